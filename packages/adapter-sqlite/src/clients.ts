@@ -1,0 +1,121 @@
+import type { ClientRecord, ClientStore } from '@ostiary/core';
+import type { Database } from './database.ts';
+
+interface ClientRow {
+  readonly clientId: string;
+  readonly version: number;
+  readonly disabledAt: number | null;
+  readonly record: string;
+}
+
+export function sqliteClients(database: Database): ClientStore {
+  const sql = database.prepare((connection) => ({
+    insert: connection.prepare<[ClientRow]>(`
+      INSERT INTO clients (client_id, version, disabled_at, record)
+      VALUES (:clientId, :version, :disabledAt, :record)
+      ON CONFLICT (client_id) DO NOTHING
+    `),
+
+    find: connection.prepare<[string], Pick<ClientRow, 'record'>>(`
+      SELECT record FROM clients WHERE client_id = ?
+    `),
+
+    list: connection.prepare<[{ after: string | null; limit: number }], Pick<ClientRow, 'record'>>(`
+      SELECT record FROM clients
+      WHERE :after IS NULL OR client_id > :after
+      ORDER BY client_id LIMIT :limit
+    `),
+
+    replace: connection.prepare<[ClientRow]>(`
+      UPDATE clients SET version = :version, disabled_at = :disabledAt, record = :record
+      WHERE client_id = :clientId AND version = :version - 1
+    `),
+
+    removeOrigins: connection.prepare<[string]>(`
+      DELETE FROM client_origins WHERE client_id = ?
+    `),
+
+    insertOrigin: connection.prepare<[{ origin: string; clientId: string }]>(`
+      INSERT INTO client_origins (origin, client_id) VALUES (:origin, :clientId)
+    `),
+
+    findOrigin: connection.prepare<[string], { 1: 1 }>(`
+      SELECT 1 FROM client_origins JOIN clients USING (client_id)
+      WHERE origin = ? AND disabled_at IS NULL
+      LIMIT 1
+    `),
+
+    revokeConsents: connection.prepare<[{ clientId: string; now: number }]>(`
+      UPDATE consents SET revoked_at = :now WHERE client_id = :clientId AND revoked_at IS NULL
+    `),
+
+    revokeGrants: connection.prepare<[{ clientId: string; now: number }]>(`
+      UPDATE grants SET revoked_at = :now WHERE client_id = :clientId AND revoked_at IS NULL
+    `),
+  }));
+
+  const storeOrigins = (clientId: string, origins: ReadonlySet<string>) => {
+    sql().removeOrigins.run(clientId);
+    for (const origin of origins) sql().insertOrigin.run({ origin, clientId });
+  };
+
+  return {
+    async insert(client) {
+      const row = rowOf(client);
+      const origins = webOrigins(client.redirectUris);
+      return database.write(() => {
+        if (sql().insert.run(row).changes === 0) return false;
+        storeOrigins(row.clientId, origins);
+        return true;
+      });
+    },
+
+    find: (clientId) =>
+      database.read(() => {
+        const row = sql().find.get(clientId);
+        return row === undefined ? null : clientOf(row);
+      }),
+
+    list: ({ after, limit }) => database.read(() => sql().list.all({ after, limit }).map(clientOf)),
+
+    async replace(client) {
+      const row = rowOf(client);
+      const origins = webOrigins(client.redirectUris);
+      return database.write(() => {
+        const { clientId, disabledAt } = row;
+        if (sql().replace.run(row).changes === 0) return false;
+        storeOrigins(clientId, origins);
+        if (disabledAt !== null) {
+          sql().revokeConsents.run({ clientId, now: disabledAt });
+          sql().revokeGrants.run({ clientId, now: disabledAt });
+        }
+        return true;
+      });
+    },
+
+    originRegistered: (origin) => database.read(() => sql().findOrigin.get(origin) !== undefined),
+  };
+}
+
+/** The client as JSON, with its digests in base64url. */
+function rowOf(client: ClientRecord): ClientRow {
+  const secrets = client.secrets.map((secret) => ({
+    ...secret,
+    digest: Buffer.from(secret.digest).toString('base64url'),
+  }));
+  const { clientId, version, disabledAt } = client;
+  return { clientId, version, disabledAt, record: JSON.stringify({ ...client, secrets }) };
+}
+
+function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {
+  const client = JSON.parse(record);
+  for (const secret of client.secrets) secret.digest = Buffer.from(secret.digest, 'base64url');
+  return client;
+}
+
+/** The origins that browsers on these pages send (RFC 6454); private-use schemes have none. */
+function webOrigins(redirectUris: readonly string[]): ReadonlySet<string> {
+  const urls = redirectUris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri));
+  const web = urls.filter(({ protocol }) => protocol === 'https:' || protocol === 'http:');
+  return new Set(web.map(({ origin }) => origin));
+}

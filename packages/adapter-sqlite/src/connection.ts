@@ -1,0 +1,59 @@
+import { closeSync, openSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type Sqlite from 'better-sqlite3';
+import { busyTimeoutMs, codeOf, retryWhileBusy, type Timing } from './busy.ts';
+import { StorageUnavailableError } from './errors.ts';
+
+export type Connection = Sqlite.Database;
+
+/** Starting together with other processes is allowed to take longer than a request. */
+export const startPatienceMs = 30_000;
+
+/** Opens the file, creates it when there is none, and makes the connection durable. */
+export async function openConnection(file: string, timing: Timing): Promise<Connection> {
+  // Loaded here and not above: on a Node that is too old the driver must not be touched.
+  const { default: Driver } = await import('better-sqlite3');
+  const path = resolve(file);
+  createPrivately(path);
+  const connection = new Driver(path, { timeout: busyTimeoutMs });
+  try {
+    await retryWhileBusy(() => configure(connection), timing, startPatienceMs);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** Throws unless commits wait for the disk. Called after a write, because SQLite may lower the level in WAL mode. */
+export function assertDurable(connection: Connection): void {
+  const synchronous = connection.pragma('synchronous', { simple: true });
+  if (synchronous !== 2) {
+    throw new StorageUnavailableError(`SQLite runs with synchronous = ${synchronous}, not 2 (FULL)`);
+  }
+}
+
+function configure(connection: Connection): void {
+  connection.pragma('foreign_keys = ON');
+  const mode = connection.pragma('journal_mode = WAL', { simple: true });
+  if (mode !== 'wal') {
+    throw new StorageUnavailableError(
+      `SQLite cannot use WAL here (journal_mode = ${mode}); use a local disk`,
+    );
+  }
+  connection.pragma('synchronous = FULL');
+  // On macOS a plain fsync leaves data in the drive's cache. Without effect elsewhere.
+  connection.pragma('fullfsync = ON');
+}
+
+/**
+ * Creates the file readable by its owner only; SQLite gives the files beside it the same mode. An existing file
+ * is never opened here: closing it would drop the locks that this process holds on it (POSIX).
+ */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}

@@ -1,0 +1,86 @@
+import type { ConsentRecord, ConsentStore } from '@ostiary/core';
+import type { Database } from './database.ts';
+
+type ConsentRow = Omit<ConsentRecord, 'scopes'> & { readonly scopes: string };
+
+export function sqliteConsents(database: Database): ConsentStore {
+  const sql = database.prepare((connection) => ({
+    find: connection.prepare<[{ sub: string; clientId: string }], ConsentRow>(`
+      SELECT sub, client_id AS clientId, scopes, granted_at AS grantedAt, updated_at AS updatedAt
+      FROM consents WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+    `),
+
+    list: connection.prepare<[string], ConsentRow>(`
+      SELECT sub, client_id AS clientId, scopes, granted_at AS grantedAt, updated_at AS updatedAt
+      FROM consents WHERE sub = ? AND revoked_at IS NULL
+      ORDER BY updated_at DESC, client_id
+    `),
+
+    start: connection.prepare<[{ sub: string; clientId: string; scopes: string; now: number }]>(`
+      INSERT INTO consents (sub, client_id, scopes, granted_at, updated_at)
+      SELECT :sub, client_id, :scopes, :now, :now
+      FROM clients WHERE client_id = :clientId AND disabled_at IS NULL
+    `),
+
+    // A consent of a disabled client is revoked, so an unrevoked one needs no look at the client.
+    extend: connection.prepare<[{ sub: string; clientId: string; scopes: string; now: number }]>(`
+      UPDATE consents SET scopes = :scopes, updated_at = :now
+      WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+    `),
+
+    revoke: connection.prepare<[{ sub: string; clientId: string; now: number }]>(`
+      UPDATE consents SET revoked_at = :now
+      WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+    `),
+
+    revokeGrants: connection.prepare<[{ sub: string; clientId: string; now: number }]>(`
+      UPDATE grants SET revoked_at = :now
+      WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+    `),
+
+    endUser: connection.prepare<[{ sub: string; now: number }]>(`
+      UPDATE consents SET revoked_at = :now WHERE sub = :sub AND revoked_at IS NULL
+    `),
+
+    endUserGrants: connection.prepare<[{ sub: string; now: number }]>(`
+      UPDATE grants SET revoked_at = :now WHERE sub = :sub AND revoked_at IS NULL
+    `),
+  }));
+
+  return {
+    find: (sub, clientId) =>
+      database.read(() => {
+        const row = sql().find.get({ sub, clientId });
+        return row === undefined ? null : consentOf(row);
+      }),
+
+    list: (sub) => database.read(() => sql().list.all(sub).map(consentOf)),
+
+    async remember({ sub, clientId, scopes, now }) {
+      const added = [...scopes];
+      return database.write(() => {
+        const known = sql().find.get({ sub, clientId });
+        const union = new Set([...(known === undefined ? [] : consentOf(known).scopes), ...added]);
+        const consent = { sub, clientId, scopes: JSON.stringify([...union]), now };
+        return (known === undefined ? sql().start : sql().extend).run(consent).changes === 1;
+      });
+    },
+
+    revoke: (sub, clientId, now) =>
+      database.write(() => {
+        sql().revokeGrants.run({ sub, clientId, now });
+        return sql().revoke.run({ sub, clientId, now }).changes === 1;
+      }),
+
+    async endUser(sub, now) {
+      await database.write(() => {
+        sql().endUserGrants.run({ sub, now });
+        sql().endUser.run({ sub, now });
+      });
+    },
+  };
+}
+
+function consentOf(row: ConsentRow): ConsentRecord {
+  return { ...row, scopes: JSON.parse(row.scopes) };
+}

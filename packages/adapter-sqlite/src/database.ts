@@ -1,0 +1,116 @@
+import { retryWhileBusy, systemTiming, type Timing } from './busy.ts';
+import { assertDurable, type Connection, openConnection, startPatienceMs } from './connection.ts';
+import { StorageUnavailableError, unavailable } from './errors.ts';
+import { GroupCommit } from './group-commit.ts';
+import { type Migration, migrate, readMigrations } from './migrations.ts';
+
+interface Opened {
+  readonly connection: Connection;
+  readonly groups: GroupCommit;
+}
+
+/**
+ * The one connection of a storage. Everything goes through `read` and `write`, the one place where failures
+ * become `StorageUnavailableError`.
+ */
+export class Database {
+  readonly #file: string;
+  readonly #timing: Timing;
+  readonly #migrations: readonly Migration[] | undefined;
+  readonly #preparations: ((connection: Connection) => void)[] = [];
+  #opening: Promise<void> | null = null;
+  #opened: Opened | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: {
+    readonly file: string;
+    readonly timing?: Timing;
+    readonly migrations?: readonly Migration[];
+  }) {
+    this.#file = options.file;
+    this.#timing = options.timing ?? systemTiming;
+    this.#migrations = options.migrations;
+  }
+
+  /** The statements of one noun: prepared once, when the database is opened. */
+  prepare<Statements>(create: (connection: Connection) => Statements): () => Statements {
+    let prepared: Statements | null = null;
+    this.#preparations.push((connection) => {
+      prepared = create(connection);
+    });
+    return () => {
+      if (prepared === null) throw new StorageUnavailableError('the storage is not open');
+      return prepared;
+    };
+  }
+
+  /** Opens the file and brings its schema up to date. After a failure it can be tried again. */
+  async open(): Promise<void> {
+    if (this.#closing !== null) throw new StorageUnavailableError('the storage is closed');
+    this.#opening ??= this.#open();
+    try {
+      await this.#opening;
+    } catch (error) {
+      this.#opening = null;
+      throw unavailable(error);
+    }
+  }
+
+  /** Runs a synchronous read. It sees every commit of every process. */
+  async read<T>(work: (connection: Connection) => T): Promise<T> {
+    try {
+      const { connection } = this.#use();
+      return await retryWhileBusy(() => work(connection), this.#timing);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  /** Runs synchronous work in a transaction and resolves when it is on the disk. */
+  async write<T>(work: (connection: Connection) => T): Promise<T> {
+    try {
+      const { connection, groups } = this.#use();
+      return await groups.write(() => work(connection));
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  /** Waits for writes under way and closes. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #open(): Promise<void> {
+    const connection = await openConnection(this.#file, this.#timing);
+    try {
+      const migrations = this.#migrations ?? readMigrations();
+      await retryWhileBusy(() => migrate(connection, migrations), this.#timing, startPatienceMs);
+      assertDurable(connection);
+      for (const prepare of this.#preparations) prepare(connection);
+      this.#opened = { connection, groups: new GroupCommit(connection, this.#timing) };
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  #use(): Opened {
+    if (this.#closing !== null) throw new StorageUnavailableError('the storage is closed');
+    if (this.#opened === null) throw new StorageUnavailableError('the storage is not open');
+    return this.#opened;
+  }
+
+  async #close(): Promise<void> {
+    await this.#opening?.catch(() => undefined);
+    if (this.#opened === null) return;
+    const { connection, groups } = this.#opened;
+    await groups.idle();
+    try {
+      connection.close();
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Connection } from './connection.ts';
+import { StorageUnavailableError } from './errors.ts';
+
+/** One step of the schema, from a file `NNNN_slug.sql`. */
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+  /** SHA-256 of the text, hexadecimal. */
+  readonly checksum: string;
+}
+
+/** Beside `src` and beside `dist` alike. */
+const shipped = new URL('../sql/', import.meta.url);
+
+/** Reads the migrations of a folder, in order. */
+export function readMigrations(folder: URL = shipped): readonly Migration[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+  return names.sort().map((name, index) => {
+    const number = Number(/^(\d{4})_[a-z0-9-]+\.sql$/.exec(name)?.[1]);
+    if (number !== index + 1) throw new Error(`migration files must be numbered without gaps: ${name}`);
+    // A checkout on Windows may have changed the line ends; that is not a change of the migration.
+    const sql = readFileSync(new URL(name, folder), 'utf8').replaceAll('\r\n', '\n');
+    return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+  });
+}
+
+/**
+ * Brings the schema up to date in one transaction, however many processes start at once: the first one that gets
+ * the write lock applies what is missing, the others find it applied.
+ *
+ * Throws SQLITE_BUSY while somebody else writes; the caller tries again.
+ */
+export function migrate(connection: Connection, migrations: readonly Migration[]): void {
+  connection
+    .transaction(() => {
+      connection.exec(`
+        CREATE TABLE IF NOT EXISTS schema_migrations (
+          number INTEGER PRIMARY KEY,
+          name TEXT NOT NULL,
+          checksum TEXT NOT NULL
+        ) STRICT
+      `);
+      const applied = connection
+        .prepare<[], Applied>('SELECT number, name, checksum FROM schema_migrations ORDER BY number')
+        .all();
+      assertKnown(applied, migrations);
+
+      const record = connection.prepare<[Migration]>(
+        'INSERT INTO schema_migrations (number, name, checksum) VALUES (:number, :name, :checksum)',
+      );
+      for (const migration of migrations.slice(applied.length)) {
+        connection.exec(migration.sql);
+        record.run(migration);
+      }
+      // A write on every start, so that a disk that cannot be written to is noticed before the first request.
+      connection.exec('UPDATE schema_migrations SET checksum = checksum WHERE number = 1');
+    })
+    .immediate();
+}
+
+type Applied = Pick<Migration, 'number' | 'name' | 'checksum'>;
+
+function assertKnown(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  for (const [index, { number, name, checksum }] of applied.entries()) {
+    const migration = migrations[index];
+    if (migration === undefined) {
+      throw new StorageUnavailableError(
+        `the database has schema ${applied.length} (${name}) and this version of @ostiary/adapter-sqlite ` +
+          `knows ${migrations.length}: upgrade the package, schemas never go back`,
+      );
+    }
+    if (migration.number !== number || migration.checksum !== checksum) {
+      throw new StorageUnavailableError(
+        `the migration ${name} was changed after it was applied to this database: restore the shipped file`,
+      );
+    }
+  }
+}

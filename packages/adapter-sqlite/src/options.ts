@@ -1,0 +1,31 @@
+/** Options of {@link sqliteStorage}. */
+export interface SqliteStorageOptions {
+  /**
+   * Path of the database file. It is created with mode 0600 when it does not exist; its directory must exist,
+   * and must be on a local disk (WAL does not work on network file systems).
+   */
+  readonly file: string;
+}
+
+const known: ReadonlySet<string> = new Set(['file'] satisfies (keyof SqliteStorageOptions)[]);
+
+/** Checks what the host passed; throws a `TypeError` that names the option. */
+export function parseOptions(options: unknown): Readonly<SqliteStorageOptions> {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError('sqliteStorage: options must be an object such as { file: "ostiary.db" }');
+  }
+  for (const name of Object.keys(options)) {
+    if (!known.has(name)) throw new TypeError(`sqliteStorage: unknown option ${JSON.stringify(name)}`);
+  }
+  const file = 'file' in options ? options.file : undefined;
+  if (typeof file !== 'string' || file === '') {
+    throw new TypeError('sqliteStorage: options.file must be the path of the database file');
+  }
+  // SQLite and its driver give these a meaning of their own: no file at all, a URI, a trimmed name.
+  if (file === ':memory:' || file.startsWith('file:') || file !== file.trim() || file.includes('\0')) {
+    throw new TypeError(
+      'sqliteStorage: options.file must be a plain path, not :memory:, a URI or padded text',
+    );
+  }
+  return Object.freeze({ file });
+}

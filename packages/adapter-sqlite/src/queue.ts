@@ -1,0 +1,81 @@
+import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core';
+import type { Database } from './database.ts';
+
+type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };
+type JobRow = Omit<ClaimedJob, 'payload' | 'claimId'> & { readonly payload: string };
+
+export function sqliteQueue(database: Database): Queue {
+  const sql = database.prepare((connection) => ({
+    enqueue: connection.prepare<[NewRow]>(`
+      INSERT INTO jobs (id, kind, payload, due_at) VALUES (:id, :kind, :payload, :dueAt)
+      ON CONFLICT (id) DO NOTHING
+    `),
+
+    // One kind at a time: that walks along the index in order and stops at the limit.
+    due: connection.prepare<[{ kind: string; now: number; limit: number }], JobRow>(`
+      SELECT id, kind, payload, due_at AS dueAt, attempt + 1 AS attempt FROM jobs
+      WHERE kind = :kind AND dropped_at IS NULL AND due_at <= :now
+        AND (lease_ends_at IS NULL OR lease_ends_at <= :now)
+      ORDER BY due_at LIMIT :limit
+    `),
+
+    claim: connection.prepare<[{ id: string; claimId: string; leaseEndsAt: number; attempt: number }]>(`
+      UPDATE jobs SET claim_id = :claimId, lease_ends_at = :leaseEndsAt, attempt = :attempt WHERE id = :id
+    `),
+
+    complete: connection.prepare<[Claim]>(`
+      DELETE FROM jobs WHERE id = :id AND claim_id = :claimId
+    `),
+
+    retry: connection.prepare<[Claim & { dueAt: number; error: string | null }]>(`
+      UPDATE jobs SET due_at = :dueAt, last_error = :error, claim_id = NULL, lease_ends_at = NULL
+      WHERE id = :id AND claim_id = :claimId
+    `),
+
+    drop: connection.prepare<[Claim & { now: number; error: string }]>(`
+      UPDATE jobs SET dropped_at = :now, last_error = :error, claim_id = NULL, lease_ends_at = NULL
+      WHERE id = :id AND claim_id = :claimId
+    `),
+
+    recover: connection.prepare<[{ kind: string; since: number; now: number }]>(`
+      UPDATE jobs SET dropped_at = NULL, due_at = :now, attempt = 0
+      WHERE kind = :kind AND dropped_at IS NOT NULL AND dropped_at >= :since
+    `),
+  }));
+
+  return {
+    async enqueue(jobs) {
+      const rows = jobs.map(({ id, kind, payload, dueAt }) => ({
+        id,
+        kind,
+        payload: JSON.stringify(payload),
+        dueAt,
+      }));
+      await database.write(() => {
+        for (const row of rows) sql().enqueue.run(row);
+      });
+    },
+
+    async claim({ kinds, claimId, now, leaseMs, limit }) {
+      const distinct = [...new Set(kinds)];
+      return database.write(() => {
+        const due = distinct.flatMap((kind) => sql().due.all({ kind, now, limit }));
+        const claimed = due.sort((a, b) => a.dueAt - b.dueAt).slice(0, limit);
+        for (const { id, attempt } of claimed) {
+          sql().claim.run({ id, claimId, leaseEndsAt: now + leaseMs, attempt });
+        }
+        return claimed.map((row) => ({ ...row, payload: JSON.parse(row.payload), claimId }));
+      });
+    },
+
+    complete: ({ id, claimId }) => database.write(() => sql().complete.run({ id, claimId }).changes === 1),
+
+    retry: ({ id, claimId }, { dueAt, error }) =>
+      database.write(() => sql().retry.run({ id, claimId, dueAt, error }).changes === 1),
+
+    drop: ({ id, claimId }, { error, now }) =>
+      database.write(() => sql().drop.run({ id, claimId, error, now }).changes === 1),
+
+    recover: ({ kind, since, now }) => database.write(() => sql().recover.run({ kind, since, now }).changes),
+  };
+}

@@ -1,0 +1,54 @@
+import type { SigningKeyRecord, SigningKeyStore } from '@ostiary/core';
+import type { Database } from './database.ts';
+
+export function sqliteSigningKeys(database: Database): SigningKeyStore {
+  const sql = database.prepare((connection) => ({
+    list: connection.prepare<[], SigningKeyRecord>(`
+      SELECT
+        kid, alg, public_jwk AS publicJwk, sealed_private_jwk AS sealedPrivateJwk,
+        created_at AS createdAt, active_from AS activeFrom
+      FROM signing_keys ORDER BY active_from, kid
+    `),
+
+    insert: connection.prepare<[SigningKeyRecord]>(`
+      INSERT INTO signing_keys (kid, alg, public_jwk, sealed_private_jwk, created_at, active_from)
+      VALUES (:kid, :alg, :publicJwk, :sealedPrivateJwk, :createdAt, :activeFrom)
+    `),
+
+    insertFirst: connection.prepare<[SigningKeyRecord]>(`
+      INSERT INTO signing_keys (kid, alg, public_jwk, sealed_private_jwk, created_at, active_from)
+      SELECT :kid, :alg, :publicJwk, :sealedPrivateJwk, :createdAt, :activeFrom
+      WHERE NOT EXISTS (SELECT 1 FROM signing_keys WHERE alg = :alg)
+    `),
+
+    reseal: connection.prepare<[{ kid: string; sealedPrivateJwk: string }]>(`
+      UPDATE signing_keys SET sealed_private_jwk = :sealedPrivateJwk WHERE kid = :kid
+    `),
+
+    remove: connection.prepare<[string]>(`
+      DELETE FROM signing_keys WHERE kid = ?
+    `),
+  }));
+
+  return {
+    list: () => database.read(() => sql().list.all()),
+
+    async insertFirst(key) {
+      const row = { ...key };
+      return database.write(() => sql().insertFirst.run(row).changes === 1);
+    },
+
+    async insert(key) {
+      const row = { ...key };
+      await database.write(() => sql().insert.run(row));
+    },
+
+    async reseal(kid, sealedPrivateJwk) {
+      await database.write(() => sql().reseal.run({ kid, sealedPrivateJwk }));
+    },
+
+    async remove(kid) {
+      await database.write(() => sql().remove.run(kid));
+    },
+  };
+}

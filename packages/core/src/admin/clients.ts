@@ -1,0 +1,237 @@
+import { z } from 'zod';
+import type { Core } from '../context.ts';
+import type { ClientRecord, ClientSecretRecord, SigningAlgorithm } from '../ports/clients.ts';
+import { scopeNames } from '../scopes.ts';
+import { digest } from '../tokens.ts';
+import { checkRedirectUris } from './redirect-uris.ts';
+
+/** An OAuth client as administrators see it. Times are ISO 8601. */
+export interface Client {
+  readonly clientId: string;
+  readonly name: string;
+  /** Without a secret: such a client always uses PKCE. */
+  readonly public: boolean;
+  readonly redirectUris: readonly string[];
+  readonly allowedScopes: readonly string[];
+  readonly requirePkce: boolean;
+  readonly requireSecret: boolean;
+  readonly firstParty: boolean;
+  readonly idTokenAlg: SigningAlgorithm;
+  /** Secrets that work, without the secrets. */
+  readonly secrets: readonly { readonly createdAt: string; readonly expiresAt: string | null }[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly disabledAt: string | null;
+}
+
+/** What an administrator may set and change. */
+export interface ClientSettings {
+  /** Shown to users on the consent page; 1 to 100 characters. */
+  readonly name: string;
+  /** 1 to 50, compared character by character; see the documentation for what is refused. */
+  readonly redirectUris: readonly string[];
+  /** The scopes that the client may ask for. */
+  readonly allowedScopes: readonly string[];
+  /** Refuse authorization requests without PKCE. @defaultValue false; public clients need PKCE anyway */
+  readonly requirePkce?: boolean;
+  /** Refuse exchanges without the secret, even with PKCE. @defaultValue false */
+  readonly requireSecret?: boolean;
+  /** You vouch for this client: consent is remembered even with loopback or private-use redirect URIs. @defaultValue false */
+  readonly firstParty?: boolean;
+  /** What signs its ID tokens. @defaultValue `"RS256"` */
+  readonly idTokenAlg?: SigningAlgorithm;
+}
+
+/** A new client. */
+export interface NewClient extends ClientSettings {
+  /** Make a client without a secret: an app that cannot keep one. @defaultValue false */
+  readonly public?: boolean;
+  /** An id of your choice, 1 to 255 of `A-Z a-z 0-9 _ -`. @defaultValue a random one */
+  readonly clientId?: string;
+}
+
+/** A client with a secret that nobody can read again. */
+export interface ClientWithSecret {
+  readonly client: Client;
+  readonly clientSecret: string;
+}
+
+const settings = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  redirectUris: z.array(z.string()).readonly(),
+  allowedScopes: z.array(z.enum(scopeNames)).min(1).readonly(),
+  requirePkce: z.boolean(),
+  requireSecret: z.boolean(),
+  firstParty: z.boolean(),
+  idTokenAlg: z.enum(['RS256', 'ES256']),
+});
+
+const newClient = settings.partial({ requirePkce: true, requireSecret: true, firstParty: true, idTokenAlg: true }).extend({
+  public: z.boolean().default(false),
+  clientId: z.string().regex(/^[A-Za-z0-9_-]{1,255}$/, 'takes 1 to 255 of A-Z a-z 0-9 _ -').optional(),
+});
+
+function checked<Output>(schema: z.ZodType<Output>, input: unknown): Output {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw new TypeError(result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+}
+
+/** Thrown when an administrator names a client that does not exist, or an id that is taken. */
+export class ClientError extends Error {
+  override readonly name = 'ClientError';
+  readonly code: 'client_not_found' | 'client_exists';
+
+  constructor(code: 'client_not_found' | 'client_exists', clientId: string) {
+    super(`${code === 'client_exists' ? 'there is already a client' : 'there is no client'} ${clientId}`);
+    this.code = code;
+  }
+}
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+function shown({ secrets, version: _, ...record }: ClientRecord): Client {
+  return {
+    ...record,
+    public: secrets.length === 0,
+    secrets: secrets.map(({ createdAt, expiresAt }) => ({
+      createdAt: iso(createdAt),
+      expiresAt: expiresAt === null ? null : iso(expiresAt),
+    })),
+    createdAt: iso(record.createdAt),
+    updatedAt: iso(record.updatedAt),
+    disabledAt: record.disabledAt === null ? null : iso(record.disabledAt),
+  };
+}
+
+function refuseContradiction(client: Pick<ClientRecord, 'requireSecret' | 'secrets' | 'redirectUris'>): void {
+  const isPublic = client.secrets.length === 0;
+  if (isPublic && client.requireSecret) throw new TypeError('requireSecret: a public client has no secret');
+  checkRedirectUris(client.redirectUris, isPublic);
+}
+
+/** Provisioning of OAuth clients. Every change takes effect with the next request, in every process. */
+export interface ClientAdministration {
+  /**
+   * Creates a client. The secret of a confidential one is answered here and never again.
+   * @throws TypeError when a setting is wrong
+   * @throws ClientError `client_exists`
+   */
+  create(client: NewClient): Promise<{ readonly client: Client; readonly clientSecret: string | null }>;
+  get(clientId: string): Promise<Client | null>;
+  /** Clients by id. `next` is what to pass as `after` for the following page, or `null` after the last one. */
+  list(page?: {
+    readonly after?: string;
+    /** 1 to 500. @defaultValue 100 */
+    readonly limit?: number;
+  }): Promise<{ readonly clients: readonly Client[]; readonly next: string | null }>;
+  /** Changes the settings that are given. @throws TypeError, ClientError `client_not_found` */
+  update(clientId: string, changes: Partial<ClientSettings>): Promise<Client>;
+  /**
+   * Issues another secret. Older ones keep working for the overlap, then end.
+   * @throws TypeError for a public client; ClientError `client_not_found`
+   */
+  rotateSecret(
+    clientId: string,
+    options?: {
+      /** Seconds for which older secrets keep working. @defaultValue 0 */
+      readonly overlapSeconds?: number;
+    },
+  ): Promise<ClientWithSecret>;
+  /** Refuses the client from now on and ends every consent, code and token of its users. */
+  disable(clientId: string): Promise<Client>;
+  /** Lets a disabled client in again; its users have to consent again. */
+  enable(clientId: string): Promise<Client>;
+}
+
+/** See {@link ClientAdministration}. */
+export function clientAdministration(core: Core): ClientAdministration {
+  const { clients } = core.storage;
+
+  /** Applies a change to the latest version, again when somebody else was faster. */
+  async function change(clientId: string, edit: (client: ClientRecord, now: number) => ClientRecord): Promise<ClientRecord> {
+    for (;;) {
+      const stored = await clients.find(clientId);
+      if (stored === null) throw new ClientError('client_not_found', clientId);
+      const now = core.clock.now();
+      const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
+      if (await clients.replace(edited)) return edited;
+    }
+  }
+
+  const newSecret = (now: number): { secret: string; record: ClientSecretRecord } => {
+    const secret = core.tokens.newClientSecret(core.random);
+    return { secret, record: { digest: digest(secret), createdAt: now, expiresAt: null } };
+  };
+
+  return {
+    async create(input) {
+      const { public: isPublic, clientId, ...given } = checked(newClient, input);
+      const now = core.clock.now();
+      const secret = isPublic ? null : newSecret(now);
+      const client: ClientRecord = {
+        clientId: clientId ?? core.tokens.newClientId(core.random),
+        name: given.name,
+        secrets: secret === null ? [] : [secret.record],
+        redirectUris: given.redirectUris,
+        allowedScopes: [...new Set(given.allowedScopes)],
+        requirePkce: given.requirePkce ?? false,
+        requireSecret: given.requireSecret ?? false,
+        firstParty: given.firstParty ?? false,
+        idTokenAlg: given.idTokenAlg ?? 'RS256',
+        createdAt: now,
+        updatedAt: now,
+        disabledAt: null,
+        version: 1,
+      };
+      refuseContradiction(client);
+      if (!(await clients.insert(client))) throw new ClientError('client_exists', client.clientId);
+      return { client: shown(client), clientSecret: secret?.secret ?? null };
+    },
+
+    async get(clientId) {
+      const client = await clients.find(clientId);
+      return client === null ? null : shown(client);
+    },
+
+    async list({ after, limit = 100 } = {}) {
+      const size = checked(z.int().min(1).max(500), limit);
+      const page = await clients.list({ after: after ?? null, limit: size + 1 });
+      const shownPage = page.slice(0, size).map(shown);
+      return { clients: shownPage, next: page.length > size ? (shownPage.at(-1)?.clientId ?? null) : null };
+    },
+
+    async update(clientId, changes) {
+      const given = checked(settings.partial(), changes);
+      const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+      return shown(
+        await change(clientId, (client) => {
+          const edited = { ...client, ...set };
+          refuseContradiction(edited);
+          return edited;
+        }),
+      );
+    },
+
+    async rotateSecret(clientId, { overlapSeconds = 0 } = {}) {
+      const overlapMs = 1000 * checked(z.int().min(0).max(31_536_000), overlapSeconds);
+      const { secret, record } = newSecret(core.clock.now());
+      const client = await change(clientId, (stored, now) => {
+        if (stored.secrets.length === 0) throw new TypeError(`${clientId} is a public client: it has no secret`);
+        const ending = stored.secrets
+          .map((old) => ({ ...old, expiresAt: Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + overlapMs) }))
+          .filter((old) => old.expiresAt > now);
+        return { ...stored, secrets: [record, ...ending] };
+      });
+      return { client: shown(client), clientSecret: secret };
+    },
+
+    async disable(clientId) {
+      return shown(await change(clientId, (client, now) => ({ ...client, disabledAt: client.disabledAt ?? now })));
+    },
+
+    async enable(clientId) {
+      return shown(await change(clientId, (client) => ({ ...client, disabledAt: null })));
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Core } from '../context.ts';
+import { type SigningKey, signingAlgorithms } from '../keys/signing-keys.ts';
+import type { SigningAlgorithm } from '../ports/clients.ts';
+
+/** A signing key as administrators see it. Times are ISO 8601. */
+export interface SigningKeyInfo {
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  readonly createdAt: string;
+  /** From when on it signs. */
+  readonly activeFrom: string;
+  /** Whether it signs at this moment. */
+  readonly signing: boolean;
+}
+
+/** Keys that sign ID tokens. */
+export interface SigningKeyAdministration {
+  /** The published keys. */
+  list(): Promise<readonly SigningKeyInfo[]>;
+  /**
+   * Creates a key that takes over from the current one. It is published at once and signs after a delay, so that relying parties which
+   * cache the key set know it by then; the old one stays published for a day after that. No restart, in no process.
+   * @throws TypeError when an argument is wrong
+   */
+  rotate(options?: {
+    /** @defaultValue `"RS256"` */
+    readonly alg?: SigningAlgorithm;
+    /** Seconds until the new key signs, up to 30 days; 0 for an emergency. @defaultValue 600 */
+    readonly activateAfterSeconds?: number;
+  }): Promise<SigningKeyInfo>;
+}
+
+/** See {@link SigningKeyAdministration}. */
+export function signingKeyAdministration(core: Core): SigningKeyAdministration {
+  const { signingKeys, clock } = core;
+  const shown = (key: SigningKey, signing: boolean): SigningKeyInfo => ({
+    kid: key.kid,
+    alg: key.alg,
+    createdAt: new Date(key.createdAt).toISOString(),
+    activeFrom: new Date(key.activeFrom).toISOString(),
+    signing,
+  });
+
+  return {
+    async list() {
+      const set = await signingKeys.current();
+      const now = clock.now();
+      const signing = new Set(signingAlgorithms.map((alg) => set.signing(alg, now).kid));
+      return set.published(now).map((key) => shown(key, signing.has(key.kid)));
+    },
+    async rotate({ alg = 'RS256', activateAfterSeconds = 600 } = {}) {
+      if (!signingAlgorithms.includes(alg)) throw new TypeError(`alg: has to be ${signingAlgorithms.join(' or ')}`);
+      if (!Number.isInteger(activateAfterSeconds) || activateAfterSeconds < 0 || activateAfterSeconds > 30 * 86_400) {
+        throw new TypeError('activateAfterSeconds: has to be 0 to 2592000 whole seconds');
+      }
+      const key = await signingKeys.rotate(alg, activateAfterSeconds * 1000);
+      return shown(key, activateAfterSeconds === 0);
+    },
+  };
+}

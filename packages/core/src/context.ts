@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from './clock.ts';
+import type { Sealer } from './keys/sealing.ts';
+import type { SigningKeys } from './keys/signing-keys.ts';
+import type { Options } from './options.ts';
+import type { Storage } from './ports/storage.ts';
+import type { Random } from './random.ts';
+import type { TokenFormats } from './tokens.ts';
+
+/** What the rooms are handed: made once, in `ostiary.ts`. */
+export interface Core {
+  readonly options: Options;
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sealer: Sealer;
+  readonly signingKeys: SigningKeys;
+  readonly tokens: TokenFormats;
+  /** The address of a request's client, or `null` when it cannot be determined. */
+  readonly clientAddress: (request: IncomingMessage) => string | null;
+}
+
+/** An address below one of the configured ones, whatever path those have. */
+export function urlBelow(base: URL, path: string): string {
+  return base.origin + base.pathname.replace(/\/$/, '') + path;
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
+import { isLive, issued, now, redeem, redeemed, sampleClient, sampleToken } from './samples.ts';
+
+export const clientCases = casesOf('clients', {
+  'a client is read back as it was stored': async ({ clients }) => {
+    const full = sampleClient();
+    const bare = sampleClient({
+      clientId: 'client-2',
+      secrets: [],
+      redirectUris: ['com.example.app:/callback'],
+      allowedScopes: [],
+      requirePkce: false,
+      requireSecret: true,
+      firstParty: true,
+      idTokenAlg: 'ES256',
+      disabledAt: now,
+      version: 7,
+    });
+    assert.equal(await clients.insert(full), true);
+    assert.equal(await clients.insert(bare), true);
+    assertSame(await clients.find('client-1'), full);
+    assertSame(await clients.find('client-2'), bare);
+  },
+
+  'an unknown id is null, and ids differ by case': async ({ clients }) => {
+    await clients.insert(sampleClient({ clientId: 'Shop' }));
+    assert.equal(await clients.find('shop'), null);
+    assert.equal(await clients.insert(sampleClient({ clientId: 'shop', name: 'Another' })), true);
+    assert.equal((await clients.find('Shop'))?.name, 'Sample shop');
+    assert.equal((await clients.find('shop'))?.name, 'Another');
+  },
+
+  'a taken id is refused and nothing changes': async ({ clients }) => {
+    await clients.insert(sampleClient());
+    const second = sampleClient({ name: 'Intruder', redirectUris: ['https://intruder.example/'] });
+    assert.equal(await clients.insert(second), false);
+    assertSame(await clients.find('client-1'), sampleClient());
+    assert.equal(await clients.originRegistered('https://intruder.example'), false);
+  },
+
+  'of parallel inserts of one id exactly one is stored': async ({ clients }) => {
+    const answers = await inParallel(20, (index) => clients.insert(sampleClient({ name: `name ${index}` })));
+    assertSame(countAnswers(answers), { true: 1, false: 19 });
+    assert.equal((await clients.find('client-1'))?.name, `name ${answers.indexOf(true)}`);
+  },
+
+  'pages go by id in code unit order and include disabled clients': async ({ clients }) => {
+    const sorted = ['-', '1', '10', '2', 'B', 'Z', '_', 'a', 'b', 'ä'];
+    for (const clientId of sorted.toReversed()) {
+      await clients.insert(sampleClient({ clientId, disabledAt: clientId === 'B' ? now : null }));
+    }
+    const ids = async (after: string | null, limit: number) =>
+      (await clients.list({ after, limit })).map((client) => client.clientId);
+    assertSame(await ids(null, 100), sorted);
+    assertSame(await ids(null, 3), sorted.slice(0, 3));
+    assertSame(await ids('10', 3), sorted.slice(3, 6), 'the id that the page starts after is not on it');
+    assertSame(await ids('3', 2), ['B', 'Z'], 'an id that does not exist is a place to start too');
+    assertSame(await ids('ä', 5), []);
+    assertSame((await clients.list({ after: '_', limit: 1 }))[0], sampleClient({ clientId: 'a' }));
+  },
+
+  'replace stores the next version and refuses any other': async ({ clients }) => {
+    await clients.insert(sampleClient());
+    const next = sampleClient({ version: 2, name: 'Renamed', secrets: [], updatedAt: now + 1 });
+    assert.equal(await clients.replace(next), true);
+    for (const version of [1, 2, 4]) {
+      assert.equal(
+        await clients.replace(sampleClient({ version, name: 'Stale' })),
+        false,
+        `version ${version}`,
+      );
+    }
+    assertSame(await clients.find('client-1'), next);
+  },
+
+  'replace does not create a client': async ({ clients }) => {
+    assert.equal(await clients.replace(sampleClient({ version: 1 })), false);
+    assert.equal(await clients.find('client-1'), null);
+    assert.equal(await clients.originRegistered('https://shop.example'), false);
+  },
+
+  'of parallel replacements of one version exactly one is stored': async ({ clients }) => {
+    await clients.insert(sampleClient());
+    const answers = await inParallel(20, (index) =>
+      clients.replace(sampleClient({ version: 2, name: `name ${index}` })),
+    );
+    assertSame(countAnswers(answers), { true: 1, false: 19 });
+    assert.equal((await clients.find('client-1'))?.name, `name ${answers.indexOf(true)}`);
+  },
+
+  'a refused replacement that would disable the client revokes nothing': async (storage) => {
+    const { token } = await redeemed(storage, 'a');
+    assert.equal(await storage.clients.replace(sampleClient({ version: 9, disabledAt: now })), false);
+    assert.equal(await isLive(storage, token), true);
+    assert.notEqual(await storage.consents.find('user-1', 'client-1'), null);
+  },
+
+  'a replacement that does not disable revokes nothing': async (storage) => {
+    const { token } = await redeemed(storage, 'a');
+    assert.equal(await storage.clients.replace(sampleClient({ version: 2, name: 'Renamed' })), true);
+    assert.equal(await isLive(storage, token), true);
+    assert.notEqual(await storage.consents.find('user-1', 'client-1'), null);
+  },
+
+  'disabling ends the codes, tokens and consents of this client and of no other': async (storage) => {
+    const used = await redeemed(storage, 'used');
+    const ofOtherUser = await redeemed(storage, 'other user', { sub: 'user-2' });
+    const unused = await issued(storage, 'unused');
+    const other = await redeemed(storage, 'other client', { clientId: 'client-2' });
+    const otherCode = await issued(storage, 'other code', { clientId: 'client-2' });
+
+    assert.equal(await storage.clients.replace(sampleClient({ version: 2, disabledAt: now + 5 })), true);
+
+    assert.equal(await isLive(storage, used.token), false);
+    assert.equal(await isLive(storage, ofOtherUser.token), false);
+    assert.equal(await redeem(storage, unused, sampleToken('late')), 'refused');
+    assert.equal(await storage.consents.find('user-1', 'client-1'), null);
+    assert.equal(await storage.consents.find('user-2', 'client-1'), null);
+    assert.equal(await isLive(storage, other.token), true);
+    assert.equal(await redeem(storage, otherCode, sampleToken('other code')), 'redeemed');
+    assert.notEqual(await storage.consents.find('user-1', 'client-2'), null);
+  },
+
+  'enabling again brings nothing back': async (storage) => {
+    const { token } = await redeemed(storage, 'used');
+    const unused = await issued(storage, 'unused');
+    await storage.clients.replace(sampleClient({ version: 2, disabledAt: now + 5 }));
+    await storage.clients.replace(sampleClient({ version: 3, disabledAt: null }));
+
+    assert.equal(await isLive(storage, token), false);
+    assert.equal(await redeem(storage, unused, sampleToken('late')), 'refused');
+    assert.equal(await storage.consents.find('user-1', 'client-1'), null);
+    assert.equal(await isLive(storage, (await redeemed(storage, 'new')).token), true);
+  },
+
+  'origins are those of web redirect URIs, as a browser sends them': async ({ clients }) => {
+    const redirectUris = [
+      'https://Shop.Example:443/callback?x=1',
+      'https://shop.example:8443/',
+      'http://localhost:4000/callback',
+      'http://[::1]:4001/',
+      'com.example.app:/callback',
+      'com.example.app://host/callback',
+    ];
+    await clients.insert(sampleClient({ redirectUris }));
+    const registered = [
+      'https://shop.example',
+      'https://shop.example:8443',
+      'http://localhost:4000',
+      'http://[::1]:4001',
+    ];
+    for (const origin of registered) assert.equal(await clients.originRegistered(origin), true, origin);
+    const others = [
+      'http://shop.example',
+      'https://shop.example:443',
+      'https://shop.example/',
+      'https://shop.example.evil.example',
+      'https://hop.example',
+      'http://localhost',
+      'com.example.app://host',
+      'com.example.app:',
+      'null',
+      '',
+      '%',
+    ];
+    for (const origin of others) assert.equal(await clients.originRegistered(origin), false, origin);
+  },
+
+  'origins follow changes, and one enabled client is enough': async ({ clients }) => {
+    const shop = 'https://shop.example';
+    await clients.insert(sampleClient());
+    assert.equal(await clients.originRegistered(shop), true);
+    await clients.replace(sampleClient({ version: 2, redirectUris: ['https://new.example/'] }));
+    assert.equal(await clients.originRegistered(shop), false);
+    assert.equal(await clients.originRegistered('https://new.example'), true);
+
+    await clients.replace(sampleClient({ version: 3, disabledAt: now }));
+    assert.equal(await clients.originRegistered(shop), false, 'disabled');
+    await clients.insert(sampleClient({ clientId: 'client-2' }));
+    assert.equal(await clients.originRegistered(shop), true, 'another client has it');
+    await clients.replace(sampleClient({ version: 4 }));
+    await clients.replace(sampleClient({ clientId: 'client-2', version: 2, disabledAt: now }));
+    assert.equal(await clients.originRegistered(shop), true, 'enabled again');
+  },
+});

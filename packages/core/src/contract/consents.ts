@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
+import { consented, isLive, issued, now, redeem, redeemed, sampleClient, sampleToken } from './samples.ts';
+
+const user = { sub: 'user-1', clientId: 'client-1' };
+
+export const consentCases = casesOf('consents', {
+  'a consent is read back, for this user and client only': async (storage) => {
+    await consented(storage, { scopes: ['openid', 'kyc'] });
+    const expected = { ...user, scopes: ['openid', 'kyc'], grantedAt: now, updatedAt: now };
+    assertSame(await storage.consents.find('user-1', 'client-1'), expected);
+    assert.equal(await storage.consents.find('user-2', 'client-1'), null);
+    assert.equal(await storage.consents.find('user-1', 'client-2'), null);
+    assert.equal(await storage.consents.find('USER-1', 'client-1'), null);
+    assert.equal(await storage.consents.find('client-1', 'user-1'), null);
+  },
+
+  'an unknown or disabled client is refused and nothing is stored': async ({ clients, consents }) => {
+    await clients.insert(sampleClient({ disabledAt: now }));
+    const scopes = ['openid'];
+    assert.equal(await consents.remember({ ...user, scopes, now }), false);
+    assert.equal(await consents.remember({ ...user, clientId: 'unknown', scopes, now }), false);
+    assert.equal(await consents.find('user-1', 'client-1'), null);
+    assertSame(await consents.list('user-1'), []);
+  },
+
+  'remembering adds scopes, without doubles, and keeps the start': async (storage) => {
+    await consented(storage, { scopes: ['openid', 'kyc'] });
+    await storage.consents.remember({ ...user, scopes: ['kyc', 'profile', 'profile'], now: now + 5 });
+    const consent = await storage.consents.find('user-1', 'client-1');
+    assertSame(consent?.scopes.toSorted(), ['kyc', 'openid', 'profile']);
+    assertSame([consent?.grantedAt, consent?.updatedAt], [now, now + 5]);
+  },
+
+  'remembering what is known takes nothing away': async (storage) => {
+    await consented(storage, { scopes: ['openid', 'kyc'] });
+    await storage.consents.remember({ ...user, scopes: ['kyc'], now: now + 5 });
+    await storage.consents.remember({ ...user, scopes: [], now: now + 6 });
+    const consent = await storage.consents.find('user-1', 'client-1');
+    assertSame(consent?.scopes.toSorted(), ['kyc', 'openid']);
+    assert.equal(consent?.updatedAt, now + 6);
+  },
+
+  'parallel calls lose no scope and start one consent': async (storage) => {
+    await storage.clients.insert(sampleClient());
+    const scopes = Array.from({ length: 40 }, (_, index) => `scope:${index}`);
+    const answers = await Promise.all(
+      scopes.map((scope) => storage.consents.remember({ ...user, scopes: [scope], now })),
+    );
+    assertSame(countAnswers(answers), { true: 40 });
+    const consent = await storage.consents.find('user-1', 'client-1');
+    assertSame(consent?.scopes.toSorted(), scopes.toSorted());
+    assert.equal((await storage.consents.list('user-1')).length, 1);
+  },
+
+  'the list has the latest change first, then goes by client id, and is of one user': async (storage) => {
+    const changed: [string, number][] = [
+      ['b', 2],
+      ['a', 2],
+      ['Z', 2],
+      ['newest', 9],
+      ['oldest', 1],
+      ['revoked', 5],
+    ];
+    for (const [clientId, after] of changed) {
+      await consented(storage, { clientId });
+      await storage.consents.remember({ ...user, clientId, scopes: ['kyc'], now: now + after });
+    }
+    await consented(storage, { sub: 'user-2', clientId: 'a' });
+    await consented(storage, { sub: 'User-1', clientId: 'a' });
+    await storage.consents.revoke('user-1', 'revoked', now + 6);
+
+    const list = await storage.consents.list('user-1');
+    assertSame(
+      list.map((consent) => consent.clientId),
+      ['newest', 'Z', 'a', 'b', 'oldest'],
+    );
+    assertSame(list[0], await storage.consents.find('user-1', 'newest'));
+    assertSame(await storage.consents.list('nobody'), []);
+  },
+
+  'revoking ends consent, codes and tokens of this user and client, and no other': async (storage) => {
+    const used = await redeemed(storage, 'used');
+    const unused = await issued(storage, 'unused');
+    const otherUser = await redeemed(storage, 'other user', { sub: 'user-2' });
+    const otherClient = await redeemed(storage, 'other client', { clientId: 'client-2' });
+
+    assert.equal(await storage.consents.revoke('user-1', 'client-1', now + 2), true);
+
+    assert.equal(await storage.consents.find('user-1', 'client-1'), null);
+    assert.equal(await isLive(storage, used.token), false);
+    assert.equal((await storage.grants.find(used.grant.codeDigest))?.revokedAt, now + 2);
+    assert.equal(await redeem(storage, unused, sampleToken('late')), 'refused');
+    assert.equal(await isLive(storage, otherUser.token), true);
+    assert.equal(await isLive(storage, otherClient.token), true);
+    assert.notEqual(await storage.consents.find('user-2', 'client-1'), null);
+    assert.notEqual(await storage.consents.find('user-1', 'client-2'), null);
+  },
+
+  'of parallel revocations exactly one finds the consent': async (storage) => {
+    await consented(storage);
+    const answers = await inParallel(10, () => storage.consents.revoke('user-1', 'client-1', now));
+    assertSame(countAnswers(answers), { true: 1, false: 9 });
+    assert.equal(await storage.consents.revoke('user-1', 'unknown', now), false);
+  },
+
+  'after a revocation a consent starts anew': async (storage) => {
+    const { token } = await redeemed(storage, 'old', { scopes: ['openid', 'kyc'] });
+    await storage.consents.revoke('user-1', 'client-1', now + 2);
+    assert.equal(await storage.consents.remember({ ...user, scopes: ['profile'], now: now + 3 }), true);
+    const expected = { ...user, scopes: ['profile'], grantedAt: now + 3, updatedAt: now + 3 };
+    assertSame(await storage.consents.find('user-1', 'client-1'), expected);
+    assert.equal(await isLive(storage, token), false, 'the old token stays dead');
+    assert.equal(await storage.consents.revoke('user-1', 'client-1', now + 4), true, 'and so a second time');
+  },
+
+  'a consent that is extended while it is revoked never keeps old scopes': async (storage) => {
+    await storage.clients.insert(sampleClient());
+    for (let round = 0; round < 20; round += 1) {
+      await storage.consents.remember({ ...user, scopes: ['old'], now });
+      const calls = [
+        () => storage.consents.revoke('user-1', 'client-1', now + 1),
+        () => storage.consents.remember({ ...user, scopes: ['new'], now: now + 1 }),
+      ];
+      await Promise.all((round % 2 === 0 ? calls : calls.toReversed()).map((call) => call()));
+      const scopes = (await storage.consents.find('user-1', 'client-1'))?.scopes ?? [];
+      assert.ok(!scopes.includes('old'), `round ${round}`);
+      await storage.consents.revoke('user-1', 'client-1', now + 2);
+    }
+  },
+
+  'ending a user ends consents, codes and tokens at every client, and no other user’s': async (storage) => {
+    const first = await redeemed(storage, 'first');
+    const second = await redeemed(storage, 'second', { clientId: 'client-2' });
+    const unused = await issued(storage, 'unused', { clientId: 'client-2' });
+    const other = await redeemed(storage, 'other', { sub: 'user-2' });
+    const lookalike = await redeemed(storage, 'lookalike', { sub: 'USER-1' });
+
+    await storage.consents.endUser('user-1', now + 2);
+    await storage.consents.endUser('user-1', now + 3);
+    await storage.consents.endUser('nobody', now + 3);
+
+    assertSame(await storage.consents.list('user-1'), []);
+    for (const { grant, token } of [first, second]) {
+      assert.equal(await isLive(storage, token), false);
+      assert.equal((await storage.grants.find(grant.codeDigest))?.revokedAt, now + 2);
+    }
+    assert.equal(await redeem(storage, unused, sampleToken('late')), 'refused');
+    for (const { token } of [other, lookalike]) assert.equal(await isLive(storage, token), true);
+    assert.equal((await storage.consents.list('user-2')).length, 1);
+    assert.equal(await storage.consents.remember({ ...user, scopes: ['openid'], now: now + 4 }), true);
+  },
+});

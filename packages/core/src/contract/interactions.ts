@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
+import { digestOf, minute, now } from './samples.ts';
+
+const payload = {
+  clientId: 'client-1',
+  scopes: ['openid', 'kyc'],
+  nested: { list: [1, -2.5, true, false, null, ''], empty: {}, 'odd key "\'\\ 🗝️': [] },
+  biggest: Number.MAX_SAFE_INTEGER,
+};
+
+export const interactionCases = casesOf('interactions', {
+  'a payload is read back as it was saved': async ({ interactions }) => {
+    await interactions.save(digestOf('a'), payload, now + minute);
+    await interactions.save(digestOf('b'), {}, now + minute);
+    assertSame(await interactions.find(digestOf('a'), now), payload);
+    assertSame(await interactions.find(digestOf('b'), now), {});
+    assert.equal(await interactions.find(digestOf('c'), now), null);
+  },
+
+  'an interaction ends at its exact millisecond': async ({ interactions }) => {
+    await interactions.save(digestOf('a'), payload, now + minute);
+    assertSame(await interactions.find(digestOf('a'), now + minute - 1), payload);
+    assert.equal(await interactions.find(digestOf('a'), now + minute), null);
+    assert.equal(await interactions.find(digestOf('a'), now + minute + 1), null);
+  },
+
+  'saving again replaces payload and end': async ({ interactions }) => {
+    await interactions.save(digestOf('a'), payload, now + minute);
+    await interactions.save(digestOf('a'), { step: 2 }, now + 2 * minute);
+    assertSame(await interactions.find(digestOf('a'), now + minute), { step: 2 });
+    await interactions.save(digestOf('a'), { step: 3 }, now + 1);
+    assert.equal(await interactions.find(digestOf('a'), now + 1), null);
+  },
+
+  'exactly one of several callers removes it': async ({ interactions }) => {
+    await interactions.save(digestOf('a'), payload, now + minute);
+    await interactions.save(digestOf('b'), payload, now + minute);
+    const answers = await inParallel(20, () => interactions.remove(digestOf('a')));
+    assertSame(countAnswers(answers), { true: 1, false: 19 });
+    assert.equal(await interactions.find(digestOf('a'), now), null);
+    assertSame(await interactions.find(digestOf('b'), now), payload, 'and nothing else');
+    assert.equal(await interactions.remove(digestOf('unknown')), false);
+  },
+
+  'after removal it can be saved anew': async ({ interactions }) => {
+    await interactions.save(digestOf('a'), payload, now + minute);
+    await interactions.remove(digestOf('a'));
+    await interactions.save(digestOf('a'), { step: 2 }, now + minute);
+    assertSame(await interactions.find(digestOf('a'), now), { step: 2 });
+    assert.equal(await interactions.remove(digestOf('a')), true);
+  },
+
+  'what a caller holds is a copy': async ({ interactions }) => {
+    const mine = { list: ['kept'] };
+    const digest = Uint8Array.from(digestOf('a'));
+    const saved = interactions.save(digest, mine, now + minute);
+    mine.list.push('changed while it is saved');
+    await saved;
+    digest.fill(0);
+    assertSame(await interactions.find(digestOf('a'), now), { list: ['kept'] });
+    const found = (await interactions.find(digestOf('a'), now)) as { list: string[] };
+    found.list.push('changed after reading');
+    assertSame(await interactions.find(digestOf('a'), now), { list: ['kept'] });
+  },
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { assertSame, casesOf } from './case.ts';
+import { digestOf, isLive, issued, minute, now, redeemed, sampleClient, sampleKey } from './samples.ts';
+
+/** Texts that naive SQL, naive JSON or a helpful collation gets wrong. All differ, some only just. */
+const oddTexts = [
+  'plain',
+  'Plain',
+  'plain ',
+  ' plain',
+  "o'hara",
+  '"quoted"',
+  "'; DROP TABLE grants; --",
+  'back\\slash',
+  '100%',
+  '100_',
+  'line\nbreak\ttab\r',
+  '\u0001 control',
+  'é (one code point)',
+  'e\u0301 (one code point)',
+  'straße',
+  'strasse',
+  'İstanbul',
+  'ﬁ ligature',
+  '日本語',
+  'עברית',
+  '👩‍👩‍👧 emoji',
+  '😀',
+  '?1 :name $1 @p',
+  '["json"]',
+  '__proto__',
+  'constructor',
+  'null',
+  '0',
+  '',
+];
+
+export const textCases = casesOf('text', {
+  'ids are compared as they are': async (storage) => {
+    for (const [index, text] of oddTexts.entries()) {
+      assert.equal(
+        await storage.clients.insert(sampleClient({ clientId: text, name: `${index}` })),
+        true,
+        text,
+      );
+      await redeemed(storage, text, { clientId: text, sub: text });
+    }
+    for (const [index, text] of oddTexts.entries()) {
+      assert.equal((await storage.clients.find(text))?.name, `${index}`, text);
+      assertSame((await storage.consents.list(text)).length, 1, text);
+      const token = { digest: digestOf(`token ${text}`) };
+      const state = await storage.grants.findToken(token.digest);
+      assertSame([state?.clientId, state?.sub, state?.revoked], [text, text, false]);
+    }
+    await storage.consents.endUser('plain', now);
+    for (const text of oddTexts) {
+      const token = { digest: digestOf(`token ${text}`), issuedAt: now, expiresAt: now };
+      assert.equal(await isLive(storage, token), text !== 'plain', text);
+    }
+  },
+
+  'every text field comes back unchanged': async (storage) => {
+    for (const [index, text] of oddTexts.entries()) {
+      const clientId = `client ${index}`;
+      const client = sampleClient({ clientId, name: text, redirectUris: [text], allowedScopes: oddTexts });
+      await storage.clients.insert(client);
+      assertSame(await storage.clients.find(clientId), client);
+
+      const fields = { redirectUri: text, codeChallenge: text, nonce: text, scopes: [text] };
+      const grant = await issued(storage, `text ${index}`, { clientId, ...fields });
+      assertSame(
+        { ...(await storage.grants.find(grant.codeDigest)), ...fields },
+        {
+          ...grant,
+          consumedAt: null,
+          revokedAt: null,
+          failedVerifiers: 0,
+        },
+      );
+      assertSame((await storage.grants.find(grant.codeDigest))?.nonce, text);
+      assertSame((await storage.consents.find('user-1', clientId))?.scopes, [text]);
+
+      const payload = Object.fromEntries([[text, { [text]: [text] }]]);
+      await storage.interactions.save(digestOf(text), payload, now + minute);
+      assertSame(await storage.interactions.find(digestOf(text), now), payload);
+      await storage.signingKeys.insert(sampleKey(text, { publicJwk: text, sealedPrivateJwk: text }));
+    }
+    const kids = (await storage.signingKeys.list()).map((key) => key.kid);
+    assertSame(new Set(kids), new Set(oddTexts));
+  },
+
+  'jobs keep their texts': async ({ queue }) => {
+    await queue.enqueue(oddTexts.map((text) => ({ id: text, kind: text, payload: { text }, dueAt: now })));
+    for (const text of oddTexts) {
+      const jobs = await queue.claim({ kinds: [text], claimId: text, now, leaseMs: minute, limit: 9 });
+      assertSame(jobs, [{ id: text, kind: text, payload: { text }, dueAt: now, claimId: text, attempt: 1 }]);
+      assert.equal(await queue.complete({ id: text, claimId: text }), true);
+    }
+  },
+
+  'scopes are matched whole': async (storage) => {
+    await issued(storage, 'all', { scopes: oddTexts });
+    assertSame((await storage.consents.find('user-1', 'client-1'))?.scopes.toSorted(), oddTexts.toSorted());
+    const wanted = ['plai', 'PLAIN', '10', '\\', '😀😀', 'json', '%'];
+    for (const scope of wanted) {
+      const grant = { ...(await issued(storage, `ok ${scope}`, { scopes: ['plain'] })) };
+      assert.equal(
+        await storage.grants.issue({ ...grant, codeDigest: digestOf(scope), scopes: [scope] }),
+        false,
+        scope,
+      );
+    }
+  },
+
+  'long texts are not cut': async (storage) => {
+    const clientId = 'c'.repeat(255);
+    const sub = 's'.repeat(255);
+    const redirectUri = `https://shop.example/${'p'.repeat(2000)}`;
+    const nonce = '🗝️'.repeat(1000);
+    await storage.clients.insert(
+      sampleClient({
+        clientId,
+        redirectUris: Array.from({ length: 50 }, (_, index) => `${redirectUri}${index}`),
+      }),
+    );
+    const grant = await issued(storage, 'long', { clientId, sub, redirectUri, nonce });
+    const found = await storage.grants.find(grant.codeDigest);
+    assertSame(
+      [found?.clientId, found?.sub, found?.redirectUri, found?.nonce],
+      [clientId, sub, redirectUri, nonce],
+    );
+    assert.equal((await storage.clients.find(clientId))?.redirectUris[49], `${redirectUri}49`);
+
+    const payload = { text: 'ä😀"\\'.repeat(40_000) };
+    await storage.interactions.save(digestOf('long'), payload, now + minute);
+    assertSame(await storage.interactions.find(digestOf('long'), now), payload);
+  },
+});

@@ -1,0 +1,156 @@
+/** One way in which a request can fail: what its caller may be told. */
+export interface ErrorDefinition {
+  /** HTTP status, unless the place that throws it says otherwise. */
+  readonly status: number;
+  /** The public description, unless the place that throws it gives a better one. */
+  readonly text: string;
+  /** When it happens; the errors page of the documentation is made of these. */
+  readonly when: string;
+}
+
+/**
+ * Errors of the OAuth endpoints (RFC 6749, sections 4.1.2.1 and 5.2; RFC 6750, section 3.1; specification, "OAuth errors").
+ * To add one, add a row and throw it.
+ */
+export const oauthErrors = {
+  invalid_request: {
+    status: 400,
+    text: 'The request is malformed.',
+    when: 'A required parameter is missing, repeated, too long or malformed; also a wrong method (405), a body that is too large (413) or of another media type (415), and a body that takes too long (408).',
+  },
+  invalid_client: {
+    status: 401,
+    text: 'Client authentication failed.',
+    when: 'The client is unknown or disabled, its secret is wrong, or neither a secret nor PKCE was used.',
+  },
+  invalid_grant: {
+    status: 400,
+    text: 'The authorization code is invalid, expired, already used, or was issued for another client, redirect URI or PKCE challenge.',
+    when: 'The code is older than ten minutes, was used before, belongs to another client or redirect URI, or the PKCE check failed.',
+  },
+  invalid_scope: {
+    status: 400,
+    text: 'A requested scope is not allowed for this client.',
+    when: 'A requested scope does not exist or is not among the scopes that the client is allowed.',
+  },
+  redirect_uri_mismatch: {
+    status: 400,
+    text: 'The redirect_uri is not registered for this client.',
+    when: 'The redirect URI is not, character by character, one that is registered for the client. The browser is never redirected then.',
+  },
+  access_denied: {
+    status: 400,
+    text: 'The user denied the request.',
+    when: 'The user chose not to give access, or withdrew it while the request was under way.',
+  },
+  token_expired: {
+    status: 401,
+    text: 'The access token expired; a new authorization is required.',
+    when: 'The access token is older than 3600 seconds. Known for 24 hours after its end, `invalid_token` afterwards.',
+  },
+  invalid_token: {
+    status: 401,
+    text: 'The access token is invalid.',
+    when: 'The access token is missing, malformed, unknown or revoked, or its user no longer exists.',
+  },
+  unsupported_grant_type: {
+    status: 400,
+    text: 'The only supported grant_type is authorization_code.',
+    when: 'The grant type is not `authorization_code`.',
+  },
+  unsupported_response_type: {
+    status: 400,
+    text: 'The only supported response_type is code.',
+    when: 'The response type is not `code`.',
+  },
+  login_required: {
+    status: 400,
+    text: 'The user must sign in.',
+    when: '`prompt=none` was asked for, and nobody (or somebody else than expected) is signed in.',
+  },
+  consent_required: {
+    status: 400,
+    text: 'The user must give consent.',
+    when: '`prompt=none` was asked for, and the user has not given this consent.',
+  },
+  request_not_supported: {
+    status: 400,
+    text: 'The request parameter is not supported.',
+    when: 'The authorization request carries a request object.',
+  },
+  request_uri_not_supported: {
+    status: 400,
+    text: 'The request_uri parameter is not supported.',
+    when: 'The authorization request names a request object by URL. It is never fetched.',
+  },
+  registration_not_supported: {
+    status: 400,
+    text: 'The registration parameter is not supported.',
+    when: 'The authorization request carries client metadata.',
+  },
+  slow_down: {
+    status: 429,
+    text: 'Too many requests.',
+    when: 'An address started too many authorizations or failed client authentication too often. `Retry-After` says how many seconds to wait.',
+  },
+  not_found: { status: 404, text: 'No such address.', when: 'The path belongs to no endpoint.' },
+  temporarily_unavailable: {
+    status: 503,
+    text: 'The service cannot answer at the moment.',
+    when: 'The database cannot be reached. `Retry-After` says how many seconds to wait; nothing was changed.',
+  },
+  server_error: {
+    status: 500,
+    text: 'An unexpected condition prevented the request.',
+    when: 'A defect of the service. Quote the request id when you report it.',
+  },
+} as const satisfies { readonly [code: string]: ErrorDefinition };
+
+/** An error code of the OAuth endpoints. */
+export type OAuthErrorCode = keyof typeof oauthErrors;
+
+/** What may accompany an error. */
+export interface OAuthErrorOptions {
+  /** Instead of the status of the table. */
+  readonly status?: number;
+  /** Extra headers of the answer. */
+  readonly headers?: { readonly [name: string]: string };
+  /** For the log only. */
+  readonly cause?: unknown;
+  /** The error page that explains it to a user, where the code alone would not tell. */
+  readonly page?: 'expired' | 'csrf';
+}
+
+/** Thrown anywhere below an OAuth endpoint; one place turns it into an answer. */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError';
+  readonly code: OAuthErrorCode;
+  readonly status: number;
+  /** Public: sent to the caller as `error_description`. */
+  readonly description: string;
+  readonly headers: { readonly [name: string]: string };
+  readonly page: 'expired' | 'csrf' | null;
+
+  constructor(code: OAuthErrorCode, description?: string, options: OAuthErrorOptions = {}) {
+    super(`${code}: ${description ?? oauthErrors[code].text}`, { cause: options.cause });
+    this.code = code;
+    this.status = options.status ?? oauthErrors[code].status;
+    this.description = description ?? oauthErrors[code].text;
+    this.headers = options.headers ?? {};
+    this.page = options.page ?? null;
+  }
+}
+
+/** Whether a failure came from the database, of whatever adapter. */
+export function isStorageFailure(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
+}
+
+/** Anything that was thrown, as the error that its caller may see. */
+export function toOAuthError(error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error;
+  if (isStorageFailure(error)) {
+    return new OAuthError('temporarily_unavailable', undefined, { headers: { 'Retry-After': '1' }, cause: error });
+  }
+  return new OAuthError('server_error', undefined, { cause: error });
+}

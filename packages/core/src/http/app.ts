@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import Router from '@koa/router';
+import Koa, { type Context, type Next } from 'koa';
+import { OAuthError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { setCommonHeaders, setNoStore } from './headers.ts';
+import type { Route } from './route.ts';
+
+/** Answers requests that are Ostiary's; hands others to `next`, or answers them with 404 where there is none. */
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
+
+/** What the shell around the routes needs. */
+export interface AppOptions {
+  readonly routes: readonly Route[];
+  /** Paths of the configured addresses, which a host or a proxy may have taken off already. */
+  readonly prefixes: readonly string[];
+  readonly https: boolean;
+  readonly logger: Logger;
+  readonly answerError: (ctx: Context, error: unknown, expects: Route['errors']) => void;
+}
+
+/** The path of a request below a configured address, however the host has mounted the handler. */
+function ownPath(request: IncomingMessage, prefixes: readonly string[]): string {
+  const mounted = 'originalUrl' in request && typeof request.originalUrl === 'string' ? request.originalUrl : undefined;
+  const path = pathOf(mounted ?? request.url ?? '/');
+  const prefix = prefixes.find((candidate) => path.startsWith(`${candidate}/`));
+  if (prefix !== undefined) return path.slice(prefix.length);
+  return mounted === undefined ? path : pathOf(request.url ?? '/');
+}
+
+/** An absolute request target names a host too (RFC 9112, section 3.2.2); it has no say. */
+function pathOf(target: string): string {
+  if (!target.startsWith('/')) return URL.canParse(target) ? new URL(target).pathname : '/';
+  const query = target.indexOf('?');
+  return query < 0 ? target : target.slice(0, query);
+}
+
+function registerRoutes(router: Router, routes: readonly Route[]): void {
+  for (const { path, below, errors, handlers } of routes) {
+    const mark = (ctx: Context, next: Next) => {
+      ctx.state.route = path;
+      ctx.state.errors = errors;
+      // Every answer of the API is about somebody: success and error alike are kept out of caches.
+      if (below === 'baseUrl') setNoStore(ctx);
+      return next();
+    };
+    for (const [method, handler] of Object.entries(handlers)) router.register(path, [method], [mark, handler]);
+    const allowed = Object.keys(handlers).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    router.all(path, mark, (ctx) => {
+      if (ctx.method === 'OPTIONS') {
+        ctx.set('Allow', allowed.join(', '));
+        ctx.status = 204;
+        return;
+      }
+      throw new OAuthError('invalid_request', `The method ${ctx.method} is not supported here.`, {
+        status: 405,
+        headers: { Allow: allowed.join(', ') },
+      });
+    });
+  }
+}
+
+/** Builds the Koa application and answers its request handler. */
+export function createRequestHandler({ routes, prefixes, https, logger, answerError }: AppOptions): RequestHandler {
+  const app = new Koa();
+  const router = new Router({ sensitive: true, strict: true });
+  registerRoutes(router, routes);
+
+  app.use(async (ctx, next) => {
+    setCommonHeaders(ctx, randomUUID(), https);
+    ctx.newRouterPath = ownPath(ctx.req, prefixes);
+    try {
+      await next();
+    } catch (error) {
+      answerError(ctx, error, ctx.state.errors ?? 'json');
+    }
+  });
+  app.use(router.routes());
+  app.use((ctx) => {
+    ctx.state.errors = ctx.newRouterPath.startsWith('/v1/') ? 'json' : 'page';
+    throw new OAuthError('not_found');
+  });
+  // Broken connections end up here when the answer is under way; there is nobody left to tell.
+  app.on('error', (error) => logger.debug({ err: error }, 'an answer could not be sent'));
+
+  const handle = app.callback();
+  return (request, response, next) => {
+    const isOwn = () => router.match(ownPath(request, prefixes), request.method ?? 'GET').path.length > 0;
+    if (next !== undefined && !isOwn()) return next();
+    void handle(request, response);
+  };
+}

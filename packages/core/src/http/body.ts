@@ -1,0 +1,122 @@
+import type { IncomingMessage } from 'node:http';
+import { OAuthError } from '../errors.ts';
+import { isUnstorable, JsonError, parseJson } from './json.ts';
+
+/** Longer bodies are refused with 413. */
+export const maxBodyBytes = 64 * 1024;
+
+/** A body has to be complete after this time, in milliseconds; a slower one is refused with 408. */
+const bodyDeadlineMs = 10_000;
+
+const invalid = (description: string, status = 400): OAuthError =>
+  new OAuthError('invalid_request', description, { status, headers: status === 400 ? {} : { Connection: 'close' } });
+
+/** Reads a request's body, whole or not at all. */
+export function readBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+
+    const finish = (error: OAuthError | null): void => {
+      clearTimeout(deadline);
+      request.off('data', onData).off('end', onEnd).off('error', onAbort).off('close', onAbort);
+      if (error === null) return resolve(Buffer.concat(chunks));
+      // What still arrives is thrown away, and an error of the aborted stream has nobody else to go to.
+      request.on('error', () => {});
+      request.resume();
+      reject(error);
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > maxBodyBytes) finish(invalid(`The body may have ${maxBodyBytes} bytes at most.`, 413));
+      else chunks.push(chunk);
+    };
+    const onEnd = (): void => finish(null);
+    const onAbort = (): void => finish(invalid('The body ended early.'));
+    const deadline = setTimeout(() => finish(invalid('The body took too long.', 408)), bodyDeadlineMs);
+
+    if (request.readableEnded || request.destroyed) return finish(invalid('The body was read before it came here.'));
+    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) {
+      return finish(invalid(`The body may have ${maxBodyBytes} bytes at most.`, 413));
+    }
+    request.on('data', onData).on('end', onEnd).on('error', onAbort).on('close', onAbort);
+  });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws OAuthError when the bytes are not UTF-8 */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalid('The body is not valid UTF-8.');
+  }
+}
+
+/** Parses `application/x-www-form-urlencoded` text strictly; every name comes once. */
+function parseForm(text: string): Map<string, string> {
+  const parameters = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const split = pair.indexOf('=');
+    const [name, value] = [split < 0 ? pair : pair.slice(0, split), split < 0 ? '' : pair.slice(split + 1)].map((part) => {
+      try {
+        return decodeURIComponent(part.replaceAll('+', ' '));
+      } catch {
+        throw invalid('A parameter is not valid percent-encoded UTF-8.');
+      }
+    }) as [string, string];
+    if (isUnstorable(name) || isUnstorable(value)) throw invalid('A parameter holds U+0000.');
+    if (parameters.has(name)) throw invalid(`The parameter ${printable(name)} is given twice.`);
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+function printable(name: string): string {
+  return /^[\w.:-]{1,64}$/.test(name) ? name : '(unprintable name)';
+}
+
+function stringMembers(value: unknown): Map<string, string> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid('The body has to be a JSON object.');
+  }
+  const parameters = new Map<string, string>();
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member !== 'string') throw invalid(`The member ${printable(name)} has to be a string.`);
+    parameters.set(name, member);
+  }
+  return parameters;
+}
+
+/** The body that a parser of the host has read already, if it has. */
+function parsedByHost(request: IncomingMessage): unknown {
+  return request.readableEnded && 'body' in request ? request.body : undefined;
+}
+
+/**
+ * The parameters of a request to an OAuth endpoint, sent as JSON (the specification) or as a form (every OAuth library). Values are strings,
+ * and each name comes once.
+ * @throws OAuthError `invalid_request`, with status 413, 415 or 408 where that says more
+ */
+export async function readParameters(request: IncomingMessage): Promise<Map<string, string>> {
+  const [mediaType = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
+  const isJson = mediaType.trim() === 'application/json';
+  if (!isJson && mediaType.trim() !== 'application/x-www-form-urlencoded') {
+    throw invalid('The Content-Type has to be application/json or application/x-www-form-urlencoded.', 415);
+  }
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') throw invalid('Encoded bodies are not supported.', 415);
+
+  const parsed = parsedByHost(request);
+  if (parsed !== undefined) return stringMembers(parsed);
+
+  const text = decodeUtf8(await readBody(request));
+  if (!isJson) return parseForm(text);
+  try {
+    return stringMembers(parseJson(text));
+  } catch (error) {
+    throw error instanceof JsonError ? invalid(error.message) : error;
+  }
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+/** An IPv4 address in IPv6 clothes (`::ffff:192.0.2.1`) as plain IPv4; anything else as it is, in canonical spelling. */
+function unmapped(address: string): string | null {
+  const bare = address.startsWith('[') && address.endsWith(']') ? address.slice(1, -1) : address;
+  const family = isIP(bare);
+  if (family === 0 || bare.includes('%')) return null;
+  if (family === 4) return bare;
+  // The URL parser writes every IPv6 address in one way, which `isIP` does not.
+  const canonical = new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical);
+  if (mapped === null) return canonical;
+  const [high, low] = [Number.parseInt(mapped[1] ?? '', 16), Number.parseInt(mapped[2] ?? '', 16)];
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/** Adds `address` or `address/prefix` to a list. @throws TypeError */
+function addRange(list: BlockList, range: string): void {
+  const [text = '', prefix] = range.split('/');
+  const address = unmapped(text);
+  if (address === null) throw new TypeError(`${range} is not an IP address or a CIDR range`);
+  const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
+  const bits = family === 'ipv4' ? 32 : 128;
+  if (prefix === undefined) return list.addAddress(address, family);
+  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) throw new TypeError(`${range} has no valid prefix length`);
+  list.addSubnet(address, Number(prefix), family);
+}
+
+/**
+ * Finds the address of a request's client: the socket's, or, while that is a trusted proxy's, the right-most entry of
+ * `X-Forwarded-For` that is not a trusted proxy. Entries to the left of that are written by the caller and never believed.
+ * @param trustedProxies - addresses and CIDR ranges, v4 and v6
+ * @returns a function that answers the address, IPv4-mapped ones as IPv4, or `null` when it cannot be determined
+ * @throws TypeError when a range is malformed
+ */
+export function clientAddressFinder(trustedProxies: readonly string[]): (request: IncomingMessage) => string | null {
+  const trusted = new BlockList();
+  for (const range of trustedProxies) addRange(trusted, range);
+  const isTrusted = (address: string) => trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+
+  return (request) => {
+    let address = unmapped(request.socket.remoteAddress ?? '');
+    if (trustedProxies.length === 0 || address === null) return address;
+    const forwarded = (request.headers['x-forwarded-for'] ?? '').toString();
+    const hops = forwarded === '' ? [] : forwarded.split(',');
+    while (address !== null && isTrusted(address)) {
+      const hop = hops.pop();
+      if (hop === undefined) break;
+      address = unmapped(hop.trim());
+    }
+    return address;
+  };
+}
+
+/** What limits count a client by: its address, or the /64 network of an IPv6 address, of which one caller has many. */
+export function addressBucket(address: string | null): string {
+  if (address === null || isIP(address) !== 6) return address ?? 'unknown';
+  const [head = '', tail] = address.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  if (tail !== undefined) {
+    const after = tail === '' ? [] : tail.split(':');
+    while (groups.length + after.length < 8) groups.push('0');
+    groups.push(...after);
+  }
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}

@@ -1,0 +1,33 @@
+import type { Context } from 'koa';
+
+/** No cache may keep the answer (RFC 6749, section 5.1). */
+export function setNoStore(ctx: Context): void {
+  ctx.set('Cache-Control', 'no-store');
+  ctx.set('Pragma', 'no-cache');
+}
+
+/** Headers that every answer carries, whatever it is. */
+export function setCommonHeaders(ctx: Context, requestId: string, https: boolean): void {
+  ctx.set('X-Request-Id', requestId);
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  if (https) ctx.set('Strict-Transport-Security', 'max-age=63072000');
+}
+
+/**
+ * Headers of the pages. `Referrer-Policy` is `same-origin`, because `no-referrer` makes browsers send `Origin: null` with the
+ * consent form. There is no `form-action`: Chromium applies it to the whole redirect chain behind a form, and the way back to
+ * the client would end silently.
+ * @param styleHash - source of the page's one inline style sheet
+ */
+export function setPageHeaders(ctx: Context, styleHash: string): void {
+  ctx.set(
+    'Content-Security-Policy',
+    `default-src 'none'; style-src ${styleHash}; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'`,
+  );
+  ctx.set('X-Frame-Options', 'DENY');
+  ctx.set('Referrer-Policy', 'same-origin');
+  ctx.set('Cross-Origin-Opener-Policy', 'same-origin');
+  ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
+  ctx.set('Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=()');
+  setNoStore(ctx);
+}

@@ -1,0 +1,47 @@
+/** The state of one window after a request was looked at. */
+export interface Window {
+  readonly count: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly endsAt: number;
+}
+
+/** Counts in fixed windows, each beginning with its first counted event, in the memory of this process. */
+export interface FixedWindows {
+  /** Counts one event and answers the window with it. */
+  add(key: string, now: number): Window;
+  /** The window as it is, without counting. */
+  read(key: string, now: number): Window;
+}
+
+/** Keys that are counted at once at most; beyond that the windows that end first are forgotten. */
+const maxKeys = 100_000;
+
+/** @param windowMs - length of a window in milliseconds */
+export function fixedWindows(windowMs: number): FixedWindows {
+  // Windows are all of one length, so that insertion order is the order in which they end.
+  const windows = new Map<string, { count: number; endsAt: number }>();
+
+  const live = (key: string, now: number) => {
+    const window = windows.get(key);
+    return window !== undefined && window.endsAt > now ? window : undefined;
+  };
+
+  return {
+    add(key, now) {
+      const current = live(key, now);
+      if (current !== undefined) {
+        current.count += 1;
+        return current;
+      }
+      windows.delete(key);
+      for (const [oldest, window] of windows) {
+        if (window.endsAt > now && windows.size < maxKeys) break;
+        windows.delete(oldest);
+      }
+      const window = { count: 1, endsAt: now + windowMs };
+      windows.set(key, window);
+      return window;
+    },
+    read: (key, now) => live(key, now) ?? { count: 0, endsAt: now + windowMs },
+  };
+}

@@ -1,0 +1,14 @@
+import type { Context } from 'koa';
+
+/** Answers one request. */
+export type Handler = (ctx: Context) => void | Promise<void>;
+
+/** One line of a route table. */
+export interface Route {
+  readonly path: string;
+  /** Which of the two configured addresses the path is below. */
+  readonly below: 'authUrl' | 'baseUrl';
+  /** How an error is answered: with a page where browsers come, with JSON everywhere else. */
+  readonly errors: 'page' | 'json';
+  readonly handlers: { readonly [method: string]: Handler };
+}

@@ -1,0 +1,70 @@
+import { createCipheriv, createDecipheriv, hash, hkdfSync } from 'node:crypto';
+import type { Random } from '../random.ts';
+
+const version = 'v1';
+
+function keyId(key: Uint8Array): string {
+  return hash('sha256', Buffer.concat([Buffer.from('ostiary sealing key id'), key]), 'hex').slice(0, 12);
+}
+
+/** Thrown when a sealed value names a key that is not among the host's, or when it does not belong to its row. */
+export class UnsealError extends Error {
+  override readonly name = 'UnsealError';
+}
+
+/** Seals secrets that must be read back, with AES-256-GCM under the host's keys. */
+export interface Sealer {
+  /**
+   * @param context - the row and column that the value belongs to; opening it anywhere else fails
+   */
+  seal(plaintext: string, context: string): string;
+  /** @throws UnsealError */
+  open(sealed: string, context: string): string;
+  /** Whether the value is sealed with the current key, so that it survives the removal of previous ones. */
+  isCurrent(sealed: string): boolean;
+  /** Keys for another purpose, derived from every sealing key, the current one's first. */
+  derive(purpose: string): readonly [Buffer, ...Buffer[]];
+}
+
+/** @param keys - 32 bytes each: the current key, then previous ones */
+export function createSealer(keys: readonly Uint8Array[], random: Random): Sealer {
+  const [current, ...previous] = keys;
+  if (current === undefined) throw new TypeError('sealingKeys: needs at least one key');
+  const currentId = keyId(current);
+  const byId = new Map(keys.map((key) => [keyId(key), key]));
+
+  const additionalData = (id: string, context: string): Buffer => Buffer.from(`${version}.${id}.${context}`);
+
+  return {
+    seal(plaintext, context) {
+      const iv = random.bytes(12);
+      const cipher = createCipheriv('aes-256-gcm', current, iv).setAAD(additionalData(currentId, context));
+      const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return [version, currentId, iv.toString('base64url'), body.toString('base64url')].join('.');
+    },
+
+    open(sealed, context) {
+      const [format, id = '', iv = '', body = ''] = sealed.split('.');
+      const key = byId.get(id);
+      if (format !== version || key === undefined) {
+        throw new UnsealError(`${context} is sealed with the key ${id}, which is not among sealingKeys`);
+      }
+      const bytes = Buffer.from(body, 'base64url');
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'), { authTagLength: 16 })
+          .setAAD(additionalData(id, context))
+          .setAuthTag(bytes.subarray(-16));
+        return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8');
+      } catch (cause) {
+        throw new UnsealError(`${context} was altered, or moved from another row`, { cause });
+      }
+    },
+
+    isCurrent: (sealed) => sealed.startsWith(`${version}.${currentId}.`),
+
+    derive(purpose) {
+      const derived = (key: Uint8Array) => Buffer.from(hkdfSync('sha256', key, '', `ostiary ${purpose}`, 32));
+      return [derived(current), ...previous.map(derived)];
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import type { Clock } from '../clock.ts';
+import type { SigningAlgorithm } from '../ports/clients.ts';
+import type { SigningKeyRecord, SigningKeyStore } from '../ports/signing-keys.ts';
+import type { Random } from '../random.ts';
+import { type Sealer, UnsealError } from './sealing.ts';
+
+/** The algorithms that ID tokens can be signed with. */
+export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies readonly SigningAlgorithm[];
+
+/** How long another process may sign with, or publish, a key set that is no longer the newest. */
+export const keyRefreshMs = 5_000;
+
+/** How long a key stays published after the next one took over: longer than any ID token that it signed lives. */
+export const retiredKeyMs = 24 * 3600_000;
+
+/** A signing key, ready for use. Times are milliseconds since the Unix epoch. */
+export interface SigningKey {
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  readonly createdAt: number;
+  readonly activeFrom: number;
+  readonly publicJwk: JWK;
+  readonly privateJwk: JWK;
+  readonly privateKey: CryptoKey | Uint8Array;
+}
+
+/** All keys at one moment. */
+export interface KeySet {
+  readonly keys: readonly SigningKey[];
+  /** The key that signs at `now`: the active one that was activated last. */
+  signing(alg: SigningAlgorithm, now: number): SigningKey;
+  /** Keys that relying parties should know at `now`: signing ones, coming ones, and old ones whose tokens may live. */
+  published(now: number): readonly SigningKey[];
+}
+
+function keySet(keys: readonly SigningKey[]): KeySet {
+  const successor = (key: SigningKey) => keys.find((k) => k.alg === key.alg && k.activeFrom > key.activeFrom);
+  return {
+    keys,
+    signing(alg, now) {
+      const ofAlg = keys.filter((key) => key.alg === alg);
+      const key = ofAlg.findLast((candidate) => candidate.activeFrom <= now) ?? ofAlg[0];
+      if (key === undefined) throw new Error(`there is no ${alg} signing key`);
+      return key;
+    },
+    published(now) {
+      return keys.filter((key) => (successor(key)?.activeFrom ?? Number.POSITIVE_INFINITY) + retiredKeyMs > now);
+    },
+  };
+}
+
+const sealedContext = (kid: string): string => `signing_keys/${kid}/private_jwk`;
+
+/** The keys that sign ID tokens: created on the first start, sealed at rest, rotated without a restart. */
+export class SigningKeys {
+  readonly #store: SigningKeyStore;
+  readonly #sealer: Sealer;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #opened = new Map<string, SigningKey>();
+  #current: KeySet = keySet([]);
+  #loadedAt = Number.NEGATIVE_INFINITY;
+  #loading: Promise<KeySet> | null = null;
+
+  constructor(dependencies: { store: SigningKeyStore; sealer: Sealer; clock: Clock; random: Random }) {
+    this.#store = dependencies.store;
+    this.#sealer = dependencies.sealer;
+    this.#clock = dependencies.clock;
+    this.#random = dependencies.random;
+  }
+
+  /**
+   * Creates missing keys, opens all, and seals those again that a previous sealing key had sealed.
+   * @throws TypeError when no sealing key opens a stored key
+   */
+  async start(): Promise<void> {
+    const stored = await this.#store.list();
+    for (const alg of signingAlgorithms) {
+      if (!stored.some((key) => key.alg === alg)) {
+        await this.#store.insertFirst(await this.#create(alg, this.#clock.now()));
+      }
+    }
+    try {
+      const { keys } = await this.#load();
+      const sealedBefore = new Map(stored.map((record) => [record.kid, record.sealedPrivateJwk]));
+      for (const { kid, privateJwk } of keys) {
+        const sealed = sealedBefore.get(kid);
+        if (sealed !== undefined && !this.#sealer.isCurrent(sealed)) {
+          await this.#store.reseal(kid, this.#sealer.seal(JSON.stringify(privateJwk), sealedContext(kid)));
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error;
+      throw new TypeError(`sealingKeys: none of the given keys opens this database (${error.message})`);
+    }
+  }
+
+  /** The key set, at most {@link keyRefreshMs} old. While the database cannot be read the last one stays in use. */
+  async current(): Promise<KeySet> {
+    if (this.#clock.now() - this.#loadedAt < keyRefreshMs) return this.#current;
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = null;
+    });
+    return this.#loading.catch((error: unknown) => {
+      if (this.#current.keys.length === 0) throw error;
+      return this.#current;
+    });
+  }
+
+  /**
+   * Creates a key that takes over from the current one of its algorithm after `activateAfterMs`; it is published at once, so
+   * that relying parties which cache the key set know it by then. Ends keys whose tokens are all expired.
+   */
+  async rotate(alg: SigningAlgorithm, activateAfterMs: number): Promise<SigningKey> {
+    const now = this.#clock.now();
+    const record = await this.#create(alg, now + activateAfterMs);
+    await this.#store.insert(record);
+    const set = await this.#load();
+    const published = new Set(set.published(now).map((key) => key.kid));
+    for (const key of set.keys) {
+      if (!published.has(key.kid)) await this.#store.remove(key.kid);
+    }
+    await this.#load();
+    return this.#open(record);
+  }
+
+  async #load(): Promise<KeySet> {
+    const now = this.#clock.now();
+    const records = await this.#store.list();
+    const keys = await Promise.all(records.map((record) => this.#open(record)));
+    const unchanged =
+      keys.length === this.#current.keys.length && keys.every((key, index) => key === this.#current.keys[index]);
+    if (!unchanged) this.#current = keySet(keys);
+    this.#loadedAt = now;
+    return this.#current;
+  }
+
+  async #open(record: SigningKeyRecord): Promise<SigningKey> {
+    const known = this.#opened.get(record.kid);
+    if (known !== undefined) return known;
+    const privateJwk: JWK = JSON.parse(this.#sealer.open(record.sealedPrivateJwk, sealedContext(record.kid)));
+    const key: SigningKey = {
+      kid: record.kid,
+      alg: record.alg,
+      createdAt: record.createdAt,
+      activeFrom: record.activeFrom,
+      publicJwk: JSON.parse(record.publicJwk),
+      privateJwk,
+      privateKey: await importJWK(privateJwk, record.alg),
+    };
+    this.#opened.set(record.kid, key);
+    return key;
+  }
+
+  async #create(alg: SigningAlgorithm, activeFrom: number): Promise<SigningKeyRecord> {
+    const pair = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 });
+    const kid = this.#random.bytes(12).toString('base64url');
+    const common = { kid, alg, use: 'sig' };
+    const privateJwk = { ...(await exportJWK(pair.privateKey)), ...common };
+    return {
+      kid,
+      alg,
+      publicJwk: JSON.stringify({ ...(await exportJWK(pair.publicKey)), ...common }),
+      sealedPrivateJwk: this.#sealer.seal(JSON.stringify(privateJwk), sealedContext(kid)),
+      createdAt: this.#clock.now(),
+      activeFrom,
+    };
+  }
+}

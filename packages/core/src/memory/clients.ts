@@ -1,0 +1,68 @@
+import type { ClientRecord, ClientStore } from '../ports/clients.ts';
+import type { Step } from './step.ts';
+import { byCodeUnit, revokeGrants, type Tables } from './tables.ts';
+
+export function memoryClients(step: Step): ClientStore {
+  return {
+    insert: (client) =>
+      step((tables) => {
+        if (tables.clients.has(client.clientId)) return false;
+        tables.clients.set(client.clientId, copy(client));
+        return true;
+      }),
+
+    find: (clientId) =>
+      step((tables) => {
+        const client = tables.clients.get(clientId);
+        return client === undefined ? null : copy(client);
+      }),
+
+    list: ({ after, limit }) =>
+      step((tables) =>
+        [...tables.clients.values()]
+          .filter((client) => after === null || client.clientId > after)
+          .sort((a, b) => byCodeUnit(a.clientId, b.clientId))
+          .slice(0, limit)
+          .map(copy),
+      ),
+
+    replace: (client) =>
+      step((tables) => {
+        if (tables.clients.get(client.clientId)?.version !== client.version - 1) return false;
+        tables.clients.set(client.clientId, copy(client));
+        if (client.disabledAt !== null) revokeEverything(tables, client.clientId, client.disabledAt);
+        return true;
+      }),
+
+    originRegistered: (origin) =>
+      step((tables) =>
+        [...tables.clients.values()].some(
+          (client) =>
+            client.disabledAt === null && client.redirectUris.some((uri) => webOrigin(uri) === origin),
+        ),
+      ),
+  };
+}
+
+function revokeEverything(tables: Tables, clientId: string, now: number): void {
+  for (const [key, consent] of tables.consents) {
+    if (consent.clientId === clientId) tables.consents.delete(key);
+  }
+  revokeGrants(tables, (grant) => grant.clientId === clientId, now);
+}
+
+/** The origin that a browser on this page sends (RFC 6454), or `null` for a URI that is no web page. */
+function webOrigin(uri: string): string | null {
+  if (!URL.canParse(uri)) return null;
+  const { protocol, origin } = new URL(uri);
+  return protocol === 'https:' || protocol === 'http:' ? origin : null;
+}
+
+function copy(client: ClientRecord): ClientRecord {
+  return {
+    ...client,
+    secrets: client.secrets.map((secret) => ({ ...secret, digest: Uint8Array.from(secret.digest) })),
+    redirectUris: [...client.redirectUris],
+    allowedScopes: [...client.allowedScopes],
+  };
+}

@@ -1,0 +1,20 @@
+import type { InteractionStore } from '../ports/interactions.ts';
+import type { Step } from './step.ts';
+import { bytesKey } from './tables.ts';
+
+export function memoryInteractions(step: Step): InteractionStore {
+  return {
+    save: (digest, payload, expiresAt) =>
+      step((tables) => {
+        tables.interactions.set(bytesKey(digest), { payload: JSON.stringify(payload), expiresAt });
+      }),
+
+    find: (digest, now) =>
+      step((tables) => {
+        const row = tables.interactions.get(bytesKey(digest));
+        return row === undefined || row.expiresAt <= now ? null : JSON.parse(row.payload);
+      }),
+
+    remove: (digest) => step((tables) => tables.interactions.delete(bytesKey(digest))),
+  };
+}

@@ -1,0 +1,39 @@
+import type { SigningKeyRecord, SigningKeyStore } from '../ports/signing-keys.ts';
+import { type Step, StorageUnavailableError } from './step.ts';
+import { byCodeUnit, type Tables } from './tables.ts';
+
+export function memorySigningKeys(step: Step): SigningKeyStore {
+  return {
+    list: () =>
+      step((tables) =>
+        [...tables.signingKeys.values()]
+          .sort((a, b) => a.activeFrom - b.activeFrom || byCodeUnit(a.kid, b.kid))
+          .map((key) => ({ ...key })),
+      ),
+
+    insertFirst: (key) =>
+      step((tables) => {
+        if ([...tables.signingKeys.values()].some(({ alg }) => alg === key.alg)) return false;
+        store(tables, key);
+        return true;
+      }),
+
+    insert: (key) => step((tables) => store(tables, key)),
+
+    reseal: (kid, sealedPrivateJwk) =>
+      step((tables) => {
+        const key = tables.signingKeys.get(kid);
+        if (key !== undefined) tables.signingKeys.set(kid, { ...key, sealedPrivateJwk });
+      }),
+
+    remove: (kid) =>
+      step((tables) => {
+        tables.signingKeys.delete(kid);
+      }),
+  };
+}
+
+function store(tables: Tables, key: SigningKeyRecord): void {
+  if (tables.signingKeys.has(key.kid)) throw new StorageUnavailableError('the key id is taken');
+  tables.signingKeys.set(key.kid, { ...key });
+}

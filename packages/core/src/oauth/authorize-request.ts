@@ -1,0 +1,138 @@
+import { OAuthError } from '../errors.ts';
+import { isUnstorable } from '../http/json.ts';
+import type { ClientRecord, ClientStore } from '../ports/clients.ts';
+import { isScope } from '../scopes.ts';
+import { needsPkce } from './client.ts';
+import { isCodeChallenge } from './pkce.ts';
+
+/** Longer values of `state` and `nonce` are refused, in bytes. */
+const maxEchoBytes = 4096;
+
+/** Every parameter that means something here; all others are ignored (RFC 6749, section 3.1). */
+const knownParameters = [
+  'response_type', 'client_id', 'redirect_uri', 'scope', 'state', 'nonce', 'response_mode', 'code_challenge',
+  'code_challenge_method', 'prompt', 'max_age', 'login_hint', 'id_token_hint', 'ui_locales', 'request', 'request_uri',
+  'registration',
+] as const;
+
+type Parameter = (typeof knownParameters)[number];
+
+/** Parameters of an authorization request as they came; a value of `null` came twice or is not readable. */
+export type RawParameters = ReadonlyMap<Parameter, string | null>;
+
+function decoded(text: string): string | null {
+  try {
+    const value = decodeURIComponent(text.replaceAll('+', ' '));
+    return isUnstorable(value) ? null : value;
+  } catch {
+    return null;
+  }
+}
+
+/** Splits a query string. Parameters without a value count as not sent (RFC 6749, section 3.1). */
+export function readQuery(query: string): RawParameters {
+  const known = new Set<string>(knownParameters);
+  const parameters = new Map<Parameter, string | null>();
+  for (const pair of query.split('&')) {
+    const split = pair.indexOf('=');
+    const name = decoded(split < 0 ? pair : pair.slice(0, split));
+    const text = split < 0 ? '' : pair.slice(split + 1);
+    if (name === null || text === '' || !known.has(name)) continue;
+    const parameter = name as Parameter;
+    parameters.set(parameter, parameters.has(parameter) ? null : decoded(text));
+  }
+  return parameters;
+}
+
+/** A client and a redirect URI that belong together: from here on errors may be sent there. */
+export interface RedirectTarget {
+  readonly client: ClientRecord;
+  readonly redirectUri: string;
+  /** `state` to return, if it was sent and is acceptable. */
+  readonly state: string | null;
+}
+
+/**
+ * Checks who asks and where the answer would go. Until this has passed, nothing may be redirected.
+ * @throws OAuthError
+ */
+export async function findRedirectTarget(parameters: RawParameters, clients: ClientStore): Promise<RedirectTarget> {
+  const required = (name: 'client_id' | 'redirect_uri'): string => {
+    const value = parameters.get(name);
+    if (value) return value;
+    const problem = value === undefined ? 'is missing' : 'is given twice or malformed';
+    throw new OAuthError('invalid_request', `The parameter ${name} ${problem}.`);
+  };
+  const clientId = required('client_id');
+  const redirectUri = required('redirect_uri');
+  const client = /^[A-Za-z0-9_-]{1,255}$/.test(clientId) ? await clients.find(clientId) : null;
+  if (client === null || client.disabledAt !== null) throw new OAuthError('invalid_client', 'The client is not known.');
+  if (!client.redirectUris.includes(redirectUri)) throw new OAuthError('redirect_uri_mismatch');
+  const state = parameters.get('state') ?? null;
+  return { client, redirectUri, state: state !== null && Buffer.byteLength(state) <= maxEchoBytes ? state : null };
+}
+
+function requestedScopes(scope: string | undefined, client: ClientRecord): string[] {
+  const requested = [...new Set((scope ?? '').split(' ').filter((name) => name !== ''))];
+  if (requested.length === 0) throw new OAuthError('invalid_request', 'The parameter scope is missing.');
+  const refused = requested.filter((name) => !isScope(name) || !client.allowedScopes.includes(name));
+  if (refused.length === 0) return requested;
+  // Only characters that RFC 6749, appendix A.7 and A.8, allow in a scope and in a description; the rest is not repeated.
+  const named = refused.map((name) => (/^[\x21\x23-\x5B\x5D-\x7E]{1,64}$/.test(name) ? name : '(malformed)')).join(' ');
+  throw new OAuthError(
+    'invalid_scope',
+    `Not allowed: ${named.slice(0, 256)}. This client's allowedScopes: ${client.allowedScopes.join(' ')}.`,
+  );
+}
+
+function checkPkceParameters(value: (name: Parameter) => string | undefined, client: ClientRecord): void {
+  const challenge = value('code_challenge');
+  const method = value('code_challenge_method');
+  if (challenge === undefined) {
+    if (method !== undefined) {
+      throw new OAuthError('invalid_request', 'The parameter code_challenge_method came without a code_challenge.');
+    }
+    if (needsPkce(client)) throw new OAuthError('invalid_request', 'This client has to use PKCE: code_challenge is missing.');
+    return;
+  }
+  if (method !== 'S256') throw new OAuthError('invalid_request', 'The parameter code_challenge_method has to be S256.');
+  if (!isCodeChallenge(challenge)) {
+    throw new OAuthError('invalid_request', 'The parameter code_challenge has to be the base64url of a SHA-256.');
+  }
+}
+
+/**
+ * Checks the rest of the request and writes it down in the one form that the protocol engine is given: known parameters, once each, in a
+ * fixed order.
+ * @throws OAuthError that may be sent to the redirect URI
+ */
+export function normalizedQuery(parameters: RawParameters, { client }: RedirectTarget): string {
+  const value = (name: Parameter): string | undefined => {
+    const text = parameters.get(name);
+    if (text === null) throw new OAuthError('invalid_request', `The parameter ${name} is given twice or malformed.`);
+    return text;
+  };
+  for (const name of knownParameters) value(name);
+  for (const name of ['state', 'nonce'] as const) {
+    if (Buffer.byteLength(value(name) ?? '') > maxEchoBytes) {
+      throw new OAuthError('invalid_request', `The parameter ${name} may have ${maxEchoBytes} bytes at most.`);
+    }
+  }
+  if ((value('response_mode') ?? 'query') !== 'query') {
+    throw new OAuthError('invalid_request', 'The only supported response_mode is query.');
+  }
+  const responseType = value('response_type');
+  if (responseType === undefined) throw new OAuthError('invalid_request', 'The parameter response_type is missing.');
+  if (responseType !== 'code') throw new OAuthError('unsupported_response_type');
+  const scopes = requestedScopes(value('scope'), client);
+  checkPkceParameters(value, client);
+
+  const query = new URLSearchParams();
+  for (const name of knownParameters) {
+    const text = name === 'scope' ? scopes.join(' ') : value(name);
+    // A nonce only means something beside an ID token.
+    const meaningless = name === 'response_mode' || (name === 'nonce' && !scopes.includes('openid'));
+    if (text !== undefined && !meaningless) query.set(name, text);
+  }
+  return query.toString();
+}

@@ -1,0 +1,95 @@
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import { urlBelow } from '../context.ts';
+import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
+import { prefersJson } from '../http/accept.ts';
+import { decodeUtf8, readBody } from '../http/body.ts';
+import { addressBucket } from '../http/client-address.ts';
+import { setNoStore } from '../http/headers.ts';
+import { fixedWindows } from '../http/rate-limit.ts';
+import { findRedirectTarget, normalizedQuery, type RedirectTarget, readQuery } from './authorize-request.ts';
+import { authPaths, issuerOf } from './endpoints.ts';
+import type { Engine } from './engine.ts';
+import { authenticate } from './visit.ts';
+
+function redirect(ctx: Context, location: string): void {
+  setNoStore(ctx);
+  ctx.set('Referrer-Policy', 'no-referrer');
+  ctx.status = 303;
+  ctx.set('Location', location);
+  ctx.body = '';
+}
+
+/**
+ * Sends the browser on, except that a caller which prefers JSON is told of an error in JSON with the status of the table.
+ */
+function answerLocation(ctx: Context, location: string): void {
+  const parameters = new URL(location).searchParams;
+  const error = parameters.get('error');
+  if (error === null || parameters.has('code') || !prefersJson(ctx)) return redirect(ctx, location);
+  setNoStore(ctx);
+  ctx.status = Object.hasOwn(oauthErrors, error) ? oauthErrors[error as keyof typeof oauthErrors].status : 400;
+  ctx.body = { error, error_description: parameters.get('error_description') ?? undefined };
+}
+
+/** The client's redirect URI with an error (RFC 6749, section 4.1.2.1; RFC 9207). */
+function errorLocation(core: Core, { redirectUri, state }: RedirectTarget, error: OAuthError): string {
+  const url = new URL(redirectUri);
+  url.searchParams.set('error', error.code);
+  url.searchParams.set('error_description', error.description);
+  if (state !== null) url.searchParams.set('state', state);
+  url.searchParams.set('iss', issuerOf(core.options));
+  return url.href;
+}
+
+/** A request that came as a form goes on as a GET, with which browsers send the host's sign-in cookie along. */
+async function asGet(core: Core, ctx: Context): Promise<void> {
+  if (ctx.is('application/x-www-form-urlencoded') === false) {
+    throw new OAuthError('invalid_request', 'The Content-Type has to be application/x-www-form-urlencoded.', { status: 415 });
+  }
+  const text = decodeUtf8(await readBody(ctx.req));
+  const query = text.replace(/[^A-Za-z0-9%&=+._~*!'();:@,/?$-]+/g, encodeURIComponent);
+  redirect(ctx, `${urlBelow(core.options.authUrl, authPaths.authorize)}?${query}`);
+}
+
+/** The authorization endpoint (RFC 6749, section 3.1): checks the request, then lets the engine decide what the user has to do. */
+export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
+  const starts = fixedWindows(60_000);
+  const limit = core.options.limits.authorizeStarts;
+
+  return async (ctx) => {
+    const now = core.clock.now();
+    const { count, endsAt } = starts.add(addressBucket(core.clientAddress(ctx.req)), now);
+    if (count > limit) {
+      const headers = { 'Retry-After': String(Math.ceil((endsAt - now) / 1000)) };
+      throw new OAuthError('slow_down', 'Too many authorization requests from this address.', { headers });
+    }
+    if (ctx.method === 'POST') return asGet(core, ctx);
+
+    const parameters = readQuery(ctx.querystring);
+    const target = await findRedirectTarget(parameters, core.storage.clients);
+    try {
+      const query = normalizedQuery(parameters, target);
+      const user = await authenticate(core, ctx.req);
+      answerLocation(ctx, await engine.authorize(ctx.req, ctx.res, query, user));
+    } catch (thrown) {
+      const error = toOAuthError(thrown);
+      // A failure of ours is not the client's business: the user sees an error page.
+      if (error.status >= 500) throw thrown;
+      answerLocation(ctx, errorLocation(core, target, error));
+    }
+  };
+}
+
+/** Goes on with an authorization request after the user has answered. */
+export function resumeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
+  return async (ctx) => {
+    const user = await authenticate(core, ctx.req);
+    answerLocation(ctx, await engine.resume(ctx.req, ctx.res, ctx.params.id, user));
+  };
+}
+
+/** Sends a browser to another page of this service. */
+export function seeOther(ctx: Context, location: string): void {
+  redirect(ctx, location);
+}

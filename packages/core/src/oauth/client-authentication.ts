@@ -1,0 +1,78 @@
+import { OAuthError } from '../errors.ts';
+import type { ClientRecord, ClientStore } from '../ports/clients.ts';
+import { isPublicClient, secretMatches } from './client.ts';
+
+/** The credentials that a token request carries. */
+export interface Credentials {
+  readonly clientId: string;
+  /** `null` when none was sent; an empty one counts as none. */
+  readonly secret: string | null;
+  /** Whether the Authorization header was used, so that a refusal answers in kind (RFC 6749, section 5.2). */
+  readonly basic: boolean;
+}
+
+const challenge = { 'WWW-Authenticate': 'Basic realm="token", charset="UTF-8"' };
+
+const idAlphabet = /^[A-Za-z0-9_-]{1,255}$/;
+
+function formDecoded(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}
+
+/** Reads `Authorization: Basic` (RFC 6749, section 2.3.1: both parts are form-encoded before). */
+function basicCredentials(header: string): { clientId: string; secret: string } {
+  const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(header)?.[1];
+  const text = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  try {
+    if (colon < 0) throw new URIError();
+    return { clientId: formDecoded(text.slice(0, colon)), secret: formDecoded(text.slice(colon + 1)) };
+  } catch {
+    throw new OAuthError('invalid_client', 'The Authorization header is malformed.', { headers: challenge });
+  }
+}
+
+/**
+ * Takes the client's credentials from the Authorization header or from the body.
+ * @throws OAuthError `invalid_request` when both carry a secret, or name different clients
+ */
+export function readCredentials(authorization: string | undefined, parameters: ReadonlyMap<string, string>): Credentials {
+  const bodyId = parameters.get('client_id') || null;
+  const bodySecret = parameters.get('client_secret') || null;
+  if (authorization === undefined) {
+    if (bodyId === null) throw new OAuthError('invalid_request', 'The parameter client_id is missing.');
+    return { clientId: bodyId, secret: bodySecret, basic: false };
+  }
+  const { clientId, secret } = basicCredentials(authorization);
+  if (bodySecret !== null) {
+    throw new OAuthError('invalid_request', 'The client secret is sent twice; use the header or the body.');
+  }
+  if (bodyId !== null && bodyId !== clientId) {
+    throw new OAuthError('invalid_request', 'The header and the body name different clients.');
+  }
+  return { clientId, secret: secret || null, basic: true };
+}
+
+/** The answer to a wrong client or secret: the same for both. */
+export function invalidClient(credentials: Pick<Credentials, 'basic'>, description?: string): OAuthError {
+  return new OAuthError('invalid_client', description, credentials.basic ? { headers: challenge } : {});
+}
+
+/**
+ * Finds the client and checks a secret that was sent; whether one is needed is decided with the code at hand.
+ * @throws OAuthError `invalid_client`
+ */
+export async function authenticateClient(
+  clients: ClientStore,
+  credentials: Credentials,
+  now: number,
+): Promise<ClientRecord> {
+  const client = idAlphabet.test(credentials.clientId) ? await clients.find(credentials.clientId) : null;
+  if (client === null || client.disabledAt !== null) throw invalidClient(credentials);
+  if (credentials.secret === null) {
+    if (client.requireSecret) throw invalidClient(credentials, 'This client has to send its client_secret.');
+  } else if (isPublicClient(client) || !secretMatches(client, credentials.secret, now)) {
+    throw invalidClient(credentials);
+  }
+  return client;
+}

@@ -1,0 +1,42 @@
+import type { ClientRecord } from '../ports/clients.ts';
+import { digest, equalDigests } from '../tokens.ts';
+
+/** A client without a secret, which therefore always needs PKCE (RFC 6749, section 2.1). */
+export function isPublicClient(client: ClientRecord): boolean {
+  return client.secrets.length === 0;
+}
+
+/** Whether every authorization request of this client needs a PKCE challenge. */
+export function needsPkce(client: ClientRecord): boolean {
+  return client.requirePkce || isPublicClient(client);
+}
+
+/** Whether a redirect URI is one that any program on the user's machine could listen on. */
+function isClaimableByOthers(redirectUri: string): boolean {
+  const { protocol } = new URL(redirectUri);
+  return protocol !== 'https:';
+}
+
+/**
+ * Whether the user is asked every time: another program could pose as a client whose answers go to a loopback address or to a private-use
+ * scheme (RFC 8252, section 8.6), unless the administrator vouches for it.
+ */
+export function isAskedEveryTime(client: ClientRecord): boolean {
+  return !client.firstParty && client.redirectUris.some(isClaimableByOthers);
+}
+
+/** Whether a secret is one of the client's live ones. */
+export function secretMatches(client: ClientRecord, secret: string, now: number): boolean {
+  const presented = digest(secret);
+  let matches = false;
+  for (const { digest: stored, expiresAt } of client.secrets) {
+    const equal = equalDigests(stored, presented);
+    if (equal && (expiresAt === null || expiresAt > now)) matches = true;
+  }
+  return matches;
+}
+
+/** The web origins of a client's redirect URIs, as browsers send them in `Origin`. */
+export function originsOf(client: ClientRecord): string[] {
+  return client.redirectUris.map((uri) => new URL(uri).origin).filter((origin) => origin !== 'null');
+}

@@ -1,0 +1,63 @@
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import { readParameters } from '../http/body.ts';
+import { setPageHeaders } from '../http/headers.ts';
+import { appsPage as renderAppsPage } from '../pages/apps.ts';
+import { isScope } from '../scopes.ts';
+import { seeOther } from './authorize.ts';
+import { type FormTokens, requireOwnOrigin } from './csrf.ts';
+import { appsPage, revokeAppAction } from './endpoints.ts';
+import { requestLanguage } from './error-answer.ts';
+import { authenticate, loginUrl } from './visit.ts';
+
+const purpose = (sub: string, clientId: string): string[] => ['revoke app', sub, clientId];
+
+function signIn(core: Core): string {
+  return loginUrl(core, appsPage(core.options), { reauthenticate: false, loginHint: undefined, uiLocales: undefined });
+}
+
+/** Shows the signed-in user every app that has access, and what it sees. */
+export function appsHandler(core: Core, forms: FormTokens): (ctx: Context) => Promise<void> {
+  const { storage, options } = core;
+
+  return async (ctx) => {
+    const user = await authenticate(core, ctx.req);
+    if (user === null) return seeOther(ctx, signIn(core));
+    const consents = await storage.consents.list(user.sub);
+    const apps = await Promise.all(
+      consents.map(async ({ clientId, scopes, grantedAt, updatedAt }) => ({
+        clientId,
+        clientName: (await storage.clients.find(clientId))?.name ?? clientId,
+        scopes: scopes.filter(isScope),
+        grantedAt: new Date(grantedAt),
+        updatedAt: new Date(updatedAt),
+        revokeAction: revokeAppAction(options, clientId),
+        csrfToken: forms.issue(purpose(user.sub, clientId)),
+      })),
+    );
+    const profile = await options.users.find(user.sub, new Set(['profile']));
+    const page = renderAppsPage({
+      theme: options.theme,
+      language: requestLanguage(ctx),
+      apps,
+      userName: profile?.name ?? profile?.handle ?? null,
+      notice: ctx.query.notice === 'revoked' ? 'revoked' : null,
+    });
+    setPageHeaders(ctx, page.styleHash);
+    ctx.type = 'html';
+    ctx.body = page.html;
+  };
+}
+
+/** Ends an app's access: its consent, its codes and its tokens for this user. Repeatable. */
+export function revokeAppHandler(core: Core, forms: FormTokens): (ctx: Context) => Promise<void> {
+  return async (ctx) => {
+    requireOwnOrigin(ctx.req, core.options.authUrl);
+    const user = await authenticate(core, ctx.req);
+    if (user === null) return seeOther(ctx, signIn(core));
+    const { clientId } = ctx.params;
+    forms.check((await readParameters(ctx.req)).get('csrf'), purpose(user.sub, clientId));
+    await core.storage.consents.revoke(user.sub, clientId, core.clock.now());
+    seeOther(ctx, `${appsPage(core.options)}?notice=revoked`);
+  };
+}

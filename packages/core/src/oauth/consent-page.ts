@@ -1,0 +1,67 @@
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import { OAuthError } from '../errors.ts';
+import { readParameters } from '../http/body.ts';
+import { setPageHeaders } from '../http/headers.ts';
+import { consentPage } from '../pages/consent.ts';
+import { negotiateLanguage } from '../pages/language.ts';
+import { isScope } from '../scopes.ts';
+import { seeOther } from './authorize.ts';
+import { requireOwnOrigin } from './csrf.ts';
+import { interactionPage } from './endpoints.ts';
+import type { Engine } from './engine.ts';
+import type { Interactions, Question } from './interaction.ts';
+
+/** Where the answer goes, in the words of the page: a web origin, or the scheme of an app on the user's device. */
+function destination(redirectUri: string): string {
+  const { host, protocol } = new URL(redirectUri);
+  return host || protocol;
+}
+
+async function renderConsent(core: Core, ctx: Context, question: Question): Promise<void> {
+  const { interaction, client, user, scopes } = question;
+  const profile = await core.options.users.find(user.sub, new Set(['profile']));
+  const page = consentPage({
+    theme: core.options.theme,
+    language: negotiateLanguage(interaction.params.ui_locales, ctx.get('Accept-Language')),
+    clientName: client.name,
+    userName: profile?.name ?? profile?.handle ?? null,
+    scopes: scopes.flatMap(({ name, isNew }) => (isScope(name) ? [{ name, isNew }] : [])),
+    showNew: scopes.some((scope) => !scope.isNew),
+    redirectHost: destination(interaction.params.redirect_uri ?? ''),
+    csrfToken: question.csrfToken,
+    action: interactionPage(core.options, interaction.id),
+    switchAccountUrl: question.switchAccountUrl,
+  });
+  setPageHeaders(ctx, page.styleHash);
+  ctx.type = 'html';
+  ctx.body = page.html;
+}
+
+/** The page between the authorization request and its answer: sends the user to the host's login, then asks for consent. */
+export function interactionHandler(core: Core, engine: Engine, interactions: Interactions): (ctx: Context) => Promise<void> {
+  const { interactionUrl, authUrl } = core.options;
+
+  return async (ctx) => {
+    const step = await interactions.next(ctx.req, ctx.res, ctx.params.id);
+    if ('redirectTo' in step) return seeOther(ctx, step.redirectTo);
+    if (interactionUrl === undefined) return renderConsent(core, ctx, step.ask);
+    const page = new URL(interactionUrl(step.ask.interaction.id), authUrl);
+    await engine.bindTo(ctx.req, ctx.res, step.ask.interaction.id, page.pathname);
+    seeOther(ctx, page.href);
+  };
+}
+
+/** Takes the answer of the consent page. */
+export function consentHandler(core: Core, interactions: Interactions): (ctx: Context) => Promise<void> {
+  return async (ctx) => {
+    requireOwnOrigin(ctx.req, core.options.authUrl);
+    const form = await readParameters(ctx.req);
+    const decision = form.get('decision');
+    if (decision !== 'approve' && decision !== 'deny') {
+      throw new OAuthError('invalid_request', 'The parameter decision has to be approve or deny.');
+    }
+    const answer = { approved: decision === 'approve', csrfToken: form.get('csrf') };
+    seeOther(ctx, await interactions.answer(ctx.req, ctx.res, ctx.params.id, answer));
+  };
+}

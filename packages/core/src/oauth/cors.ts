@@ -1,0 +1,42 @@
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import type { ClientRecord } from '../ports/clients.ts';
+import { originsOf } from './client.ts';
+
+/**
+ * Lets a page of this origin read the answer, an error included: the origin of a redirect URI of the client concerned or,
+ * while no client is known, of any enabled client. Never with cookies.
+ * @param client - the client concerned, or `null` while it is unknown; a later call may narrow what an earlier one allowed
+ */
+export async function allowOriginOf(core: Core, ctx: Context, client: ClientRecord | null): Promise<boolean> {
+  ctx.vary('Origin');
+  const origin = ctx.req.headers.origin;
+  if (origin === undefined) return false;
+  const allowed =
+    client === null ? await core.storage.clients.originRegistered(origin) : originsOf(client).includes(origin);
+  if (allowed) {
+    ctx.set('Access-Control-Allow-Origin', origin);
+    ctx.set('Access-Control-Expose-Headers', 'Retry-After, WWW-Authenticate, X-Request-Id');
+  } else {
+    ctx.remove('Access-Control-Allow-Origin');
+    ctx.remove('Access-Control-Expose-Headers');
+  }
+  return allowed;
+}
+
+/** Answers a preflight request of an API endpoint (Fetch standard, "CORS protocol"). */
+export function preflightHandler(core: Core, methods: readonly string[]): (ctx: Context) => Promise<void> {
+  return async (ctx) => {
+    if (await allowOriginOf(core, ctx, null)) {
+      ctx.set('Access-Control-Allow-Methods', methods.join(', '));
+      ctx.set('Access-Control-Allow-Headers', 'Authorization, Content-Type');
+      ctx.set('Access-Control-Max-Age', '600');
+    }
+    ctx.status = 204;
+  };
+}
+
+/** Lets any page read the answer: for documents that are public anyway. */
+export function allowAnyOrigin(ctx: Context): void {
+  ctx.set('Access-Control-Allow-Origin', '*');
+}

@@ -1,0 +1,60 @@
+import type { Context } from 'koa';
+import { type Core, urlBelow } from '../context.ts';
+import { signingAlgorithms } from '../keys/signing-keys.ts';
+import { scopeNames, scopes } from '../scopes.ts';
+import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
+
+/** Claims of the ID token; identity fields come from userinfo. */
+const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'];
+
+/** The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414), made of the options alone. */
+export function discoveryDocument({ options }: Core): object {
+  const { authUrl, baseUrl } = options;
+  return {
+    issuer: issuerOf(options),
+    authorization_endpoint: urlBelow(authUrl, authPaths.authorize),
+    token_endpoint: urlBelow(baseUrl, apiPaths.token),
+    userinfo_endpoint: urlBelow(baseUrl, apiPaths.userinfo),
+    revocation_endpoint: urlBelow(baseUrl, apiPaths.revoke),
+    jwks_uri: urlBelow(authUrl, authPaths.jwks),
+    scopes_supported: scopeNames,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: signingAlgorithms,
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    revocation_endpoint_auth_methods_supported: ['none'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    prompt_values_supported: ['none', 'login', 'consent'],
+    ui_locales_supported: ['en', 'fr'],
+    claim_types_supported: ['normal'],
+    claims_supported: [
+      ...new Set([...idTokenClaims, ...scopeNames.flatMap((scope) => Object.keys(scopes[scope].fields))]),
+    ],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+  };
+}
+
+/** Answers the metadata document; it only depends on the options, so that it is written once. */
+export function discoveryHandler(core: Core): (ctx: Context) => void {
+  const body = JSON.stringify(discoveryDocument(core));
+  return (ctx) => {
+    ctx.set('Cache-Control', 'public, max-age=300');
+    ctx.type = 'application/json';
+    ctx.body = body;
+  };
+}
+
+/** Answers the public signing keys (RFC 7517, section 5). */
+export function jwksHandler(core: Core): (ctx: Context) => Promise<void> {
+  return async (ctx) => {
+    const keys = (await core.signingKeys.current()).published(core.clock.now());
+    ctx.set('Cache-Control', 'public, max-age=60');
+    ctx.type = 'application/json';
+    ctx.body = JSON.stringify({ keys: keys.map((key) => key.publicJwk) });
+  };
+}

@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errors, type InteractionResults, type Provider } from 'oidc-provider';
+import type { Core } from '../context.ts';
+import { OAuthError } from '../errors.ts';
+import type { KeySet } from '../keys/signing-keys.ts';
+import type { Authentication } from '../ports/users.ts';
+import { createProvider, type EngineRun, type EngineRuns } from './provider.ts';
+
+type StoredInteraction = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+/** An authorization request that waits for its user. */
+export interface PendingInteraction {
+  readonly id: string;
+  /** Parameters of the authorization request, checked. */
+  readonly params: { readonly [name: string]: string | undefined };
+  /** Why the user is asked. */
+  readonly reasons: readonly string[];
+  /** When the request began, in milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  /** Stores what the user decided and answers where the browser has to go. */
+  finish(result: InteractionResults): Promise<string>;
+}
+
+/** The protocol engine, oidc-provider, behind the three things that Ostiary lets it do. */
+export class Engine {
+  readonly #core: Core;
+  readonly #runs: EngineRuns = new WeakMap();
+  #built: { readonly keys: KeySet; readonly provider: Provider } | null = null;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Starts an authorization request. Answers where the browser goes: to the interaction page, or back to the client. */
+  authorize(request: IncomingMessage, response: ServerResponse, query: string, user: Authentication | null): Promise<string> {
+    return this.#run(request, response, `/oauth/authorize?${query}`, user);
+  }
+
+  /** Goes on after the user has answered. */
+  resume(request: IncomingMessage, response: ServerResponse, id: string, user: Authentication | null): Promise<string> {
+    return this.#run(request, response, `/oauth/authorize/${encodeURIComponent(id)}`, user);
+  }
+
+  /**
+   * The interaction that this browser started, known by its cookie.
+   * @throws OAuthError when there is none, or when it has another id
+   */
+  async interaction(request: IncomingMessage, response: ServerResponse, id: string | null): Promise<PendingInteraction> {
+    const { provider } = await this.#current();
+    const expired = () => new OAuthError('invalid_request', 'The authorization request is not known (any more).', { page: 'expired' });
+    let stored: StoredInteraction;
+    try {
+      stored = await provider.interactionDetails(this.#facade(request, request.url ?? '/'), response);
+    } catch (error) {
+      throw error instanceof errors.SessionNotFound ? expired() : error;
+    }
+    if (id !== null && stored.uid !== id) throw expired();
+    const startedAt = Number(stored.prompt.details.startedAt ?? stored.iat * 1000);
+    return {
+      id: stored.uid,
+      params: stored.params as PendingInteraction['params'],
+      reasons: stored.prompt.reasons,
+      startedAt,
+      async finish(result) {
+        stored.result = result;
+        await stored.persist();
+        return stored.returnTo;
+      },
+    };
+  }
+
+  /** Lets the browser's later requests to another page of the host find the interaction too. */
+  async bindTo(request: IncomingMessage, response: ServerResponse, interactionId: string, pagePath: string): Promise<void> {
+    const { provider } = await this.#current();
+    provider.createContext(this.#facade(request, pagePath), response).cookies.set(provider.cookieName('interaction'), interactionId, {
+      path: pagePath,
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: this.#core.options.authUrl.protocol === 'https:',
+      signed: true,
+    });
+  }
+
+  async #run(request: IncomingMessage, response: ServerResponse, url: string, authentication: Authentication | null) {
+    const { provider } = await this.#current();
+    const facade = this.#facade(request, url);
+    const run: EngineRun = { authentication };
+    this.#runs.set(facade, run);
+    await provider.callback()(facade, response);
+    if (run.error !== undefined) throw run.error;
+    if (!run.location) throw new OAuthError('server_error', undefined, { cause: new Error('the engine did not redirect') });
+    return run.location;
+  }
+
+  /** The request as the engine may see it: a GET of a normalized address. The host's own request object stays as it is. */
+  #facade(request: IncomingMessage, url: string): IncomingMessage {
+    return Object.create(request, {
+      method: { value: 'GET' },
+      url: { value: url, writable: true },
+      originalUrl: { value: undefined },
+      baseUrl: { value: undefined },
+    });
+  }
+
+  async #current(): Promise<{ provider: Provider }> {
+    const keys = await this.#core.signingKeys.current();
+    if (this.#built?.keys !== keys) this.#built = { keys, provider: createProvider(this.#core, keys, this.#runs) };
+    return this.#built;
+  }
+}

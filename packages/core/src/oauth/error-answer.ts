@@ -1,0 +1,63 @@
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import { OAuthError, toOAuthError } from '../errors.ts';
+import { isBrowser } from '../http/accept.ts';
+import { setNoStore, setPageHeaders } from '../http/headers.ts';
+import { type ErrorKind, errorPage } from '../pages/error.ts';
+import { negotiateLanguage } from '../pages/language.ts';
+
+function pageKind(error: OAuthError): ErrorKind {
+  if (error.page !== null) return error.page;
+  if (error.status === 405) return 'method';
+  switch (error.code) {
+    case 'invalid_client':
+      return 'unknown_client';
+    case 'redirect_uri_mismatch':
+      return 'redirect_mismatch';
+    case 'slow_down':
+      return 'rate_limited';
+    case 'temporarily_unavailable':
+      return 'unavailable';
+    case 'server_error':
+      return 'internal';
+    case 'not_found':
+      return 'not_found';
+    default:
+      return 'invalid_request';
+  }
+}
+
+/** The language of a page that has no stored request to look at. */
+export function requestLanguage(ctx: Context): ReturnType<typeof negotiateLanguage> {
+  return negotiateLanguage(undefined, ctx.get('Accept-Language'));
+}
+
+/**
+ * The one place that turns anything thrown into an answer: a page for browsers where pages are expected, JSON everywhere else.
+ * Defects and database failures are logged; nothing of their detail reaches the caller.
+ */
+export function answerError(core: Core, ctx: Context, thrown: unknown, expects: 'page' | 'json'): void {
+  const error = toOAuthError(thrown);
+  const requestId = ctx.response.get('X-Request-Id');
+  if (error.status >= 500) {
+    const fields = { requestId, path: ctx.state.route ?? 'unknown', err: error.cause ?? error };
+    core.options.logger.error(fields, `request failed: ${error.code}`);
+  }
+  ctx.status = error.status;
+  ctx.set(error.headers);
+  if (expects === 'page' && isBrowser(ctx)) {
+    const page = errorPage({
+      theme: core.options.theme,
+      language: requestLanguage(ctx),
+      kind: pageKind(error),
+      detail: `${error.code}: ${error.description}`,
+      requestId,
+    });
+    setPageHeaders(ctx, page.styleHash);
+    ctx.type = 'html';
+    ctx.body = page.html;
+  } else {
+    setNoStore(ctx);
+    ctx.body = { error: error.code, error_description: error.description };
+  }
+}

@@ -1,0 +1,78 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Core } from '../context.ts';
+import { isScope, type Language, type Scope, scopes } from '../scopes.ts';
+import { requireOwnOrigin } from './csrf.ts';
+import type { Interactions } from './interaction.ts';
+
+/** What a consent page of your own has to show. */
+export interface InteractionDetails {
+  readonly interactionId: string;
+  readonly client: { readonly clientId: string; readonly name: string };
+  /** Who is signed in, and would give the consent. */
+  readonly sub: string;
+  readonly redirectUri: string;
+  /** Show all of them; the user approves all or none. */
+  readonly scopes: readonly {
+    readonly name: Scope;
+    /** Not approved for this client before. */
+    readonly isNew: boolean;
+    /** What it gives, in plain words. */
+    readonly texts: { readonly [L in Language]: { readonly title: string; readonly detail: string } };
+  }[];
+  readonly uiLocales: readonly string[];
+  /** Goes into a hidden field of the form, and back into `approve` or `deny`. */
+  readonly csrfToken: string;
+  /** Where the user can sign in as somebody else. */
+  readonly switchAccountUrl: string;
+}
+
+/** Where the browser has to be sent. */
+export interface InteractionRedirect {
+  readonly redirectTo: string;
+}
+
+/**
+ * For hosts that render the consent page themselves (option `interactionUrl`). Every call takes the browser's request to that page, whose
+ * path has to begin with the path of the page's URL, because a cookie for it proves which interaction the browser may answer.
+ */
+export interface InteractionApi {
+  /** What to show, or where to go instead when there is nothing (more) to ask. @throws OAuthError when the interaction is over */
+  details(request: IncomingMessage): Promise<InteractionDetails | InteractionRedirect>;
+  /** Takes the user's approval of all scopes. @throws OAuthError when the form is forged or the interaction is over */
+  approve(request: IncomingMessage, form: { readonly csrfToken: string }): Promise<InteractionRedirect>;
+  /** Takes the user's refusal. @throws OAuthError as above */
+  deny(request: IncomingMessage, form: { readonly csrfToken: string }): Promise<InteractionRedirect>;
+}
+
+/** See {@link InteractionApi}. */
+export function interactionApi(core: Core, interactions: Interactions): InteractionApi {
+  // Nothing is written to it: reading the interaction cookie takes both sides of an exchange.
+  const noResponse = (request: IncomingMessage) => new ServerResponse(request);
+
+  const answer = async (request: IncomingMessage, approved: boolean, csrfToken: string): Promise<InteractionRedirect> => {
+    requireOwnOrigin(request, core.options.authUrl);
+    return { redirectTo: await interactions.answer(request, noResponse(request), null, { approved, csrfToken }) };
+  };
+
+  return {
+    async details(request) {
+      const step = await interactions.next(request, noResponse(request), null);
+      if ('redirectTo' in step) return step;
+      const { interaction, client, user, csrfToken, switchAccountUrl } = step.ask;
+      return {
+        interactionId: interaction.id,
+        client: { clientId: client.clientId, name: client.name },
+        sub: user.sub,
+        redirectUri: interaction.params.redirect_uri ?? '',
+        scopes: step.ask.scopes.flatMap(({ name, isNew }) =>
+          isScope(name) ? [{ name, isNew, texts: scopes[name].consent }] : [],
+        ),
+        uiLocales: (interaction.params.ui_locales ?? '').split(' ').filter(Boolean),
+        csrfToken,
+        switchAccountUrl,
+      };
+    },
+    approve: (request, { csrfToken }) => answer(request, true, csrfToken),
+    deny: (request, { csrfToken }) => answer(request, false, csrfToken),
+  };
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { decodeJwt } from 'jose';
+import type { Core } from '../context.ts';
+import { OAuthError } from '../errors.ts';
+import type { ClientRecord } from '../ports/clients.ts';
+import type { Authentication } from '../ports/users.ts';
+import { consentState } from './consent.ts';
+import type { FormTokens } from './csrf.ts';
+import { interactionPage } from './endpoints.ts';
+import type { Engine, PendingInteraction } from './engine.ts';
+import { authenticate, loginUrl } from './visit.ts';
+
+/** A scope that the user is asked about. */
+export interface AskedScope {
+  readonly name: string;
+  /** Not approved for this client before. */
+  readonly isNew: boolean;
+}
+
+/** What the user is asked. */
+export interface Question {
+  readonly interaction: PendingInteraction;
+  readonly client: ClientRecord;
+  readonly user: Authentication;
+  readonly scopes: readonly AskedScope[];
+  /** Proves that an answer comes from the page that showed this question to this user. */
+  readonly csrfToken: string;
+  /** Where the user can sign in as somebody else. */
+  readonly switchAccountUrl: string;
+}
+
+/** What has to happen next on the interaction page. */
+export type NextStep = { readonly redirectTo: string } | { readonly ask: Question };
+
+const needsFreshLogin = ['login_prompt', 'max_age'];
+
+/** The user that an `id_token_hint` names; the engine has verified the token when the request came in. */
+function hintedUser(interaction: PendingInteraction): string | undefined {
+  const hint = interaction.params.id_token_hint;
+  return hint === undefined ? undefined : decodeJwt(hint).sub;
+}
+
+/** The steps of an authorization request that the user takes: signing in at the host, then consent. */
+export interface Interactions {
+  /** What the browser that holds this interaction has to do next. */
+  next(request: IncomingMessage, response: ServerResponse, id: string | null): Promise<NextStep>;
+  /**
+   * Takes the user's answer and says where the browser has to go.
+   * @throws OAuthError when the answer does not come from the page that asked this user
+   */
+  answer(request: IncomingMessage, response: ServerResponse, id: string | null, answer: ConsentAnswer): Promise<string>;
+}
+
+/** What a consent page sends back. */
+export interface ConsentAnswer {
+  readonly approved: boolean;
+  readonly csrfToken: string | undefined;
+}
+
+/** See {@link Interactions}. */
+export function createInteractions(core: Core, engine: Engine, forms: FormTokens): Interactions {
+  const login = (interaction: PendingInteraction, reauthenticate: boolean): string =>
+    loginUrl(core, interactionPage(core.options, interaction.id), {
+      reauthenticate,
+      loginHint: interaction.params.login_hint,
+      uiLocales: interaction.params.ui_locales,
+    });
+
+  /** Where the user has to sign in first, `null` when the sign-in at the host will do. */
+  async function loginStep(interaction: PendingInteraction, user: Authentication | null): Promise<string | null> {
+    const fresh = interaction.reasons.some((reason) => needsFreshLogin.includes(reason));
+    if (user === null) return login(interaction, fresh);
+    const isFresh = user.authenticatedAt.getTime() > interaction.startedAt;
+    if (fresh && !isFresh) return login(interaction, true);
+    const expected = hintedUser(interaction);
+    if (expected === undefined || expected === user.sub) return null;
+    if (!isFresh) return login(interaction, true);
+    // Somebody signed in just now, and it is not the one that the client expects: asking again would go in circles.
+    return interaction.finish({ error: 'login_required', error_description: 'Another user signed in than expected.' });
+  }
+
+  async function clientOf(interaction: PendingInteraction): Promise<ClientRecord> {
+    const client = await core.storage.clients.find(interaction.params.client_id ?? '');
+    if (client === null || client.disabledAt !== null) throw new OAuthError('invalid_client', 'The client is not known.');
+    return client;
+  }
+
+  const scopesOf = (interaction: PendingInteraction): string[] => (interaction.params.scope ?? '').split(' ');
+
+  const signedIn = ({ sub, authenticatedAt }: Authentication) => ({
+    login: { accountId: sub, ts: Math.floor(authenticatedAt.getTime() / 1000), remember: false },
+  });
+
+  const purpose = (interaction: PendingInteraction, user: Authentication): string[] => ['consent', interaction.id, user.sub];
+
+  return {
+    async next(request, response, id) {
+      const interaction = await engine.interaction(request, response, id);
+      const client = await clientOf(interaction);
+      const user = await authenticate(core, request);
+      const redirectTo = await loginStep(interaction, user);
+      if (redirectTo !== null || user === null) return { redirectTo: redirectTo ?? login(interaction, false) };
+
+      const scopes = scopesOf(interaction);
+      const { covered, askAnyway, remembered } = await consentState(core, { client, sub: user.sub, scopes });
+      const prompted = (interaction.params.prompt ?? '').split(' ').includes('consent');
+      if (covered && !askAnyway && !prompted) return { redirectTo: await interaction.finish(signedIn(user)) };
+      return {
+        ask: {
+          interaction,
+          client,
+          user,
+          scopes: scopes.map((name) => ({ name, isNew: !remembered.has(name) })),
+          csrfToken: forms.issue(purpose(interaction, user)),
+          switchAccountUrl: login(interaction, true),
+        },
+      };
+    },
+
+    async answer(request, response, id, { approved, csrfToken }) {
+      const interaction = await engine.interaction(request, response, id);
+      const client = await clientOf(interaction);
+      const user = await authenticate(core, request);
+      const redirectTo = await loginStep(interaction, user);
+      if (redirectTo !== null || user === null) return redirectTo ?? login(interaction, false);
+      // Another user than the one who was asked has no valid token.
+      forms.check(csrfToken, purpose(interaction, user));
+      if (!approved) {
+        return interaction.finish({ error: 'access_denied', error_description: 'The user denied the request.' });
+      }
+      const consent = { sub: user.sub, clientId: client.clientId, scopes: scopesOf(interaction), now: core.clock.now() };
+      if (!(await core.storage.consents.remember(consent))) {
+        throw new OAuthError('invalid_client', 'The client is not known.');
+      }
+      return interaction.finish({ ...signedIn(user), consent: {} });
+    },
+  };
+}

@@ -1,0 +1,14 @@
+/** Life of an authorization code (specification, "Limits"). */
+export const codeSeconds = 600;
+
+/** Life of an access token, and of the ID token beside it. */
+export const accessTokenSeconds = 3600;
+
+/** An unfinished authorization request is forgotten after this time. */
+export const interactionSeconds = 3600;
+
+/** How long an access token is recognised as expired, rather than unknown, after its end. */
+export const expiredTokenMs = 24 * 3600_000;
+
+/** Wrong PKCE verifiers after which a code is worthless. */
+export const maxFailedVerifiers = 5;

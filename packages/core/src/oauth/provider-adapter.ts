@@ -1,0 +1,103 @@
+import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import type { Core } from '../context.ts';
+import type { ClientRecord } from '../ports/clients.ts';
+import { digest } from '../tokens.ts';
+
+/** Client metadata as the engine wants it; a function of the record alone, because the engine caches by content. */
+function clientMetadata(client: ClientRecord): AdapterPayload {
+  return {
+    client_id: client.clientId,
+    client_name: client.name,
+    redirect_uris: [...client.redirectUris],
+    scope: client.allowedScopes.join(' '),
+    // Redirect URIs are checked by provisioning and compared before the engine sees a request; `native` is the type that
+    // accepts every kind of them.
+    application_type: client.redirectUris.every((uri) => uri.startsWith('https:')) ? 'web' : 'native',
+    // The engine never authenticates a client: the token endpoint is ours.
+    token_endpoint_auth_method: 'none',
+    id_token_signed_response_alg: client.idTokenAlg,
+  };
+}
+
+const nothing = async (): Promise<undefined> => undefined;
+
+/** What an adapter of the engine has to have; each model overrides what it needs. */
+const inert: Adapter = {
+  upsert: nothing,
+  find: nothing,
+  findByUserCode: nothing,
+  findByUid: nothing,
+  consume: nothing,
+  destroy: nothing,
+  revokeByGrantId: nothing,
+};
+
+/** Clients are read on every request and never cached beyond it. */
+function clientAdapter(core: Core): Adapter {
+  return {
+    ...inert,
+    async find(id) {
+      const client = await core.storage.clients.find(id);
+      return client === null || client.disabledAt !== null ? undefined : clientMetadata(client);
+    },
+  };
+}
+
+/** Interactions are stored under the digest of their id, without the id and without anything of the engine's session. */
+function interactionAdapter(core: Core): Adapter {
+  const { interactions } = core.storage;
+  return {
+    ...inert,
+    async upsert(id, { jti: _, session: __, ...payload }, expiresIn = 0) {
+      await interactions.save(digest(id), payload, core.clock.now() + expiresIn * 1000);
+    },
+    async find(id) {
+      const payload = await interactions.find(digest(id), core.clock.now());
+      return payload === null ? undefined : { ...payload, jti: id };
+    },
+    async destroy(id) {
+      // Two answers to one interaction: the second finds nothing left.
+      if (!(await interactions.remove(digest(id)))) throw new errors.SessionNotFound('interaction session not found');
+    },
+  };
+}
+
+/** A code becomes a grant of its own, in one transaction with the check that the user's consent still stands. */
+function authorizationCodeAdapter(core: Core): Adapter {
+  return {
+    ...inert,
+    async upsert(code, payload, expiresIn = 0) {
+      const { clientId, accountId, redirectUri, scope, authTime } = payload;
+      if (!clientId || !accountId || !redirectUri || !scope || !authTime) {
+        throw new TypeError('the engine issued a code without client, user, redirect URI, scope or time');
+      }
+      const now = core.clock.now();
+      const issued = await core.storage.grants.issue({
+        codeDigest: digest(code),
+        clientId,
+        sub: accountId,
+        scopes: scope.split(' '),
+        redirectUri,
+        codeChallenge: payload.codeChallenge ?? null,
+        nonce: payload.nonce ?? null,
+        authenticatedAt: authTime * 1000,
+        issuedAt: now,
+        expiresAt: now + expiresIn * 1000,
+      });
+      if (!issued) throw new errors.AccessDenied('The access was withdrawn in the meantime.');
+    },
+  };
+}
+
+/**
+ * Stores what the engine makes. Its sessions are not kept at all: who is signed in is the host's word, asked on every request. Its tokens and
+ * its grants do not exist: the token endpoint is ours, and a grant is stored with its code.
+ */
+export function providerAdapter(core: Core): (model: string) => Adapter {
+  const adapters: { readonly [model: string]: Adapter } = {
+    Client: clientAdapter(core),
+    Interaction: interactionAdapter(core),
+    AuthorizationCode: authorizationCodeAdapter(core),
+  };
+  return (model) => adapters[model] ?? inert;
+}

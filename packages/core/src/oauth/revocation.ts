@@ -1,0 +1,25 @@
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import { OAuthError } from '../errors.ts';
+import { readParameters } from '../http/body.ts';
+import { digest } from '../tokens.ts';
+import { allowOriginOf } from './cors.ts';
+
+/**
+ * The revocation endpoint (RFC 7009, with the authentication that the specification leaves out: who holds a token may end it).
+ * Client credentials that are sent along are ignored; an unknown token is a success.
+ */
+export function revocationHandler(core: Core): (ctx: Context) => Promise<void> {
+  const { storage, clock, tokens } = core;
+
+  return async (ctx) => {
+    await allowOriginOf(core, ctx, null);
+    const token = (await readParameters(ctx.req)).get('token');
+    if (!token) throw new OAuthError('invalid_request', 'The parameter token is missing.');
+    if (tokens.isAccessToken(token)) {
+      const revoked = await storage.grants.revokeToken(digest(token), clock.now());
+      if (revoked !== null) await allowOriginOf(core, ctx, await storage.clients.find(revoked.clientId));
+    }
+    ctx.body = { ok: true };
+  };
+}

@@ -1,0 +1,59 @@
+import type { Core } from '../context.ts';
+import type { Handler, Route } from '../http/route.ts';
+import { authorizeHandler, resumeHandler } from './authorize.ts';
+import { appsHandler, revokeAppHandler } from './connected-apps.ts';
+import { consentHandler, interactionHandler } from './consent-page.ts';
+import { allowAnyOrigin, preflightHandler } from './cors.ts';
+import type { FormTokens } from './csrf.ts';
+import { discoveryHandler, jwksHandler } from './discovery.ts';
+import { apiPaths, authPaths } from './endpoints.ts';
+import type { Engine } from './engine.ts';
+import type { Interactions } from './interaction.ts';
+import { revocationHandler } from './revocation.ts';
+import { tokenHandler } from './token.ts';
+import { userinfoHandler } from './userinfo.ts';
+
+/** Every route of the identity provider. */
+export function oauthRoutes(core: Core, engine: Engine, interactions: Interactions, forms: FormTokens): Route[] {
+  const authorize = authorizeHandler(core, engine);
+  const userinfo = userinfoHandler(core);
+  const discovery = discoveryHandler(core);
+  const jwks = jwksHandler(core);
+  const open = (handler: Handler): Handler => (ctx) => {
+    allowAnyOrigin(ctx);
+    return handler(ctx);
+  };
+  const page = { below: 'authUrl', errors: 'page' } as const;
+  const document = { below: 'authUrl', errors: 'json' } as const;
+  const api = { below: 'baseUrl', errors: 'json' } as const;
+
+  return [
+    { path: authPaths.authorize, ...page, handlers: { GET: authorize, POST: authorize } },
+    { path: authPaths.resume, ...page, handlers: { GET: resumeHandler(core, engine) } },
+    {
+      path: authPaths.interaction,
+      ...page,
+      handlers: { GET: interactionHandler(core, engine, interactions), POST: consentHandler(core, interactions) },
+    },
+    { path: authPaths.apps, ...page, handlers: { GET: appsHandler(core, forms) } },
+    { path: authPaths.revokeApp, ...page, handlers: { POST: revokeAppHandler(core, forms) } },
+    { path: authPaths.discovery, ...document, handlers: { GET: open(discovery) } },
+    { path: authPaths.oauthDiscovery, ...document, handlers: { GET: open(discovery) } },
+    { path: authPaths.jwks, ...document, handlers: { GET: open(jwks) } },
+    {
+      path: apiPaths.token,
+      ...api,
+      handlers: { POST: tokenHandler(core), OPTIONS: preflightHandler(core, ['POST']) },
+    },
+    {
+      path: apiPaths.userinfo,
+      ...api,
+      handlers: { GET: userinfo, POST: userinfo, OPTIONS: preflightHandler(core, ['GET', 'POST']) },
+    },
+    {
+      path: apiPaths.revoke,
+      ...api,
+      handlers: { POST: revocationHandler(core), OPTIONS: preflightHandler(core, ['POST']) },
+    },
+  ];
+}

@@ -1,0 +1,136 @@
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import { OAuthError } from '../errors.ts';
+import { readParameters } from '../http/body.ts';
+import { addressBucket } from '../http/client-address.ts';
+import { type FixedWindows, fixedWindows } from '../http/rate-limit.ts';
+import type { ClientRecord } from '../ports/clients.ts';
+import type { GrantState } from '../ports/grants.ts';
+import { digest } from '../tokens.ts';
+import { authenticateClient, type Credentials, invalidClient, readCredentials } from './client-authentication.ts';
+import { allowOriginOf } from './cors.ts';
+import { signIdToken } from './id-token.ts';
+import { accessTokenSeconds, maxFailedVerifiers } from './lifetimes.ts';
+import { verifierMatches } from './pkce.ts';
+
+/** A token request whose form is right (RFC 6749, section 4.1.3). */
+interface TokenRequest {
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly verifier: string | null;
+}
+
+function readTokenRequest(parameters: ReadonlyMap<string, string>): TokenRequest {
+  const required = (name: string): string => {
+    const value = parameters.get(name);
+    if (!value) throw new OAuthError('invalid_request', `The parameter ${name} is missing.`);
+    return value;
+  };
+  if (required('grant_type') !== 'authorization_code') throw new OAuthError('unsupported_grant_type');
+  return {
+    code: required('code'),
+    redirectUri: required('redirect_uri'),
+    verifier: parameters.get('code_verifier') || null,
+  };
+}
+
+/**
+ * Decides whether PKCE lets this presentation of the code pass, and counts wrong verifiers (RFC 7636, section 4.6). A verifier for a code that was
+ * bound to none is refused too: somebody may have stripped the challenge from the request (RFC 9700, section 2.1.1).
+ */
+async function checkPkce(core: Core, grant: GrantState, verifier: string | null): Promise<void> {
+  if (grant.codeChallenge === null ? verifier === null : verifierMatches(verifier ?? '', grant.codeChallenge)) return;
+  if (verifier !== null) await core.storage.grants.recordFailedVerifier(grant.codeDigest);
+  throw new OAuthError('invalid_grant', 'The PKCE check failed.');
+}
+
+/** Finds the grant that a presentation of a code is entitled to; whether it was used before is not looked at yet. */
+async function findGrant(
+  core: Core,
+  client: ClientRecord,
+  credentials: Credentials,
+  { code, verifier }: TokenRequest,
+): Promise<GrantState> {
+  const grant = await core.storage.grants.find(digest(code));
+  const own = grant?.clientId === client.clientId ? grant : null;
+  const pkceDecides = verifier !== null || (own !== null && own.codeChallenge !== null);
+  if (credentials.secret === null && !pkceDecides) throw invalidClient(credentials);
+  if (own === null) throw new OAuthError('invalid_grant');
+  await checkPkce(core, own, verifier);
+  return own;
+}
+
+function checkRedirectUri(client: ClientRecord, grant: GrantState, redirectUri: string): void {
+  if (redirectUri === grant.redirectUri) return;
+  throw new OAuthError(client.redirectUris.includes(redirectUri) ? 'invalid_grant' : 'redirect_uri_mismatch');
+}
+
+async function exchange(
+  core: Core,
+  client: ClientRecord,
+  credentials: Credentials,
+  request: TokenRequest,
+): Promise<object> {
+  const now = core.clock.now();
+  const { grants } = core.storage;
+  const grant = await findGrant(core, client, credentials, request);
+  if (grant.consumedAt !== null) {
+    await grants.revoke(grant.codeDigest, now);
+    throw new OAuthError('invalid_grant');
+  }
+  checkRedirectUri(client, grant, request.redirectUri);
+  const burnt = grant.failedVerifiers >= maxFailedVerifiers;
+  if (burnt || grant.revokedAt !== null || grant.expiresAt <= now) throw new OAuthError('invalid_grant');
+  if ((await core.options.users.find(grant.sub, new Set())) === null) throw new OAuthError('invalid_grant');
+
+  const accessToken = core.tokens.newAccessToken(core.random);
+  // Signed before the code is consumed: whatever fails until then leaves the code usable.
+  const idToken = grant.scopes.includes('openid') ? await signIdToken(core, { client, grant, accessToken, now }) : null;
+  const outcome = await grants.redeem({
+    codeDigest: grant.codeDigest,
+    token: { digest: digest(accessToken), issuedAt: now, expiresAt: now + accessTokenSeconds * 1000 },
+    maxFailedVerifiers,
+    now,
+  });
+  if (outcome !== 'redeemed') throw new OAuthError('invalid_grant');
+  return {
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: accessTokenSeconds,
+    scope: grant.scopes.join(' '),
+    ...(idToken === null ? {} : { id_token: idToken }),
+  };
+}
+
+function refuseIfTooManyFailures(failures: FixedWindows, bucket: string, limit: number, now: number): void {
+  const { count, endsAt } = failures.read(bucket, now);
+  if (count < limit) return;
+  throw new OAuthError('slow_down', 'Client authentication failed too often from this address.', {
+    headers: { 'Retry-After': String(Math.ceil((endsAt - now) / 1000)) },
+  });
+}
+
+/** The token endpoint: exchanges an authorization code for an access token. */
+export function tokenHandler(core: Core): (ctx: Context) => Promise<void> {
+  const failures = fixedWindows(60_000);
+  const limit = core.options.limits.failedClientAuthentications;
+
+  return async (ctx) => {
+    await allowOriginOf(core, ctx, null);
+    const parameters = await readParameters(ctx.req);
+    const authorization = ctx.req.headers.authorization;
+    const bucket = addressBucket(core.clientAddress(ctx.req));
+    const now = core.clock.now();
+    refuseIfTooManyFailures(failures, bucket, limit, now);
+    try {
+      const credentials = readCredentials(authorization, parameters);
+      const request = readTokenRequest(parameters);
+      const client = await authenticateClient(core.storage.clients, credentials, now);
+      await allowOriginOf(core, ctx, client);
+      ctx.body = await exchange(core, client, credentials, request);
+    } catch (error) {
+      if (error instanceof OAuthError && error.code === 'invalid_client') failures.add(bucket, now);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,86 @@
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import { OAuthError } from '../errors.ts';
+import { readParameters } from '../http/body.ts';
+import type { AccessTokenState } from '../ports/grants.ts';
+import type { UserRecord } from '../ports/users.ts';
+import { isScope, type ScopeDefinition, scopes } from '../scopes.ts';
+import { digest } from '../tokens.ts';
+import { allowOriginOf } from './cors.ts';
+import { expiredTokenMs } from './lifetimes.ts';
+
+/** A refusal of a bearer token (RFC 6750, section 3). An expired token is `invalid_token` in the header, whatever the body says. */
+function refusedToken(code: 'invalid_token' | 'token_expired', description?: string): OAuthError {
+  return new OAuthError(code, description, {
+    headers: { 'WWW-Authenticate': `Bearer error="invalid_token", error_description="${description ?? 'The access token is invalid.'}"` },
+  });
+}
+
+/** The bearer token of a request: in the Authorization header or in a POST form, in one of them only, never in the query. */
+async function readBearerToken(ctx: Context): Promise<string> {
+  const header = ctx.req.headers.authorization;
+  const inHeader = header === undefined ? null : (/^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '');
+  // Without a media type there is no form: a POST may carry its token in the header and no body.
+  const isForm = ctx.method === 'POST' && ctx.req.headers['content-type'] !== undefined;
+  const inBody = isForm ? ((await readParameters(ctx.req)).get('access_token') ?? null) : null;
+  if (inHeader !== null && inBody !== null) {
+    throw new OAuthError('invalid_request', 'The access token is sent twice; use the header or the form.', {
+      headers: { 'WWW-Authenticate': 'Bearer error="invalid_request"' },
+    });
+  }
+  const token = inHeader ?? inBody;
+  if (token === null) {
+    // No credentials, no error code in the header (RFC 6750, section 3.1).
+    throw new OAuthError('invalid_token', 'The access token is missing.', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  }
+  return token;
+}
+
+/** Whether a token of this state opens anything at `now`. @throws OAuthError when it does not */
+function requireLiving(token: AccessTokenState | null, now: number): asserts token is AccessTokenState {
+  if (token === null || token.revoked || token.expiresAt + expiredTokenMs <= now) throw refusedToken('invalid_token');
+  if (token.expiresAt <= now) {
+    throw refusedToken('token_expired', 'The access token expired; a new authorization is required.');
+  }
+}
+
+/** Why a host's user record could not be used: a defect of the host. */
+export class UserRecordError extends TypeError {
+  override readonly name = 'UserRecordError';
+}
+
+/** The fields of the approved scopes, taken from the host's record and checked. */
+export function userinfoOf(user: UserRecord, approved: readonly string[]): Record<string, unknown> {
+  const answer: Record<string, unknown> = {};
+  for (const name of approved) {
+    if (!isScope(name)) continue;
+    const definition: ScopeDefinition = scopes[name];
+    for (const [field, check] of Object.entries(definition.fields)) {
+      const result = check.safeParse(user[field as keyof UserRecord]);
+      if (!result.success) {
+        throw new UserRecordError(`users.find: ${field}: ${result.error.issues[0]?.message ?? 'is not valid'}`);
+      }
+      answer[field] = result.data;
+    }
+  }
+  return answer;
+}
+
+/** The userinfo endpoint: the user's fields, limited to the approved scopes. One statement per request. */
+export function userinfoHandler(core: Core): (ctx: Context) => Promise<void> {
+  const { storage, options, clock, tokens } = core;
+
+  return async (ctx) => {
+    const cors = ctx.req.headers.origin !== undefined;
+    if (cors) await allowOriginOf(core, ctx, null);
+    else ctx.vary('Origin');
+    const presented = await readBearerToken(ctx);
+    const token = tokens.isAccessToken(presented) ? await storage.grants.findToken(digest(presented)) : null;
+    if (cors && token !== null) await allowOriginOf(core, ctx, await storage.clients.find(token.clientId));
+    requireLiving(token, clock.now());
+    const user = await options.users.find(token.sub, new Set(token.scopes));
+    if (user === null) throw refusedToken('invalid_token');
+    if (user.sub !== token.sub) throw new UserRecordError(`users.find: answered another user than it was asked for`);
+    ctx.body = userinfoOf(user, token.scopes);
+  };
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http';
+import type { Core } from '../context.ts';
+import type { Authentication } from '../ports/users.ts';
+
+/** Why an answer of the host's login could not be used: a defect of the host. */
+export class LoginError extends TypeError {
+  override readonly name = 'LoginError';
+}
+
+/** Asks the host who is signed in, and checks the answer. */
+export async function authenticate(core: Core, request: IncomingMessage): Promise<Authentication | null> {
+  const answer = await core.options.login.authenticate(request);
+  if (answer === null) return null;
+  const { sub, authenticatedAt } = answer;
+  if (typeof sub !== 'string' || !/^[\x20-\x7E]{1,255}$/.test(sub)) {
+    throw new LoginError('login.authenticate: sub has to be 1 to 255 printable ASCII characters');
+  }
+  if (!(authenticatedAt instanceof Date) || Number.isNaN(authenticatedAt.getTime())) {
+    throw new LoginError('login.authenticate: authenticatedAt has to be a valid Date');
+  }
+  return { sub, authenticatedAt };
+}
+
+/** Where the host signs the user in, as an absolute URL. */
+export function loginUrl(
+  core: Core,
+  returnTo: string,
+  request: { reauthenticate: boolean; loginHint: string | undefined; uiLocales: string | undefined },
+): string {
+  const url = core.options.login.loginUrl(returnTo, {
+    reauthenticate: request.reauthenticate,
+    ...(request.loginHint === undefined ? {} : { loginHint: request.loginHint }),
+    ...(request.uiLocales === undefined ? {} : { uiLocales: request.uiLocales.split(' ').filter(Boolean) }),
+  });
+  if (typeof url !== 'string' || !URL.canParse(url, core.options.authUrl.href)) {
+    throw new LoginError('login.loginUrl: has to answer a URL');
+  }
+  const absolute = new URL(url, core.options.authUrl);
+  if (absolute.protocol !== 'https:' && absolute.protocol !== 'http:') {
+    throw new LoginError('login.loginUrl: has to answer an http or https URL');
+  }
+  return absolute.href;
+}

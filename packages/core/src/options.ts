@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { type Clock, systemClock } from './clock.ts';
+import type { Logger } from './logger.ts';
+import type { Storage } from './ports/storage.ts';
+import type { Login, UserDirectory } from './ports/users.ts';
+
+const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether a URL's host is this machine: `localhost`, 127.0.0.0/8 or `::1`. */
+export function isLoopback(url: URL): boolean {
+  return loopbackHost.test(url.hostname);
+}
+
+const serverUrl = z.string().transform((value, context): URL => {
+  const refuse = (message: string): never => {
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER as never;
+  };
+  if (!URL.canParse(value)) return refuse('must be an absolute URL');
+  const url = new URL(value);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
+    return refuse('must be https, or http on a loopback address');
+  }
+  if (url.username || url.password) return refuse('must not contain user information');
+  if (url.search || url.hash || /[?#]/.test(value)) return refuse('must not have a query or a fragment');
+  return url;
+});
+
+const callback = <Signature extends (...args: never[]) => unknown>() =>
+  z.custom<Signature>((value) => typeof value === 'function', 'must be a function');
+
+const store = <Port extends object>() =>
+  z.custom<Port>((value) => typeof value === 'object' && value !== null, 'must be an object');
+
+const sealingKey = z.union([z.string(), z.instanceof(Uint8Array)]).transform((value, context): Uint8Array => {
+  const bytes = typeof value === 'string' ? new Uint8Array(Buffer.from(value, 'base64url')) : value;
+  if (bytes.length !== 32 || (typeof value === 'string' && !/^[A-Za-z0-9_-]{43}=?$/.test(value))) {
+    context.addIssue({ code: 'custom', message: 'must be 32 bytes, or their base64url encoding (43 characters)' });
+    return z.NEVER;
+  }
+  return bytes;
+});
+
+const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a5fb4');
+const perMinute = z.int().min(1).max(1_000_000);
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+const schema = z.strictObject({
+  authUrl: serverUrl,
+  baseUrl: serverUrl.optional(),
+  issuer: serverUrl.optional(),
+  prefix: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{1,15}$/, 'must be 2 to 16 lower-case letters and digits, a letter first')
+    .default('svc'),
+  storage: store<Storage>(),
+  users: z.looseObject({ find: callback<UserDirectory['find']>() }),
+  login: z.looseObject({ authenticate: callback<Login['authenticate']>(), loginUrl: callback<Login['loginUrl']>() }),
+  sealingKeys: z.array(sealingKey).min(1, 'needs at least one key').max(10),
+  trustedProxies: z.array(z.string()).default([]),
+  theme: z
+    .strictObject({
+      name: z.string().trim().min(1).max(60).default('Ostiary'),
+      logo: z
+        .string()
+        .regex(/^(data:image\/(png|jpeg|webp|svg\+xml)[;,]|\/(?!\/))/, 'must be a data: image or a path on authUrl')
+        .max(100_000)
+        .optional(),
+      colour: colour.default('#1a4f8b'),
+    })
+    .prefault({}),
+  interactionUrl: callback<(interactionId: string) => string>().optional(),
+  limits: z
+    .strictObject({ authorizeStarts: perMinute.default(300), failedClientAuthentications: perMinute.default(60) })
+    .prefault({}),
+  clock: store<Clock>().default(systemClock),
+  logger: store<Logger>().default(silent),
+});
+
+/** Colours and name of the pages. */
+export interface Theme {
+  /** Shown on every page. @defaultValue `"Ostiary"` */
+  readonly name?: string;
+  /** A `data:image/…` URL, or a path on `authUrl`. Pages load nothing from other hosts. */
+  readonly logo?: string;
+  /** Buttons and links, such as `#1a4f8b`. @defaultValue `"#1a4f8b"` */
+  readonly colour?: string;
+}
+
+/** Options of `createOstiary`. Unknown ones are refused. */
+export interface OstiaryOptions {
+  /** The address of the consent screen: https, or http on loopback. May have a path. Every generated URL comes from here, never from request headers. */
+  readonly authUrl: string;
+  /** The address of the API. @defaultValue `authUrl` */
+  readonly baseUrl?: string;
+  /** The issuer identifier (RFC 9207, OpenID Connect Discovery). @defaultValue `authUrl` */
+  readonly issuer?: string;
+  /** What tokens begin with (`svc_at_…`); headers derive from it too. @defaultValue `"svc"` */
+  readonly prefix?: string;
+  /** Where everything is kept: `sqliteStorage({ file })` of `@ostiary/adapter-sqlite`, or an adapter of your own. */
+  readonly storage: Storage;
+  /** Your users. */
+  readonly users: UserDirectory;
+  /** Your login. */
+  readonly login: Login;
+  /** Keys that seal secrets at rest: the current one, then previous ones. 32 bytes each, or their base64url encoding. */
+  readonly sealingKeys: readonly (string | Uint8Array)[];
+  /** Addresses or CIDR ranges of the reverse proxies whose `X-Forwarded-For` is believed. @defaultValue none */
+  readonly trustedProxies?: readonly string[];
+  /** The look of the pages. */
+  readonly theme?: Theme;
+  /** The address of a consent page of your own, on the origin of `authUrl`, with the id in its path; see `ostiary.interactions`. @defaultValue core's page */
+  readonly interactionUrl?: (interactionId: string) => string;
+  /** Limits per client address and minute. */
+  readonly limits?: {
+    /** Authorization requests. @defaultValue 300 */
+    readonly authorizeStarts?: number;
+    /** Failed client authentications at the token endpoint. @defaultValue 60 */
+    readonly failedClientAuthentications?: number;
+  };
+  /** Where log lines go: pino fits. Lines hold no secret. @defaultValue nowhere */
+  readonly logger?: Logger;
+  /** Where the time comes from. @defaultValue the machine's clock */
+  readonly clock?: Clock;
+}
+
+/** Options after they were checked and completed. */
+export type Options = Readonly<z.output<typeof schema>> & { readonly baseUrl: URL; readonly issuer: URL };
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
+    Object.values(value).forEach(deepFreeze);
+    Object.freeze(value);
+  }
+  return value;
+}
+
+/**
+ * Checks and completes options.
+ * @throws TypeError that names every option which is wrong, by its path
+ */
+export function parseOptions(options: OstiaryOptions): Options {
+  const result = schema.safeParse(options);
+  if (!result.success) {
+    const problems = result.error.issues.map(({ path, message }) => `${path.join('.') || 'options'}: ${message}`);
+    throw new TypeError(`createOstiary: ${problems.join('; ')}`);
+  }
+  const { storage, clock, logger, ...plain } = result.data;
+  const { authUrl, baseUrl = authUrl, issuer = authUrl } = plain;
+  return Object.freeze({
+    ...deepFreeze(plain),
+    baseUrl,
+    issuer,
+    storage,
+    clock,
+    logger,
+    // A host may implement these as classes, whose methods need their object.
+    users: { find: options.users.find.bind(options.users) },
+    login: {
+      authenticate: options.login.authenticate.bind(options.login),
+      loginUrl: options.login.loginUrl.bind(options.login),
+    },
+  });
+}

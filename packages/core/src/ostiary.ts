@@ -1,0 +1,105 @@
+import { type ClientAdministration, clientAdministration } from './admin/clients.ts';
+import { type SigningKeyAdministration, signingKeyAdministration } from './admin/signing-keys.ts';
+import type { Core } from './context.ts';
+import { createRequestHandler, type RequestHandler } from './http/app.ts';
+import { clientAddressFinder } from './http/client-address.ts';
+import { createSealer } from './keys/sealing.ts';
+import { SigningKeys } from './keys/signing-keys.ts';
+import { createFormTokens } from './oauth/csrf.ts';
+import { Engine } from './oauth/engine.ts';
+import { answerError } from './oauth/error-answer.ts';
+import { createInteractions } from './oauth/interaction.ts';
+import { type InteractionApi, interactionApi } from './oauth/interaction-api.ts';
+import { oauthRoutes } from './oauth/routes.ts';
+import { type OstiaryOptions, parseOptions } from './options.ts';
+import { systemRandom } from './random.ts';
+import { tokenFormats } from './tokens.ts';
+import { purgeHandler, purgeKind, schedulePurge } from './worker/purge.ts';
+import { createWorker, type Worker } from './worker/worker.ts';
+
+/** An identity provider, ready to answer requests. */
+export interface Ostiary {
+  /** For `node:http`, Express, Koa and everything else that has Node's request and response. */
+  readonly handler: RequestHandler;
+  /** Work in the background; start it in at least one process. */
+  readonly worker: Worker;
+  /** For administrators. Nothing of this can be reached over HTTP. */
+  readonly admin: {
+    readonly clients: ClientAdministration;
+    readonly signingKeys: SigningKeyAdministration;
+  };
+  /** For a consent page of your own; see the option `interactionUrl`. */
+  readonly interactions: InteractionApi;
+  readonly users: {
+    /** Ends every consent, code and token of a user who was blocked or deleted. Takes effect with the next request, in every process. */
+    end(sub: string): Promise<void>;
+  };
+  /** Resolves when the storage answers; rejects when it does not. For health checks. */
+  ready(): Promise<void>;
+  /** Stops the worker and closes the storage. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the storage and builds an identity provider on it.
+ * @throws TypeError when an option is wrong, or when no sealing key opens the database
+ * @example
+ * ```ts
+ * const ostiary = await createOstiary({
+ *   authUrl: 'https://id.example.com',
+ *   storage: sqliteStorage({ file: 'ostiary.db' }),
+ *   sealingKeys: [process.env.SEALING_KEY ?? ''],
+ *   users: { find: (sub) => directory.find(sub) },
+ *   login: { authenticate: (request) => sessionOf(request), loginUrl: (returnTo) => `/login?return_to=${encodeURIComponent(returnTo)}` },
+ * });
+ * http.createServer(ostiary.handler).listen(3000);
+ * ```
+ */
+export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
+  const options = parseOptions(given);
+  const { storage, clock, logger, authUrl, baseUrl } = options;
+  const sealer = createSealer(options.sealingKeys, systemRandom);
+  const core: Core = {
+    options,
+    storage,
+    clock,
+    random: systemRandom,
+    sealer,
+    signingKeys: new SigningKeys({ store: storage.signingKeys, sealer, clock, random: systemRandom }),
+    tokens: tokenFormats(options.prefix),
+    clientAddress: clientAddressFinder(options.trustedProxies),
+  };
+  await storage.open();
+  await core.signingKeys.start();
+  await schedulePurge(storage.queue, clock);
+
+  const engine = new Engine(core);
+  const forms = createFormTokens(core);
+  const interactions = createInteractions(core, engine, forms);
+  const worker = createWorker({
+    queue: storage.queue,
+    clock,
+    random: systemRandom,
+    logger,
+    handlers: { [purgeKind]: purgeHandler(storage, clock, logger) },
+  });
+
+  return {
+    handler: createRequestHandler({
+      routes: oauthRoutes(core, engine, interactions, forms),
+      prefixes: [authUrl, baseUrl].map((url) => url.pathname.replace(/\/$/, '')).filter((path) => path !== ''),
+      https: authUrl.protocol === 'https:',
+      logger,
+      answerError: (ctx, error, expects) => answerError(core, ctx, error, expects),
+    }),
+    worker,
+    admin: { clients: clientAdministration(core), signingKeys: signingKeyAdministration(core) },
+    interactions: interactionApi(core, interactions),
+    users: { end: (sub) => storage.consents.endUser(sub, clock.now()) },
+    ready: () => storage.ping(),
+    async close() {
+      await worker.stop();
+      await storage.close();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { Language, Scope } from '../scopes.ts';
+import { type Html, html, nameOf } from './html.ts';
+import { icons, monogram } from './icons.ts';
+import { type Page, type PageContext, page } from './layout.ts';
+import { accountRow, scopeList } from './parts.ts';
+import { text } from './text.ts';
+
+/** One app that the user allowed. */
+export interface ConnectedApp {
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly scopes: readonly Scope[];
+  readonly grantedAt: Date;
+  /** When the scopes were last extended; equal to `grantedAt` where they never were. */
+  readonly updatedAt: Date;
+  /** Where the removal is posted, with the token as `csrf`. */
+  readonly revokeAction: string;
+  readonly csrfToken: string;
+}
+
+/** What the page of connected apps shows. */
+export interface AppsView extends PageContext {
+  readonly apps: readonly ConnectedApp[];
+  readonly userName: string | null;
+  /** What has just happened. */
+  readonly notice: 'revoked' | null;
+  /** The name of the app that was removed. */
+  readonly appsRevokedName?: string | undefined;
+}
+
+const dateFormats: { readonly [L in Language]: Intl.DateTimeFormat } = {
+  en: new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }),
+  fr: new Intl.DateTimeFormat('fr', { dateStyle: 'long', timeZone: 'UTC' }),
+};
+
+function day(date: Date, language: Language): Html {
+  return html`<time datetime="${date.toISOString()}">${dateFormats[language].format(date)}</time>`;
+}
+
+function since({ grantedAt, updatedAt }: ConnectedApp, language: Language): Html {
+  const words = text[language].apps;
+  const sameDay = grantedAt.toISOString().slice(0, 10) === updatedAt.toISOString().slice(0, 10);
+  const granted = words.since(day(grantedAt, language));
+  return html`<span>${granted}</span>${sameDay ? null : html` <span>${words.changed(day(updatedAt, language))}</span>`}`;
+}
+
+function appItem(app: ConnectedApp, language: Language): Html {
+  const words = text[language].apps;
+  const client = nameOf(app.clientName);
+  return html`<li class="app">
+<header>${monogram(app.clientName, 'client')}<div><h2>${client}</h2><p class="since small muted">${since(app, language)}</p></div></header>
+${scopeList(
+  app.scopes.map((name) => ({ name, marked: false })),
+  language,
+)}
+<form method="post" action="${app.revokeAction}">
+<input type="hidden" name="csrf" value="${app.csrfToken}">
+<button class="compact">${words.remove} <span class="hidden">${words.removeOf(client)}</span></button>
+</form>
+</li>`;
+}
+
+/** The page on which users see, and end, what they allowed. */
+export function appsPage(view: AppsView): Page {
+  const { theme, language, apps, appsRevokedName } = view;
+  const words = text[language].apps;
+  const service = nameOf(theme.name);
+  const notice =
+    appsRevokedName === undefined
+      ? words.removedUnnamed
+      : words.removed(html`<strong>${nameOf(appsRevokedName)}</strong>`);
+  const list =
+    apps.length === 0
+      ? html`<div class="empty"><span class="disc">${icons.plug}</span><h2>${words.emptyTitle}</h2><p class="muted">${words.empty(service)}</p></div>`
+      : html`<ul class="apps">${apps.map((app) => appItem(app, language))}</ul>`;
+  const body = html`<main class="card wide">
+<div class="lead"><h1>${words.title}</h1>${apps.length === 0 ? null : html`<p class="muted">${words.intro(service)}</p>`}</div>
+${view.notice === 'revoked' ? html`<div class="notice" role="status">${icons.check}<p>${notice}</p></div>` : null}
+${accountRow(view.userName, language, null)}
+${list}
+</main>`;
+  return page({ theme, language, title: words.title, body });
+}

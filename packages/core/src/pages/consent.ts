@@ -1,0 +1,55 @@
+import type { Scope } from '../scopes.ts';
+import { html, nameOf } from './html.ts';
+import { icons, monogram } from './icons.ts';
+import { type Page, type PageContext, page } from './layout.ts';
+import { accountRow, scopeList } from './parts.ts';
+import { text } from './text.ts';
+
+/** What the consent page shows. */
+export interface ConsentView extends PageContext {
+  readonly clientName: string;
+  /** Who is signed in, if the host tells a name. */
+  readonly userName: string | null;
+  readonly scopes: readonly { readonly name: Scope; readonly isNew: boolean }[];
+  /** Whether to mark the new scopes: only where the user has allowed others before. */
+  readonly showNew: boolean;
+  /** The host of the redirect URI: where the user is sent back to. */
+  readonly redirectHost: string;
+  readonly csrfToken: string;
+  /** Where the answer is posted: `decision` is `approve` or `deny`, `csrf` the token. */
+  readonly action: string;
+  readonly switchAccountUrl: string | null;
+}
+
+/** The page that asks a user whether an app may see what it asks for. */
+export function consentPage(view: ConsentView): Page {
+  const { theme, language, showNew } = view;
+  const words = text[language].consent;
+  const client = nameOf(view.clientName);
+  const body = html`<main class="card">
+<div class="lead">
+${monogram(view.clientName, 'client')}
+<h1><span class="name">${client}</span> <span class="ask">${words.ask(nameOf(theme.name))}</span></h1>
+</div>
+${accountRow(view.userName, language, view.switchAccountUrl)}
+<section aria-labelledby="scopes">
+<h2 id="scopes">${words.scopes(client)}</h2>
+${showNew && view.scopes.some(({ isNew }) => isNew) ? html`<p class="hint small muted">${words.onlyNew}</p>` : null}
+${scopeList(
+  view.scopes.map(({ name, isNew }) => ({ name, marked: showNew && isNew })),
+  language,
+)}
+</section>
+<ul class="promises">
+<li>${icons.lock}<p>${words.noPassword(client)}</p></li>
+<li>${icons.undo}<p>${words.withdraw}</p></li>
+</ul>
+<form class="actions pair" method="post" action="${view.action}">
+<input type="hidden" name="csrf" value="${view.csrfToken}">
+<button class="primary" name="decision" value="approve">${words.approve}</button>
+<button name="decision" value="deny">${words.deny}</button>
+<p class="small muted">${words.sentBack(html`<strong>${nameOf(view.redirectHost)}</strong>`)}</p>
+</form>
+</main>`;
+  return page({ theme, language, title: words.title(view.clientName), body });
+}

@@ -1,0 +1,30 @@
+import { html, visible } from './html.ts';
+import { icons } from './icons.ts';
+import { type Page, type PageContext, page } from './layout.ts';
+import { type ErrorKind, text } from './text.ts';
+
+export type { ErrorKind } from './text.ts';
+
+/** What an error page shows. */
+export interface ErrorView extends PageContext {
+  readonly kind: ErrorKind;
+  /** Technical words for the developer of the app, folded away from everybody else. */
+  readonly detail: string | null;
+  /** Leads operators to the log lines of the request. */
+  readonly requestId: string;
+}
+
+/** The page for a request that cannot be answered and must not be redirected. */
+export function errorPage(view: ErrorView): Page {
+  const { theme, language, detail } = view;
+  const words = text[language];
+  const { title, advice } = words.errors[view.kind];
+  const body = html`<main class="card">
+<div class="lead"><span class="disc alert">${icons.warning}</span><h1>${title}</h1><p class="muted">${advice}</p></div>
+<div class="technical small">
+<p>${words.reference} <code>${visible(view.requestId)}</code></p>
+${detail === null ? null : html`<details><summary>${words.technical}</summary><p><code dir="auto">${visible(detail)}</code></p></details>`}
+</div>
+</main>`;
+  return page({ theme, language, title, body });
+}

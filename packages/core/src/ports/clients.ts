@@ -1,0 +1,63 @@
+/** The algorithm that signs a client's ID tokens (RFC 7518, section 3.1). */
+export type SigningAlgorithm = 'RS256' | 'ES256';
+
+/** One live or expiring secret of an OAuth client; the secret itself is never stored. */
+export interface ClientSecretRecord {
+  /** SHA-256 of the secret. */
+  readonly digest: Uint8Array;
+  /** Milliseconds since the Unix epoch. */
+  readonly createdAt: number;
+  /** Milliseconds since the Unix epoch, or `null` for a secret that does not end. */
+  readonly expiresAt: number | null;
+}
+
+/** A provisioned OAuth client as it is stored. Times are milliseconds since the Unix epoch. */
+export interface ClientRecord {
+  readonly clientId: string;
+  /** Shown to users on the consent page. */
+  readonly name: string;
+  /** Empty for a public client (RFC 6749, section 2.1). */
+  readonly secrets: readonly ClientSecretRecord[];
+  /** Compared as strings, character by character. */
+  readonly redirectUris: readonly string[];
+  readonly allowedScopes: readonly string[];
+  /** Refuse an authorization request without a PKCE challenge. */
+  readonly requirePkce: boolean;
+  /** Refuse a code exchange without the client secret, even with a right PKCE verifier. */
+  readonly requireSecret: boolean;
+  /** The administrator vouches for this client: consent is remembered whatever its redirect URIs are. */
+  readonly firstParty: boolean;
+  readonly idTokenAlg: SigningAlgorithm;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Set while the client is disabled. */
+  readonly disabledAt: number | null;
+  /** Grows by one on every change; `replace` compares it. */
+  readonly version: number;
+}
+
+/** OAuth clients. Reads see every commit of every process: nothing here may be cached. */
+export interface ClientStore {
+  /** Stores a new client. `false` when the id is taken; nothing is changed then. */
+  insert(client: ClientRecord): Promise<boolean>;
+
+  find(clientId: string): Promise<ClientRecord | null>;
+
+  /** Clients whose id sorts after `after` (by code unit), by id, at most `limit`. */
+  list(page: { readonly after: string | null; readonly limit: number }): Promise<ClientRecord[]>;
+
+  /**
+   * Replaces the record whose version is `client.version - 1`. `false` when somebody else was faster
+   * or no such client exists; nothing is changed then.
+   *
+   * When the new record is disabled, one transaction also revokes every grant and every consent of the
+   * client (which ends all its codes and tokens).
+   */
+  replace(client: ClientRecord): Promise<boolean>;
+
+  /**
+   * Whether any client that is not disabled has a redirect URI of this origin
+   * (`scheme://host[:port]` as a browser sends it).
+   */
+  originRegistered(origin: string): Promise<boolean>;
+}

@@ -1,0 +1,125 @@
+/**
+ * What one run of the consent flow gave to one client: an authorization code and everything that is
+ * issued for it. Each authorization has a grant of its own, known by the SHA-256 digest of its code.
+ * Times are milliseconds since the Unix epoch.
+ */
+export interface GrantRecord {
+  readonly codeDigest: Uint8Array;
+  readonly clientId: string;
+  readonly sub: string;
+  readonly scopes: readonly string[];
+  readonly redirectUri: string;
+  /** PKCE challenge, base64url of a SHA-256 (RFC 7636), or `null` when the request had none. */
+  readonly codeChallenge: string | null;
+  readonly nonce: string | null;
+  /** When the user signed in. */
+  readonly authenticatedAt: number;
+  readonly issuedAt: number;
+  /** End of the code, not of its tokens. */
+  readonly expiresAt: number;
+}
+
+/** A grant as it is read back. */
+export interface GrantState extends GrantRecord {
+  /** When the code was exchanged. */
+  readonly consumedAt: number | null;
+  readonly revokedAt: number | null;
+  /** How often somebody presented the code with a wrong PKCE verifier. */
+  readonly failedVerifiers: number;
+}
+
+/** The access token that a redemption stores. */
+export interface NewAccessToken {
+  /** SHA-256 of the token. */
+  readonly digest: Uint8Array;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+}
+
+/** An access token joined with its grant, as every use of the token reads it. */
+export interface AccessTokenState {
+  readonly clientId: string;
+  readonly sub: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: number;
+  /** `true` when the token itself or its grant was revoked. */
+  readonly revoked: boolean;
+}
+
+/** One remembered consent. Times are milliseconds since the Unix epoch. */
+export interface ConsentRecord {
+  readonly sub: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly grantedAt: number;
+  readonly updatedAt: number;
+}
+
+/** Grants with their codes, and the access tokens that were issued for them. */
+export interface GrantStore {
+  /**
+   * Stores a grant with its code, in one transaction with the check that the client is not disabled and
+   * that an unrevoked consent of this user and client includes every scope. `false` when that does not
+   * hold (somebody revoked the app in the meantime); nothing is stored then.
+   */
+  issue(grant: GrantRecord): Promise<boolean>;
+
+  find(codeDigest: Uint8Array): Promise<GrantState | null>;
+
+  /**
+   * Consumes the code and stores its access token in one transaction: of any number of calls for one
+   * code, over any number of processes, exactly one answers `redeemed`.
+   *
+   * - `redeemed`: the code was unused, alive at `now` (`expiresAt > now`), not revoked, had fewer than
+   *   `maxFailedVerifiers` wrong verifiers, and its client is not disabled.
+   * - `replayed`: it had been used before. The same transaction revokes the grant, which ends every
+   *   token of this code, one that is just being stored by the winner included.
+   * - `refused`: anything else; nothing was changed.
+   */
+  redeem(redemption: {
+    readonly codeDigest: Uint8Array;
+    readonly token: NewAccessToken;
+    readonly maxFailedVerifiers: number;
+    readonly now: number;
+  }): Promise<'redeemed' | 'replayed' | 'refused'>;
+
+  /** Counts a wrong PKCE verifier. Atomic: parallel calls all count. */
+  recordFailedVerifier(codeDigest: Uint8Array): Promise<void>;
+
+  /** Revokes this grant, its code and its tokens, and no other. Without effect when it is unknown or revoked. */
+  revoke(codeDigest: Uint8Array, now: number): Promise<void>;
+
+  /** Finds a token whatever its state is, until it is purged. One statement. */
+  findToken(tokenDigest: Uint8Array): Promise<AccessTokenState | null>;
+
+  /** Revokes this token only. Answers its client, or `null` for an unknown token. Repeatable. */
+  revokeToken(tokenDigest: Uint8Array, now: number): Promise<{ readonly clientId: string } | null>;
+}
+
+/** Consents that users gave and that are remembered until they are revoked. */
+export interface ConsentStore {
+  find(sub: string, clientId: string): Promise<ConsentRecord | null>;
+
+  /** The unrevoked consents of a user, latest `updatedAt` first, then by client id. */
+  list(sub: string): Promise<ConsentRecord[]>;
+
+  /**
+   * Adds scopes to the unrevoked consent of this user and client, or starts one. Atomic union: parallel calls lose nothing.
+   * `false` when the client is unknown or disabled; nothing is stored then.
+   */
+  remember(consent: {
+    readonly sub: string;
+    readonly clientId: string;
+    readonly scopes: readonly string[];
+    readonly now: number;
+  }): Promise<boolean>;
+
+  /**
+   * Revokes the consent and every grant of this user and client in one transaction.
+   * `false` when there was no unrevoked consent (grants are revoked all the same).
+   */
+  revoke(sub: string, clientId: string, now: number): Promise<boolean>;
+
+  /** Revokes every consent and every grant of this user in one transaction. */
+  endUser(sub: string, now: number): Promise<void>;
+}

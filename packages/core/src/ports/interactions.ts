@@ -1,0 +1,12 @@
+/** JSON that a store keeps without looking into it. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+/** Authorization requests that wait for the user: sign-in, consent. */
+export interface InteractionStore {
+  /** Inserts or replaces. `expiresAt` is in milliseconds since the Unix epoch. */
+  save(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<void>;
+  /** `null` when unknown or when `expiresAt <= now`. */
+  find(digest: Uint8Array, now: number): Promise<JsonObject | null>;
+  /** Removes it. `true` for exactly one of several callers. */
+  remove(digest: Uint8Array): Promise<boolean>;
+}

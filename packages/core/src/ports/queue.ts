@@ -1,0 +1,55 @@
+import type { JsonObject } from './interactions.ts';
+
+/** A job to be done later, at least once. Times are milliseconds since the Unix epoch. */
+export interface NewJob {
+  /** Unique; enqueueing an id that is stored already has no effect. */
+  readonly id: string;
+  readonly kind: string;
+  readonly payload: JsonObject;
+  /** Not claimed before. */
+  readonly dueAt: number;
+}
+
+/** A job that this worker holds until its lease ends. */
+export interface ClaimedJob extends NewJob {
+  /** Which claim this is: results of an earlier claim are refused. */
+  readonly claimId: string;
+  /** 1 on the first claim, one more on each further one. */
+  readonly attempt: number;
+}
+
+/** What proves that a result belongs to the current claim of a job. */
+export type Claim = Pick<ClaimedJob, 'id' | 'claimId'>;
+
+/**
+ * Durable work, on the same database as the storage, so that a job commits with the change that causes it.
+ * A worker that dies loses nothing: its claims end with their lease, and another worker takes over.
+ */
+export interface Queue {
+  /** Stores jobs in one transaction; ids that exist are left as they are. */
+  enqueue(jobs: readonly NewJob[]): Promise<void>;
+
+  /**
+   * Claims due jobs (`dueAt <= now`, unclaimed or with an ended lease) of these kinds, oldest due first, at most `limit`.
+   * No job is ever given to two claims whose leases overlap. `claimId` marks all jobs of this call.
+   */
+  claim(request: {
+    readonly kinds: readonly string[];
+    readonly claimId: string;
+    readonly now: number;
+    readonly leaseMs: number;
+    readonly limit: number;
+  }): Promise<ClaimedJob[]>;
+
+  /** Removes a job that is done. `false` when the claim is no longer the current one; nothing is changed then. */
+  complete(claim: Claim): Promise<boolean>;
+
+  /** Hands a job back, due again at `dueAt`. `false` as above. */
+  retry(claim: Claim, next: { readonly dueAt: number; readonly error: string | null }): Promise<boolean>;
+
+  /** Gives a job up: it is kept, and not claimed until it is recovered. `false` as above. */
+  drop(claim: Claim, reason: { readonly error: string; readonly now: number }): Promise<boolean>;
+
+  /** Makes dropped jobs of a kind, dropped at or after `since`, due at `now` again with attempts counted from 1. Answers how many. */
+  recover(request: { readonly kind: string; readonly since: number; readonly now: number }): Promise<number>;
+}

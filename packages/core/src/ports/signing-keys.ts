@@ -1,0 +1,27 @@
+import type { SigningAlgorithm } from './clients.ts';
+
+/** A signing key at rest. Times are milliseconds since the Unix epoch. */
+export interface SigningKeyRecord {
+  /** Key id, as published in the JWK Set (RFC 7517, section 4.5). */
+  readonly kid: string;
+  readonly alg: SigningAlgorithm;
+  /** The public JWK as JSON text. */
+  readonly publicJwk: string;
+  /** The private JWK, sealed; opens only with a sealing key of the host. */
+  readonly sealedPrivateJwk: string;
+  readonly createdAt: number;
+  /** From when on it signs. Published from its creation on, so that relying parties know it by then. */
+  readonly activeFrom: number;
+}
+
+/** Keys that sign ID tokens. */
+export interface SigningKeyStore {
+  /** Every key, by `activeFrom`, then `kid`. */
+  list(): Promise<SigningKeyRecord[]>;
+  /** Stores the key unless one of its algorithm exists already. `true` when it was stored. Atomic over processes. */
+  insertFirst(key: SigningKeyRecord): Promise<boolean>;
+  insert(key: SigningKeyRecord): Promise<void>;
+  /** Replaces the sealed private part, after a change of the sealing key. */
+  reseal(kid: string, sealedPrivateJwk: string): Promise<void>;
+  remove(kid: string): Promise<void>;
+}

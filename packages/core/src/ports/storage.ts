@@ -1,0 +1,44 @@
+import type { ClientStore } from './clients.ts';
+import type { ConsentStore, GrantStore } from './grants.ts';
+import type { InteractionStore } from './interactions.ts';
+import type { Queue } from './queue.ts';
+import type { SigningKeyStore } from './signing-keys.ts';
+
+/** How many rows of each kind one purge removed. */
+export interface PurgeCount {
+  readonly interactions: number;
+  readonly tokens: number;
+  readonly grants: number;
+}
+
+/**
+ * Everything that is kept. Whatever must commit together is one call; an adapter makes it one transaction.
+ *
+ * - Stores never read a clock: times are arguments, in milliseconds since the Unix epoch.
+ * - Expected outcomes are return values. A call that throws means that the database broke: the error has
+ *   `code: 'STORAGE_UNAVAILABLE'`, the request is answered with 503, and nothing was changed.
+ * - Digests are 32 bytes. Ids and scopes are compared as they are, case included.
+ */
+export interface Storage {
+  readonly clients: ClientStore;
+  readonly grants: GrantStore;
+  readonly consents: ConsentStore;
+  readonly interactions: InteractionStore;
+  readonly signingKeys: SigningKeyStore;
+  readonly queue: Queue;
+
+  /** Opens the database and brings its schema up to date. Called once, before anything else. */
+  open(): Promise<void>;
+
+  /** Resolves when the database answers. */
+  ping(): Promise<void>;
+
+  /**
+   * Removes rows that nobody needs any more, at most `limit` of each kind in this call: interactions that ended before `now`,
+   * tokens that ended before `before`, grants whose code ended before `before` and that have no token left.
+   */
+  purge(request: { readonly now: number; readonly before: number; readonly limit: number }): Promise<PurgeCount>;
+
+  /** Waits for writes under way and closes. Repeatable. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+
+/** State of a user's identity check. */
+export type KycStatus = 'approved' | 'pending' | 'rejected';
+
+/** A credential that a user holds. Times are ISO 8601. */
+export interface ActiveCredential {
+  readonly id: string;
+  readonly type: string;
+  readonly issuedAt: string;
+  readonly expiresAt: string | null;
+}
+
+/**
+ * A user as the host knows it. `sub` is always there; the other fields only need to be present when a scope that shows
+ * them was approved (see the scope table). What the host returns is checked before it is sent on.
+ */
+export interface UserRecord {
+  /** The user's id, stable and never reassigned, at most 255 ASCII characters (OpenID Connect Core, section 2). */
+  readonly sub: string;
+  /** The user's public id in this service. */
+  readonly kid?: string;
+  readonly role?: string;
+  /** ISO 3166-1 alpha-2, upper case. */
+  readonly country?: string;
+  /** ISO 8601, UTC. */
+  readonly createdAt?: string;
+  readonly name?: string;
+  readonly handle?: string;
+  readonly avatarUrl?: string | null;
+  readonly kycTier?: 0 | 1 | 2 | 3;
+  readonly kycStatus?: KycStatus;
+  /** Decimal string with two digits, such as `"1250.00"`. */
+  readonly htgBalance?: string;
+  /** Decimal string with two digits. */
+  readonly usdBalance?: string;
+  /** Integer, 0 to 100. */
+  readonly trustScore?: number;
+  readonly trustTier?: string;
+  readonly activeCredentials?: readonly ActiveCredential[];
+}
+
+/** The host's user directory. */
+export interface UserDirectory {
+  /**
+   * Looks a user up. `null` when the user does not exist, is blocked or deleted: the user's tokens then stop working.
+   * @param sub - the user's id
+   * @param scopes - the approved scopes, so that costly fields (balances) are fetched only when they are shown
+   */
+  find(sub: string, scopes: ReadonlySet<string>): Promise<UserRecord | null> | UserRecord | null;
+}
+
+/** Who is signed in at the host. */
+export interface Authentication {
+  readonly sub: string;
+  /** When the user last proved who they are, to the millisecond. */
+  readonly authenticatedAt: Date;
+}
+
+/** What the host should ask for when it signs a user in. */
+export interface LoginRequest {
+  /** Ask for credentials even if the user is signed in (`prompt=login`, `max_age`). */
+  readonly reauthenticate: boolean;
+  /** Fills the user-name field (OpenID Connect Core, section 3.1.2.1). */
+  readonly loginHint?: string;
+  /** Preferred languages, most wanted first (BCP 47). */
+  readonly uiLocales?: readonly string[];
+}
+
+/** The host's login. */
+export interface Login {
+  /**
+   * Who is signed in in the browser that sent this request; asked on every authorize, consent and connected-apps request.
+   * Its answer is the truth: Ostiary's own cookies never keep anybody signed in.
+   */
+  authenticate(request: IncomingMessage): Promise<Authentication | null> | Authentication | null;
+
+  /** The page where users sign in. It must send the browser to `returnTo` afterwards. */
+  loginUrl(returnTo: string, request: LoginRequest): string;
+}

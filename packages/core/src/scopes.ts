@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import type { UserRecord } from './ports/users.ts';
+
+/** The languages that the pages speak. */
+export type Language = 'en' | 'fr';
+
+/** What one scope gives: read by the consent page, by userinfo and by discovery. */
+export interface ScopeDefinition {
+  /** The fields of the user that it shows, each with the check that the host's value must pass. */
+  readonly fields: { readonly [Field in keyof UserRecord]?: z.ZodType };
+  /** What the consent page says, in plain words. */
+  readonly consent: { readonly [L in Language]: { readonly title: string; readonly detail: string } };
+}
+
+const text = z.string().min(1).max(1024);
+const isoTimestamp = z.iso.datetime({ offset: false });
+const money = z.string().regex(/^-?(0|[1-9][0-9]{0,14})\.[0-9]{2}$/, 'must be a decimal with two digits');
+
+/**
+ * The scopes and the fields of each (specification, "Userinfo record"). To add a scope, add an entry here: discovery
+ * announces it, clients can be allowed it, the consent page explains it and userinfo answers its fields.
+ */
+export const scopes = {
+  openid: {
+    fields: {
+      sub: text.max(255),
+      kid: text,
+      role: text,
+      country: z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 code'),
+      createdAt: isoTimestamp,
+    },
+    consent: {
+      en: { title: 'Know who you are', detail: 'Your user id, role, country and the date you joined.' },
+      fr: {
+        title: 'Savoir qui vous êtes',
+        detail: 'Votre identifiant, votre rôle, votre pays et votre date d’inscription.',
+      },
+    },
+  },
+  profile: {
+    fields: { name: text, handle: text, avatarUrl: z.url({ protocol: /^https?$/ }).max(2048).nullable() },
+    consent: {
+      en: { title: 'See your profile', detail: 'Your name, handle and picture.' },
+      fr: { title: 'Voir votre profil', detail: 'Votre nom, votre pseudonyme et votre photo.' },
+    },
+  },
+  kyc: {
+    fields: { kycTier: z.int().min(0).max(3), kycStatus: z.enum(['approved', 'pending', 'rejected']) },
+    consent: {
+      en: {
+        title: 'See your identity check',
+        detail: 'Whether your identity was verified, and to which level. No documents are shared.',
+      },
+      fr: {
+        title: 'Voir votre vérification d’identité',
+        detail: 'Si votre identité a été vérifiée, et à quel niveau. Aucun document n’est partagé.',
+      },
+    },
+  },
+  'wallet:balance': {
+    fields: { htgBalance: money, usdBalance: money },
+    consent: {
+      en: {
+        title: 'See your balances',
+        detail: 'What you hold in gourdes and US dollars at the moment it asks. No history, and no payments.',
+      },
+      fr: {
+        title: 'Voir vos soldes',
+        detail:
+          'Ce que vous détenez en gourdes et en dollars au moment de la demande. Ni historique, ni paiements.',
+      },
+    },
+  },
+  identity: {
+    fields: {
+      trustScore: z.int().min(0).max(100),
+      trustTier: text,
+      activeCredentials: z
+        .array(
+          z.object({ id: text, type: text, issuedAt: isoTimestamp, expiresAt: isoTimestamp.nullable() }),
+        )
+        .max(1000),
+    },
+    consent: {
+      en: {
+        title: 'See your trust level and credentials',
+        detail: 'Your trust score and tier, and the list of credentials that you hold.',
+      },
+      fr: {
+        title: 'Voir votre niveau de confiance et vos attestations',
+        detail: 'Votre score et votre niveau de confiance, et la liste de vos attestations.',
+      },
+    },
+  },
+} as const satisfies { readonly [scope: string]: ScopeDefinition };
+
+/** The name of a scope. */
+export type Scope = keyof typeof scopes;
+
+/** Every scope, in the order in which pages and discovery show them. */
+export const scopeNames = Object.keys(scopes) as readonly Scope[];
+
+/** Whether such a scope exists. */
+export function isScope(name: string): name is Scope {
+  return Object.hasOwn(scopes, name);
+}

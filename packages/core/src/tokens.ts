@@ -1,0 +1,32 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Random } from './random.ts';
+
+/** SHA-256 of a text. The only form in which codes, tokens, session ids and client secrets are stored. */
+export function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
+}
+
+/** Compares two SHA-256 digests in constant time: the only comparison of secrets in this package. */
+export function equalDigests(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === 32 && right.length === 32 && timingSafeEqual(left, right);
+}
+
+/** 256 random bits as 43 characters of the base64url alphabet. */
+export function randomSecret(random: Random): string {
+  return random.bytes(32).toString('base64url');
+}
+
+/** The formats of everything that carries the wire prefix. */
+export function tokenFormats(prefix: string) {
+  const accessToken = new RegExp(`^${prefix}_at_[A-Za-z0-9_-]{43}$`);
+  return {
+    newAccessToken: (random: Random): string => `${prefix}_at_${randomSecret(random)}`,
+    /** Whether a text can be an access token at all; spares the database a look at anything else. */
+    isAccessToken: (text: string): boolean => accessToken.test(text),
+    newClientId: (random: Random): string => `${prefix}_client_${random.bytes(12).toString('hex')}`,
+    newClientSecret: (random: Random): string => `${prefix}_secret_${randomSecret(random)}`,
+  };
+}
+
+/** See {@link tokenFormats}. */
+export type TokenFormats = ReturnType<typeof tokenFormats>;

@@ -1,0 +1,42 @@
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { PurgeCount, Storage } from '../ports/storage.ts';
+import type { JobHandler } from './worker.ts';
+
+/** The kind of the job that removes old rows. There is one such job, so that one process at a time does it. */
+export const purgeKind = 'purge';
+
+const intervalMs = 10 * 60_000;
+
+/** Used or expired codes and tokens are kept this long, so that an expired token can be told from an unknown one. */
+const retentionMs = 24 * 3600_000;
+
+const batch = 500;
+
+/** Batches of one run; what is left then waits for the next run, which comes at once. */
+const maxBatches = 100;
+
+/** Makes sure that the job exists. */
+export async function schedulePurge(queue: Queue, clock: Clock): Promise<void> {
+  await queue.enqueue([{ id: purgeKind, kind: purgeKind, payload: {}, dueAt: clock.now() }]);
+}
+
+/** Removes what nobody needs any more, in small batches between which other requests get their turn. */
+export function purgeHandler(storage: Storage, clock: Clock, logger: Logger): JobHandler {
+  return async () => {
+    const total = { interactions: 0, tokens: 0, grants: 0 };
+    for (let round = 0; round < maxBatches; round += 1) {
+      const now = clock.now();
+      const count: PurgeCount = await storage.purge({ now, before: now - retentionMs, limit: batch });
+      total.interactions += count.interactions;
+      total.tokens += count.tokens;
+      total.grants += count.grants;
+      if (Math.max(count.interactions, count.tokens, count.grants) < batch) {
+        logger.debug(total, 'old rows were removed');
+        return { dueAt: now + intervalMs };
+      }
+    }
+    return { dueAt: clock.now() };
+  };
+}

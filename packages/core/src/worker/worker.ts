@@ -1,0 +1,106 @@
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { JsonObject } from '../ports/interactions.ts';
+import type { ClaimedJob, Queue } from '../ports/queue.ts';
+import type { Random } from '../random.ts';
+
+/** What a job handler says when it is through. `null`: done, remove the job. */
+export type JobResult = { readonly dueAt: number } | null;
+
+/** Does the work of one kind of job. Throwing means: try again later. */
+export type JobHandler = (payload: JsonObject, job: ClaimedJob) => Promise<JobResult>;
+
+/** What a worker needs. */
+export interface WorkerOptions {
+  readonly queue: Queue;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly handlers: { readonly [kind: string]: JobHandler };
+  /** Calls back after a time in milliseconds; answers how to call it off. @defaultValue `setTimeout` */
+  readonly schedule?: (callback: () => void, ms: number) => () => void;
+}
+
+/** Work in the background. Any number of processes may run one. */
+export interface Worker {
+  /** Begins to look for work, until `stop`. Repeatable. */
+  start(): void;
+  /** Claims what is due and does it, once. Answers how many jobs it claimed. */
+  runDue(): Promise<number>;
+  /** Claims nothing more, and resolves when what is under way has ended. */
+  stop(): Promise<void>;
+}
+
+const pollMs = 1_000;
+const leaseMs = 30_000;
+const batch = 10;
+
+/** Wait before the next try of a job that failed: 1 s, doubling, up to an hour. */
+function backoffMs(attempt: number): number {
+  return Math.min(1000 * 2 ** (attempt - 1), 3_600_000);
+}
+
+function nodeTimer(callback: () => void, ms: number): () => void {
+  const timer = setTimeout(callback, ms);
+  // Waiting for work keeps no process alive.
+  timer.unref();
+  return () => clearTimeout(timer);
+}
+
+/** Creates a worker; it does nothing before `start` or `runDue`. */
+export function createWorker({ queue, clock, random, logger, handlers, schedule = nodeTimer }: WorkerOptions): Worker {
+  let running = false;
+  let round: Promise<unknown> = Promise.resolve();
+  let cancel: () => void = () => {};
+
+  async function run(job: ClaimedJob): Promise<void> {
+    const handler = handlers[job.kind];
+    if (handler === undefined) return;
+    try {
+      const result = await handler(job.payload, job);
+      if (result === null) await queue.complete(job);
+      else await queue.retry(job, { dueAt: result.dueAt, error: null });
+    } catch (error) {
+      logger.warn({ err: error, job: job.id, kind: job.kind, attempt: job.attempt }, 'a job failed; it is tried again');
+      const reason = error instanceof Error ? error.name : 'Error';
+      await queue.retry(job, { dueAt: clock.now() + backoffMs(job.attempt), error: reason });
+    }
+  }
+
+  async function runDue(): Promise<number> {
+    const jobs = await queue.claim({
+      kinds: Object.keys(handlers),
+      claimId: random.bytes(16).toString('hex'),
+      now: clock.now(),
+      leaseMs,
+      limit: batch,
+    });
+    await Promise.all(jobs.map(run));
+    return jobs.length;
+  }
+
+  function poll(): void {
+    round = runDue()
+      .catch((error: unknown) => {
+        logger.warn({ err: error }, 'the queue cannot be read; it is tried again');
+        return 0;
+      })
+      .then((claimed) => {
+        if (running) cancel = schedule(poll, claimed === batch ? 0 : pollMs);
+      });
+  }
+
+  return {
+    start() {
+      if (running) return;
+      running = true;
+      poll();
+    },
+    runDue,
+    async stop() {
+      running = false;
+      cancel();
+      await round;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import axe from 'axe-core';
+import type { Browser, BrowserContext, Page as Tab } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from '../../../../tests/support/browser.ts';
+import type { Page } from '../../src/pages/layout.ts';
+import { type PagesServer, startPagesServer } from './pages-server.ts';
+import { apps, consent, everyPage, failure, languages } from './views.ts';
+
+let browser: Browser;
+let server: PagesServer;
+const contexts: {
+  readonly look: string;
+  readonly width: number;
+  readonly context: BrowserContext;
+  readonly tab: Tab;
+}[] = [];
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([launchBrowser(), startPagesServer()]);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [360, 1280]) {
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
+      contexts.push({ look: `${colorScheme} at ${width}`, width, context, tab: await context.newPage() });
+    }
+  }
+});
+
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+// The one thing that axe may leave open: the letter of a monogram. Its colours are measured in colour.test.ts.
+const isSingleLetter = ({ any }: axe.NodeResult): boolean =>
+  any.some(({ data }) => data?.messageKey === 'shortTextContent');
+
+/** What axe found wrong, or could not judge, on the page that a tab shows. */
+async function findings(tab: Tab): Promise<string[]> {
+  await tab.evaluate(axe.source);
+  const results = await tab.evaluate<axe.AxeResults>('axe.run(document)');
+  // A page without rules that apply would pass for the wrong reason.
+  expect(results.passes.length).toBeGreaterThan(15);
+  return [...results.violations, ...results.incomplete].flatMap(({ id, nodes }) =>
+    nodes
+      .filter((node) => !isSingleLetter(node))
+      .map(({ html, any }) => `${id}: ${html} ${any.map(({ message }) => message).join()}`),
+  );
+}
+
+async function examine(page: Page): Promise<void> {
+  const address = server.show(page);
+  for (const { look, width, tab } of contexts) {
+    await tab.goto(address);
+    expect(await findings(tab), look).toEqual([]);
+    expect(await tab.evaluate('document.documentElement.scrollWidth'), `${look}: width`).toBe(width);
+  }
+}
+
+describe.each(languages)('in %s', (language) => {
+  it.each(Object.entries(everyPage))('%s has no barrier and never scrolls sideways', async (_name, view) => {
+    await examine(view(language));
+  });
+});
+
+it.each(['#ffffff', '#000000', '#ffff00', '#777777', '#e01b24'])(
+  'the theme colour %s makes no barrier',
+  async (colour) => {
+    await examine(consent('en', { theme: { name: 'Kòb', colour }, showNew: true }));
+  },
+);
+
+it('names without a space in them do not widen the page', async () => {
+  const long = 'w'.repeat(120);
+  await examine(
+    consent('fr', {
+      clientName: long,
+      userName: long,
+      redirectHost: `${long}.example`,
+      theme: { name: 'W'.repeat(60), colour: '#1a4f8b' },
+    }),
+  );
+  await examine(apps('fr', { userName: long, notice: 'revoked', appsRevokedName: long }));
+  await examine(failure('fr', 'internal', long));
+});
+
+it('the page shows the colours that the reader asked for', async () => {
+  const address = server.show(consent('en'));
+  const canvases = new Set<unknown>();
+  for (const { tab } of contexts) {
+    await tab.goto(address);
+    canvases.add(await tab.evaluate('getComputedStyle(document.body).backgroundColor'));
+  }
+  expect([...canvases]).toEqual(['rgb(243, 244, 247)', 'rgb(13, 16, 20)']);
+});

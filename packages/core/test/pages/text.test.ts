@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { html, render } from '../../src/pages/html.ts';
+import { text } from '../../src/pages/text.ts';
+import { scopeNames, scopes } from '../../src/scopes.ts';
+import { languages } from './views.ts';
+
+/** All texts with their path; functions are called with a name. */
+function leaves(value: unknown, path: string): { path: string; words: string }[] {
+  if (typeof value === 'string') return [{ path, words: value }];
+  if (typeof value === 'function') {
+    const words: unknown = value('NAME');
+    return [
+      { path, words: typeof words === 'string' ? words : render(html`${words as ReturnType<typeof html>}`) },
+    ];
+  }
+  return Object.entries(value ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
+}
+
+describe('the words of the pages', () => {
+  it('are the same set in every language, and none is empty or left untranslated', () => {
+    const english = leaves(text.en, 'text');
+    const french = leaves(text.fr, 'text');
+    expect(english.length).toBeGreaterThan(40);
+    expect(french.map(({ path }) => path)).toEqual(english.map(({ path }) => path));
+    for (const [index, { path, words }] of french.entries()) {
+      expect(words.trim(), path).not.toBe('');
+      expect(words, path).not.toBe(english[index]?.words);
+    }
+  });
+
+  it('name whoever they speak of, in every language', () => {
+    const named = (language: (typeof languages)[number]): string[] =>
+      leaves(text[language], 'text').flatMap(({ path, words }) => (words.includes('NAME') ? [path] : []));
+    expect(named('fr')).toEqual(named('en'));
+  });
+
+  it('keep French punctuation on its line', () => {
+    for (const { path, words } of leaves(text.fr, 'text')) {
+      expect(words, path).not.toMatch(/ [:;?!»]|« |[^\u00a0][:;?!»]/);
+      expect(words, path).not.toContain("'");
+    }
+  });
+
+  it('explain every scope in every language', () => {
+    for (const name of scopeNames) {
+      for (const language of languages) {
+        const { title, detail } = scopes[name].consent[language];
+        expect(title.length, `${name} ${language}`).toBeGreaterThan(5);
+        expect(detail.length, `${name} ${language}`).toBeGreaterThan(5);
+      }
+    }
+  });
+});

@@ -1,0 +1,77 @@
+/** One answer, with its body read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Where a redirect goes, absolute, or `null`. */
+  readonly location: string | null;
+  json(): Record<string, unknown>;
+}
+
+interface StoredCookie {
+  readonly value: string;
+  readonly path: string;
+}
+
+let browsers = 0;
+
+/** A browser without a screen: keeps cookies by path, follows nothing by itself, sends what browsers send. */
+export class TestBrowser {
+  readonly origin: string;
+  /** Tells this browser apart at the host's login. */
+  readonly name: string;
+  readonly #cookies = new Map<string, StoredCookie>();
+
+  constructor(origin: string) {
+    this.origin = origin;
+    browsers += 1;
+    this.name = `browser-${browsers}`;
+    this.setCookie('host', this.name, '/');
+  }
+
+  setCookie(name: string, value: string, path: string): void {
+    this.#cookies.set(`${name} ${path}`, { value: `${name}=${value}`, path });
+  }
+
+  cookieHeader(path: string): string {
+    const sent = [...this.#cookies.values()].filter((cookie) => path === cookie.path || path.startsWith(cookie.path.replace(/\/?$/, '/')));
+    return sent.map((cookie) => cookie.value).join('; ');
+  }
+
+  async get(url: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#send(url, { method: 'GET', headers });
+  }
+
+  async post(url: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#send(url, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      headers: { origin: this.origin, 'sec-fetch-site': 'same-origin', ...headers },
+    });
+  }
+
+  async #send(target: string, init: { method: string; headers: Record<string, string>; body?: URLSearchParams }): Promise<Answer> {
+    const url = new URL(target, this.origin);
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', cookie: this.cookieHeader(url.pathname), ...init.headers };
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    for (const line of response.headers.getSetCookie()) this.#keep(line);
+    const text = await response.text();
+    const location = response.headers.get('location');
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      location: location === null ? null : new URL(location, url).href,
+      json: () => JSON.parse(text) as Record<string, unknown>,
+    };
+  }
+
+  #keep(line: string): void {
+    const [pair = '', ...attributes] = line.split(/; */);
+    const split = pair.indexOf('=');
+    const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice(5) ?? '/';
+    const name = pair.slice(0, split);
+    if (attributes.some((attribute) => /^expires=Thu, 01 Jan 1970/i.test(attribute))) this.#cookies.delete(`${name} ${path}`);
+    else this.#cookies.set(`${name} ${path}`, { value: pair, path });
+  }
+}

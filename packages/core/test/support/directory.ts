@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import type { Authentication, Login, UserDirectory, UserRecord } from '../../src/index.ts';
+
+/** A user with every field that any scope shows. */
+export const ana: UserRecord = {
+  sub: 'user-ana',
+  kid: 'KID-ANA',
+  role: 'member',
+  country: 'HT',
+  createdAt: '2024-03-01T12:00:00.000Z',
+  name: 'Ana Joseph',
+  handle: 'ana',
+  avatarUrl: 'https://cdn.example/ana.png',
+  kycTier: 2,
+  kycStatus: 'approved',
+  htgBalance: '1250.00',
+  usdBalance: '80.50',
+  trustScore: 87,
+  trustTier: 'gold',
+  activeCredentials: [
+    { id: 'cred-1', type: 'national-id', issuedAt: '2025-01-01T00:00:00.000Z', expiresAt: null },
+  ],
+};
+
+/** Another user. */
+export const ben: UserRecord = { ...ana, sub: 'user-ben', kid: 'KID-BEN', name: 'Ben Pierre', handle: 'ben', avatarUrl: null };
+
+/** A host with users and a login that tests steer. A browser is told apart by its `host` cookie. */
+export class Host {
+  readonly people = new Map<string, UserRecord>([ana, ben].map((user) => [user.sub, user]));
+  readonly #signedIn = new Map<string, Authentication>();
+  readonly users: UserDirectory = { find: (sub) => this.people.get(sub) ?? null };
+  readonly login: Login = {
+    authenticate: (request) => this.#signedIn.get(hostCookie(request)) ?? null,
+    loginUrl: (returnTo, { reauthenticate, loginHint, uiLocales }) => {
+      const query = new URLSearchParams({ return_to: returnTo, reauthenticate: String(reauthenticate) });
+      if (loginHint !== undefined) query.set('login_hint', loginHint);
+      if (uiLocales !== undefined) query.set('ui_locales', uiLocales.join(' '));
+      return `/login?${query}`;
+    },
+  };
+
+  signIn(browser: string, sub: string, authenticatedAt: Date): void {
+    this.#signedIn.set(browser, { sub, authenticatedAt });
+  }
+
+  signOut(browser: string): void {
+    this.#signedIn.delete(browser);
+  }
+}
+
+function hostCookie(request: IncomingMessage): string {
+  return /(?:^|; )host=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
+}

@@ -1,0 +1,182 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createOstiary, type NewClient, type Ostiary, type OstiaryOptions } from '../../src/index.ts';
+import { memoryStorage } from '../../src/memory/index.ts';
+import { type Answer, TestBrowser } from './browser.ts';
+import { ana, Host } from './directory.ts';
+
+/** A clock that stands still until it is told to move on; begins at the real time, because the engine reads its own clock. */
+export class TestClock {
+  #now = Date.now();
+  now(): number {
+    return this.#now;
+  }
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+/** Any JSON object. */
+export type Json = Record<string, unknown>;
+
+/** A client that was provisioned for a test. */
+export interface TestClient {
+  readonly id: string;
+  readonly secret: string | null;
+  readonly redirectUri: string;
+}
+
+/** A fresh PKCE pair. */
+export function pkce(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString('base64url');
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+}
+
+/** A running identity provider behind a real HTTP server on a free port of the loopback address. */
+export class TestProvider {
+  readonly ostiary: Ostiary;
+  readonly origin: string;
+  readonly host: Host;
+  readonly clock: TestClock;
+  /** Lines that were logged: level, message, fields. */
+  readonly logged: { readonly level: string; readonly message: string; readonly fields: object }[];
+  readonly #server: Server;
+
+  private constructor(parts: Pick<TestProvider, 'ostiary' | 'origin' | 'host' | 'clock' | 'logged'>, server: Server) {
+    this.ostiary = parts.ostiary;
+    this.origin = parts.origin;
+    this.host = parts.host;
+    this.clock = parts.clock;
+    this.logged = parts.logged;
+    this.#server = server;
+  }
+
+  /** `options` override the test's; `authUrl` is the server's own address unless given. */
+  static async start(options: Partial<OstiaryOptions> = {}): Promise<TestProvider> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const host = new Host();
+    const clock = new TestClock();
+    const logged: TestProvider['logged'] = [];
+    const log = (level: string) => (fields: object, message: string) => void logged.push({ level, message, fields });
+    const ostiary = await createOstiary({
+      authUrl: origin,
+      storage: memoryStorage(),
+      sealingKeys: [randomBytes(32)],
+      users: host.users,
+      login: host.login,
+      clock,
+      logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+      ...options,
+    });
+    server.on('request', (request, response) => ostiary.handler(request, response));
+    return new TestProvider({ ostiary, origin, host, clock, logged }, server);
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+    await this.ostiary.close();
+  }
+
+  /** A browser; signed in at the host as Ana five seconds ago, unless told otherwise. */
+  browser(sub: string | null = ana.sub): TestBrowser {
+    const browser = new TestBrowser(this.origin);
+    if (sub !== null) this.host.signIn(browser.name, sub, new Date(this.clock.now() - 5_000));
+    return browser;
+  }
+
+  /** A client whose consent is remembered, unless other redirect URIs are given. */
+  async client(settings: Partial<NewClient> = {}): Promise<TestClient> {
+    const redirectUri = settings.redirectUris?.[0] ?? 'https://app.example/callback';
+    const { client, clientSecret } = await this.ostiary.admin.clients.create({
+      name: 'Test app',
+      redirectUris: [redirectUri],
+      allowedScopes: ['openid', 'profile', 'kyc', 'wallet:balance', 'identity'],
+      ...settings,
+    });
+    return { id: client.clientId, secret: clientSecret, redirectUri };
+  }
+
+  /** The address of an authorization request; `undefined` takes a parameter away. */
+  authorizeUrl(client: TestClient, changes: Record<string, string | undefined> = {}): string {
+    const parameters = { response_type: 'code', client_id: client.id, redirect_uri: client.redirectUri, scope: 'openid', state: 'a state', ...changes };
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
+    return `${this.origin}/oauth/authorize?${query}`;
+  }
+
+  /** Follows redirects within this server, approving a consent page, until the browser would leave it or sees another page. */
+  async follow(browser: TestBrowser, url: string, decision: 'approve' | 'deny' = 'approve'): Promise<Answer> {
+    let answer = await browser.get(url);
+    for (let step = 0; step < 10; step += 1) {
+      const csrf = /name="csrf" value="([^"]+)"/.exec(answer.text)?.[1];
+      if (answer.location?.startsWith(`${this.origin}/oauth/`)) {
+        const next = answer.location;
+        answer = await browser.get(next);
+        url = next;
+      } else if (answer.status === 200 && csrf !== undefined && url.includes('/oauth/interaction/')) {
+        answer = await browser.post(url, { csrf, decision });
+      } else {
+        return answer;
+      }
+    }
+    throw new Error('the flow goes in circles');
+  }
+
+  /** Signs in, approves, and answers the parameters of the callback. */
+  async authorize(client: TestClient, changes: Record<string, string | undefined> = {}, browser = this.browser()): Promise<URLSearchParams> {
+    const { location, status, text } = await this.follow(browser, this.authorizeUrl(client, changes));
+    if (location === null) throw new Error(`the flow ended with ${status}: ${text.slice(0, 200)}`);
+    return new URL(location).searchParams;
+  }
+
+  /** A code for a client. */
+  async code(client: TestClient, changes: Record<string, string | undefined> = {}, browser = this.browser()): Promise<string> {
+    const parameters = await this.authorize(client, changes, browser);
+    const code = parameters.get('code');
+    if (code === null) throw new Error(`no code but ${parameters}`);
+    return code;
+  }
+
+  /** A call of an API endpoint with a JSON body (an object) or a form body. */
+  async call(path: string, body: object | URLSearchParams | string, headers: Record<string, string> = {}): Promise<Answer> {
+    const isForm = body instanceof URLSearchParams;
+    const response = await fetch(this.origin + path, {
+      method: 'POST',
+      body: isForm || typeof body === 'string' ? body : JSON.stringify(body),
+      headers: { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json', ...headers },
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, location: null, json: () => JSON.parse(text) as Json };
+  }
+
+  /** Exchanges a code with the client's secret and right redirect URI, unless changed; `undefined` takes a parameter away. */
+  async exchange(client: TestClient, code: string, changes: Record<string, unknown> = {}): Promise<Answer> {
+    const body: Json = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: client.redirectUri,
+      client_id: client.id,
+      ...(client.secret === null ? {} : { client_secret: client.secret }),
+      ...changes,
+    };
+    return this.call('/v1/oauth/token', body);
+  }
+
+  /** A whole flow: an access token with these scopes. */
+  async token(client: TestClient, scope = 'openid', browser = this.browser()): Promise<string> {
+    const { verifier, challenge } = pkce();
+    const code = await this.code(client, { scope, code_challenge: challenge, code_challenge_method: 'S256' }, browser);
+    return String((await this.exchange(client, code, { code_verifier: verifier })).json().access_token);
+  }
+
+  /** Reads userinfo with a bearer token. */
+  async userinfo(token: string, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(`${this.origin}/v1/oauth/userinfo`, { headers: { authorization: `Bearer ${token}`, ...headers } });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, location: null, json: () => JSON.parse(text) as Json };
+  }
+}
