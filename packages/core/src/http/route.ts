@@ -6,6 +6,8 @@ export type Handler = (ctx: Context) => void | Promise<void>;
 /** One line of a route table. */
 export interface Route {
   readonly path: string;
+  /** For the documentation. */
+  readonly summary: string;
   /** Which of the two configured addresses the path is below. */
   readonly below: 'authUrl' | 'baseUrl';
   /** How an error is answered: with a page where browsers come, with JSON everywhere else. */

@@ -28,30 +28,30 @@ export function oauthRoutes(core: Core, engine: Engine, interactions: Interactio
   const api = { below: 'baseUrl', errors: 'json' } as const;
 
   return [
-    { path: authPaths.authorize, ...page, handlers: { GET: authorize, POST: authorize } },
-    { path: authPaths.resume, ...page, handlers: { GET: resumeHandler(core, engine) } },
+    { path: authPaths.authorize, summary: 'Authorization endpoint: where an app sends the user.', ...page, handlers: { GET: authorize, POST: authorize } },
+    { path: authPaths.resume, summary: 'Where the browser goes on after the user has answered.', ...page, handlers: { GET: resumeHandler(core, engine) } },
     {
-      path: authPaths.interaction,
+      path: authPaths.interaction, summary: 'Consent page of one authorization request, and its answer.',
       ...page,
       handlers: { GET: interactionHandler(core, engine, interactions), POST: consentHandler(core, interactions) },
     },
-    { path: authPaths.apps, ...page, handlers: { GET: appsHandler(core, forms) } },
-    { path: authPaths.revokeApp, ...page, handlers: { POST: revokeAppHandler(core, forms) } },
-    { path: authPaths.discovery, ...document, handlers: { GET: open(discovery) } },
-    { path: authPaths.oauthDiscovery, ...document, handlers: { GET: open(discovery) } },
-    { path: authPaths.jwks, ...document, handlers: { GET: open(jwks) } },
+    { path: authPaths.apps, summary: 'Connected apps: what the user gave access to.', ...page, handlers: { GET: appsHandler(core, forms) } },
+    { path: authPaths.revokeApp, summary: 'Ends the access of one app.', ...page, handlers: { POST: revokeAppHandler(core, forms) } },
+    { path: authPaths.discovery, summary: 'Metadata (OpenID Connect Discovery).', ...document, handlers: { GET: open(discovery) } },
+    { path: authPaths.oauthDiscovery, summary: 'The same metadata where plain OAuth looks for it (RFC 8414).', ...document, handlers: { GET: open(discovery) } },
+    { path: authPaths.jwks, summary: 'Public signing keys.', ...document, handlers: { GET: open(jwks) } },
     {
-      path: apiPaths.token,
+      path: apiPaths.token, summary: 'Token endpoint: exchanges a code for an access token. JSON or form.',
       ...api,
       handlers: { POST: tokenHandler(core), OPTIONS: preflightHandler(core, ['POST']) },
     },
     {
-      path: apiPaths.userinfo,
+      path: apiPaths.userinfo, summary: 'Fields of the user, limited to the approved scopes.',
       ...api,
       handlers: { GET: userinfo, POST: userinfo, OPTIONS: preflightHandler(core, ['GET', 'POST']) },
     },
     {
-      path: apiPaths.revoke,
+      path: apiPaths.revoke, summary: 'Ends an access token. JSON or form.',
       ...api,
       handlers: { POST: revocationHandler(core), OPTIONS: preflightHandler(core, ['POST']) },
     },

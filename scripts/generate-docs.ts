@@ -1,0 +1,116 @@
+/**
+ * Writes the pages below docs/reference from the tables in the source: scopes, errors, endpoints, options. With `--check` it writes nothing and
+ * exits 1 when a page is not what the source says.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { oauthErrors } from '../packages/core/src/errors.ts';
+import type { Route } from '../packages/core/src/http/route.ts';
+import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
+import { scopeNames, scopes } from '../packages/core/src/scopes.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const generated = '<!-- Written by `npm run docs` from the source. Edit the source instead. -->';
+
+/** What the userinfo fields are, for people; a field without a line here fails the build. */
+const fieldTypes: { readonly [field: string]: string } = {
+  sub: 'string, the user’s id',
+  kid: 'string, the user’s public id',
+  role: 'string',
+  country: 'string, ISO 3166-1 alpha-2',
+  createdAt: 'string, ISO 8601, UTC',
+  name: 'string',
+  handle: 'string',
+  avatarUrl: 'string (URL) or null',
+  kycTier: 'integer, 0 to 3',
+  kycStatus: '`approved`, `pending` or `rejected`',
+  htgBalance: 'string, decimal with two digits',
+  usdBalance: 'string, decimal with two digits',
+  trustScore: 'integer, 0 to 100',
+  trustTier: 'string',
+  activeCredentials: 'array of `{ id, type, issuedAt, expiresAt }`; times ISO 8601, `expiresAt` may be null',
+};
+
+const row = (...cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+
+function scopesPage(): string {
+  const rows = scopeNames.flatMap((scope) =>
+    Object.keys(scopes[scope].fields).map((field, index) => {
+      const type = fieldTypes[field];
+      if (type === undefined) throw new Error(`scripts/generate-docs.ts: fieldTypes has no line for ${field}`);
+      return row(index === 0 ? `\`${scope}\`` : '', `\`${field}\``, type);
+    }),
+  );
+  return `# Scopes
+
+What userinfo answers, by approved scope. Ask for what you need: the user approves all scopes of a request or none. Without
+\`openid\` the request is plain OAuth: there is no ID token, and userinfo answers the fields of the approved scopes only.
+
+| Scope | Field | Type |
+|---|---|---|
+${rows.join('\n')}`;
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(oauthErrors).map(([code, { status, when }]) => row(`\`${code}\``, String(status), when));
+  return `# Errors of the OAuth endpoints
+
+Errors are JSON, \`{ "error", "error_description" }\`, with the status below. Errors of an authorization request go back to
+the redirect URI instead, as parameters, unless the caller prefers JSON; where the client or its redirect URI is not right, the
+browser is never redirected and sees a page. Every answer carries \`X-Request-Id\`: quote it when you ask for help. Descriptions are for people
+and may change; decide by the code.
+
+| error | Status | When |
+|---|---|---|
+${rows.join('\n')}`;
+}
+
+function endpointsPage(): string {
+  // Handlers are built for their table only; none of them runs.
+  const never = new Proxy(Object.create(null), { get: (): unknown => never });
+  const core = { options: { authUrl: new URL('https://a.example'), baseUrl: new URL('https://b.example'), issuer: new URL('https://a.example'), limits: {} } };
+  const routes: Route[] = oauthRoutes({ ...core, storage: never, tokens: never } as never, never, never, never);
+  const rows = routes.map(({ path, below, handlers, summary }) => {
+    const methods = Object.keys(handlers).filter((method) => method !== 'OPTIONS');
+    return row(methods.join(', '), `\`{${below}}${path}\``, summary);
+  });
+  return `# Endpoints
+
+\`authUrl\` and \`baseUrl\` are options; they may be the same. Discovery names all of them.
+
+| Method | Address | |
+|---|---|---|
+${rows.join('\n')}`;
+}
+
+function optionsPage(): string {
+  const source = readFileSync(join(root, 'packages/core/src/options.ts'), 'utf8');
+  const tables = ['OstiaryOptions', 'Theme'].map((name) => {
+    const body = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source)?.[1] ?? '';
+    const members = body.matchAll(/\/\*\* ([\s\S]*?) \*\/\n( +)readonly (\w+)(\??): ([^;{]+|\{)/g);
+    let group = '';
+    const rows = Array.from(members, ([, comment = '', indent = '', member = '', optional, type = '']) => {
+      const [text = '', standard] = comment.replace(/\s+/g, ' ').split('@defaultValue');
+      const fallback = optional === '?' ? (standard?.trim() ?? 'none') : 'required';
+      if (indent.length === 2) group = member;
+      const path = indent.length === 2 ? member : `${group}.${member}`;
+      return row(`\`${path}\``, type === '{' ? 'object' : `\`${type.trim()}\``, fallback, text.trim());
+    });
+    if (rows.length === 0) throw new Error(`scripts/generate-docs.ts: found no members of ${name}`);
+    return `## ${name}\n\n| Option | Type | Default | |\n|---|---|---|---|\n${rows.join('\n')}`;
+  });
+  return `# Options of createOstiary\n\nChecked when \`createOstiary\` is called; an unknown option or a wrong value is a \`TypeError\` that names it.\n\n${tables.join('\n\n')}`;
+}
+
+const pages = { 'scopes.md': scopesPage(), 'errors.md': errorsPage(), 'endpoints.md': endpointsPage(), 'options.md': optionsPage() };
+const check = process.argv.includes('--check');
+for (const [name, text] of Object.entries(pages)) {
+  const file = join(root, 'docs/reference', name);
+  const page = `${generated}\n\n${text}\n`;
+  if (!check) writeFileSync(file, page);
+  else if (readFileSync(file, 'utf8') !== page) {
+    console.error(`docs/reference/${name} is not what the source says: run npm run docs`);
+    process.exitCode = 1;
+  }
+}
+console.log(`reference pages: ${Object.keys(pages).length} ${check ? 'checked' : 'written'}`);
