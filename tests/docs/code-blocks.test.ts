@@ -8,8 +8,11 @@ const root = resolve(import.meta.dirname, '../..');
 /** What a reader has in their own application. */
 const readersApp = `
 import type { IncomingMessage, RequestListener } from 'node:http';
-import type { Authentication, UserRecord } from '@ostiary/core';
+import type { Authentication, Login, UserDirectory, UserRecord } from '@ostiary/core';
 export declare const app: RequestListener;
+export declare const login: Login;
+export declare const sealingKey: string;
+export declare const users: UserDirectory;
 export declare function findUser(sub: string): Promise<UserRecord | null>;
 export declare function sessionOf(request: IncomingMessage): Promise<Authentication | null>;
 `;

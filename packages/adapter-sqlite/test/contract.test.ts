@@ -1,13 +1,47 @@
+import type { Storage } from '@ostiary/core';
 import { storageContract } from '@ostiary/core/contract';
 import { describe, test } from 'vitest';
 import { sqliteStorage } from '../src/index.ts';
 import { temporaryFile } from './temporary.ts';
 
+async function opened(file: string): Promise<Storage> {
+  const storage = sqliteStorage({ file });
+  await storage.open();
+  return storage;
+}
+
 describe('SQLite storage', () => {
+  for (const { name, run } of storageContract(() => opened(temporaryFile()))) test(name, run);
+});
+
+describe('two SQLite storages on one file, used in turns', () => {
   const create = async () => {
-    const storage = sqliteStorage({ file: temporaryFile() });
-    await storage.open();
-    return storage;
+    const file = temporaryFile();
+    return inTurns(await opened(file), await opened(file));
   };
   for (const { name, run } of storageContract(create)) test(name, run);
 });
+
+/** A storage whose calls go to one and the other of two in turns, as requests go to two processes. */
+function inTurns(first: Storage, second: Storage): Storage {
+  let turn = 0;
+  const nounInTurns = <Noun extends object>(one: Noun, other: Noun): Noun =>
+    new Proxy(one, {
+      get(_target, name) {
+        turn += 1;
+        return Reflect.get(turn % 2 === 0 ? one : other, name);
+      },
+    });
+  return {
+    ...first,
+    clients: nounInTurns(first.clients, second.clients),
+    grants: nounInTurns(first.grants, second.grants),
+    consents: nounInTurns(first.consents, second.consents),
+    interactions: nounInTurns(first.interactions, second.interactions),
+    signingKeys: nounInTurns(first.signingKeys, second.signingKeys),
+    queue: nounInTurns(first.queue, second.queue),
+    async close() {
+      await Promise.all([first.close(), second.close()]);
+    },
+  };
+}

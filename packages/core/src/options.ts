@@ -128,8 +128,9 @@ export interface OstiaryOptions {
 /** Options after they were checked and completed. */
 export type Options = Readonly<z.output<typeof schema>> & { readonly baseUrl: URL; readonly issuer: URL };
 
+/** Freezes plain objects and arrays; bytes cannot be frozen, and URLs and the host's objects are not ours to freeze. */
 function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
+  if (Array.isArray(value) || (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)) {
     Object.values(value).forEach(deepFreeze);
     Object.freeze(value);
   }
@@ -156,10 +157,10 @@ export function parseOptions(options: OstiaryOptions): Options {
     clock,
     logger,
     // A host may implement these as classes, whose methods need their object.
-    users: { find: options.users.find.bind(options.users) },
-    login: {
+    users: Object.freeze({ find: options.users.find.bind(options.users) }),
+    login: Object.freeze({
       authenticate: options.login.authenticate.bind(options.login),
       loginUrl: options.login.loginUrl.bind(options.login),
-    },
+    }),
   });
 }

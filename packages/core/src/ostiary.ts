@@ -87,7 +87,7 @@ export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
   return {
     handler: createRequestHandler({
       routes: oauthRoutes(core, engine, interactions, forms),
-      prefixes: [authUrl, baseUrl].map((url) => url.pathname.replace(/\/$/, '')).filter((path) => path !== ''),
+      prefixes: [authUrl, baseUrl, options.issuer].map((url) => url.pathname.replace(/\/$/, '')).filter((path) => path !== ''),
       https: authUrl.protocol === 'https:',
       logger,
       answerError: (ctx, error, expects) => answerError(core, ctx, error, expects),

@@ -24,7 +24,8 @@ export interface AppOptions {
 function ownPath(request: IncomingMessage, prefixes: readonly string[]): string {
   const mounted = 'originalUrl' in request && typeof request.originalUrl === 'string' ? request.originalUrl : undefined;
   const path = pathOf(mounted ?? request.url ?? '/');
-  const prefix = prefixes.find((candidate) => path.startsWith(`${candidate}/`));
+  // One address may lie below another one: the longest is meant.
+  const [prefix] = prefixes.filter((candidate) => path.startsWith(`${candidate}/`)).toSorted((a, b) => b.length - a.length);
   if (prefix !== undefined) return path.slice(prefix.length);
   return mounted === undefined ? path : pathOf(request.url ?? '/');
 }

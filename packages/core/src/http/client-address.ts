@@ -15,15 +15,17 @@ function unmapped(address: string): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** Adds `address` or `address/prefix` to a list. @throws TypeError */
-function addRange(list: BlockList, range: string): void {
+/** Adds `address` or `address/prefix` to a list. @throws TypeError that begins with the option's `path` */
+function addRange(list: BlockList, range: string, path: string): void {
   const [text = '', prefix] = range.split('/');
   const address = unmapped(text);
-  if (address === null) throw new TypeError(`${range} is not an IP address or a CIDR range`);
+  if (address === null) throw new TypeError(`${path}: ${range} is not an IP address or a CIDR range`);
   const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
   const bits = family === 'ipv4' ? 32 : 128;
   if (prefix === undefined) return list.addAddress(address, family);
-  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) throw new TypeError(`${range} has no valid prefix length`);
+  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) {
+    throw new TypeError(`${path}: ${range} has no valid prefix length`);
+  }
   list.addSubnet(address, Number(prefix), family);
 }
 
@@ -36,7 +38,7 @@ function addRange(list: BlockList, range: string): void {
  */
 export function clientAddressFinder(trustedProxies: readonly string[]): (request: IncomingMessage) => string | null {
   const trusted = new BlockList();
-  for (const range of trustedProxies) addRange(trusted, range);
+  for (const [index, range] of trustedProxies.entries()) addRange(trusted, range, `createOstiary: trustedProxies.${index}`);
   const isTrusted = (address: string) => trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
   return (request) => {

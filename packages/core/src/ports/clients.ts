@@ -43,7 +43,7 @@ export interface ClientStore {
 
   find(clientId: string): Promise<ClientRecord | null>;
 
-  /** Clients whose id sorts after `after` (by code unit), by id, at most `limit`. */
+  /** Clients whose id sorts after `after` (by code point), by id, at most `limit`. */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<ClientRecord[]>;
 
   /**

@@ -18,12 +18,15 @@ let browsers = 0;
 /** A browser without a screen: keeps cookies by path, follows nothing by itself, sends what browsers send. */
 export class TestBrowser {
   readonly origin: string;
+  /** Where the server of that origin listens, if not there: as behind a proxy that ends TLS. */
+  readonly #server: string;
   /** Tells this browser apart at the host's login. */
   readonly name: string;
   readonly #cookies = new Map<string, StoredCookie>();
 
-  constructor(origin: string) {
+  constructor(origin: string, server = origin) {
     this.origin = origin;
+    this.#server = server;
     browsers += 1;
     this.name = `browser-${browsers}`;
     this.setCookie('host', this.name, '/');
@@ -53,7 +56,8 @@ export class TestBrowser {
   async #send(target: string, init: { method: string; headers: Record<string, string>; body?: URLSearchParams }): Promise<Answer> {
     const url = new URL(target, this.origin);
     const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', cookie: this.cookieHeader(url.pathname), ...init.headers };
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const server = url.origin === this.origin ? this.#server : url.origin;
+    const response = await fetch(server + url.pathname + url.search, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) this.#keep(line);
     const text = await response.text();
     const location = response.headers.get('location');

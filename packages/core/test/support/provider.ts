@@ -37,28 +37,33 @@ export function pkce(): { verifier: string; challenge: string } {
 export class TestProvider {
   readonly ostiary: Ostiary;
   readonly origin: string;
+  /** `authUrl` without a trailing slash: where browsers believe they are. `origin`, unless an option says otherwise. */
+  readonly site: string;
   readonly host: Host;
   readonly clock: TestClock;
   /** Lines that were logged: level, message, fields. */
   readonly logged: { readonly level: string; readonly message: string; readonly fields: object }[];
   readonly #server: Server;
 
-  private constructor(parts: Pick<TestProvider, 'ostiary' | 'origin' | 'host' | 'clock' | 'logged'>, server: Server) {
+  private constructor(parts: Pick<TestProvider, 'ostiary' | 'origin' | 'site' | 'host' | 'clock' | 'logged'>, server: Server) {
     this.ostiary = parts.ostiary;
     this.origin = parts.origin;
+    this.site = parts.site;
     this.host = parts.host;
     this.clock = parts.clock;
     this.logged = parts.logged;
     this.#server = server;
   }
 
-  /** `options` override the test's; `authUrl` is the server's own address unless given. */
-  static async start(options: Partial<OstiaryOptions> = {}): Promise<TestProvider> {
+  /**
+   * `options` override the test's; `authUrl` is the server's own address unless given. Several providers can share a storage, a
+   * `TestClock` (as option `clock`) and a host.
+   */
+  static async start(options: Partial<OstiaryOptions> = {}, host = new Host()): Promise<TestProvider> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const host = new Host();
-    const clock = new TestClock();
+    const clock = options.clock instanceof TestClock ? options.clock : new TestClock();
     const logged: TestProvider['logged'] = [];
     const log = (level: string) => (fields: object, message: string) => void logged.push({ level, message, fields });
     const ostiary = await createOstiary({
@@ -72,7 +77,8 @@ export class TestProvider {
       ...options,
     });
     server.on('request', (request, response) => ostiary.handler(request, response));
-    return new TestProvider({ ostiary, origin, host, clock, logged }, server);
+    const site = (options.authUrl ?? origin).replace(/\/$/, '');
+    return new TestProvider({ ostiary, origin, site, host, clock, logged }, server);
   }
 
   async stop(): Promise<void> {
@@ -83,7 +89,7 @@ export class TestProvider {
 
   /** A browser; signed in at the host as Ana five seconds ago, unless told otherwise. */
   browser(sub: string | null = ana.sub): TestBrowser {
-    const browser = new TestBrowser(this.origin);
+    const browser = new TestBrowser(new URL(this.site).origin, this.origin);
     if (sub !== null) this.host.signIn(browser.name, sub, new Date(this.clock.now() - 5_000));
     return browser;
   }
@@ -105,7 +111,7 @@ export class TestProvider {
     const parameters = { response_type: 'code', client_id: client.id, redirect_uri: client.redirectUri, scope: 'openid', state: 'a state', ...changes };
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
-    return `${this.origin}/oauth/authorize?${query}`;
+    return `${this.site}/oauth/authorize?${query}`;
   }
 
   /** Follows redirects within this server, approving a consent page, until the browser would leave it or sees another page. */
@@ -113,7 +119,7 @@ export class TestProvider {
     let answer = await browser.get(url);
     for (let step = 0; step < 10; step += 1) {
       const csrf = /name="csrf" value="([^"]+)"/.exec(answer.text)?.[1];
-      if (answer.location?.startsWith(`${this.origin}/oauth/`)) {
+      if (answer.location?.startsWith(`${this.site}/oauth/`)) {
         const next = answer.location;
         answer = await browser.get(next);
         url = next;
@@ -171,6 +177,14 @@ export class TestProvider {
     const { verifier, challenge } = pkce();
     const code = await this.code(client, { scope, code_challenge: challenge, code_challenge_method: 'S256' }, browser);
     return String((await this.exchange(client, code, { code_verifier: verifier })).json().access_token);
+  }
+
+  /** Any request to this server, exactly as it is given; nothing is followed. */
+  async request(path: string, init: RequestInit = {}): Promise<Answer> {
+    const response = await fetch(new URL(path, this.origin), { redirect: 'manual', ...init });
+    const text = await response.text();
+    const location = response.headers.get('location');
+    return { status: response.status, headers: response.headers, text, location, json: () => JSON.parse(text) as Json };
   }
 
   /** Reads userinfo with a bearer token. */

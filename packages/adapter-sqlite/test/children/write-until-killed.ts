@@ -1,0 +1,9 @@
+import { sqliteStorage } from '../../src/index.ts';
+
+// Enqueues numbered jobs and tells the parent each number that was acknowledged, until it is killed.
+const storage = sqliteStorage({ file: String(process.argv[2]) });
+await storage.open();
+for (let number = 0; process.connected; number += 1) {
+  await storage.queue.enqueue([{ id: String(number), kind: 'note', payload: {}, dueAt: 0 }]);
+  process.send?.(number);
+}

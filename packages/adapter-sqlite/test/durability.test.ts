@@ -1,0 +1,83 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { assertDurable, type Connection } from '../src/connection.ts';
+import { Database } from '../src/database.ts';
+import { sqliteStorage } from '../src/index.ts';
+import { temporaryFile } from './temporary.ts';
+
+const pragma = (name: string) => (connection: Connection) => connection.pragma(name, { simple: true });
+
+test('commits wait for the disk: after the first write, and after reopening', async () => {
+  const file = temporaryFile();
+  for (const opening of ['new file', 'reopened', 'reopened again']) {
+    const database = new Database({ file });
+    await database.open();
+    expect(await database.read(pragma('synchronous')), opening).toBe(2);
+    await database.write((connection) => connection.exec(`CREATE TABLE "${opening}" (id INTEGER) STRICT`));
+    expect(await database.read(pragma('synchronous')), opening).toBe(2);
+    expect(await database.read(pragma('journal_mode'))).toBe('wal');
+    expect(await database.read(pragma('foreign_keys'))).toBe(1);
+    expect(await database.read(pragma('busy_timeout'))).toBeLessThanOrEqual(5);
+    await database.close();
+  }
+});
+
+test('a connection that does not wait for the disk is refused', async () => {
+  const database = new Database({ file: temporaryFile() });
+  await database.open();
+  await database.read((connection) => {
+    assertDurable(connection);
+    connection.pragma('synchronous = NORMAL');
+    expect(() => assertDurable(connection)).toThrow('synchronous = 1');
+  });
+  await database.close();
+});
+
+test.skipIf(process.platform === 'win32')('the files are readable by their owner only', async () => {
+  const file = temporaryFile();
+  const umask = process.umask(0);
+  try {
+    const storage = sqliteStorage({ file });
+    await storage.open();
+    const folder = dirname(file);
+    const files = readdirSync(folder);
+    expect(files.toSorted()).toEqual(['ostiary.db', 'ostiary.db-shm', 'ostiary.db-wal']);
+    for (const name of files) expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
+    await storage.close();
+  } finally {
+    process.umask(umask);
+  }
+});
+
+test('what was answered survives kill -9 right after the answer', async () => {
+  const file = temporaryFile();
+  const child = fork(new URL('children/write-until-killed.ts', import.meta.url), [file], {
+    execArgv: ['--conditions=source'],
+  });
+  let acknowledged = -1;
+  child.on('message', (written) => {
+    acknowledged = Number(written);
+    if (acknowledged === 50) child.kill('SIGKILL');
+  });
+  const [, signal] = await once(child, 'exit');
+  expect(signal).toBe('SIGKILL');
+  expect(acknowledged).toBeGreaterThanOrEqual(50);
+
+  const storage = sqliteStorage({ file });
+  await storage.open();
+  const jobs = await storage.queue.claim({
+    kinds: ['note'],
+    claimId: 'c',
+    now: 0,
+    leaseMs: 1,
+    limit: 100_000,
+  });
+  const stored = new Set(jobs.map((job) => job.id));
+  for (let number = 0; number <= acknowledged; number += 1) {
+    expect(stored.has(String(number)), `write ${number}`).toBe(true);
+  }
+  await storage.close();
+});

@@ -1,0 +1,104 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import Driver from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { sqliteStorage } from '../src/index.ts';
+import { readMigrations } from '../src/migrations.ts';
+import { temporaryFile } from './temporary.ts';
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest();
+
+/** Starts processes that do nothing until all are ready, and then lets them go together. */
+async function together(script: string, argumentsOf: string[][]) {
+  const children = argumentsOf.map((args) =>
+    fork(new URL(`children/${script}`, import.meta.url), args, { execArgv: ['--conditions=source'] }),
+  );
+  const ended = children.map(outcome);
+  await Promise.all(children.map((child) => once(child, 'message')));
+  for (const child of children) child.send('go');
+  return Promise.all(ended);
+}
+
+async function outcome(child: ChildProcess) {
+  let last: unknown;
+  child.on('message', (message) => {
+    last = message;
+  });
+  const [code] = await once(child, 'exit');
+  return { code, last };
+}
+
+test('twenty processes that start at once on a new file all succeed, and migrate once', async () => {
+  const file = temporaryFile();
+  const ids = Array.from({ length: 20 }, (_, index) => `process ${index}`);
+  const outcomes = await together(
+    'start.ts',
+    ids.map((id) => [file, id]),
+  );
+  expect(outcomes.map(({ code }) => code)).toEqual(ids.map(() => 0));
+
+  const storage = sqliteStorage({ file });
+  await storage.open();
+  const jobs = await storage.queue.claim({ kinds: ['start'], claimId: 'c', now: 0, leaseMs: 1, limit: 100 });
+  expect(jobs.map((job) => job.id).toSorted()).toEqual(ids.toSorted());
+  await storage.close();
+  const driver = new Driver(file);
+  const applied = driver.prepare('SELECT name FROM schema_migrations ORDER BY number').pluck().all();
+  expect(applied).toEqual(readMigrations().map(({ name }) => name));
+  driver.close();
+});
+
+test('of two processes that redeem the same codes exactly one wins each, and its token is dead', async () => {
+  const file = temporaryFile();
+  const storage = sqliteStorage({ file });
+  await storage.open();
+  await storage.clients.insert({
+    clientId: 'shop',
+    name: 'Shop',
+    secrets: [],
+    redirectUris: ['https://shop.example/callback'],
+    allowedScopes: ['openid'],
+    requirePkce: true,
+    requireSecret: false,
+    firstParty: false,
+    idTokenAlg: 'RS256',
+    createdAt: 1,
+    updatedAt: 1,
+    disabledAt: null,
+    version: 1,
+  });
+  await storage.consents.remember({ sub: 'user', clientId: 'shop', scopes: ['openid'], now: 1 });
+  const codes = Array.from({ length: 200 }, (_, index) => index);
+  const issued = codes.map((code) =>
+    storage.grants.issue({
+      codeDigest: digestOf(`code ${code}`),
+      clientId: 'shop',
+      sub: 'user',
+      scopes: ['openid'],
+      redirectUri: 'https://shop.example/callback',
+      codeChallenge: null,
+      nonce: null,
+      authenticatedAt: 1,
+      issuedAt: 1,
+      expiresAt: 1000,
+    }),
+  );
+  expect(await Promise.all(issued)).toEqual(codes.map(() => true));
+
+  const names = ['first', 'second'];
+  const outcomes = await together(
+    'redeem.ts',
+    names.map((name) => [file, name, String(codes.length)]),
+  );
+  expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
+  const answers = outcomes.map(({ last }) => last as string[]);
+  for (const code of codes) {
+    expect(answers.map((list) => list[code]).toSorted(), `code ${code}`).toEqual(['redeemed', 'replayed']);
+    const tokens = await Promise.all(
+      names.map((name) => storage.grants.findToken(digestOf(`token ${code} ${name}`))),
+    );
+    expect(tokens.filter((token) => token !== null)).toMatchObject([{ revoked: true }]);
+  }
+  await storage.close();
+});

@@ -1,0 +1,18 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Timing } from '../src/busy.ts';
+
+/** Time that passes only while somebody sleeps, and no longer than one turn of the event loop. */
+export function fakeTiming(): Timing & { readonly elapsed: () => number; onSleep: () => unknown } {
+  let elapsed = 0;
+  const timing = {
+    now: () => elapsed,
+    elapsed: () => elapsed,
+    onSleep: (): unknown => undefined,
+    async sleep(milliseconds: number) {
+      elapsed += milliseconds;
+      timing.onSleep();
+      await setImmediate();
+    },
+  };
+  return timing;
+}

@@ -1,0 +1,48 @@
+import type { Storage } from '../../src/index.ts';
+import { memoryStorage } from '../../src/memory/index.ts';
+
+/** A storage that remembers its calls, such as `grants.redeem`, and whose database can be made to fail. */
+export interface FragileStorage {
+  readonly storage: Storage;
+  /** The calls since the last `forget`, in order. */
+  readonly calls: readonly string[];
+  forget(): void;
+  /** From now on calls for which this answers true fail, before they change anything. `null`: none. */
+  breakWhen(fails: ((call: string, index: number) => boolean) | null): void;
+}
+
+/** Wraps a storage; the wrapper counts from 0 after each `forget`. */
+export function fragileStorage(inner: Storage = memoryStorage()): FragileStorage {
+  let calls: string[] = [];
+  let breaks: ((call: string, index: number) => boolean) | null = null;
+
+  const watched = <Port extends object>(port: Port, prefix: string): Port =>
+    new Proxy(port, {
+      get(target, property, receiver) {
+        const member: unknown = Reflect.get(target, property, receiver);
+        const name = prefix + String(property);
+        if (typeof member === 'object' && member !== null) return watched(member, `${name}.`);
+        if (typeof member !== 'function') return member;
+        return async (...given: unknown[]): Promise<unknown> => {
+          calls.push(name);
+          if (breaks?.(name, calls.length - 1)) {
+            throw Object.assign(new Error('secret detail of the database'), { code: 'STORAGE_UNAVAILABLE' });
+          }
+          return Reflect.apply(member, target, given);
+        };
+      },
+    });
+
+  return {
+    storage: watched(inner, ''),
+    get calls() {
+      return calls;
+    },
+    forget() {
+      calls = [];
+    },
+    breakWhen(fails) {
+      breaks = fails;
+    },
+  };
+}
