@@ -54,7 +54,9 @@ const packageRooms: { readonly [name: string]: readonly string[] } = {
 
 const core = join(root, 'packages/core/src');
 const problems: string[] = [];
-const complain = (file: string, problem: string) => problems.push(`${relative(root, file)}: ${problem}`);
+const complain = (file: string, problem: string): void => {
+  problems.push(`${relative(root, file)}: ${problem}`);
+};
 
 const roomOf = (file: string): string => {
   const [first = '.', ...rest] = relative(core, file).split('/');

@@ -16,13 +16,19 @@ async function emptySite(): Promise<{ server: Server; origin: string }> {
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
+interface Call {
+  readonly method?: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+}
+
 interface Reply {
   readonly status: number;
   readonly body: Record<string, unknown>;
 }
 
 /** Runs `fetch` inside the page, as its script would. */
-function fetchIn(page: Page, url: string, init: RequestInit): Promise<Reply> {
+function fetchIn(page: Page, url: string, init: Call): Promise<Reply> {
   return page.evaluate(
     async ([address, options]) => {
       const response = await fetch(address, options);
@@ -52,7 +58,7 @@ describe('an app that lives in the browser alone', () => {
     await provider.stop();
   });
 
-  const post = (body: object): RequestInit => ({
+  const post = (body: object): Call => ({
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),

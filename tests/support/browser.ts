@@ -35,11 +35,11 @@ async function executablePath(): Promise<string> {
 }
 
 /**
- * Starts a real Chromium: the one that the environment variable `OSTIARY_TEST_CHROMIUM` names, or the one from npm
+ * Starts a real Chromium: the one that the environment variable `TEST_CHROMIUM` names, or the one from npm
  * (Linux on x64). Web security stays on, unlike with the flags which that package suggests. The caller closes it.
  */
 export async function launchBrowser(): Promise<Browser> {
-  const installed = process.env.OSTIARY_TEST_CHROMIUM ?? '';
+  const installed = process.env.TEST_CHROMIUM ?? '';
   return chromium.launch({
     executablePath: installed === '' ? await executablePath() : installed,
     args: ['--no-sandbox'],

@@ -32,9 +32,11 @@ CREATE TABLE consents (
 CREATE UNIQUE INDEX consents_unrevoked ON consents (sub, client_id) WHERE revoked_at IS NULL;
 CREATE INDEX consents_unrevoked_by_client ON consents (client_id) WHERE revoked_at IS NULL;
 
--- One row per authorization: the code, and what its token is judged by on every use.
+-- One row per authorization: the code, and what its token is judged by on every use. Rows are in the order in which they
+-- came, not in that of their digests, so that a redemption changes pages which were just written and not random ones.
 CREATE TABLE grants (
-  code_digest BLOB PRIMARY KEY NOT NULL CHECK (length(code_digest) = 32),
+  id INTEGER PRIMARY KEY,
+  code_digest BLOB NOT NULL UNIQUE CHECK (length(code_digest) = 32),
   client_id TEXT NOT NULL REFERENCES clients (client_id),
   sub TEXT NOT NULL,
   scopes TEXT NOT NULL,
@@ -51,7 +53,7 @@ CREATE TABLE grants (
   consumed_at INTEGER,
   revoked_at INTEGER,
   failed_verifiers INTEGER NOT NULL DEFAULT 0
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE INDEX grants_by_user ON grants (sub, client_id);
 CREATE INDEX grants_by_client ON grants (client_id);
@@ -59,13 +61,13 @@ CREATE INDEX grants_by_end ON grants (ends_at);
 
 CREATE TABLE access_tokens (
   digest BLOB PRIMARY KEY NOT NULL CHECK (length(digest) = 32),
-  code_digest BLOB NOT NULL REFERENCES grants (code_digest),
+  grant_id INTEGER NOT NULL REFERENCES grants (id),
   issued_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   revoked_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX access_tokens_by_grant ON access_tokens (code_digest);
+CREATE INDEX access_tokens_by_grant ON access_tokens (grant_id);
 CREATE INDEX access_tokens_by_end ON access_tokens (expires_at);
 
 CREATE TABLE interactions (

@@ -39,9 +39,10 @@ export function sqliteClients(database: Database): ClientStore {
       INSERT INTO client_origins (origin, client_id) VALUES (:origin, :clientId)
     `),
 
+    // For the plus, see `findToken` in grants.ts.
     findOrigin: connection.prepare<[string], { 1: 1 }>(`
       SELECT 1 FROM client_origins JOIN clients USING (client_id)
-      WHERE origin = ? AND disabled_at IS NULL
+      WHERE origin = +? AND disabled_at IS NULL
       LIMIT 1
     `),
 

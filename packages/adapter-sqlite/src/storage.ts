@@ -45,10 +45,10 @@ export function storageOn(database: Database): Storage {
       )
     `),
     purgeGrants: connection.prepare<[{ before: number; limit: number }]>(`
-      DELETE FROM grants WHERE code_digest IN (
-        SELECT code_digest FROM grants
+      DELETE FROM grants WHERE id IN (
+        SELECT id FROM grants
         WHERE ends_at < :before
-          AND NOT EXISTS (SELECT 1 FROM access_tokens WHERE access_tokens.code_digest = grants.code_digest)
+          AND NOT EXISTS (SELECT 1 FROM access_tokens WHERE access_tokens.grant_id = grants.id)
         ORDER BY ends_at LIMIT :limit
       )
     `),

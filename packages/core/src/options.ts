@@ -64,7 +64,7 @@ const schema = z.strictObject({
       name: z.string().trim().min(1).max(60).default('Ostiary'),
       logo: z
         .string()
-        .regex(/^(data:image\/(png|jpeg|webp|svg\+xml)[;,]|\/(?!\/))/, 'must be a data: image or a path on authUrl')
+        .regex(/^(data:image\/(png|jpeg|webp|svg\+xml)[;,]|\/(?![/\\]))/, 'must be a data: image or a path on authUrl')
         .max(100_000)
         .optional(),
       colour: colour.default('#1a4f8b'),

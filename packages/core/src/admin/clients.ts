@@ -59,7 +59,10 @@ export interface ClientWithSecret {
 const settings = z.strictObject({
   name: z.string().trim().min(1).max(100),
   redirectUris: z.array(z.string()).readonly(),
-  allowedScopes: z.array(z.enum(scopeNames)).min(1).readonly(),
+  allowedScopes: z
+    .array(z.enum(scopeNames))
+    .min(1)
+    .transform((names): readonly string[] => [...new Set(names)]),
   requirePkce: z.boolean(),
   requireSecret: z.boolean(),
   firstParty: z.boolean(),
@@ -174,7 +177,7 @@ export function clientAdministration(core: Core): ClientAdministration {
         name: given.name,
         secrets: secret === null ? [] : [secret.record],
         redirectUris: given.redirectUris,
-        allowedScopes: [...new Set(given.allowedScopes)],
+        allowedScopes: given.allowedScopes,
         requirePkce: given.requirePkce ?? false,
         requireSecret: given.requireSecret ?? false,
         firstParty: given.firstParty ?? false,

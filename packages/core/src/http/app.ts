@@ -20,12 +20,14 @@ export interface AppOptions {
   readonly answerError: (ctx: Context, error: unknown, expects: Route['errors']) => void;
 }
 
-/** The path of a request below a configured address, however the host has mounted the handler. */
+/**
+ * The path of a request below a configured address, however the host has mounted the handler.
+ * @param prefixes - the longest first: one address may lie below another one, and the longest is meant
+ */
 function ownPath(request: IncomingMessage, prefixes: readonly string[]): string {
   const mounted = 'originalUrl' in request && typeof request.originalUrl === 'string' ? request.originalUrl : undefined;
   const path = pathOf(mounted ?? request.url ?? '/');
-  // One address may lie below another one: the longest is meant.
-  const [prefix] = prefixes.filter((candidate) => path.startsWith(`${candidate}/`)).toSorted((a, b) => b.length - a.length);
+  const prefix = prefixes.find((candidate) => path.startsWith(`${candidate}/`));
   if (prefix !== undefined) return path.slice(prefix.length);
   return mounted === undefined ? path : pathOf(request.url ?? '/');
 }
@@ -35,6 +37,27 @@ function pathOf(target: string): string {
   if (!target.startsWith('/')) return URL.canParse(target) ? new URL(target).pathname : '/';
   const query = target.indexOf('?');
   return query < 0 ? target : target.slice(0, query);
+}
+
+/** Nothing ends a query: a fragment does not belong into a request target. */
+function queryOf(target: string): string {
+  const query = target.indexOf('?');
+  return query < 0 ? '' : target.slice(query + 1);
+}
+
+/**
+ * Hides the request target from what is not ours: Koa's reading of it throws where an absolute one names an impossible host, and the router's
+ * debug lines would show the ids in it.
+ */
+function hideTarget(app: Koa): void {
+  Object.defineProperties(app.request, {
+    path: { value: '/' },
+    querystring: {
+      get(this: Koa.Request) {
+        return queryOf(this.req.url ?? '/');
+      },
+    },
+  });
 }
 
 function registerRoutes(router: Router, routes: readonly Route[]): void {
@@ -63,8 +86,10 @@ function registerRoutes(router: Router, routes: readonly Route[]): void {
 }
 
 /** Builds the Koa application and answers its request handler. */
-export function createRequestHandler({ routes, prefixes, https, logger, answerError }: AppOptions): RequestHandler {
+export function createRequestHandler({ routes, https, logger, answerError, ...options }: AppOptions): RequestHandler {
+  const prefixes = options.prefixes.toSorted((a, b) => b.length - a.length);
   const app = new Koa();
+  hideTarget(app);
   const router = new Router({ sensitive: true, strict: true });
   registerRoutes(router, routes);
 

@@ -8,6 +8,15 @@ import { isCodeChallenge } from './pkce.ts';
 /** Longer values of `state` and `nonce` are refused, in bytes. */
 const maxEchoBytes = 4096;
 
+/** The longest values that are kept while the user is asked, in bytes. */
+const maxBytes = {
+  state: maxEchoBytes,
+  nonce: maxEchoBytes,
+  id_token_hint: 4096,
+  login_hint: 512,
+  ui_locales: 512,
+} as const satisfies { readonly [parameter: string]: number };
+
 /** Every parameter that means something here; all others are ignored (RFC 6749, section 3.1). */
 const knownParameters = [
   'response_type', 'client_id', 'redirect_uri', 'scope', 'state', 'nonce', 'response_mode', 'code_challenge',
@@ -113,10 +122,13 @@ export function normalizedQuery(parameters: RawParameters, { client }: RedirectT
     return text;
   };
   for (const name of knownParameters) value(name);
-  for (const name of ['state', 'nonce'] as const) {
-    if (Buffer.byteLength(value(name) ?? '') > maxEchoBytes) {
-      throw new OAuthError('invalid_request', `The parameter ${name} may have ${maxEchoBytes} bytes at most.`);
+  for (const [name, limit] of Object.entries(maxBytes)) {
+    if (Buffer.byteLength(value(name as keyof typeof maxBytes) ?? '') > limit) {
+      throw new OAuthError('invalid_request', `The parameter ${name} may have ${limit} bytes at most.`);
     }
+  }
+  for (const name of ['request', 'request_uri', 'registration'] as const) {
+    if (value(name) !== undefined) throw new OAuthError(`${name}_not_supported`);
   }
   if ((value('response_mode') ?? 'query') !== 'query') {
     throw new OAuthError('invalid_request', 'The only supported response_mode is query.');

@@ -52,18 +52,26 @@ async function asGet(core: Core, ctx: Context): Promise<void> {
   redirect(ctx, `${urlBelow(core.options.authUrl, authPaths.authorize)}?${query}`);
 }
 
-/** The authorization endpoint (RFC 6749, section 3.1): checks the request, then lets the engine decide what the user has to do. */
-export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
+/** Refuses an address that starts too many authorization requests. */
+function limitStarts(core: Core): (ctx: Context) => void {
   const starts = fixedWindows(60_000);
   const limit = core.options.limits.authorizeStarts;
 
-  return async (ctx) => {
+  return (ctx) => {
     const now = core.clock.now();
     const { count, endsAt } = starts.add(addressBucket(core.clientAddress(ctx.req)), now);
-    if (count > limit) {
-      const headers = { 'Retry-After': String(Math.ceil((endsAt - now) / 1000)) };
-      throw new OAuthError('slow_down', 'Too many authorization requests from this address.', { headers });
-    }
+    if (count <= limit) return;
+    const headers = { 'Retry-After': String(Math.ceil((endsAt - now) / 1000)) };
+    throw new OAuthError('slow_down', 'Too many authorization requests from this address.', { headers });
+  };
+}
+
+/** The authorization endpoint (RFC 6749, section 3.1): checks the request, then lets the engine decide what the user has to do. */
+export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
+  const limit = limitStarts(core);
+
+  return async (ctx) => {
+    limit(ctx);
     if (ctx.method === 'POST') return asGet(core, ctx);
 
     const parameters = readQuery(ctx.querystring);
@@ -74,8 +82,8 @@ export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => 
       answerLocation(ctx, await engine.authorize(ctx.req, ctx.res, query, user));
     } catch (thrown) {
       const error = toOAuthError(thrown);
-      // A failure of ours is not the client's business: the user sees an error page.
-      if (error.status >= 500) throw thrown;
+      // A failure of ours is not the client's business, and who has just lost its address gets nothing there: the user sees an error page.
+      if (error.status >= 500 || error.code === 'invalid_client' || error.code === 'redirect_uri_mismatch') throw thrown;
       answerLocation(ctx, errorLocation(core, target, error));
     }
   };
@@ -83,9 +91,13 @@ export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => 
 
 /** Goes on with an authorization request after the user has answered. */
 export function resumeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
+  // Whoever comes back without an answer starts anew; counted apart, so that one flow counts once in each.
+  const limit = limitStarts(core);
+
   return async (ctx) => {
+    limit(ctx);
     const user = await authenticate(core, ctx.req);
-    answerLocation(ctx, await engine.resume(ctx.req, ctx.res, ctx.params.id, user));
+    answerLocation(ctx, await engine.resume(ctx.req, ctx.res, user));
   };
 }
 

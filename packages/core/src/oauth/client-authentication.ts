@@ -58,21 +58,21 @@ export function invalidClient(credentials: Pick<Credentials, 'basic'>, descripti
   return new OAuthError('invalid_client', description, credentials.basic ? { headers: challenge } : {});
 }
 
-/**
- * Finds the client and checks a secret that was sent; whether one is needed is decided with the code at hand.
- * @throws OAuthError `invalid_client`
- */
-export async function authenticateClient(
-  clients: ClientStore,
-  credentials: Credentials,
-  now: number,
-): Promise<ClientRecord> {
+/** Finds the client that credentials name. @throws OAuthError `invalid_client` */
+export async function findClient(clients: ClientStore, credentials: Credentials): Promise<ClientRecord> {
   const client = idAlphabet.test(credentials.clientId) ? await clients.find(credentials.clientId) : null;
   if (client === null || client.disabledAt !== null) throw invalidClient(credentials);
+  return client;
+}
+
+/**
+ * Checks a secret that was sent; whether one is needed is decided with the code at hand.
+ * @throws OAuthError `invalid_client`
+ */
+export function checkSecret(client: ClientRecord, credentials: Credentials, now: number): void {
   if (credentials.secret === null) {
     if (client.requireSecret) throw invalidClient(credentials, 'This client has to send its client_secret.');
   } else if (isPublicClient(client) || !secretMatches(client, credentials.secret, now)) {
     throw invalidClient(credentials);
   }
-  return client;
 }

@@ -1,3 +1,4 @@
+import { OAuthError } from '../errors.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { digest, equalDigests } from '../tokens.ts';
 
@@ -23,6 +24,15 @@ function isClaimableByOthers(redirectUri: string): boolean {
  */
 export function isAskedEveryTime(client: ClientRecord): boolean {
   return !client.firstParty && client.redirectUris.some(isClaimableByOthers);
+}
+
+/**
+ * Refuses an authorization request that was right when it began: the administrator may have changed the client while the user was asked.
+ * @throws OAuthError that is shown as a page, because there may be no address any more to which it could be sent
+ */
+export function requireStillAllowed(client: ClientRecord, redirectUri: unknown, scopes: Iterable<string>): void {
+  if (!client.redirectUris.some((uri) => uri === redirectUri)) throw new OAuthError('redirect_uri_mismatch');
+  for (const scope of scopes) if (!client.allowedScopes.includes(scope)) throw new OAuthError('invalid_scope');
 }
 
 /** Whether a secret is one of the client's live ones. */

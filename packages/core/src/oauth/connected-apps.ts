@@ -8,6 +8,7 @@ import { seeOther } from './authorize.ts';
 import { type FormTokens, requireOwnOrigin } from './csrf.ts';
 import { appsPage, revokeAppAction } from './endpoints.ts';
 import { requestLanguage } from './error-answer.ts';
+import { displayName } from './user.ts';
 import { authenticate, loginUrl } from './visit.ts';
 
 const purpose = (sub: string, clientId: string): string[] => ['revoke app', sub, clientId];
@@ -35,12 +36,11 @@ export function appsHandler(core: Core, forms: FormTokens): (ctx: Context) => Pr
         csrfToken: forms.issue(purpose(user.sub, clientId)),
       })),
     );
-    const profile = await options.users.find(user.sub, new Set(['profile']));
     const page = renderAppsPage({
       theme: options.theme,
       language: requestLanguage(ctx),
       apps,
-      userName: profile?.name ?? profile?.handle ?? null,
+      userName: await displayName(core, user.sub),
       notice: ctx.query.notice === 'revoked' ? 'revoked' : null,
     });
     setPageHeaders(ctx, page.styleHash);

@@ -11,6 +11,7 @@ import { requireOwnOrigin } from './csrf.ts';
 import { interactionPage } from './endpoints.ts';
 import type { Engine } from './engine.ts';
 import type { Interactions, Question } from './interaction.ts';
+import { displayName } from './user.ts';
 
 /** Where the answer goes, in the words of the page: a web origin, or the scheme of an app on the user's device. */
 function destination(redirectUri: string): string {
@@ -20,12 +21,11 @@ function destination(redirectUri: string): string {
 
 async function renderConsent(core: Core, ctx: Context, question: Question): Promise<void> {
   const { interaction, client, user, scopes } = question;
-  const profile = await core.options.users.find(user.sub, new Set(['profile']));
   const page = consentPage({
     theme: core.options.theme,
     language: negotiateLanguage(interaction.params.ui_locales, ctx.get('Accept-Language')),
     clientName: client.name,
-    userName: profile?.name ?? profile?.handle ?? null,
+    userName: await displayName(core, user.sub),
     scopes: scopes.flatMap(({ name, isNew }) => (isScope(name) ? [{ name, isNew }] : [])),
     showNew: scopes.some((scope) => !scope.isNew),
     redirectHost: destination(interaction.params.redirect_uri ?? ''),
@@ -38,6 +38,14 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
   ctx.body = page.html;
 }
 
+/** The host's own consent page. Without the id in its path the cookies of two tabs would overwrite each other. */
+function hostPage(interactionUrl: (id: string) => string, id: string, authUrl: URL): URL {
+  const url = interactionUrl(id);
+  const page = typeof url === 'string' && URL.canParse(url, authUrl.href) ? new URL(url, authUrl) : null;
+  if (page?.origin === authUrl.origin && page.pathname.includes(id)) return page;
+  throw new TypeError('interactionUrl: has to answer a URL on the origin of authUrl, with the id in its path');
+}
+
 /** The page between the authorization request and its answer: sends the user to the host's login, then asks for consent. */
 export function interactionHandler(core: Core, engine: Engine, interactions: Interactions): (ctx: Context) => Promise<void> {
   const { interactionUrl, authUrl } = core.options;
@@ -46,8 +54,9 @@ export function interactionHandler(core: Core, engine: Engine, interactions: Int
     const step = await interactions.next(ctx.req, ctx.res, ctx.params.id);
     if ('redirectTo' in step) return seeOther(ctx, step.redirectTo);
     if (interactionUrl === undefined) return renderConsent(core, ctx, step.ask);
-    const page = new URL(interactionUrl(step.ask.interaction.id), authUrl);
-    await engine.bindTo(ctx.req, ctx.res, step.ask.interaction.id, page.pathname);
+    const { id } = step.ask.interaction;
+    const page = hostPage(interactionUrl, id, authUrl);
+    await engine.bindTo(ctx.req, ctx.res, id, page.pathname);
     seeOther(ctx, page.href);
   };
 }

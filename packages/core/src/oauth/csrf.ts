@@ -7,6 +7,9 @@ import { digest, equalDigests } from '../tokens.ts';
 /** A form is good for this long. */
 const formLifetimeMs = 24 * 3600_000;
 
+/** The clock of the process that made the form may be ahead of this one's by so much. */
+const clockSkewMs = 60_000;
+
 /** Tokens that prove that a form came from one of our pages, for this user and purpose. */
 export interface FormTokens {
   issue(purpose: readonly string[]): string;
@@ -30,7 +33,7 @@ export function createFormTokens(core: Core): FormTokens {
       const presented = digest(proof);
       const genuine = keys.some((key) => equalDigests(digest(mac(key, time, purpose)), presented));
       const age = core.clock.now() - Number.parseInt(time, 36);
-      if (!genuine || !(age >= 0 && age <= formLifetimeMs)) throw forgedForm();
+      if (!genuine || !(age >= -clockSkewMs && age <= formLifetimeMs)) throw forgedForm();
     },
   };
 }

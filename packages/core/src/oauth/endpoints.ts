@@ -31,6 +31,11 @@ export function interactionPage(options: Options, id: string): string {
   return urlBelow(options.authUrl, authPaths.interaction.replace(':id', encodeURIComponent(id)));
 }
 
+/** Where the browser goes on with an authorization request that was answered. */
+export function resumePage(options: Options, id: string): string {
+  return urlBelow(options.authUrl, authPaths.resume.replace(':id', encodeURIComponent(id)));
+}
+
 /** The page on which users see and revoke the apps that they gave access to. */
 export function appsPage(options: Options): string {
   return urlBelow(options.authUrl, authPaths.apps);

@@ -1,10 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errors, type InteractionResults, type Provider } from 'oidc-provider';
+import type { InteractionResults, Provider } from 'oidc-provider';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { KeySet } from '../keys/signing-keys.ts';
 import type { Authentication } from '../ports/users.ts';
-import { createProvider, type EngineRun, type EngineRuns } from './provider.ts';
+import { digest } from '../tokens.ts';
+import { resumePage } from './endpoints.ts';
+import type { EngineRun, EngineRuns } from './provider.ts';
+
+/** Loads oidc-provider with the first request that needs it: half of the time of a start, and nothing to the API endpoints. */
+const loadEngine = () => import('./provider.ts');
 
 type StoredInteraction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
@@ -15,9 +20,12 @@ export interface PendingInteraction {
   readonly params: { readonly [name: string]: string | undefined };
   /** Why the user is asked. */
   readonly reasons: readonly string[];
-  /** When the request began, in milliseconds since the Unix epoch. */
+  /** When the request began, in milliseconds since the Unix epoch: a new sign-in, where one is asked for, has to be later. */
   readonly startedAt: number;
-  /** Stores what the user decided and answers where the browser has to go. */
+  /**
+   * Stores what the user decided and answers where the browser has to go.
+   * @throws OAuthError when another answer has ended the interaction meanwhile
+   */
   finish(result: InteractionResults): Promise<string>;
 }
 
@@ -36,9 +44,9 @@ export class Engine {
     return this.#run(request, response, `/oauth/authorize?${query}`, user);
   }
 
-  /** Goes on after the user has answered. */
-  resume(request: IncomingMessage, response: ServerResponse, id: string, user: Authentication | null): Promise<string> {
-    return this.#run(request, response, `/oauth/authorize/${encodeURIComponent(id)}`, user);
+  /** Goes on after the user has answered. The cookie says with what; the id in the path is kept from the engine's debug lines. */
+  resume(request: IncomingMessage, response: ServerResponse, user: Authentication | null): Promise<string> {
+    return this.#run(request, response, '/oauth/authorize/resumed', user);
   }
 
   /**
@@ -46,25 +54,27 @@ export class Engine {
    * @throws OAuthError when there is none, or when it has another id
    */
   async interaction(request: IncomingMessage, response: ServerResponse, id: string | null): Promise<PendingInteraction> {
+    const { options, storage } = this.#core;
     const { provider } = await this.#current();
     const expired = () => new OAuthError('invalid_request', 'The authorization request is not known (any more).', { page: 'expired' });
     let stored: StoredInteraction;
     try {
       stored = await provider.interactionDetails(this.#facade(request, request.url ?? '/'), response);
     } catch (error) {
-      throw error instanceof errors.SessionNotFound ? expired() : error;
+      throw (await loadEngine()).translated(error);
     }
     if (id !== null && stored.uid !== id) throw expired();
-    const startedAt = Number(stored.prompt.details.startedAt ?? stored.iat * 1000);
     return {
       id: stored.uid,
       params: stored.params as PendingInteraction['params'],
       reasons: stored.prompt.reasons,
-      startedAt,
+      startedAt: Number(stored.prompt.details.startedAt),
       async finish(result) {
+        // Whoever has resumed the request has ended it: an answer that comes late must not bring it back.
+        if (!(await storage.interactions.remove(digest(stored.uid)))) throw expired();
         stored.result = result;
         await stored.persist();
-        return stored.returnTo;
+        return resumePage(options, stored.uid);
       },
     };
   }
@@ -103,6 +113,7 @@ export class Engine {
   }
 
   async #current(): Promise<{ provider: Provider }> {
+    const { createProvider } = await loadEngine();
     const keys = await this.#core.signingKeys.current();
     if (this.#built?.keys !== keys) this.#built = { keys, provider: createProvider(this.#core, keys, this.#runs) };
     return this.#built;

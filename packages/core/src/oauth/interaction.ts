@@ -4,6 +4,7 @@ import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { Authentication } from '../ports/users.ts';
+import { requireStillAllowed } from './client.ts';
 import { consentState } from './consent.ts';
 import type { FormTokens } from './csrf.ts';
 import { interactionPage } from './endpoints.ts';
@@ -32,7 +33,15 @@ export interface Question {
 /** What has to happen next on the interaction page. */
 export type NextStep = { readonly redirectTo: string } | { readonly ask: Question };
 
-const needsFreshLogin = ['login_prompt', 'max_age'];
+/**
+ * Whether the user has to sign in anew (OpenID Connect Core, section 3.1.2.1). The engine judged the one who started the request; somebody else
+ * may have come in since.
+ */
+function needsFreshLogin({ params, reasons, startedAt }: PendingInteraction, user: Authentication | null): boolean {
+  if ((params.prompt ?? '').split(' ').includes('login') || reasons.includes('max_age')) return true;
+  if (params.max_age === undefined) return false;
+  return user === null || startedAt - user.authenticatedAt.getTime() > Number(params.max_age) * 1000;
+}
 
 /** The user that an `id_token_hint` names; the engine has verified the token when the request came in. */
 function hintedUser(interaction: PendingInteraction): string | undefined {
@@ -68,7 +77,7 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
 
   /** Where the user has to sign in first, `null` when the sign-in at the host will do. */
   async function loginStep(interaction: PendingInteraction, user: Authentication | null): Promise<string | null> {
-    const fresh = interaction.reasons.some((reason) => needsFreshLogin.includes(reason));
+    const fresh = needsFreshLogin(interaction, user);
     if (user === null) return login(interaction, fresh);
     const isFresh = user.authenticatedAt.getTime() > interaction.startedAt;
     if (fresh && !isFresh) return login(interaction, true);
@@ -79,13 +88,14 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
     return interaction.finish({ error: 'login_required', error_description: 'Another user signed in than expected.' });
   }
 
+  const scopesOf = (interaction: PendingInteraction): string[] => (interaction.params.scope ?? '').split(' ');
+
   async function clientOf(interaction: PendingInteraction): Promise<ClientRecord> {
     const client = await core.storage.clients.find(interaction.params.client_id ?? '');
     if (client === null || client.disabledAt !== null) throw new OAuthError('invalid_client', 'The client is not known.');
+    requireStillAllowed(client, interaction.params.redirect_uri, scopesOf(interaction));
     return client;
   }
-
-  const scopesOf = (interaction: PendingInteraction): string[] => (interaction.params.scope ?? '').split(' ');
 
   const signedIn = ({ sub, authenticatedAt }: Authentication) => ({
     login: { accountId: sub, ts: Math.floor(authenticatedAt.getTime() / 1000), remember: false },

@@ -15,12 +15,16 @@ function maxAgeExceeded(ctx: KoaContextWithOIDC, visitor: Authentication | null,
   return visitor === null || now - visitor.authenticatedAt.getTime() > Number(maxAge) * 1000;
 }
 
+/** When the request began, to the millisecond; an interaction that follows another one keeps its time. */
+function requestStart(core: Core): (ctx: KoaContextWithOIDC) => { startedAt: unknown } {
+  return ({ oidc }) => ({ startedAt: oidc.entities.Interaction?.prompt.details.startedAt ?? core.clock.now() });
+}
+
 /** When the user has to sign in (OpenID Connect Core, section 3.1.2.3): nobody or somebody else is there, or too long ago. */
 function loginPrompt(core: Core, visitor: Visitor): interactionPolicy.Prompt {
   return new Prompt(
     { name: 'login', requestable: true },
-    // To the millisecond: a sign-in has to be later than this where a new one is asked for.
-    () => ({ startedAt: core.clock.now() }),
+    requestStart(core),
     new Check('signed_out', 'nobody is signed in', 'login_required', (ctx) => {
       return visitor(ctx)?.sub === undefined || visitor(ctx)?.sub !== ctx.oidc.session?.accountId;
     }),
@@ -38,6 +42,7 @@ function loginPrompt(core: Core, visitor: Visitor): interactionPolicy.Prompt {
 function consentPrompt(core: Core): interactionPolicy.Prompt {
   return new Prompt(
     { name: 'consent', requestable: true },
+    requestStart(core),
     new Check('scopes_missing', 'the user has not given this consent', 'consent_required', async ({ oidc }) => {
       const { client, session, requestParamScopes } = oidc;
       const record = client ? await core.storage.clients.find(client.clientId) : null;

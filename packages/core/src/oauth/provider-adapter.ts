@@ -43,12 +43,12 @@ function clientAdapter(core: Core): Adapter {
   };
 }
 
-/** Interactions are stored under the digest of their id, without the id and without anything of the engine's session. */
+/** Interactions are stored under the digest of their id, without the id (it stands in `returnTo` too) and without anything of the engine's session. */
 function interactionAdapter(core: Core): Adapter {
   const { interactions } = core.storage;
   return {
     ...inert,
-    async upsert(id, { jti: _, session: __, ...payload }, expiresIn = 0) {
+    async upsert(id, { jti: _, session: __, returnTo: ___, ...payload }, expiresIn = 0) {
       await interactions.save(digest(id), payload, core.clock.now() + expiresIn * 1000);
     },
     async find(id) {

@@ -5,6 +5,7 @@ import { OAuthError, oauthErrors, type OAuthErrorCode, toOAuthError } from '../e
 import type { KeySet } from '../keys/signing-keys.ts';
 import type { Authentication } from '../ports/users.ts';
 import { scopeNames } from '../scopes.ts';
+import { requireStillAllowed } from './client.ts';
 import { consentState } from './consent.ts';
 import { authPaths, interactionPage, issuerOf } from './endpoints.ts';
 import { codeSeconds, interactionSeconds } from './lifetimes.ts';
@@ -25,7 +26,7 @@ export interface EngineRun {
 export type EngineRuns = WeakMap<IncomingMessage, EngineRun>;
 
 /** An error of the engine in the words of the specification. */
-function translated(error: Error): OAuthError {
+export function translated(error: unknown): OAuthError {
   if (error instanceof errors.SessionNotFound) {
     return new OAuthError('invalid_request', 'The authorization request is not known (any more).', { page: 'expired' });
   }
@@ -91,9 +92,10 @@ function configuration(core: Core, keys: KeySet, runs: EngineRuns): Configuratio
     },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
     async loadExistingGrant({ oidc }) {
-      const { client, account, provider, requestParamScopes } = oidc;
+      const { client, account, params, provider, requestParamScopes } = oidc;
       const record = client ? await core.storage.clients.find(client.clientId) : null;
       if (record === null || account === undefined) return undefined;
+      requireStillAllowed(record, params?.redirect_uri, requestParamScopes);
       const { covered } = await consentState(core, { client: record, sub: account.accountId, scopes: requestParamScopes });
       if (!covered) return undefined;
       // One grant per authorization; it is stored together with the code.
@@ -132,6 +134,8 @@ export function createProvider(core: Core, keys: KeySet, runs: EngineRuns): Prov
   const { authUrl } = core.options;
   const provider = new Provider(issuerOf(core.options), configuration(core, keys, runs));
   pinAddress(provider, authUrl);
+  // Otherwise Koa prints every connection that a caller breaks. The application around logs them.
+  provider.silent = true;
   provider.use(async (ctx, next) => {
     // The engine writes headers; the answer itself is written by the application around it.
     ctx.respond = false;
@@ -141,6 +145,7 @@ export function createProvider(core: Core, keys: KeySet, runs: EngineRuns): Prov
     try {
       await next();
       run.location = ctx.response.get('Location');
+      ctx.remove('Location');
     } catch (error) {
       run.error = error;
     }

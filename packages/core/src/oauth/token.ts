@@ -7,11 +7,12 @@ import { type FixedWindows, fixedWindows } from '../http/rate-limit.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { digest } from '../tokens.ts';
-import { authenticateClient, type Credentials, invalidClient, readCredentials } from './client-authentication.ts';
+import { checkSecret, type Credentials, findClient, invalidClient, readCredentials } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
 import { signIdToken } from './id-token.ts';
 import { accessTokenSeconds, maxFailedVerifiers } from './lifetimes.ts';
 import { verifierMatches } from './pkce.ts';
+import { findUser } from './user.ts';
 
 /** A token request whose form is right (RFC 6749, section 4.1.3). */
 interface TokenRequest {
@@ -81,14 +82,15 @@ async function exchange(
   checkRedirectUri(client, grant, request.redirectUri);
   const burnt = grant.failedVerifiers >= maxFailedVerifiers;
   if (burnt || grant.revokedAt !== null || grant.expiresAt <= now) throw new OAuthError('invalid_grant');
-  if ((await core.options.users.find(grant.sub, new Set())) === null) throw new OAuthError('invalid_grant');
+  if ((await findUser(core, grant.sub, [])) === null) throw new OAuthError('invalid_grant');
 
   const accessToken = core.tokens.newAccessToken(core.random);
+  const tokenDigest = digest(accessToken);
   // Signed before the code is consumed: whatever fails until then leaves the code usable.
-  const idToken = grant.scopes.includes('openid') ? await signIdToken(core, { client, grant, accessToken, now }) : null;
+  const idToken = grant.scopes.includes('openid') ? await signIdToken(core, { client, grant, tokenDigest, now }) : null;
   const outcome = await grants.redeem({
     codeDigest: grant.codeDigest,
-    token: { digest: digest(accessToken), issuedAt: now, expiresAt: now + accessTokenSeconds * 1000 },
+    token: { digest: tokenDigest, issuedAt: now, expiresAt: now + accessTokenSeconds * 1000 },
     maxFailedVerifiers,
     now,
   });
@@ -125,8 +127,9 @@ export function tokenHandler(core: Core): (ctx: Context) => Promise<void> {
     try {
       const credentials = readCredentials(authorization, parameters);
       const request = readTokenRequest(parameters);
-      const client = await authenticateClient(core.storage.clients, credentials, now);
+      const client = await findClient(core.storage.clients, credentials);
       await allowOriginOf(core, ctx, client);
+      checkSecret(client, credentials, now);
       ctx.body = await exchange(core, client, credentials, request);
     } catch (error) {
       if (error instanceof OAuthError && error.code === 'invalid_client') failures.add(bucket, now);

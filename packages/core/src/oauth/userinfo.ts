@@ -8,6 +8,7 @@ import { isScope, type ScopeDefinition, scopes } from '../scopes.ts';
 import { digest } from '../tokens.ts';
 import { allowOriginOf } from './cors.ts';
 import { expiredTokenMs } from './lifetimes.ts';
+import { findUser, UserRecordError } from './user.ts';
 
 /** A refusal of a bearer token (RFC 6750, section 3). An expired token is `invalid_token` in the header, whatever the body says. */
 function refusedToken(code: 'invalid_token' | 'token_expired', description?: string): OAuthError {
@@ -44,11 +45,6 @@ function requireLiving(token: AccessTokenState | null, now: number): asserts tok
   }
 }
 
-/** Why a host's user record could not be used: a defect of the host. */
-export class UserRecordError extends TypeError {
-  override readonly name = 'UserRecordError';
-}
-
 /** The fields of the approved scopes, taken from the host's record and checked. */
 export function userinfoOf(user: UserRecord, approved: readonly string[]): Record<string, unknown> {
   const answer: Record<string, unknown> = {};
@@ -68,7 +64,7 @@ export function userinfoOf(user: UserRecord, approved: readonly string[]): Recor
 
 /** The userinfo endpoint: the user's fields, limited to the approved scopes. One statement per request. */
 export function userinfoHandler(core: Core): (ctx: Context) => Promise<void> {
-  const { storage, options, clock, tokens } = core;
+  const { storage, clock, tokens } = core;
 
   return async (ctx) => {
     const cors = ctx.req.headers.origin !== undefined;
@@ -78,9 +74,8 @@ export function userinfoHandler(core: Core): (ctx: Context) => Promise<void> {
     const token = tokens.isAccessToken(presented) ? await storage.grants.findToken(digest(presented)) : null;
     if (cors && token !== null) await allowOriginOf(core, ctx, await storage.clients.find(token.clientId));
     requireLiving(token, clock.now());
-    const user = await options.users.find(token.sub, new Set(token.scopes));
+    const user = await findUser(core, token.sub, token.scopes);
     if (user === null) throw refusedToken('invalid_token');
-    if (user.sub !== token.sub) throw new UserRecordError(`users.find: answered another user than it was asked for`);
     ctx.body = userinfoOf(user, token.scopes);
   };
 }

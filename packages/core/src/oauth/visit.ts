@@ -11,6 +11,7 @@ export class LoginError extends TypeError {
 export async function authenticate(core: Core, request: IncomingMessage): Promise<Authentication | null> {
   const answer = await core.options.login.authenticate(request);
   if (answer === null) return null;
+  if (typeof answer !== 'object') throw new LoginError('login.authenticate: has to answer a sign-in or null');
   const { sub, authenticatedAt } = answer;
   if (typeof sub !== 'string' || !/^[\x20-\x7E]{1,255}$/.test(sub)) {
     throw new LoginError('login.authenticate: sub has to be 1 to 255 printable ASCII characters');

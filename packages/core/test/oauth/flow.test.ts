@@ -23,6 +23,15 @@ describe('the authorization code flow', () => {
     expect(rest).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'openid profile' });
 
     const { sub, kid, role, country, createdAt, name, handle, avatarUrl } = ana;
-    expect((await provider.userinfo(String(token))).json()).toEqual({ sub, kid, role, country, createdAt, name, handle, avatarUrl });
+    expect((await provider.userinfo(String(token))).json()).toEqual({
+      sub,
+      kid,
+      role,
+      country,
+      createdAt,
+      name,
+      handle,
+      avatarUrl,
+    });
   });
 });

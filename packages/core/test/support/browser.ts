@@ -19,7 +19,7 @@ let browsers = 0;
 export class TestBrowser {
   readonly origin: string;
   /** Where the server of that origin listens, if not there: as behind a proxy that ends TLS. */
-  readonly #server: string;
+  #server: string;
   /** Tells this browser apart at the host's login. */
   readonly name: string;
   readonly #cookies = new Map<string, StoredCookie>();
@@ -30,6 +30,11 @@ export class TestBrowser {
     browsers += 1;
     this.name = `browser-${browsers}`;
     this.setCookie('host', this.name, '/');
+  }
+
+  /** From now on another server answers for the same origin, as behind a load balancer. */
+  connectTo(server: string): void {
+    this.#server = server;
   }
 
   setCookie(name: string, value: string, path: string): void {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authentication, Login, UserDirectory, UserRecord } from '../../src/index.ts';
 
 /** A user with every field that any scope shows. */
@@ -28,6 +28,8 @@ export const ben: UserRecord = { ...ana, sub: 'user-ben', kid: 'KID-BEN', name: 
 /** A host with users and a login that tests steer. A browser is told apart by its `host` cookie. */
 export class Host {
   readonly people = new Map<string, UserRecord>([ana, ben].map((user) => [user.sub, user]));
+  /** Answers what is not Ostiary's; without it Ostiary answers 404. */
+  pages: ((request: IncomingMessage, response: ServerResponse) => void) | null = null;
   readonly #signedIn = new Map<string, Authentication>();
   readonly users: UserDirectory = { find: (sub) => this.people.get(sub) ?? null };
   readonly login: Login = {

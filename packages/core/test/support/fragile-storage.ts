@@ -6,6 +6,8 @@ export interface FragileStorage {
   readonly storage: Storage;
   /** The calls since the last `forget`, in order. */
   readonly calls: readonly string[];
+  /** What was given to those calls. */
+  readonly given: readonly (readonly unknown[])[];
   forget(): void;
   /** From now on calls for which this answers true fail, before they change anything. `null`: none. */
   breakWhen(fails: ((call: string, index: number) => boolean) | null): void;
@@ -14,6 +16,7 @@ export interface FragileStorage {
 /** Wraps a storage; the wrapper counts from 0 after each `forget`. */
 export function fragileStorage(inner: Storage = memoryStorage()): FragileStorage {
   let calls: string[] = [];
+  let handedIn: unknown[][] = [];
   let breaks: ((call: string, index: number) => boolean) | null = null;
 
   const watched = <Port extends object>(port: Port, prefix: string): Port =>
@@ -25,6 +28,7 @@ export function fragileStorage(inner: Storage = memoryStorage()): FragileStorage
         if (typeof member !== 'function') return member;
         return async (...given: unknown[]): Promise<unknown> => {
           calls.push(name);
+          handedIn.push(given);
           if (breaks?.(name, calls.length - 1)) {
             throw Object.assign(new Error('secret detail of the database'), { code: 'STORAGE_UNAVAILABLE' });
           }
@@ -38,8 +42,12 @@ export function fragileStorage(inner: Storage = memoryStorage()): FragileStorage
     get calls() {
       return calls;
     },
+    get given() {
+      return handedIn;
+    },
     forget() {
       calls = [];
+      handedIn = [];
     },
     breakWhen(fails) {
       breaks = fails;

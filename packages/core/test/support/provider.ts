@@ -17,6 +17,9 @@ export class TestClock {
   }
 }
 
+/** For tests that send more than a person would. */
+export const generousLimits = { authorizeStarts: 1_000_000, failedClientAuthentications: 1_000_000 };
+
 /** Any JSON object. */
 export type Json = Record<string, unknown>;
 
@@ -76,7 +79,11 @@ export class TestProvider {
       logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
       ...options,
     });
-    server.on('request', (request, response) => ostiary.handler(request, response));
+    server.on('request', (request, response) => {
+      const { pages } = host;
+      if (pages === null) ostiary.handler(request, response);
+      else ostiary.handler(request, response, () => pages(request, response));
+    });
     const site = (options.authUrl ?? origin).replace(/\/$/, '');
     return new TestProvider({ ostiary, origin, site, host, clock, logged }, server);
   }

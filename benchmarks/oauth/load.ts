@@ -1,0 +1,106 @@
+import { connect } from 'node:net';
+
+/** Connections that are kept alive, each with one request under way. */
+const connections = 16;
+
+/** A request as its bytes stand on the wire. */
+export type RawRequest = string;
+
+/** What the load is, and what every answer has to hold. */
+export interface Load {
+  readonly port: number;
+  readonly requests: readonly RawRequest[];
+  /** How many requests are made; they start over when there are fewer. @defaultValue each once */
+  readonly count?: number;
+  /** Part of every body. */
+  readonly expected: string;
+}
+
+export function getRequest(
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): RawRequest {
+  const lines = Object.entries({ host: `127.0.0.1:${port}`, accept: 'application/json', ...headers });
+  return `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+}
+
+export function postRequest(port: number, path: string, form: Readonly<Record<string, string>>): RawRequest {
+  const body = new URLSearchParams(form).toString();
+  return (
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept: application/json\r\n` +
+    `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  );
+}
+
+/** The body of the one answer in a text, or `null` while it is incomplete. @throws Error for anything but a 200 */
+function bodyOf(received: string): string | null {
+  const end = received.indexOf('\r\n\r\n');
+  if (end < 0) return null;
+  if (!received.startsWith('HTTP/1.1 200 ')) throw new Error(`the server answered ${received}`);
+  const length = /\r\ncontent-length: *(\d+)/i.exec(received)?.[1];
+  if (length === undefined) throw new Error('the answer has no Content-Length');
+  const body = received.slice(end + 4);
+  return body.length < Number(length) ? null : body;
+}
+
+/** Sends requests over one connection until there are none left. */
+function drive(
+  port: number,
+  next: () => RawRequest | undefined,
+  onBody: (body: string) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    let received = '';
+    let done = false;
+    const proceed = () => {
+      const request = next();
+      if (request !== undefined) return void socket.write(request, 'latin1');
+      done = true;
+      socket.destroy();
+      resolve();
+    };
+    socket.setEncoding('latin1');
+    socket.on('connect', proceed);
+    socket.on('data', (chunk: string) => {
+      received = received === '' ? chunk : received + chunk;
+      try {
+        const body = bodyOf(received);
+        if (body === null) return;
+        received = '';
+        onBody(body);
+        proceed();
+      } catch (error) {
+        socket.destroy(error instanceof Error ? error : undefined);
+      }
+    });
+    socket.on('error', reject);
+    socket.on('close', () => {
+      if (!done) reject(new Error('the server closed the connection'));
+    });
+  });
+}
+
+/**
+ * Makes requests and answers how many per second were answered. A client of its own, because it has to be faster than a raw
+ * `node:http` server: it writes prepared bytes and looks for the end of each answer, nothing else. Any answer but a 200
+ * with the expected content ends the benchmark.
+ * @param onBody - gets every body
+ */
+export async function measureRate(load: Load, onBody: (body: string) => void = () => {}): Promise<number> {
+  const { port, requests, count = requests.length, expected } = load;
+  let made = 0;
+  const next = () => {
+    if (made === count) return undefined;
+    made += 1;
+    return requests[(made - 1) % requests.length];
+  };
+  const check = (body: string) => {
+    if (!body.includes(expected)) throw new Error(`the body has no ${expected}: ${body}`);
+    onBody(body);
+  };
+  const started = performance.now();
+  await Promise.all(Array.from({ length: connections }, () => drive(port, next, check)));
+  return (count * 1000) / (performance.now() - started);
+}

@@ -1,0 +1,75 @@
+/**
+ * Measures Ostiary on SQLite against a bare oidc-provider with a Map, in processes of their own that take turns. See README.md.
+ */
+import { parseArgs } from 'node:util';
+import { build } from './build.ts';
+import { measureExchange } from './measurements/exchange.ts';
+import { measureMemory } from './measurements/memory.ts';
+import { measureStart } from './measurements/start.ts';
+import { measureUserinfo } from './measurements/userinfo.ts';
+import { machine, type Row, rowOf, type TargetName, tableOf, targets } from './report.ts';
+import { median } from './statistics.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    /** A small run, to see that everything works; its figures mean little. */
+    quick: { type: 'boolean', default: false },
+    /** Exit with 1 when a target is missed. */
+    strict: { type: 'boolean', default: false },
+    /** Measure only these, with commas between. */
+    only: { type: 'string', default: Object.keys(targets).join() },
+    /** Options of Node for the measured processes, with spaces between, such as --cpu-prof. */
+    'node-flags': { type: 'string', default: '' },
+    /** Use what was built before. */
+    'no-build': { type: 'boolean', default: false },
+  },
+});
+
+const flags = options['node-flags'].split(' ').filter((flag) => flag !== '');
+const wanted = new Set(options.only.split(','));
+for (const name of wanted)
+  if (!Object.hasOwn(targets, name)) throw new TypeError(`--only: there is no ${name}`);
+const size = options.quick
+  ? { rounds: 3, userinfo: 3_000, exchange: 200, starts: 3, memoryRounds: 1, memoryCalls: 5_000 }
+  : { rounds: 9, userinfo: 30_000, exchange: 2_000, starts: 9, memoryRounds: 3, memoryCalls: 100_000 };
+
+const rows: Row[] = [];
+const notes: string[] = [];
+
+const measurements: { readonly [Name in TargetName]: () => Promise<void> } = {
+  async userinfo() {
+    const rates = await measureUserinfo({ rounds: size.rounds, perRound: size.userinfo, flags });
+    rows.push(rowOf(targets.userinfo, rates));
+    const share = median(rates.ostiary.map((rate, round) => rate / (rates.raw[round] ?? Number.NaN)));
+    const raw = Math.round(median(rates.raw)).toLocaleString('en-US');
+    notes.push(
+      `userinfo reaches ${(share * 100).toFixed(0)} % of a raw node:http server that answers the same bytes (${raw}/s)`,
+    );
+  },
+  async exchange() {
+    rows.push(
+      rowOf(targets.exchange, await measureExchange({ rounds: size.rounds, perRound: size.exchange, flags })),
+    );
+  },
+  async start() {
+    rows.push(rowOf(targets.start, await measureStart({ rounds: size.starts, flags })));
+  },
+  async memory() {
+    const { memoryRounds: rounds, memoryCalls: calls } = size;
+    rows.push(rowOf(targets.memory, await measureMemory({ rounds, calls, flags })));
+  },
+};
+
+// Servers end with this process, and their databases are removed when it ends in order.
+process.once('SIGINT', () => process.exit(130));
+
+if (!options['no-build']) build();
+console.log(machine());
+for (const [name, measure] of Object.entries(measurements)) {
+  if (!wanted.has(name)) continue;
+  console.error(`measuring ${name} …`);
+  await measure();
+}
+console.log(`\n${tableOf(rows)}\n`);
+for (const note of notes) console.log(note);
+if (options.strict && rows.some(({ passed }) => !passed)) process.exitCode = 1;

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { demoKeyFile } from '@ostiary/reference-server';
+
+/** What `demo.json` holds: everything that one needs to try the demo, passwords and secrets included. */
+export interface DemoFile {
+  readonly authUrl: string;
+  readonly baseUrl: string;
+  readonly users: readonly DemoUser[];
+  readonly clients: readonly DemoClient[];
+}
+
+export interface DemoUser {
+  readonly handle: string;
+  readonly password: string;
+  readonly sub: string;
+  readonly kid: string;
+  readonly phone: string;
+}
+
+export interface DemoClient {
+  readonly clientId: string;
+  /** `null` for a public client. */
+  readonly clientSecret: string | null;
+  readonly redirectUris: readonly string[];
+  readonly allowedScopes: readonly string[];
+}
+
+export function demoFilePath(dataDir: string): string {
+  return join(dataDir, 'demo.json');
+}
+
+function hasText<Key extends string>(value: object, ...keys: readonly Key[]): value is Record<Key, string> {
+  return keys.every((key) => key in value && typeof (value as Record<string, unknown>)[key] === 'string');
+}
+
+function isUser(value: unknown): value is DemoUser {
+  return (
+    typeof value === 'object' && value !== null && hasText(value, 'handle', 'password', 'sub', 'kid', 'phone')
+  );
+}
+
+function isClient(value: unknown): value is DemoClient {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    hasText(value, 'clientId') &&
+    'clientSecret' in value &&
+    (value.clientSecret === null || typeof value.clientSecret === 'string')
+  );
+}
+
+/** What an earlier start wrote down, or `null` when there is nothing that can be used. */
+export async function readDemoFile(dataDir: string): Promise<Pick<DemoFile, 'users' | 'clients'> | null> {
+  try {
+    const file: unknown = JSON.parse(await readFile(demoFilePath(dataDir), 'utf8'));
+    if (typeof file !== 'object' || file === null || !('users' in file) || !('clients' in file)) return null;
+    const { users, clients } = file;
+    if (!Array.isArray(users) || !Array.isArray(clients)) return null;
+    return { users: users.filter(isUser), clients: clients.filter(isClient) };
+  } catch {
+    // No file, half a file, somebody else's file: the demo makes a new one.
+    return null;
+  }
+}
+
+/** Writes a file that only its owner reads, whole or not at all. */
+async function writePrivately(path: string, content: string): Promise<void> {
+  const aside = `${path}.${process.pid}.tmp`;
+  await writeFile(aside, content, { mode: 0o600 });
+  // The mode of `writeFile` does not apply to a file that was left behind.
+  await chmod(aside, 0o600);
+  await rename(aside, path);
+}
+
+export async function writeDemoFile(dataDir: string, file: DemoFile): Promise<void> {
+  await writePrivately(demoFilePath(dataDir), `${JSON.stringify(file, null, 2)}\n`);
+}
+
+/** The sealing key of the demo: generated on the first start, kept beside the database. */
+export async function demoSealingKey(dataDir: string): Promise<string> {
+  const path = join(dataDir, demoKeyFile);
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch {
+    const key = randomBytes(32).toString('base64url');
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await writePrivately(path, `${key}\n`);
+    return key;
+  }
+}

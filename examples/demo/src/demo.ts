@@ -1,0 +1,95 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { redirectUris, startPartnerApp } from '@ostiary/partner-app';
+import {
+  ConfigError,
+  createLogger,
+  loadConfig,
+  type ReferenceServer,
+  startReferenceServer,
+} from '@ostiary/reference-server';
+import { type DemoFile, demoSealingKey, readDemoFile, writeDemoFile } from './demo-file.ts';
+import { readDemoEnvironment } from './environment.ts';
+import { seed } from './seed.ts';
+
+/** The reference server and the partner app, running. */
+export interface Demo {
+  readonly file: DemoFile;
+  readonly dataDir: string;
+  readonly partnerUrl: string;
+  readonly server: ReferenceServer;
+  close(): Promise<void>;
+}
+
+function clientOf(file: DemoFile, publicOne: boolean): DemoFile['clients'][number] {
+  const client = file.clients.find(({ clientSecret }) => (clientSecret === null) === publicOne);
+  if (client === undefined) throw new Error('the demo has no such client');
+  return client;
+}
+
+async function openShop(file: DemoFile, url: string, port: number): Promise<{ close(): Promise<void> }> {
+  const uris = redirectUris(url);
+  const { clientId, clientSecret } = clientOf(file, false);
+  const publicClient = { clientId: clientOf(file, true).clientId, clientSecret: null };
+  try {
+    return await startPartnerApp({
+      url,
+      host: '127.0.0.1',
+      port,
+      provider: { name: 'Ostiary', authUrl: file.authUrl, baseUrl: file.baseUrl },
+      clients: {
+        confidential: { clientId, clientSecret, redirectUri: uris.confidential },
+        public: { ...publicClient, redirectUri: uris.public },
+        spa: { ...publicClient, redirectUri: uris.spa },
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    throw new ConfigError(`port ${port} is taken; set PARTNER_PORT to a free one, or stop the other program`);
+  }
+}
+
+/**
+ * Starts both programs in this process, on loopback addresses, with demo data.
+ *
+ * @throws {@link ConfigError} with production settings, or when a port is taken
+ */
+export async function startDemo(env: NodeJS.ProcessEnv): Promise<Demo> {
+  const { dataDir, authUrl, baseUrl, port, partnerUrl, partnerPort } = readDemoEnvironment(env);
+  const config = loadConfig({
+    ...env,
+    NODE_ENV: 'development',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    OSTIARY_AUTH_URL: authUrl,
+    OSTIARY_BASE_URL: baseUrl,
+    OSTIARY_DATA_DIR: dataDir,
+    OSTIARY_SEALING_KEYS: await demoSealingKey(dataDir),
+  });
+  // The terminal is for people here: the log goes to a file, anew on every start.
+  const logFile = await open(join(dataDir, 'server.log'), 'w', 0o600);
+  const logger = createLogger(config.logLevel, { write: (line) => void logFile.appendFile(line) });
+  let server: ReferenceServer | undefined;
+  try {
+    server = await startReferenceServer(config, { logger, closeDeadlineMs: 5_000 });
+    const seeded = await seed(server.installation, await readDemoFile(dataDir), partnerUrl);
+    const file: DemoFile = { authUrl, baseUrl, ...seeded };
+    await writeDemoFile(dataDir, file);
+    const running = server;
+    const shop = await openShop(file, partnerUrl, partnerPort);
+    return {
+      file,
+      dataDir,
+      partnerUrl,
+      server,
+      async close() {
+        await Promise.all([shop.close(), running.close()]);
+        await logFile.close();
+      },
+    };
+  } catch (error) {
+    await server?.close();
+    await logFile.close();
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { resolve } from 'node:path';
+import { ConfigError, demoDataDir, isLoopbackUrl } from '@ostiary/reference-server';
+
+/** Where the demo runs. */
+export interface DemoEnvironment {
+  readonly dataDir: string;
+  readonly authUrl: string;
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly partnerUrl: string;
+  readonly partnerPort: number;
+}
+
+/** An empty variable is one that is not set. */
+function read(env: NodeJS.ProcessEnv, variable: string): string | undefined {
+  return env[variable] === '' ? undefined : env[variable];
+}
+
+function port(env: NodeJS.ProcessEnv, variable: string, fallback: number): number {
+  const value = Number(read(env, variable) ?? fallback);
+  if (!Number.isInteger(value) || value < 1 || value > 65_535) {
+    throw new ConfigError(`${variable} must be a port number from 1 to 65535`);
+  }
+  return value;
+}
+
+/**
+ * Reads where the demo runs, and refuses to be one in production: it prints passwords.
+ *
+ * @throws {@link ConfigError}
+ */
+export function readDemoEnvironment(env: NodeJS.ProcessEnv): DemoEnvironment {
+  const instead = 'the demo runs on this machine only; examples/reference-server is the server to deploy';
+  if (env.NODE_ENV === 'production') throw new ConfigError(`NODE_ENV is production, but ${instead}`);
+  for (const variable of ['OSTIARY_AUTH_URL', 'OSTIARY_BASE_URL']) {
+    const url = read(env, variable);
+    if (url !== undefined && !isLoopbackUrl(url))
+      throw new ConfigError(`${variable} leads to another machine, but ${instead}`);
+  }
+  if (read(env, 'OSTIARY_SEALING_KEYS') !== undefined) {
+    throw new ConfigError(`OSTIARY_SEALING_KEYS is set, but the demo keeps a key of its own: ${instead}`);
+  }
+  const serverPort = port(env, 'PORT', 3000);
+  const partnerPort = port(env, 'PARTNER_PORT', 4000);
+  if (serverPort === partnerPort) throw new ConfigError('PORT and PARTNER_PORT must differ');
+  const authUrl = read(env, 'OSTIARY_AUTH_URL') ?? `http://localhost:${serverPort}`;
+  return {
+    dataDir: resolve(read(env, 'OSTIARY_DATA_DIR') ?? demoDataDir),
+    authUrl,
+    baseUrl: read(env, 'OSTIARY_BASE_URL') ?? authUrl,
+    port: serverPort,
+    partnerUrl: `http://localhost:${partnerPort}`,
+    partnerPort,
+  };
+}

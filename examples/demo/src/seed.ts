@@ -1,0 +1,155 @@
+import { randomInt } from 'node:crypto';
+import { redirectUris } from '@ostiary/partner-app';
+import type { Installation, NewUser } from '@ostiary/reference-server';
+import type { DemoClient, DemoFile, DemoUser } from './demo-file.ts';
+
+type Person = Omit<NewUser, 'password'>;
+
+/** One user for every state of the identity check. */
+const people: readonly Person[] = [
+  {
+    handle: 'anaika',
+    name: 'Anaïka Pierre',
+    phone: '+50937000001',
+    role: 'member',
+    kycStatus: 'approved',
+    kycTier: 3,
+    htgBalance: '48250.75',
+    usdBalance: '320.10',
+    trustScore: 92,
+    trustTier: 'gold',
+    credentials: [
+      { type: 'national_id', issuedAt: new Date('2025-02-11T14:20:00Z') },
+      {
+        type: 'proof_of_address',
+        issuedAt: new Date('2025-03-02T09:05:00Z'),
+        expiresAt: new Date('2036-03-02T00:00:00Z'),
+      },
+    ],
+  },
+  {
+    handle: 'jean.robert',
+    name: 'Jean-Robert Désir',
+    phone: '+50937000002',
+    role: 'merchant',
+    kycStatus: 'pending',
+    kycTier: 1,
+    htgBalance: '1250.00',
+    usdBalance: '0.00',
+    trustScore: 48,
+    trustTier: 'silver',
+    credentials: [{ type: 'national_id', issuedAt: new Date('2025-10-30T16:45:00Z') }],
+  },
+  {
+    handle: 'mirlande',
+    name: 'Mirlande Joseph',
+    phone: '+50937000003',
+    role: 'member',
+    kycStatus: 'rejected',
+    kycTier: 0,
+    htgBalance: '0.05',
+    usdBalance: '0.00',
+    trustScore: 12,
+    trustTier: 'new',
+  },
+];
+
+const allScopes = ['openid', 'profile', 'kyc', 'wallet:balance', 'identity'];
+
+/** 15 characters out of 31, easy to read and to type: 74 bits. */
+function newPassword(): string {
+  const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
+  const group = (): string => Array.from({ length: 5 }, () => alphabet[randomInt(alphabet.length)]).join('');
+  return [group(), group(), group()].join('-');
+}
+
+async function seedUser(
+  { accounts }: Installation,
+  person: Person,
+  known: DemoUser | undefined,
+): Promise<DemoUser> {
+  const existing = accounts.get(person.handle);
+  if (existing !== null && known?.sub === existing.sub) return known;
+  const password = newPassword();
+  // A start that was interrupted leaves users behind whose passwords nobody knows.
+  const { handle, sub, kid, phone } =
+    existing === null
+      ? await accounts.create({ ...person, password })
+      : await accounts.setPassword(person.handle, password);
+  return { handle, password, sub, kid, phone };
+}
+
+async function seedClient(
+  { ostiary: { admin } }: Installation,
+  wanted: {
+    readonly clientId: string;
+    readonly name: string;
+    readonly redirectUris: string[];
+    readonly public: boolean;
+  },
+  known: DemoClient | undefined,
+): Promise<DemoClient> {
+  const { clients } = admin;
+  const existing = await clients.get(wanted.clientId);
+  if (existing === null) {
+    const { client, clientSecret } = await clients.create({ ...wanted, allowedScopes: allScopes });
+    return {
+      clientId: client.clientId,
+      clientSecret,
+      redirectUris: client.redirectUris,
+      allowedScopes: client.allowedScopes,
+    };
+  }
+  // Another PARTNER_PORT gives other addresses.
+  const client =
+    existing.redirectUris.join(' ') === wanted.redirectUris.join(' ')
+      ? existing
+      : await clients.update(wanted.clientId, { redirectUris: wanted.redirectUris });
+  const clientSecret = wanted.public
+    ? null
+    : (known?.clientSecret ?? (await clients.rotateSecret(wanted.clientId)).clientSecret);
+  return {
+    clientId: client.clientId,
+    clientSecret,
+    redirectUris: client.redirectUris,
+    allowedScopes: client.allowedScopes,
+  };
+}
+
+/** Creates what the demo needs and does not have yet; what is there stays as it is. */
+export async function seed(
+  installation: Installation,
+  known: Pick<DemoFile, 'users' | 'clients'> | null,
+  partnerUrl: string,
+): Promise<Pick<DemoFile, 'users' | 'clients'>> {
+  const users: DemoUser[] = [];
+  for (const person of people) {
+    users.push(
+      await seedUser(
+        installation,
+        person,
+        known?.users.find(({ handle }) => handle === person.handle),
+      ),
+    );
+  }
+  const uris = redirectUris(partnerUrl);
+  const clients: DemoClient[] = [];
+  for (const wanted of [
+    { clientId: 'kafe-lakay', name: 'Kafe Lakay', redirectUris: [uris.confidential], public: false },
+    {
+      clientId: 'kafe-lakay-public',
+      name: 'Kafe Lakay (public client)',
+      redirectUris: [uris.public, uris.spa],
+      public: true,
+    },
+  ]) {
+    clients.push(
+      await seedClient(
+        installation,
+        wanted,
+        known?.clients.find(({ clientId }) => clientId === wanted.clientId),
+      ),
+    );
+  }
+  return { users, clients };
+}

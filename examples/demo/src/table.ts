@@ -1,0 +1,49 @@
+import { relative } from 'node:path';
+import type { Demo } from './demo.ts';
+import { demoFilePath } from './demo-file.ts';
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  return rows
+    .map(
+      (row) =>
+        `  ${row
+          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .join('   ')
+          .trimEnd()}`,
+    )
+    .join('\n');
+}
+
+/** What the terminal shows once everything runs: where to go, and whom to be. */
+export function demoTable({ file, dataDir, partnerUrl, server }: Demo): string {
+  const path = relative(process.cwd(), demoFilePath(dataDir));
+  const users = file.users.map(({ handle, password, phone }) => {
+    const account = server.installation.accounts.get(handle);
+    return [handle, password, account ? `${account.kycStatus} (tier ${account.kycTier})` : '', phone];
+  });
+  const clients = file.clients.flatMap(({ clientId, clientSecret, redirectUris }) =>
+    redirectUris.map((uri, at) =>
+      at === 0 ? [clientId, clientSecret ?? 'none (public)', uri] : ['', '', uri],
+    ),
+  );
+  return `
+Ostiary is running. Ctrl+C stops it.
+
+${columns([
+  ['Start here: Kafe Lakay, a shop', `${partnerUrl}/`],
+  ['The same without a server', `${partnerUrl}/spa`],
+  ['Ostiary', `${file.authUrl}/`],
+  ['Connected apps', `${file.authUrl}/account/apps`],
+  ['Discovery', `${file.authUrl}/.well-known/openid-configuration`],
+])}
+
+${columns([['HANDLE', 'PASSWORD', 'IDENTITY CHECK', 'PHONE'], ...users])}
+
+${columns([['CLIENT ID', 'CLIENT SECRET', 'REDIRECT URIS'], ...clients])}
+
+This is demo data, for this machine only. It is kept in ${path.startsWith('..') ? demoFilePath(dataDir) : path}
+`;
+}

@@ -1,0 +1,216 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+const source = join(import.meta.dirname, '../src');
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'demo-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function listening(): Promise<{ readonly port: string; close(): Promise<void> }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = String(typeof address === 'object' && address !== null ? address.port : 0);
+  return { port, close: () => new Promise((resolve) => void server.close(() => resolve())) };
+}
+
+async function freePort(): Promise<string> {
+  const { port, close } = await listening();
+  await close();
+  return port;
+}
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly errors: () => string;
+  readonly ended: Promise<number | null>;
+  /** Resolves when the table has been printed. */
+  readonly ready: Promise<void>;
+}
+
+function run(file: string, env: NodeJS.ProcessEnv): Run {
+  const child = spawn(process.execPath, ['--conditions=source', join(source, file)], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  let errors = '';
+  const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (output.includes('demo.json')) resolve();
+    });
+    void ended.then(() => reject(new Error(errors)));
+  });
+  ready.catch(() => undefined);
+  return { child, output: () => output, errors: () => errors, ended, ready };
+}
+
+async function environment(): Promise<NodeJS.ProcessEnv & { readonly OSTIARY_DATA_DIR: string }> {
+  return {
+    OSTIARY_DATA_DIR: await temporaryFolder(),
+    PORT: await freePort(),
+    PARTNER_PORT: await freePort(),
+  };
+}
+
+async function stop({ child, ended }: Run): Promise<number | null> {
+  child.kill('SIGTERM');
+  return ended;
+}
+
+const read = async (folder: string): Promise<string> => readFile(join(folder, 'demo.json'), 'utf8');
+
+describe('npm start', () => {
+  test('starts both, writes demo.json for its owner only, and shows the same in the terminal', async () => {
+    const env = await environment();
+    const demo = run('main.ts', env);
+    await demo.ready;
+    const file = JSON.parse(await read(env.OSTIARY_DATA_DIR));
+    const authUrl = `http://localhost:${env.PORT}`;
+    const shop = `http://localhost:${env.PARTNER_PORT}`;
+    const allowedScopes = ['openid', 'profile', 'kyc', 'wallet:balance', 'identity'];
+    const user = {
+      password: expect.stringMatching(/^[a-z0-9]{5}(-[a-z0-9]{5}){2}$/),
+      sub: expect.stringMatching(/^usr_/),
+      kid: expect.stringMatching(/^K/),
+      phone: expect.stringMatching(/^\+509\d{8}$/),
+    };
+    expect(file).toEqual({
+      authUrl,
+      baseUrl: authUrl,
+      users: ['anaika', 'jean.robert', 'mirlande'].map((handle) => ({ handle, ...user })),
+      clients: [
+        {
+          clientId: 'kafe-lakay',
+          clientSecret: expect.any(String),
+          redirectUris: [`${shop}/callback`],
+          allowedScopes,
+        },
+        {
+          clientId: 'kafe-lakay-public',
+          clientSecret: null,
+          redirectUris: [`${shop}/callback/public`, `${shop}/spa`],
+          allowedScopes,
+        },
+      ],
+    });
+    for (const name of await readdir(env.OSTIARY_DATA_DIR)) {
+      const { mode } = await stat(join(env.OSTIARY_DATA_DIR, name));
+      expect([name, (mode & 0o777).toString(8)]).toEqual([name, '600']);
+    }
+    const secrets = [
+      ...file.users.map(({ password }: { password: string }) => password),
+      file.clients[0].clientSecret,
+    ];
+    for (const secret of secrets) expect(demo.output()).toContain(secret);
+    for (const status of ['approved', 'pending', 'rejected']) expect(demo.output()).toContain(status);
+    expect((await fetch(`${authUrl}/healthz`)).status).toBe(200);
+    expect(await (await fetch(shop)).text()).toContain('Kafe Lakay');
+    expect(await stop(demo)).toBe(0);
+    const log = await readFile(join(env.OSTIARY_DATA_DIR, 'server.log'), 'utf8');
+    expect(log).toContain('"msg":"closed"');
+    for (const secret of secrets) expect(log).not.toContain(secret);
+  });
+
+  test('keeps everything on later starts, and follows changed ports', async () => {
+    const env = await environment();
+    const first = run('main.ts', env);
+    await first.ready;
+    await stop(first);
+    const before = await read(env.OSTIARY_DATA_DIR);
+    const second = run('main.ts', env);
+    await second.ready;
+    await stop(second);
+    expect(await read(env.OSTIARY_DATA_DIR)).toBe(before);
+    expect(second.output()).toBe(first.output());
+    const moved = { ...env, PORT: await freePort(), PARTNER_PORT: await freePort() };
+    const third = run('main.ts', moved);
+    await third.ready;
+    await stop(third);
+    const ports = (text: string): string =>
+      text
+        .replaceAll(`:${env.PORT}`, `:${moved.PORT}`)
+        .replaceAll(`:${env.PARTNER_PORT}/`, `:${moved.PARTNER_PORT}/`);
+    expect(JSON.parse(await read(env.OSTIARY_DATA_DIR))).toEqual(JSON.parse(ports(before)));
+  });
+
+  test('recovers from a first start that was interrupted', async () => {
+    const env = await environment();
+    const first = run('main.ts', env);
+    await first.ready;
+    await stop(first);
+    const before = JSON.parse(await read(env.OSTIARY_DATA_DIR));
+    await writeFile(join(env.OSTIARY_DATA_DIR, 'demo.json'), '{"users": [');
+    const second = run('main.ts', env);
+    await second.ready;
+    await stop(second);
+    const after = JSON.parse(await read(env.OSTIARY_DATA_DIR));
+    const subs = (file: { users: { sub: string }[] }): string[] => file.users.map(({ sub }) => sub);
+    expect(subs(after)).toEqual(subs(before));
+    expect(after.users[0].password).not.toBe(before.users[0].password);
+    expect(after.clients[0].clientSecret).not.toBe(before.clients[0].clientSecret);
+  });
+
+  test.each([
+    ['NODE_ENV=production', { NODE_ENV: 'production' }, 'NODE_ENV is production'],
+    [
+      'a public address',
+      { OSTIARY_AUTH_URL: 'https://id.example.com' },
+      'OSTIARY_AUTH_URL leads to another machine',
+    ],
+    [
+      'a public API',
+      { OSTIARY_BASE_URL: 'https://api.example.com' },
+      'OSTIARY_BASE_URL leads to another machine',
+    ],
+    ['a sealing key', { OSTIARY_SEALING_KEYS: 'x' }, 'OSTIARY_SEALING_KEYS is set'],
+    ['an unknown setting', { OSTIARY_DEMO: '1' }, 'OSTIARY_DEMO is not a setting'],
+    ['a wrong port', { PARTNER_PORT: 'x' }, 'PARTNER_PORT must be a port number'],
+  ])('refuses %s in one line', async (_, changes, message) => {
+    const env = await environment();
+    const demo = run('main.ts', { ...env, ...changes });
+    expect(await demo.ended).toBe(1);
+    expect(demo.errors()).toMatch(/^ostiary: .*\n$/);
+    expect(demo.errors()).toContain(message);
+    expect(demo.output()).toBe('');
+    expect(await readdir(env.OSTIARY_DATA_DIR)).not.toContain('demo.json');
+  });
+
+  test.each([['PORT'], ['PARTNER_PORT']])('says in one line that %s is taken', async (variable) => {
+    const other = await listening();
+    const demo = run('main.ts', { ...(await environment()), [variable]: other.port });
+    expect(await demo.ended).toBe(1);
+    expect(demo.errors()).toMatch(
+      new RegExp(`^ostiary: port ${other.port} is taken; set ${variable} to a free one.*\n$`),
+    );
+    await other.close();
+  });
+});
+
+describe('npm run demo', () => {
+  test('walks through every step, and leaves nothing behind', async () => {
+    const folder = await temporaryFolder();
+    const walk = run('walkthrough.ts', { TMPDIR: folder });
+    expect(await walk.ended).toBe(0);
+    expect(walk.errors()).toBe('');
+    expect(walk.output()).toMatch(/Every step held: \d{2} checks/);
+    expect(walk.output()).not.toContain('✗');
+    // Secrets are shortened: no token, code or signature stands there whole.
+    expect(walk.output()).not.toMatch(/(svc_at_|svc_secret_)[\w-]{20}|eyJ[\w-]{20}|password: [^…]/);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Router from '@koa/router';
+import Koa, { type Context } from 'koa';
+import type { PartnerConfig } from './config.ts';
+import {
+  beginSignIn,
+  belongsTo,
+  exchangeCode,
+  readCallback,
+  readUserinfo,
+  revokeToken,
+  SignInError,
+} from './oauth.ts';
+import { errorPage } from './pages/error-page.ts';
+import { homePage, scopeChoices } from './pages/home-page.ts';
+import { identityPage } from './pages/identity-page.ts';
+import { styleHash } from './pages/layout.ts';
+import { spaPage } from './pages/spa-page.ts';
+import { createPartnerSessions, type PartnerSession } from './sessions.ts';
+
+const cookieName = 'kafe_lakay_session';
+
+/** The shop: begins a sign-in, takes the answer, shows what it learned. */
+export function createPartnerApp(config: PartnerConfig): Koa {
+  const { provider, clients, url } = config;
+  const sessions = createPartnerSessions();
+  const router = new Router();
+  const script = readFileSync(join(import.meta.dirname, 'public/spa.js'));
+
+  const idOf = (ctx: Context): string | undefined => ctx.cookies.get(cookieName);
+  const sessionOf = (ctx: Context): PartnerSession | null => sessions.get(idOf(ctx));
+
+  function setCookie(ctx: Context, id: string | null): void {
+    const secure = url.startsWith('https:') ? '; Secure' : '';
+    const end = id === null ? '; Max-Age=0' : '';
+    ctx.append('Set-Cookie', `${cookieName}=${id ?? ''}; Path=/; HttpOnly; SameSite=Lax${secure}${end}`);
+  }
+
+  /** An id that was there before the sign-in may have been planted; the browser gets a fresh one. */
+  function restart(ctx: Context, session: PartnerSession): void {
+    const old = idOf(ctx);
+    if (old !== undefined) sessions.end(old);
+    setCookie(ctx, sessions.start(session));
+  }
+
+  function show(ctx: Context, html: string, status = 200): void {
+    ctx.status = status;
+    ctx.type = 'html';
+    ctx.body = html;
+  }
+
+  function goHome(ctx: Context): void {
+    ctx.status = 303;
+    ctx.set('Location', `${url}/`);
+  }
+
+  router.get('/', (ctx) => {
+    const session = sessionOf(ctx);
+    const notice = session?.notice ?? null;
+    if (session) session.notice = null;
+    show(ctx, session?.signedIn ? identityPage(config, session.signedIn, notice) : homePage(config, notice));
+  });
+
+  router.post('/sign-in', async (ctx) => {
+    const form = await readForm(ctx);
+    const client = form.get('client') === 'public' ? clients.public : clients.confidential;
+    const scopes = scopeChoices.map(({ name }) => name).filter((name) => form.getAll('scope').includes(name));
+    if (scopes.length === 0) {
+      restart(ctx, {
+        pending: [],
+        signedIn: null,
+        notice: { kind: 'bad', text: 'Choose at least one scope.' },
+      });
+      return goHome(ctx);
+    }
+    const { url: consentScreen, pending } = beginSignIn(provider, client, scopes);
+    const session = sessionOf(ctx);
+    if (session) session.pending = [...session.pending.slice(-4), pending];
+    else restart(ctx, { pending: [pending], signedIn: null, notice: null });
+    ctx.status = 303;
+    ctx.set('Location', consentScreen);
+  });
+
+  router.get(['/callback', '/callback/public'], async (ctx) => {
+    const query = new URLSearchParams(ctx.querystring);
+    const session = sessionOf(ctx);
+    const state = query.get('state') ?? '';
+    const pending = session?.pending.find((candidate) => belongsTo(candidate, state));
+    if (!session || !pending || new URL(pending.client.redirectUri).pathname !== ctx.path) {
+      throw new SignInError('wrong_state', 'This answer does not belong to a sign-in of this browser.');
+    }
+    // Taken out first: an answer counts once, whatever it is.
+    session.pending = session.pending.filter((candidate) => candidate !== pending);
+    const tokens = await exchangeCode(provider, pending, readCallback(provider, query));
+    const identity = await readUserinfo(provider, tokens.accessToken);
+    restart(ctx, {
+      pending: [],
+      signedIn: { clientId: pending.client.clientId, tokens, identity, readAt: new Date() },
+      notice: null,
+    });
+    goHome(ctx);
+  });
+
+  router.post('/refresh', async (ctx) => {
+    const session = sessionOf(ctx);
+    if (session?.signedIn) {
+      try {
+        const identity = await readUserinfo(provider, session.signedIn.tokens.accessToken);
+        session.signedIn = { ...session.signedIn, identity, readAt: new Date() };
+        session.notice = { kind: 'good', text: 'Read again: the token is alive.' };
+      } catch (error) {
+        if (!(error instanceof SignInError)) throw error;
+        session.notice = { kind: 'bad', text: `The provider answered ${error.code}: ${error.message}` };
+      }
+    }
+    goHome(ctx);
+  });
+
+  router.post('/revoke', async (ctx) => {
+    const session = sessionOf(ctx);
+    if (session?.signedIn) {
+      await revokeToken(provider, session.signedIn.tokens.accessToken);
+      session.notice = {
+        kind: 'good',
+        text: 'Revoked. Read the identity again to see that the token is dead.',
+      };
+    }
+    goHome(ctx);
+  });
+
+  router.post('/sign-out', (ctx) => {
+    const id = idOf(ctx);
+    if (id !== undefined) sessions.end(id);
+    setCookie(ctx, null);
+    goHome(ctx);
+  });
+
+  router.get('/spa', (ctx) => {
+    ctx.set('Content-Security-Policy', contentPolicy(`script-src 'self'; connect-src ${provider.baseUrl}`));
+    show(ctx, spaPage(config));
+  });
+
+  router.get('/spa.js', (ctx) => {
+    ctx.type = 'text/javascript';
+    ctx.body = script;
+  });
+
+  const app = new Koa();
+  app.use(async (ctx, next) => {
+    ctx.set({
+      'Content-Security-Policy': contentPolicy(),
+      'X-Content-Type-Options': 'nosniff',
+      // The callback's address holds a code: no other site may learn it.
+      'Referrer-Policy': 'same-origin',
+      'Cache-Control': 'no-store',
+    });
+    // Browsers name the page that sends a form; another one's forms are not for us.
+    const { origin } = ctx.req.headers;
+    if (ctx.method === 'POST' && origin !== undefined && origin !== url) {
+      return show(ctx, errorPage(config, 'wrong_origin', 'This form was sent by another site.'), 403);
+    }
+    try {
+      await next();
+      if (ctx.status === 404 && ctx.body === undefined) show(ctx, errorPage(config, 'not_found', ''), 404);
+    } catch (error) {
+      if (error instanceof SignInError) return show(ctx, errorPage(config, error.code, error.message), 400);
+      console.error(error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error');
+      show(ctx, errorPage(config, 'server_error', ''), 500);
+    }
+  });
+  app.use(router.routes());
+  return app;
+}
+
+function contentPolicy(more = ''): string {
+  return [
+    "default-src 'none'",
+    `style-src '${styleHash}'`,
+    "img-src 'self' https: data:",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    ...(more === '' ? [] : [more]),
+  ].join('; ');
+}
+
+async function readForm(ctx: Context): Promise<URLSearchParams> {
+  let body = '';
+  for await (const chunk of ctx.req.setEncoding('latin1')) {
+    body += chunk;
+    if (body.length > 4_096) throw new SignInError('invalid_request', 'The form is too large.');
+  }
+  return new URLSearchParams(body);
+}

@@ -1,0 +1,36 @@
+import { redirectUris } from './config.ts';
+import { startPartnerApp } from './server.ts';
+
+// The shop on its own, against an Ostiary of yours. `npm start` at the root starts both.
+
+function required(variable: string): string {
+  const value = process.env[variable];
+  if (value !== undefined && value !== '') return value;
+  process.stderr.write(`kafe-lakay: ${variable} is missing\n`);
+  process.exit(1);
+}
+
+const url = process.env.PARTNER_URL ?? 'http://localhost:4000';
+const authUrl = required('PROVIDER_AUTH_URL');
+const uris = redirectUris(url);
+const publicClientId = required('PUBLIC_CLIENT_ID');
+
+const app = await startPartnerApp({
+  url,
+  host: process.env.HOST ?? '127.0.0.1',
+  port: Number(process.env.PARTNER_PORT ?? 4000),
+  provider: { name: 'Ostiary', authUrl, baseUrl: process.env.PROVIDER_BASE_URL ?? authUrl },
+  clients: {
+    confidential: {
+      clientId: required('CLIENT_ID'),
+      clientSecret: required('CLIENT_SECRET'),
+      redirectUri: uris.confidential,
+    },
+    public: { clientId: publicClientId, clientSecret: null, redirectUri: uris.public },
+    spa: { clientId: publicClientId, clientSecret: null, redirectUri: uris.spa },
+  },
+});
+
+process.once('SIGTERM', () => void app.close());
+process.once('SIGINT', () => void app.close());
+process.stdout.write(`Kafe Lakay is open at ${url}\n`);

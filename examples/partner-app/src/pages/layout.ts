@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { type Html, html, render } from './html.ts';
+
+const css = `
+:root{--canvas:#faf6f0;--surface:#ffffff;--well:#f6efe6;--text:#231a13;--muted:#6a5b4e;--line:#eadfd2;--border:#978575;
+  --brand:#7a3b12;--on-brand:#ffffff;--brand-hover:#5f2d0c;--accent:#7a3b12;--good:#0b6640;--good-tint:#e6f5ed;
+  --bad:#a1201b;--bad-tint:#fdecea}
+@media (prefers-color-scheme:dark){:root{--canvas:#15100c;--surface:#1f1813;--well:#29201a;--text:#f5ede4;--muted:#bba999;
+  --line:#382c23;--border:#8b7868;--brand:#e0a070;--on-brand:#20120a;--brand-hover:#edb78e;--accent:#e9b189;--good:#7fdcae;
+  --good-tint:#12291f;--bad:#ffb4ab;--bad-tint:#3a1a18}}
+*,*::before,*::after{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%;color-scheme:light dark}
+body{margin:0;background:var(--canvas);color:var(--text);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
+header,main,footer{max-width:1040px;margin:0 auto;padding:0 24px}
+header{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:8px 24px;padding-top:24px;padding-bottom:24px}
+.brand{display:flex;align-items:center;gap:12px;color:inherit;text-decoration:none;font:600 20px/1.2 Georgia,"Times New Roman",serif}
+.brand svg{width:36px;height:36px;flex:none}
+nav a{color:var(--muted)}
+main{padding-top:16px;padding-bottom:48px}
+.columns{display:grid;gap:40px;align-items:center}
+@media (min-width:860px){.columns{grid-template-columns:1fr 420px;gap:64px;min-height:560px}}
+h1{margin:0 0 16px;font:600 clamp(30px,5vw,46px)/1.12 Georgia,"Times New Roman",serif;letter-spacing:-.015em;text-wrap:balance}
+h2{margin:0 0 4px;font:600 22px/1.3 Georgia,"Times New Roman",serif}
+p{margin:0 0 16px;text-wrap:pretty}
+.lead{font-size:18px;color:var(--muted);max-width:34em}
+.small{font-size:14px;color:var(--muted)}
+.narrow{max-width:560px;margin:24px auto}
+h1.modest{font-size:26px}
+.after{margin:16px 0 0}
+.top{align-items:start!important}
+.card{background:var(--surface);border:1px solid var(--line);border-radius:18px;padding:28px;
+  box-shadow:0 1px 2px #2a18080a,0 16px 40px -20px #2a180833}
+a{color:var(--accent);text-underline-offset:3px}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+.button{display:flex;align-items:center;justify-content:center;gap:10px;width:100%;min-height:48px;padding:10px 18px;
+  font:inherit;font-weight:600;line-height:1.3;text-align:center;text-decoration:none;cursor:pointer;border:1px solid transparent;border-radius:12px}
+.button+.button{margin-top:12px}
+.primary{background:var(--brand);color:var(--on-brand)}
+.primary:hover{background:var(--brand-hover)}
+.quiet{background:transparent;border-color:var(--border);color:var(--text)}
+.quiet:hover{background:var(--well)}
+fieldset{border:0;margin:0 0 20px;padding:0}
+legend{padding:0;margin-bottom:8px;font-size:14px;font-weight:600}
+.choice{display:flex;gap:12px;align-items:flex-start;padding:8px 10px;margin:0 -10px;border-radius:10px;cursor:pointer}
+.choice:hover{background:var(--well)}
+.choice input{flex:none;width:20px;height:20px;margin:2px 0 0;accent-color:var(--brand)}
+.choice span{display:block;font-size:15px;line-height:1.4}
+.choice code{font-weight:600}
+.choice small{display:block;font-size:13.5px;color:var(--muted)}
+code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.92em}
+pre{overflow:auto;margin:12px 0 0;padding:16px;border-radius:12px;background:var(--well);font-size:13px;line-height:1.5}
+.notice{margin:0 0 24px;padding:12px 16px;border-radius:12px;overflow-wrap:anywhere}
+.notice.good{background:var(--good-tint);color:var(--good)}
+.notice.bad{background:var(--bad-tint);color:var(--bad)}
+.grid{display:grid;gap:20px;grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr));margin:0 0 24px}
+.grid .card{padding:22px}
+.grid h2{font-family:inherit;display:flex;justify-content:space-between;gap:12px;margin:0 0 8px;font-size:16px;line-height:1.4}
+.grid h2 code{font-weight:400;color:var(--muted);font-size:13px;white-space:nowrap}
+.absent{background:transparent;box-shadow:none;border-style:dashed}
+dl{margin:0 0 20px}
+.grid dl{margin:0}
+h2+p,h2+dl,h2+fieldset{margin-top:8px}
+dl div{display:flex;flex-wrap:wrap;justify-content:space-between;gap:2px 16px;padding:7px 0;border-top:1px solid var(--line);font-size:15px}
+dt{color:var(--muted)}
+dd{margin:0 0 0 auto;font-weight:500;overflow-wrap:anywhere;text-align:right}
+.hello{display:flex;align-items:center;gap:18px;margin:0 0 28px}
+.hello .initial,.hello img{flex:none;width:64px;height:64px;border-radius:50%}
+.hello .initial{display:grid;place-items:center;background:var(--brand);color:var(--on-brand);font:600 28px/1 Georgia,serif}
+.hello h1{margin:0;font-size:clamp(26px,4vw,36px)}
+.hello p{margin:4px 0 0;color:var(--muted)}
+.actions{display:grid;gap:12px;grid-template-columns:repeat(auto-fit,minmax(min(100%,220px),1fr))}
+.actions .button+.button{margin:0}
+summary{cursor:pointer;color:var(--accent);font-size:15px}
+details{margin:24px 0 0}
+footer{padding-top:20px;padding-bottom:32px;font-size:13.5px;color:var(--muted)}
+[hidden]{display:none!important}
+`;
+
+/** For the content security policy: this style sheet and no other. */
+export const styleHash = `sha256-${createHash('sha256').update(css).digest('base64')}`;
+
+const icon = encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 36 36"><circle cx="18" cy="18" r="18" fill="#7a3b12"/><path d="M10 15h13v6a5 5 0 0 1-5 5h-3a5 5 0 0 1-5-5zM23 17h1.500a2.500 2.500 0 0 1 0 5H23M14 11c0-1.500 1.500-1.500 1.500-3M18.500 11c0-1.500 1.500-1.500 1.500-3" fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+);
+
+const cup = html`<svg viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy="18" r="18" fill="var(--brand)"/><path d="M10 15h13v6a5 5 0 0 1-5 5h-3a5 5 0 0 1-5-5zM23 17h1.500a2.500 2.500 0 0 1 0 5H23M14 11c0-1.500 1.500-1.500 1.500-3M18.500 11c0-1.500 1.500-1.500 1.500-3" fill="none" stroke="var(--on-brand)" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
+
+/** A whole document of the shop. */
+export function page(title: string, content: Html, head: Html | null = null): string {
+  const start = render(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Kafe Lakay</title>
+<link rel="icon" href="data:image/svg+xml,${icon}">
+${head}`);
+  const body = render(html`
+</head>
+<body>
+<header><a class="brand" href="/">${cup}Kafe Lakay</a><nav aria-label="Pages"><a href="/spa">The browser-only version</a></nav></header>
+<main>
+${content}
+</main>
+<footer>Kafe Lakay is a made-up shop. It shows how an app signs people in with Ostiary.</footer>
+</body>
+</html>
+`);
+  return `${start}<style>${css}</style>${body}`;
+}

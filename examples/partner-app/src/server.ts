@@ -1,0 +1,32 @@
+import { createServer } from 'node:http';
+import { createPartnerApp } from './app.ts';
+import type { PartnerConfig } from './config.ts';
+
+/** A shop that is open. */
+export interface PartnerApp {
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the shop.
+ *
+ * @throws the error of `listen`, such as `EADDRINUSE`
+ */
+export async function startPartnerApp(config: PartnerConfig): Promise<PartnerApp> {
+  const listener = createPartnerApp(config).callback();
+  const server = createServer({ requestTimeout: 15_000, headersTimeout: 10_000 }, (request, response) => {
+    void listener(request, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, resolve);
+  });
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), 1_000).unref();
+      }),
+  };
+}

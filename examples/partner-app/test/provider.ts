@@ -1,0 +1,74 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { redirectUris } from '../src/config.ts';
+import { type PartnerConfig, startPartnerApp } from '../src/index.ts';
+
+/** A request that the provider got. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Answers of a provider, by path. */
+export type Script = Readonly<Record<string, () => { readonly status: number; readonly body: string }>>;
+
+async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  return text === '' ? {} : JSON.parse(text);
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A provider that says what a test wants it to say; the real one is used by the tests of the demo. */
+export async function scriptedProvider(script: Script) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? '';
+    const { method = '' } = request;
+    received.push({
+      method,
+      path,
+      authorization: request.headers.authorization,
+      body: await bodyOf(request),
+    });
+    const answer = script[path]?.() ?? { status: 404, body: '{}' };
+    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+}
+
+/** Starts the shop against a provider. */
+export async function startShop(providerOrigin: string): Promise<PartnerConfig> {
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const uris = redirectUris(url);
+  const config: PartnerConfig = {
+    url,
+    host: '127.0.0.1',
+    port,
+    provider: { name: 'Ostiary', authUrl: providerOrigin, baseUrl: providerOrigin },
+    clients: {
+      confidential: { clientId: 'shop', clientSecret: 'a-secret', redirectUri: uris.confidential },
+      public: { clientId: 'shop-public', clientSecret: null, redirectUri: uris.public },
+      spa: { clientId: 'shop-public', clientSecret: null, redirectUri: uris.spa },
+    },
+  };
+  const shop = await startPartnerApp(config);
+  onTestFinished(() => shop.close());
+  return config;
+}

@@ -1,0 +1,98 @@
+import Koa, { type Context } from 'koa';
+import type { Logger } from 'pino';
+import { FormError } from './http/form.ts';
+import { pageHeaders } from './http/headers.ts';
+import { textOn } from './pages/colours.ts';
+import { messagePage } from './pages/home-page.ts';
+import { favicon, type Look } from './pages/layout.ts';
+import { chooseLanguage, texts } from './pages/texts.ts';
+import type { SignInContext } from './sign-in/context.ts';
+import { type AccountRoutes, createAccountRoutes } from './sign-in/routes.ts';
+
+type Handler = (ctx: Context) => Promise<void> | void;
+
+/** Every route of this server's own; Ostiary has answered its routes before. */
+function routeTable(
+  account: AccountRoutes,
+  ready: () => Promise<void>,
+  icon: string,
+): Readonly<Record<string, { readonly GET?: Handler; readonly POST?: Handler }>> {
+  return {
+    '/': { GET: account.home },
+    '/login': { GET: account.showLogin, POST: account.signIn },
+    '/sign-out': { POST: account.signOut },
+    '/healthz': {
+      async GET(ctx) {
+        await ready();
+        ctx.body = { status: 'ok' };
+      },
+    },
+    '/favicon.ico': {
+      GET(ctx) {
+        ctx.set('Cache-Control', 'public, max-age=86400');
+        ctx.remove('Vary');
+        ctx.type = 'image/svg+xml';
+        ctx.body = icon;
+      },
+    },
+  };
+}
+
+function showError(ctx: Context, look: Look, status: number): void {
+  const language = chooseLanguage(undefined, ctx.get('accept-language'));
+  const t = texts[language];
+  const [title, lead] =
+    status === 404
+      ? [t.notFoundTitle, t.notFoundLead]
+      : status === 503
+        ? [t.unavailableTitle, t.unavailableLead]
+        : status >= 500
+          ? [t.failedTitle, t.failedLead]
+          : [t.refusedTitle, t.refusedLead];
+  ctx.status = status;
+  if (status === 503) ctx.set('Retry-After', '2');
+  // What reads `/healthz` wants a word, not a page.
+  if (ctx.path === '/healthz') ctx.body = { status: 'unavailable' };
+  else {
+    ctx.type = 'html';
+    ctx.body = messagePage(look, language, title, lead);
+  }
+}
+
+/** The pages around Ostiary: landing page, sign-in, sign-out, health. */
+export function createApp(context: SignInContext, ready: () => Promise<void>, logger: Logger): Koa {
+  const { look, authUrl, colour } = context;
+  const headers = pageHeaders(authUrl, look.style.hash);
+  const routes = routeTable(createAccountRoutes(context), ready, favicon(colour, textOn(colour)));
+  const app = new Koa();
+
+  app.use(async (ctx) => {
+    ctx.set(headers);
+    try {
+      const route = Object.hasOwn(routes, ctx.path) ? routes[ctx.path] : undefined;
+      const handler = route?.[ctx.method === 'HEAD' ? 'GET' : (ctx.method as 'GET' | 'POST')];
+      if (route === undefined) showError(ctx, look, 404);
+      else if (handler === undefined) {
+        ctx.set('Allow', Object.keys(route).join(', '));
+        showError(ctx, look, 405);
+      } else await handler(ctx);
+    } catch (error) {
+      if (error instanceof FormError) showError(ctx, look, error.status);
+      else {
+        const unavailable = isStorageUnavailable(error);
+        logger.error({ err: error }, unavailable ? 'database unavailable' : 'request failed');
+        showError(ctx, look, unavailable ? 503 : 500);
+      }
+      // The rest of a body that nobody reads would be taken for the next request.
+      if (!ctx.req.complete) ctx.set('Connection', 'close');
+    }
+  });
+
+  // Only what happens outside the middleware, such as a socket that breaks while a page is written.
+  app.on('error', (error: unknown) => logger.warn({ err: error }, 'response failed'));
+  return app;
+}
+
+function isStorageUnavailable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
+}

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ConfigError, loadConfig, type ServerConfig } from '../config.ts';
+
+/** Where `npm start` keeps its data: the same folder for every command, wherever it is started from. */
+export const demoDataDir = join(import.meta.dirname, '../../../../.data');
+
+/** The file in a demo's data folder that holds its sealing key. */
+export const demoKeyFile = 'sealing-key';
+
+const demoFile = z.object({ authUrl: z.string(), baseUrl: z.string() });
+
+/**
+ * The configuration that commands work with: the environment of the server or, where it says nothing, the demo that
+ * `npm start` made, so that `npm run client` works next to it without setting anything.
+ *
+ * @throws {@link ConfigError}
+ */
+export async function configForCommands(env: NodeJS.ProcessEnv): Promise<ServerConfig> {
+  if (env.OSTIARY_AUTH_URL !== undefined || env.OSTIARY_SEALING_KEYS !== undefined) return loadConfig(env);
+  const dataDir = env.OSTIARY_DATA_DIR ?? demoDataDir;
+  let demo: z.output<typeof demoFile>;
+  let sealingKey: string;
+  try {
+    demo = demoFile.parse(JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')));
+    sealingKey = (await readFile(join(dataDir, demoKeyFile), 'utf8')).trim();
+  } catch {
+    throw new ConfigError(
+      'no installation found: set the environment of the server (OSTIARY_AUTH_URL, OSTIARY_SEALING_KEYS, OSTIARY_DATA_DIR), or run npm start first',
+    );
+  }
+  return loadConfig({
+    ...env,
+    OSTIARY_AUTH_URL: demo.authUrl,
+    OSTIARY_BASE_URL: demo.baseUrl,
+    OSTIARY_SEALING_KEYS: sealingKey,
+    OSTIARY_DATA_DIR: dataDir,
+  });
+}

@@ -1,0 +1,86 @@
+import { join, resolve } from 'node:path';
+import type { z } from 'zod';
+import { type Setting, settings } from './settings.ts';
+
+type Parsed = { [Variable in keyof typeof settings]: z.output<(typeof settings)[Variable]['check']> };
+
+/** What the environment asks for, checked and frozen. */
+export interface ServerConfig {
+  readonly mode: 'production' | 'development' | 'test';
+  /** Origin of the pages. */
+  readonly authUrl: string;
+  /** Origin of the API. */
+  readonly baseUrl: string;
+  readonly dataDir: string;
+  /** Holds every table, those of Ostiary and those of this server. */
+  readonly databaseFile: string;
+  /** Base64url; the first one seals, the others only open. */
+  readonly sealingKeys: readonly string[];
+  /** CIDR ranges. */
+  readonly trustedProxies: readonly string[];
+  readonly name: string;
+  readonly colour: string;
+  readonly prefix: string;
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The environment is wrong. The message is one line, for the operator, and never contains a value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+function parseVariables(env: NodeJS.ProcessEnv): Parsed {
+  const problems = Object.keys(env)
+    .filter((variable) => variable.startsWith('OSTIARY_') && !Object.hasOwn(settings, variable))
+    .map((variable) => `${variable} is not a setting`);
+  const values: Record<string, unknown> = {};
+  for (const [variable, setting] of Object.entries<Setting>(settings)) {
+    const given = env[variable];
+    // An empty variable is how compose files say "not set".
+    const value = given === undefined || given === '' ? setting.fallback : given;
+    if (value === undefined && !setting.check.safeParse(undefined).success) {
+      problems.push(`${variable} is missing`);
+      continue;
+    }
+    const result = setting.check.safeParse(value);
+    if (result.success) values[variable] = result.data;
+    else problems.push(`${variable} ${result.error.issues[0]?.message ?? 'is wrong'}`);
+  }
+  if (problems.length > 0) throw new ConfigError(problems.join('; '));
+  return values as Parsed;
+}
+
+/**
+ * Reads the configuration from environment variables.
+ *
+ * @throws {@link ConfigError} when a variable is missing, wrong, or unknown (`OSTIARY_*`)
+ */
+export function loadConfig(env: NodeJS.ProcessEnv): ServerConfig {
+  const values = parseVariables(env);
+  const authUrl = values.OSTIARY_AUTH_URL;
+  const baseUrl = values.OSTIARY_BASE_URL ?? authUrl;
+  if (values.NODE_ENV === 'production') {
+    for (const [variable, url] of Object.entries({ OSTIARY_AUTH_URL: authUrl, OSTIARY_BASE_URL: baseUrl })) {
+      if (url.startsWith('http:'))
+        throw new ConfigError(`${variable} must be https when NODE_ENV is production`);
+    }
+  }
+  const dataDir = resolve(values.OSTIARY_DATA_DIR);
+  return Object.freeze({
+    mode: values.NODE_ENV,
+    authUrl,
+    baseUrl,
+    dataDir,
+    databaseFile: join(dataDir, 'ostiary.sqlite'),
+    sealingKeys: Object.freeze(values.OSTIARY_SEALING_KEYS),
+    trustedProxies: Object.freeze(values.OSTIARY_TRUSTED_PROXIES),
+    name: values.OSTIARY_NAME,
+    colour: values.OSTIARY_COLOUR,
+    prefix: values.OSTIARY_PREFIX,
+    logLevel: values.OSTIARY_LOG_LEVEL,
+    host: values.HOST,
+    port: values.PORT,
+  });
+}

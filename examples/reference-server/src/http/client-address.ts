@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+/** Unmaps `::ffff:192.0.2.1`: an IPv4 client is the same one on a dual-stack socket. `null` for what is no address. */
+function normalise(address: string): string | null {
+  const plain = address.trim().replace(/%.*$/, '');
+  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(plain)?.[1];
+  const result = mapped ?? plain;
+  return isIP(result) === 0 ? null : result.toLowerCase();
+}
+
+/** Tells who sent a request, believing nobody but the trusted proxies. */
+export function clientAddress(
+  trustedProxies: readonly string[],
+): (request: IncomingMessage) => string | null {
+  const trusted = new BlockList();
+  for (const range of trustedProxies) {
+    const [address = '', bits = ''] = range.split('/');
+    trusted.addSubnet(address, Number(bits), isIPv4(address) ? 'ipv4' : 'ipv6');
+  }
+  const isTrusted = (address: string): boolean => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+
+  return ({ socket, headers }) => {
+    let address = normalise(socket.remoteAddress ?? '');
+    // Every proxy appends the address it saw, so the way back is from the right, and ends at the first stranger.
+    const hops = String(headers['x-forwarded-for'] ?? '').split(',');
+    while (address !== null && isTrusted(address)) {
+      const hop = hops.pop();
+      if (hop === undefined || hop.trim() === '') break;
+      address = normalise(hop);
+    }
+    return address;
+  };
+}
+
+/** The network that one subscriber has: the address itself, or the /64 of an IPv6 address. */
+export function networkOf(address: string | null): string {
+  if (address === null) return 'unknown';
+  if (isIPv4(address)) return address;
+  const [head = '', tail] = address.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups = [...left, ...Array(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`;
+}

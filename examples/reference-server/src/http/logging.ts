@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { routeName } from './route-name.ts';
+
+/** Structured lines, one JSON object each. Of an error only what cannot contain a request. */
+export function createLogger(level: string, destination?: DestinationStream): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: {
+        err: (error: unknown) =>
+          error instanceof Error
+            ? { name: error.name, message: error.message, stack: error.stack, cause: causeOf(error) }
+            : { message: 'something that is no error was thrown' },
+      },
+    },
+    destination ?? pino.destination({ sync: true }),
+  );
+}
+
+function causeOf({ cause }: Error): string | undefined {
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : undefined;
+}
+
+/**
+ * Gives the request an id and writes one line when it is over: method, route, status, duration, id, and nothing else
+ * of the request.
+ */
+export function logRequest(logger: Logger, request: IncomingMessage, response: ServerResponse): void {
+  const start = performance.now();
+  const ownId = randomUUID();
+  // Ostiary puts an id of its own into its answers; the line shows what the client saw.
+  response.setHeader('X-Request-Id', ownId);
+  response.once('close', () => {
+    const route = routeName(request.url ?? '');
+    const fields = {
+      method: request.method,
+      route,
+      status: response.statusCode,
+      durationMs: Math.round((performance.now() - start) * 10) / 10,
+      requestId: String(response.getHeader('x-request-id') ?? ownId),
+      ...(!response.writableFinished && { aborted: true }),
+    };
+    if (response.statusCode >= 500) logger.error(fields, 'request');
+    else if (route === '/healthz') logger.debug(fields, 'request');
+    else logger.info(fields, 'request');
+  });
+}

@@ -1,0 +1,31 @@
+/** Every path of this server, those that Ostiary answers included, with what a log line calls it. */
+const routes: readonly { readonly pattern: RegExp; readonly name: string }[] = [
+  ...[
+    '/',
+    '/login',
+    '/sign-out',
+    '/healthz',
+    '/favicon.ico',
+    '/account/apps',
+    '/oauth/authorize',
+    '/v1/oauth/token',
+    '/v1/oauth/userinfo',
+    '/v1/oauth/revoke',
+    '/.well-known/openid-configuration',
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/jwks.json',
+  ].map((path) => ({ pattern: new RegExp(`^${path.replaceAll('.', '\\.')}$`), name: path })),
+  { pattern: /^\/oauth\/authorize\/[^/]+$/, name: '/oauth/authorize/:id' },
+  { pattern: /^\/oauth\/interaction\/[^/]+$/, name: '/oauth/interaction/:id' },
+  { pattern: /^\/oauth\/interaction\/[^/]+\/[a-z]+$/, name: '/oauth/interaction/:id/…' },
+  { pattern: /^\/account\/apps\/[^/]+\/revoke$/, name: '/account/apps/:clientId/revoke' },
+];
+
+/**
+ * The name of the route of a request, for logs. A path may carry an id, and a mistyped one anything at all, so a path
+ * is never written down as it came.
+ */
+export function routeName(target: string): string {
+  const path = target.split(/[?#]/, 1)[0] ?? '';
+  return routes.find(({ pattern }) => pattern.test(path))?.name ?? '(no route)';
+}

@@ -1,0 +1,10 @@
+export { configForCommands, demoDataDir, demoKeyFile } from './cli/find-installation.ts';
+export { ConfigError, loadConfig, type ServerConfig } from './config.ts';
+export { createLogger } from './http/logging.ts';
+export type { Installation, InstallationOptions } from './installation.ts';
+export { closeOnSignals, failToStart } from './lifecycle.ts';
+export { type ReferenceServer, type ServerOptions, startReferenceServer } from './server.ts';
+export { isLoopbackUrl } from './settings.ts';
+export type { ThrottleLimits } from './sign-in/throttle.ts';
+export { type Account, AccountError, type Accounts } from './users/accounts.ts';
+export type { NewUser } from './users/input.ts';

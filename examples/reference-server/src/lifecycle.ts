@@ -1,0 +1,28 @@
+import { ConfigError } from './config.ts';
+
+/**
+ * Closes on the first SIGTERM or SIGINT and exits with 0; exits at once on the second one, for an operator who does not
+ * want to wait.
+ */
+export function closeOnSignals(close: () => Promise<void>): void {
+  let signals = 0;
+  const onSignal = (): void => {
+    signals += 1;
+    if (signals > 1) process.exit(1);
+    close().then(
+      () => process.exit(0),
+      (error: unknown) => failToStart(error),
+    );
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}
+
+/** Says in one line why the program cannot go on, and exits with 1. An operator's mistake has no stack. */
+export function failToStart(error: unknown): never {
+  const expected = error instanceof ConfigError;
+  const text =
+    error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error);
+  process.stderr.write(`ostiary: ${expected ? text.replace(/\s*\n\s*/g, '; ') : text}\n`);
+  process.exit(1);
+}

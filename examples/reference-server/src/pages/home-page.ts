@@ -1,0 +1,53 @@
+import type { Account } from '../users/accounts.ts';
+import { html } from './html.ts';
+import { initialOf, type Look, page } from './layout.ts';
+import { type Language, texts } from './texts.ts';
+
+/** The landing page: what this is, or who is signed in. */
+export function homePage(
+  look: Look,
+  language: Language,
+  signedIn: { readonly account: Account; readonly csrf: string } | null,
+): string {
+  const t = texts[language];
+  if (signedIn === null) {
+    return page(
+      look,
+      language,
+      t.homeTitle,
+      html`<h1>${t.homeTitle}</h1>
+<p class="lead">${t.homeLead}</p>
+<a class="button primary" href="/login">${t.signIn}</a>`,
+    );
+  }
+  const { account, csrf } = signedIn;
+  const status =
+    account.kycStatus === 'approved' || account.kycStatus === 'pending' ? account.kycStatus : 'rejected';
+  return page(
+    look,
+    language,
+    t.welcome,
+    html`<h1>${t.welcome}</h1>
+<div class="person"><div class="initial" aria-hidden="true">${initialOf(account.name)}</div>
+<div><strong>${account.name}</strong><span>@${account.handle}</span></div></div>
+<dl>
+<div><dt>${t.userId}</dt><dd>${account.kid}</dd></div>
+<div><dt>${t.phone}</dt><dd>${account.phone}</dd></div>
+<div><dt>${t.identityCheck}</dt><dd>${t.kyc[status]}</dd></div>
+</dl>
+<div class="actions"><a class="button primary" href="/account/apps">${t.apps}</a>
+<form method="post" action="/sign-out"><input type="hidden" name="csrf" value="${csrf}"><button class="button" type="submit">${t.signOut}</button></form></div>`,
+  );
+}
+
+/** A page that only says something, with the way back to the start. */
+export function messagePage(look: Look, language: Language, title: string, lead: string): string {
+  return page(
+    look,
+    language,
+    title,
+    html`<h1>${title}</h1>
+<p class="lead">${lead}</p>
+<a class="button" href="/">${texts[language].back}</a>`,
+  );
+}

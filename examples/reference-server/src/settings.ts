@@ -1,0 +1,142 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether a URL leads to this machine. */
+export function isLoopbackUrl(url: string): boolean {
+  return URL.canParse(url) && loopbackHost.test(new URL(url).hostname);
+}
+
+const origin = z.string().transform((value, context): string => {
+  const refuse = (message: string): never => {
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER as never;
+  };
+  if (!URL.canParse(value)) return refuse('must be an absolute URL');
+  const url = new URL(value);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('must be an https URL');
+  if (url.protocol === 'http:' && !isLoopbackUrl(value)) {
+    return refuse('must be https (http is for loopback addresses during development)');
+  }
+  if (`${url.origin}/` !== url.href)
+    return refuse('must be an origin such as https://id.example.com, without a path');
+  return url.origin;
+});
+
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== ''),
+);
+
+const sealingKeys = list.pipe(
+  z
+    .array(z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'each must be 32 bytes in base64url (43 characters)'))
+    .min(1, 'needs at least one key')
+    .max(10),
+);
+
+/** A single address is a range of one. */
+const proxies = list.pipe(
+  z.array(
+    z.string().transform((entry, context): string => {
+      const [address = '', bits, ...rest] = entry.split('/');
+      const width = isIP(address) === 6 ? 128 : 32;
+      const length = bits ?? String(width);
+      if (isIP(address) === 0 || rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > width) {
+        context.addIssue({ code: 'custom', message: 'must be addresses or CIDR ranges such as 10.0.0.0/8' });
+      }
+      return `${address}/${length}`;
+    }),
+  ),
+);
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number')
+  .transform(Number)
+  .refine((value) => value <= 65_535, 'must be a port number');
+
+/** One variable of the environment. */
+export interface Setting {
+  readonly check: z.ZodType;
+  /** Taken when the variable is missing or empty; absent for a variable that must be there. */
+  readonly fallback?: string;
+  /** How the documentation shows the default, where it is not simply `fallback`. */
+  readonly shown?: string;
+  readonly about: string;
+}
+
+/** Every variable that the server reads. The table in the README is compared with this one. */
+export const settings = {
+  OSTIARY_AUTH_URL: {
+    check: origin,
+    about: 'Origin that people see: sign-in, consent, connected apps. Also the OpenID Connect issuer.',
+  },
+  OSTIARY_BASE_URL: {
+    check: origin.optional(),
+    shown: 'OSTIARY_AUTH_URL',
+    about: 'Origin of the API, when it has a host name of its own. The same process answers both.',
+  },
+  OSTIARY_SEALING_KEYS: {
+    check: sealingKeys,
+    about: 'Keys that seal what must be read back from the database. Comma separated, the current one first.',
+  },
+  OSTIARY_DATA_DIR: {
+    check: z.string(),
+    fallback: 'data',
+    about: 'Folder of the database file. Created with mode 0700 when it is missing.',
+  },
+  OSTIARY_TRUSTED_PROXIES: {
+    check: proxies,
+    fallback: '',
+    shown: 'none',
+    about:
+      'Addresses or CIDR ranges of your reverse proxies, comma separated. Only they may say who the client is.',
+  },
+  OSTIARY_NAME: {
+    check: z.string().trim().min(1).max(60),
+    fallback: 'Ostiary',
+    about: 'Name of your service on every page.',
+  },
+  OSTIARY_COLOUR: {
+    check: z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a4f8b'),
+    fallback: '#1a4f8b',
+    about: 'Accent colour of every page.',
+  },
+  OSTIARY_PREFIX: {
+    check: z
+      .string()
+      .regex(/^[a-z][a-z0-9]{1,15}$/, 'must be 2 to 16 lower-case letters and digits, a letter first'),
+    fallback: 'svc',
+    about: 'Prefix of tokens, as in `svc_at_…`. Choose it before the first client exists.',
+  },
+  OSTIARY_LOG_LEVEL: {
+    check: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']),
+    fallback: 'info',
+    about: 'How much is logged: `fatal`, `error`, `warn`, `info`, `debug` or `silent`.',
+  },
+  HOST: {
+    check: z.string().min(1),
+    fallback: '127.0.0.1',
+    about: 'Address to listen on. `0.0.0.0` or `::` inside a container.',
+  },
+  PORT: { check: port, fallback: '3000', about: 'Port to listen on.' },
+  NODE_ENV: {
+    check: z.enum(['production', 'development', 'test']),
+    fallback: 'development',
+    about: '`production` refuses http URLs altogether.',
+  },
+} as const satisfies { readonly [variable: string]: Setting };
+
+/** The table of the README, in Markdown. */
+export function settingsTable(): string {
+  const rows = Object.entries(settings).map(([variable, setting]: [string, Setting]) => {
+    const required = setting.fallback === undefined && setting.shown === undefined;
+    const shown = setting.shown ?? setting.fallback;
+    return `| \`${variable}\` | ${required ? '**required**' : `\`${shown}\``} | ${setting.about} |`;
+  });
+  return ['| Variable | Default | Meaning |', '|---|---|---|', ...rows].join('\n');
+}

@@ -1,0 +1,17 @@
+/**
+ * Where to go after the sign-in: only back to an address of our own. What a browser would read as another host
+ * (`//evil`, `/\evil`, `https:evil`, other ports) gives the home page.
+ *
+ * @returns an absolute URL; a path alone could begin with two slashes and lead away
+ */
+export function safeReturnTo(value: string | undefined, authUrl: string): string {
+  const home = `${authUrl}/`;
+  if (value === undefined || value.length > 8_192) return home;
+  // Browsers drop tabs and newlines inside a URL and read a backslash as a slash.
+  if (/[\s\\\p{Cc}]/u.test(value)) return home;
+  if (!value.startsWith(home) && !/^\/(?!\/)/.test(value)) return home;
+  if (!URL.canParse(value, authUrl)) return home;
+  const url = new URL(value, authUrl);
+  if (url.origin !== authUrl || url.username !== '' || url.password !== '') return home;
+  return `${url.origin}${url.pathname}${url.search}`;
+}

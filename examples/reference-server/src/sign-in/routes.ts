@@ -1,0 +1,172 @@
+import type { Context } from 'koa';
+import { networkOf } from '../http/client-address.ts';
+import { readForm } from '../http/form.ts';
+import { homePage, messagePage } from '../pages/home-page.ts';
+import { loginPage } from '../pages/login-page.ts';
+import { chooseLanguage, type Texts, texts } from '../pages/texts.ts';
+import { TooBusy } from '../users/passwords.ts';
+import type { SignInContext } from './context.ts';
+import { isSameOrigin } from './csrf.ts';
+import { safeReturnTo } from './return-to.ts';
+import type { Session } from './sessions.ts';
+
+/** Handlers of the pages where people sign in and out. */
+export interface AccountRoutes {
+  home(ctx: Context): Promise<void>;
+  showLogin(ctx: Context): Promise<void>;
+  signIn(ctx: Context): Promise<void>;
+  signOut(ctx: Context): Promise<void>;
+}
+
+/** What a sign-in page was opened with. Untrusted; the same from the query and from the form. */
+interface LoginRequest {
+  readonly returnTo: string | undefined;
+  readonly uiLocales: string;
+  readonly reauthenticate: boolean;
+  readonly handle: string;
+}
+
+interface Problem {
+  readonly status: number;
+  readonly text: (t: Texts) => string;
+  readonly retryAfterSeconds?: number;
+}
+
+const wrong: Problem = { status: 422, text: (t) => t.wrong };
+
+function parseLogin(read: (name: string) => string | undefined, handle: string): LoginRequest {
+  return {
+    returnTo: read('return_to'),
+    uiLocales: (read('ui_locales') ?? '').slice(0, 200),
+    reauthenticate: read('reauthenticate') === '1',
+    // People write their handle the way it is shown to them.
+    handle: (read(handle) ?? '').trim().replace(/^@/, '').slice(0, 64),
+  };
+}
+
+export function createAccountRoutes(context: SignInContext): AccountRoutes {
+  const { authUrl, look, accounts, sessions, cookies, csrf, throttle, addressOf } = context;
+
+  const sessionOf = (ctx: Context): Promise<Session | null> => sessions.find(cookies.session.read(ctx.req));
+
+  function token(ctx: Context, form: string, session: Session | null): string {
+    const known = cookies.form.read(ctx.req);
+    const cookie = csrf.isCookie(known) ? known : csrf.newCookie();
+    if (cookie !== known) ctx.append('Set-Cookie', cookies.form.set(cookie));
+    return csrf.token(cookie, form, session?.digest ?? null);
+  }
+
+  function isGenuine(
+    ctx: Context,
+    form: string,
+    session: Session | null,
+    given: string | undefined,
+  ): boolean {
+    const cookie = cookies.form.read(ctx.req);
+    return (
+      isSameOrigin(ctx.req, authUrl) &&
+      csrf.isCookie(cookie) &&
+      csrf.verify(cookie, form, session?.digest ?? null, given)
+    );
+  }
+
+  function showForm(
+    ctx: Context,
+    request: LoginRequest,
+    session: Session | null,
+    problem: Problem | null,
+  ): void {
+    const language = chooseLanguage(request.uiLocales, ctx.get('accept-language'));
+    const account = session && accounts.getBySub(session.sub);
+    ctx.status = problem?.status ?? 200;
+    if (problem?.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(problem.retryAfterSeconds));
+    ctx.type = 'html';
+    ctx.body = loginPage(look, language, {
+      // The sign-in form is tied to the browser and not to a session: one may end while the page is open.
+      csrf: token(ctx, 'login', null),
+      returnTo: safeReturnTo(request.returnTo, authUrl),
+      uiLocales: request.uiLocales,
+      reauthenticate: request.reauthenticate,
+      again: account !== null && request.reauthenticate,
+      handle: request.handle === '' ? (account?.handle ?? '') : request.handle,
+      problem: problem?.text(texts[language]) ?? null,
+      wrongInput: problem === wrong,
+    });
+  }
+
+  /** Checks the password; answers the user's id, or what to tell. */
+  async function checkPassword(ctx: Context, handle: string, password: string): Promise<string | Problem> {
+    const admission = await throttle.admit(handle, networkOf(addressOf(ctx.req)));
+    if (!admission.admitted) {
+      const { retryAfterSeconds } = admission;
+      return { status: 429, text: (t) => t.throttled(Math.ceil(retryAfterSeconds / 60)), retryAfterSeconds };
+    }
+    try {
+      const account = await accounts.verify(handle, password);
+      await admission.settle(account === null ? 'failed' : 'succeeded');
+      return account?.sub ?? wrong;
+    } catch (error) {
+      await admission.settle('undecided');
+      if (error instanceof TooBusy) return { status: 503, text: (t) => t.busy, retryAfterSeconds: 5 };
+      throw error;
+    }
+  }
+
+  return {
+    async home(ctx) {
+      const language = chooseLanguage(undefined, ctx.get('accept-language'));
+      const session = await sessionOf(ctx);
+      const account = session && accounts.getBySub(session.sub);
+      ctx.type = 'html';
+      ctx.body = homePage(look, language, account && { account, csrf: token(ctx, 'sign-out', session) });
+    },
+
+    async showLogin(ctx) {
+      const query = new URLSearchParams(ctx.querystring);
+      const request = parseLogin((name) => query.get(name) ?? undefined, 'login_hint');
+      const session = await sessionOf(ctx);
+      if (session !== null && !request.reauthenticate) {
+        ctx.status = 303;
+        ctx.set('Location', safeReturnTo(request.returnTo, authUrl));
+        return;
+      }
+      showForm(ctx, request, session, null);
+    },
+
+    async signIn(ctx) {
+      const form = await readForm(ctx.req);
+      const request = parseLogin((name) => form.get(name), 'handle');
+      const session = await sessionOf(ctx);
+      if (!isGenuine(ctx, 'login', null, form.get('csrf'))) {
+        return showForm(ctx, request, session, { status: 403, text: (t) => t.stale });
+      }
+      const result = await checkPassword(ctx, request.handle, (form.get('password') ?? '').slice(0, 1024));
+      if (typeof result !== 'string') return showForm(ctx, request, session, result);
+      ctx.append('Set-Cookie', cookies.session.set(await sessions.start(result, session)));
+      // Forms of the time before the sign-in are void from here on.
+      ctx.append('Set-Cookie', cookies.form.set(csrf.newCookie()));
+      ctx.status = 303;
+      ctx.set('Location', safeReturnTo(request.returnTo, authUrl));
+    },
+
+    async signOut(ctx) {
+      const form = await readForm(ctx.req);
+      const session = await sessionOf(ctx);
+      if (session !== null) {
+        if (!isGenuine(ctx, 'sign-out', session, form.get('csrf'))) {
+          const language = chooseLanguage(undefined, ctx.get('accept-language'));
+          const t = texts[language];
+          ctx.status = 403;
+          ctx.type = 'html';
+          ctx.body = messagePage(look, language, t.refusedTitle, t.refusedLead);
+          return;
+        }
+        await sessions.end(session);
+      }
+      ctx.append('Set-Cookie', cookies.session.remove);
+      ctx.append('Set-Cookie', cookies.form.remove);
+      ctx.status = 303;
+      ctx.set('Location', `${authUrl}/`);
+    },
+  };
+}

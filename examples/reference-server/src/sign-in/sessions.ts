@@ -1,0 +1,87 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Database } from '../database/database.ts';
+
+/** A browser that is signed in. */
+export interface Session {
+  /** SHA-256 of the session id: the id itself exists only in the browser. */
+  readonly digest: Buffer;
+  readonly sub: string;
+  /** When the password was last given. */
+  readonly authenticatedAt: Date;
+}
+
+/** Sessions of signed-in browsers. */
+export interface Sessions {
+  /** The live session behind a cookie's value, or `null`. */
+  find(id: string | undefined): Promise<Session | null>;
+  /**
+   * Starts a session with a fresh id, after the password was right, and ends the one that the browser had:
+   * an id that somebody planted before the sign-in is worth nothing after it.
+   *
+   * @returns the id, for the cookie
+   */
+  start(sub: string, replaced: Session | null): Promise<string>;
+  end(session: Session): Promise<void>;
+}
+
+const minute = 60_000;
+
+/** Without a request for so long, a session ends. */
+export const idleLifetime = 2 * 60 * minute;
+/** However busy it is, a session ends after so long. */
+export const absoluteLifetime = 24 * 60 * minute;
+/** `seen_at` is written at most this often, so that reading a page is not a write. */
+const seenResolution = 5 * minute;
+/** Ended rows that one sign-in removes. */
+const purgeLimit = 100;
+
+const idFormat = /^[A-Za-z0-9_-]{43}$/;
+
+function digestOf(id: string): Buffer {
+  return createHash('sha256').update(id).digest();
+}
+
+export function createSessions(database: Database, now: () => number): Sessions {
+  const { connection } = database;
+  const select = connection.prepare<
+    [Buffer, number, number],
+    { sub: string; authenticated_at: number; seen_at: number }
+  >(
+    `SELECT app_sessions.sub, authenticated_at, seen_at FROM app_sessions JOIN app_users USING (sub)
+     WHERE digest = ? AND ends_at > ? AND seen_at > ? AND blocked_at IS NULL`,
+  );
+  const insert = connection.prepare('INSERT INTO app_sessions VALUES (?, ?, ?, ?, ?)');
+  const seen = connection.prepare('UPDATE app_sessions SET seen_at = max(seen_at, ?) WHERE digest = ?');
+  const remove = connection.prepare('DELETE FROM app_sessions WHERE digest = ?');
+  const purge = connection.prepare(
+    `DELETE FROM app_sessions WHERE digest IN
+      (SELECT digest FROM app_sessions WHERE ends_at <= ? ORDER BY ends_at LIMIT ${purgeLimit})`,
+  );
+
+  return {
+    async find(id) {
+      if (id === undefined || !idFormat.test(id)) return null;
+      const time = now();
+      const digest = digestOf(id);
+      const row = database.read(() => select.get(digest, time, time - idleLifetime));
+      if (row === undefined) return null;
+      if (time - row.seen_at >= seenResolution) await database.write(() => seen.run(time, digest));
+      return { digest, sub: row.sub, authenticatedAt: new Date(row.authenticated_at) };
+    },
+
+    async start(sub, replaced) {
+      const id = randomBytes(32).toString('base64url');
+      const time = now();
+      await database.write(() => {
+        if (replaced !== null) remove.run(replaced.digest);
+        purge.run(time);
+        insert.run(digestOf(id), sub, time, time, time + absoluteLifetime);
+      });
+      return id;
+    },
+
+    async end(session) {
+      await database.write(() => remove.run(session.digest));
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+/** Decimal text in, integer minor units out: money is never a floating-point number. */
+const money = z
+  .string()
+  .regex(/^(0|[1-9][0-9]{0,14})\.[0-9]{2}$/, 'must be a decimal with two digits, such as 1250.00')
+  .transform((value) => BigInt(value.replace('.', '')));
+
+const text = z.string().trim().min(1, 'must not be empty').max(200);
+
+/** Handles are ASCII, so that two of them that look alike are alike. */
+export const handleSchema = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,28}[A-Za-z0-9])?$/,
+    'must be 1 to 30 letters, digits, dots, hyphens',
+  );
+
+/** Length is what makes a password strong (NIST SP 800-63B, section 3.1.1.2). */
+export const passwordSchema = z
+  .string()
+  .min(10, 'must have at least 10 characters')
+  .max(256, 'must have at most 256 characters');
+
+/** What an administrator gives to create a user. */
+export const newUserSchema = z.strictObject({
+  handle: handleSchema,
+  password: passwordSchema,
+  name: text,
+  phone: z.string().regex(/^\+[1-9][0-9]{6,14}$/, 'must be a number such as +50937001122 (E.164)'),
+  role: text.default('member'),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'must be a country code such as HT (ISO 3166-1)')
+    .default('HT'),
+  avatarUrl: z
+    .url({ protocol: /^https?$/ })
+    .max(2048)
+    .nullable()
+    .default(null),
+  kycStatus: z.enum(['approved', 'pending', 'rejected']).default('pending'),
+  kycTier: z.int().min(0).max(3).default(0),
+  htgBalance: money.default(0n),
+  usdBalance: money.default(0n),
+  trustScore: z.int().min(0).max(100).default(0),
+  trustTier: text.default('new'),
+  credentials: z
+    .array(
+      z.strictObject({
+        type: text,
+        issuedAt: z.date(),
+        expiresAt: z.date().nullable().default(null),
+      }),
+    )
+    .default([]),
+});
+
+/** What an administrator gives to create a user. */
+export type NewUser = z.input<typeof newUserSchema>;

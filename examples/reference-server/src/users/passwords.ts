@@ -1,0 +1,103 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+
+/** Too many people sign in at this moment; worth trying again in a few seconds. */
+export class TooBusy extends Error {
+  override readonly name = 'TooBusy';
+}
+
+/** Cost of one hash (RFC 7914): `2 ** logN * r * 128` bytes of memory. */
+export interface ScryptCost {
+  readonly logN: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** Hashes passwords with scrypt, outside the event loop. */
+export interface Passwords {
+  /** @throws {@link TooBusy} */
+  hash(password: string): Promise<string>;
+  /**
+   * Compares in constant time. `null` as the stored hash (no such user) costs the same time and answers `false`.
+   * @throws {@link TooBusy}
+   */
+  verify(password: string, stored: string | null): Promise<boolean>;
+  /** Whether a hash was made with other parameters than those of today. */
+  isOutdated(stored: string): boolean;
+}
+
+/** 128 MiB and about a quarter of a second per hash. */
+const strong: ScryptCost = { logN: 17, r: 8, p: 1 };
+const keyLength = 32;
+
+/** libuv has four threads for files, name look-ups and hashes; memory is `concurrency` times that of one hash. */
+const concurrency = 2;
+const waitingLine = 24;
+
+const format = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
+
+/** At most `concurrency` pieces of work at once, in order of arrival; beyond the waiting line nobody is let in. */
+function turnstile(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= concurrency) {
+      if (waiting.length >= waitingLine) throw new TooBusy('too many sign-ins at once');
+      // Whoever leaves hands its place on, so `running` stays as it is.
+      await new Promise<void>((enter) => waiting.push(enter));
+    } else {
+      running += 1;
+    }
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}
+
+function derive(password: string, salt: Uint8Array, { logN, r, p }: ScryptCost): Promise<Buffer> {
+  const N = 2 ** logN;
+  return new Promise((resolve, reject) => {
+    // NIST SP 800-63B, 3.1.1.2: normalise, so that a password typed on another keyboard is the same bytes.
+    scrypt(
+      password.normalize('NFKC'),
+      salt,
+      keyLength,
+      { N, r, p, maxmem: 129 * N * r + 1024 * r * p },
+      (error, key) => (error ? reject(error) : resolve(key)),
+    );
+  });
+}
+
+/** The cost is an argument for tests; every hash carries the one it was made with. */
+export function createPasswords(cost: ScryptCost = strong): Passwords {
+  const inTurn = turnstile();
+  const prefix = `scrypt$${cost.logN}$${cost.r}$${cost.p}$`;
+  const nobody = { salt: randomBytes(16), key: randomBytes(keyLength), cost };
+
+  function parse(stored: string): typeof nobody {
+    const [, logN, r, p, salt, key] = format.exec(stored) ?? [];
+    if (salt === undefined || key === undefined) throw new Error('a stored password hash is malformed');
+    return {
+      cost: { logN: Number(logN), r: Number(r), p: Number(p) },
+      salt: Buffer.from(salt, 'base64url'),
+      key: Buffer.from(key, 'base64url'),
+    };
+  }
+
+  return {
+    async hash(password) {
+      const salt = randomBytes(16);
+      const key = await inTurn(() => derive(password, salt, cost));
+      return `${prefix}${salt.toString('base64url')}$${key.toString('base64url')}`;
+    },
+    async verify(password, stored) {
+      const expected = stored === null ? nobody : parse(stored);
+      const key = await inTurn(() => derive(password, expected.salt, expected.cost));
+      return timingSafeEqual(key, expected.key) && stored !== null;
+    },
+    isOutdated: (stored) => !stored.startsWith(prefix),
+  };
+}

@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, loadConfig } from '../src/config.ts';
+import { settingsTable } from '../src/settings.ts';
+
+const key = Buffer.alloc(32, 7).toString('base64url');
+const good = {
+  OSTIARY_AUTH_URL: 'https://id.example.com',
+  OSTIARY_SEALING_KEYS: key,
+  NODE_ENV: 'production',
+};
+const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
+
+describe('loadConfig', () => {
+  test('needs two variables and fills in the rest', () => {
+    const config = loadConfig({ ...good, PATH: '/bin' });
+    expect(config).toMatchObject({
+      mode: 'production',
+      authUrl: 'https://id.example.com',
+      baseUrl: 'https://id.example.com',
+      sealingKeys: [key],
+      trustedProxies: [],
+      name: 'Ostiary',
+      colour: '#1a4f8b',
+      prefix: 'svc',
+      logLevel: 'info',
+      host: '127.0.0.1',
+      port: 3000,
+    });
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  test('reads lists, and single proxies as ranges of one', () => {
+    const other = Buffer.alloc(32, 8).toString('base64url');
+    const config = loadConfig({
+      ...good,
+      OSTIARY_SEALING_KEYS: `${key}, ${other}`,
+      OSTIARY_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7 ,2001:db8::1',
+    });
+    expect(config.sealingKeys).toEqual([key, other]);
+    expect(config.trustedProxies).toEqual(['10.0.0.0/8', '192.0.2.7/32', '2001:db8::1/128']);
+  });
+
+  test('takes an empty variable for one that is not set', () => {
+    expect(loadConfig({ ...good, OSTIARY_BASE_URL: '', PORT: '' }).port).toBe(3000);
+  });
+
+  test.each([
+    ['an unknown setting', { OSTIARY_AUTHURL: 'x' }, 'OSTIARY_AUTHURL is not a setting'],
+    ['no key', { OSTIARY_SEALING_KEYS: undefined }, 'OSTIARY_SEALING_KEYS is missing'],
+    ['an empty key', { OSTIARY_SEALING_KEYS: '' }, 'OSTIARY_SEALING_KEYS is missing'],
+    ['a short key', { OSTIARY_SEALING_KEYS: 'secret' }, 'OSTIARY_SEALING_KEYS each must be 32 bytes'],
+    ['no URL', { OSTIARY_AUTH_URL: undefined }, 'OSTIARY_AUTH_URL is missing'],
+    [
+      'a URL with a path',
+      { OSTIARY_AUTH_URL: 'https://example.com/id' },
+      'OSTIARY_AUTH_URL must be an origin',
+    ],
+    [
+      'credentials in a URL',
+      { OSTIARY_AUTH_URL: 'https://a:b@example.com' },
+      'OSTIARY_AUTH_URL must be an origin',
+    ],
+    ['another scheme', { OSTIARY_BASE_URL: 'ftp://example.com' }, 'OSTIARY_BASE_URL must be an https URL'],
+    ['http elsewhere', { OSTIARY_AUTH_URL: 'http://id.example.com' }, 'OSTIARY_AUTH_URL must be https'],
+    ['http in production', { OSTIARY_AUTH_URL: 'http://localhost' }, 'OSTIARY_AUTH_URL must be https when'],
+    [
+      'an http API in production',
+      { OSTIARY_BASE_URL: 'http://127.0.0.1' },
+      'OSTIARY_BASE_URL must be https when',
+    ],
+    [
+      'a wrong range',
+      { OSTIARY_TRUSTED_PROXIES: '10.0.0.0/33' },
+      'OSTIARY_TRUSTED_PROXIES must be addresses',
+    ],
+    [
+      'a host name as proxy',
+      { OSTIARY_TRUSTED_PROXIES: 'proxy' },
+      'OSTIARY_TRUSTED_PROXIES must be addresses',
+    ],
+    ['a wrong colour', { OSTIARY_COLOUR: 'red' }, 'OSTIARY_COLOUR must be a colour'],
+    ['a wrong prefix', { OSTIARY_PREFIX: 'A_' }, 'OSTIARY_PREFIX must be 2 to 16'],
+    ['a wrong port', { PORT: '70000' }, 'PORT must be a port number'],
+    ['a mode that does not exist', { NODE_ENV: 'prod' }, 'NODE_ENV '],
+  ])('refuses %s', (_, changes, message) => {
+    const load = (): unknown => loadConfig({ ...good, ...changes });
+    expect(load).toThrow(ConfigError);
+    expect(load).toThrow(message);
+  });
+
+  test('names every problem in one line, and never a value', () => {
+    const secret = 'a-secret-that-somebody-pasted';
+    expect(() => loadConfig({ OSTIARY_SEALING_KEYS: secret, OSTIARY_TYPO: secret })).toThrow(
+      expect.objectContaining({
+        message: expect.not.stringMatching(`${secret}|\n`),
+      }),
+    );
+  });
+
+  test('accepts http on loopback addresses outside production', () => {
+    for (const url of ['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000']) {
+      expect(loadConfig({ ...good, NODE_ENV: 'development', OSTIARY_AUTH_URL: url }).authUrl).toBe(url);
+    }
+  });
+});
+
+describe('the README', () => {
+  test('has the table of the settings as they are', () => {
+    expect(readme).toContain(settingsTable());
+  });
+
+  test('has a command that prints a key which the server accepts', () => {
+    const command = /^(node -p .*randomBytes.*)$/m.exec(readme)?.[1] ?? '';
+    const printed = execFileSync('sh', ['-c', command], { encoding: 'utf8' }).trim();
+    expect(loadConfig({ ...good, OSTIARY_SEALING_KEYS: printed }).sealingKeys).toEqual([printed]);
+  });
+});

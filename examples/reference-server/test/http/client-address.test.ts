@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { clientAddress, networkOf } from '../../src/http/client-address.ts';
+
+function request(remoteAddress: string | undefined, forwarded?: string): IncomingMessage {
+  return {
+    socket: { remoteAddress },
+    headers: { 'x-forwarded-for': forwarded },
+  } as unknown as IncomingMessage;
+}
+
+describe('clientAddress', () => {
+  const find = clientAddress(['10.0.0.0/8', '2001:db8:1::/48']);
+
+  test.each([
+    ['a stranger is the client, whatever it claims', '192.0.2.9', '1.2.3.4', '192.0.2.9'],
+    ['a trusted proxy may name the client', '10.0.0.1', '192.0.2.9', '192.0.2.9'],
+    ['what the client wrote itself is left of it and ignored', '10.0.0.1', '6.6.6.6, 192.0.2.9', '192.0.2.9'],
+    ['several proxies are walked through', '10.0.0.1', '192.0.2.9, 10.0.0.3, 10.0.0.2', '192.0.2.9'],
+    ['proxies all the way: the first of them', '10.0.0.1', '10.0.0.3', '10.0.0.3'],
+    ['a proxy that says nothing is the client', '10.0.0.1', undefined, '10.0.0.1'],
+    ['a mapped IPv4 address is unmapped', '::ffff:10.0.0.1', '::ffff:192.0.2.9', '192.0.2.9'],
+    ['IPv6 proxies count too', '2001:db8:1::7', '2001:DB8:9::1', '2001:db8:9::1'],
+    ['something that is no address is nobody', '10.0.0.1', 'evil', null],
+    ['a closed socket is nobody', undefined, '192.0.2.9', null],
+  ])('%s', (_, remote, forwarded, expected) => {
+    expect(find(request(remote, forwarded))).toBe(expected);
+  });
+
+  test('without trusted proxies the header means nothing', () => {
+    expect(clientAddress([])(request('10.0.0.1', '192.0.2.9'))).toBe('10.0.0.1');
+  });
+});
+
+test.each([
+  ['192.0.2.9', '192.0.2.9'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+  ['2001:0db8:1:2::9', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  [null, 'unknown'],
+])('the network of %s is %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});

@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import { countHashes } from '../support/hashes.ts';
+import { anaika, jean, startServer } from '../support/server.ts';
+import { fieldsOf, Visitor } from '../support/visitor.ts';
+
+describe('signing in', () => {
+  test('takes handle and password, and shows who is signed in', async () => {
+    const { origin } = await startServer();
+    const visitor = new Visitor(origin);
+    expect((await visitor.get('/')).html).toContain('href="/login"');
+    expect(await visitor.signIn('@Anaika ', anaika.password)).toMatchObject({
+      status: 303,
+      location: `${origin}/`,
+    });
+    const home = await visitor.get('/');
+    expect(home.html).toContain('Anaïka Pierre');
+    expect(home.html).toContain('href="/account/apps"');
+  });
+
+  test('goes back to where it came from, and only to our own origin', async () => {
+    const { origin } = await startServer();
+    for (const [returnTo, expected] of [
+      ['/account/apps', `${origin}/account/apps`],
+      ['//evil.example', `${origin}/`],
+      ['/\\evil.example', `${origin}/`],
+      ['http://localhost:1/', `${origin}/`],
+    ] as const) {
+      const visitor = new Visitor(origin);
+      const query = `?return_to=${encodeURIComponent(returnTo)}`;
+      expect((await visitor.signIn('anaika', anaika.password, query)).location).toBe(expected);
+      // Who is signed in is sent on at once, with the same care.
+      expect(await visitor.get(`/login${query}`)).toMatchObject({ status: 303, location: expected });
+    }
+  });
+
+  test('checks the address of the form too, not only that of the page', async () => {
+    const { origin } = await startServer();
+    const visitor = new Visitor(origin);
+    const fields = fieldsOf((await visitor.get('/login')).html);
+    const answer = await visitor.post('/login', { ...fields, ...anaika, return_to: 'https://evil.example/' });
+    expect(answer.location).toBe(`${origin}/`);
+  });
+
+  test('says the same for a wrong password and an unknown or blocked user, after the same work', async () => {
+    const { origin, server } = await startServer();
+    await server.installation.accounts.block('jean');
+    const hashes = countHashes();
+    const answers: string[] = [];
+    for (const [handle, password] of [
+      ['anaika', 'wrong password'],
+      ['nobody', anaika.password],
+      ['jean', jean.password],
+    ] as const) {
+      const before = hashes();
+      const answer = await new Visitor(origin).signIn(handle, password);
+      expect(answer.status).toBe(422);
+      expect(answer.headers.getSetCookie().join()).not.toContain('session');
+      expect(hashes() - before).toBe(1);
+      answers.push(answer.html.replace(/ value="[^"]*"/g, ''));
+    }
+    expect(new Set(answers).size).toBe(1);
+  });
+
+  test('gives the browser a new session id, so that a planted one is worth nothing', async () => {
+    const { origin } = await startServer();
+    const attacker = new Visitor(origin);
+    await attacker.signIn('jean', jean.password);
+    const planted = attacker.cookies.get('ostiary_session') ?? '';
+    const victim = new Visitor(origin);
+    victim.cookies.set('ostiary_session', planted);
+    await victim.signIn('anaika', anaika.password, '?reauthenticate=1');
+    expect(victim.cookies.get('ostiary_session')).not.toBe(planted);
+    expect((await victim.get('/')).html).toContain('Anaïka');
+    expect((await attacker.get('/')).html).toContain('href="/login"');
+  });
+
+  test('again asks for the password, and moves the moment of the sign-in', async () => {
+    let now = Date.parse('2026-05-01T12:00:00.000Z');
+    const { origin, server } = await startServer({ now: () => now });
+    const visitor = new Visitor(origin);
+    await visitor.signIn('anaika', anaika.password);
+    now += 1_234;
+    const page = await visitor.get('/login?reauthenticate=1');
+    expect(page.status).toBe(200);
+    expect(fieldsOf(page.html)).toMatchObject({ handle: 'anaika', reauthenticate: '1' });
+    await visitor.signIn('anaika', anaika.password, '?reauthenticate=1');
+    const session = await server.installation.sessions.find(visitor.cookies.get('ostiary_session'));
+    expect(session?.authenticatedAt.toISOString()).toBe('2026-05-01T12:00:01.234Z');
+  });
+
+  test('fills in the handle that the app hints at, without trusting it', async () => {
+    const { origin } = await startServer();
+    const page = await new Visitor(origin).get(
+      `/login?login_hint=${encodeURIComponent('"><script>alert(1)</script>')}`,
+    );
+    expect(page.html).toContain('value="&quot;&gt;&lt;script&gt;');
+    expect(page.html).not.toContain('<script');
+  });
+
+  test.each([
+    ['fr', '', 'Se connecter'],
+    ['', 'fr-HT, en;q=0.5', 'Se connecter'],
+    ['en', 'fr', 'Sign in'],
+    ['ht fr', 'en', 'Se connecter'],
+    ['', 'ht, de', 'Sign in'],
+    ['', 'fr;q=0, en', 'Sign in'],
+  ])('speaks the language of ui_locales %j and Accept-Language %j', async (uiLocales, accepted, text) => {
+    const { origin } = await startServer();
+    const visitor = new Visitor(origin, { 'Accept-Language': accepted });
+    const page = await visitor.get(`/login?ui_locales=${encodeURIComponent(uiLocales)}`);
+    expect(page.html).toContain(`<h1>${text}</h1>`);
+    const again = await visitor.post('/login', { ...fieldsOf(page.html), handle: 'x', password: 'wrong' });
+    expect(again.html).toContain(`<h1>${text}</h1>`);
+  });
+});
+
+describe('throttling', () => {
+  test('answers 429 with Retry-After, even to the right password', async () => {
+    const { origin } = await startServer({ signInLimits: { perHandle: 2, perNetwork: 9, windowMs: 60_000 } });
+    const visitor = new Visitor(origin);
+    await visitor.signIn('anaika', 'wrong password');
+    await visitor.signIn('anaika', 'wrong password');
+    const hashes = countHashes();
+    const refused = await visitor.signIn('anaika', anaika.password);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(50);
+    expect(refused.html).toContain('Too many attempts');
+    expect(hashes()).toBe(0);
+    expect((await visitor.signIn('jean', jean.password)).status).toBe(303);
+  });
+
+  test('counts the address that a trusted proxy names, and believes nobody else', async () => {
+    const limits = { perHandle: 9, perNetwork: 1, windowMs: 60_000 };
+    const trusting = await startServer(
+      { signInLimits: limits },
+      { OSTIARY_TRUSTED_PROXIES: '127.0.0.1, ::1' },
+    );
+    const from = (origin: string, address: string): Visitor =>
+      new Visitor(origin, { 'X-Forwarded-For': address });
+    expect((await from(trusting.origin, '192.0.2.1').signIn('a', 'x')).status).toBe(422);
+    expect((await from(trusting.origin, '6.6.6.6, 192.0.2.1').signIn('b', 'x')).status).toBe(429);
+    expect((await from(trusting.origin, '192.0.2.2').signIn('c', 'x')).status).toBe(422);
+    const plain = await startServer({ signInLimits: limits });
+    expect((await from(plain.origin, '192.0.2.1').signIn('a', 'x')).status).toBe(422);
+    expect((await from(plain.origin, '192.0.2.2').signIn('b', 'x')).status).toBe(429);
+  });
+});
+
+describe('forms of other sites', () => {
+  test('cannot sign a browser in', async () => {
+    const { origin } = await startServer();
+    const victim = new Visitor(origin);
+    const genuine = fieldsOf((await victim.get('/login')).html);
+    const attacker = new Visitor(origin);
+    const foreign = fieldsOf((await attacker.get('/login')).html);
+    const credentials = { handle: 'jean', password: jean.password };
+    for (const [fields, headers] of [
+      [{}, {}],
+      [{ ...genuine, csrf: '' }, {}],
+      [{ ...genuine, csrf: 'A'.repeat(43) }, {}],
+      // A token of the attacker's own browser.
+      [foreign, {}],
+      [genuine, { Origin: 'https://evil.example' }],
+      [genuine, { Origin: 'null' }],
+      [genuine, { Origin: 'http://localhost:1' }],
+      [genuine, { 'Sec-Fetch-Site': 'same-site' }],
+    ] as const) {
+      const answer = await victim.post('/login', { ...fields, ...credentials }, headers);
+      expect(answer.status).toBe(403);
+      expect(victim.cookies.has('ostiary_session')).toBe(false);
+    }
+    // The victim's own form still works, with what browsers send along.
+    const own = await victim.post(
+      '/login',
+      { ...genuine, ...anaika },
+      { Origin: origin, 'Sec-Fetch-Site': 'same-origin' },
+    );
+    expect(own.status).toBe(303);
+  });
+
+  test('cannot sign a browser out', async () => {
+    const { origin } = await startServer();
+    const victim = new Visitor(origin);
+    await victim.signIn('anaika', anaika.password);
+    const { csrf = '' } = fieldsOf((await victim.get('/')).html);
+    const attacker = new Visitor(origin);
+    await attacker.signIn('jean', jean.password);
+    const { csrf: foreign = '' } = fieldsOf((await attacker.get('/')).html);
+    expect((await victim.post('/sign-out', {})).status).toBe(403);
+    expect((await victim.post('/sign-out', { csrf: foreign })).status).toBe(403);
+    expect((await victim.post('/sign-out', { csrf }, { Origin: 'https://evil.example' })).status).toBe(403);
+    expect((await victim.get('/sign-out')).status).toBe(405);
+    expect((await victim.get('/')).html).toContain('Anaïka');
+    const session = victim.cookies.get('ostiary_session') ?? '';
+    expect(await victim.post('/sign-out', { csrf })).toMatchObject({ status: 303, location: `${origin}/` });
+    expect(victim.cookies.has('ostiary_session')).toBe(false);
+    // The session is gone, not only the cookie.
+    victim.cookies.set('ostiary_session', session);
+    expect((await victim.get('/')).html).toContain('href="/login"');
+  });
+
+  test('a token of the sign-in page is none for signing out', async () => {
+    const { origin } = await startServer();
+    const victim = new Visitor(origin);
+    await victim.signIn('anaika', anaika.password);
+    const { csrf = '' } = fieldsOf((await victim.get('/login?reauthenticate=1')).html);
+    expect((await victim.post('/sign-out', { csrf })).status).toBe(403);
+  });
+});

@@ -1,0 +1,14 @@
+import { createHook } from 'node:async_hooks';
+import { onTestFinished } from 'vitest';
+
+/** Counts the hashes that really run in the thread pool. */
+export function countHashes(): () => number {
+  let count = 0;
+  const hook = createHook({
+    init(_id, type) {
+      if (type === 'SCRYPTREQUEST') count += 1;
+    },
+  }).enable();
+  onTestFinished(() => void hook.disable());
+  return () => count;
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createLogger } from '../../src/http/logging.ts';
+import {
+  loadConfig,
+  type ReferenceServer,
+  type ServerOptions,
+  startReferenceServer,
+} from '../../src/index.ts';
+
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'reference-server-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** An environment for a server of a test's own. */
+export async function environment(changes: NodeJS.ProcessEnv = {}): Promise<NodeJS.ProcessEnv> {
+  const port = await freePort();
+  return {
+    NODE_ENV: 'test',
+    OSTIARY_AUTH_URL: `http://localhost:${port}`,
+    OSTIARY_DATA_DIR: await temporaryFolder(),
+    OSTIARY_SEALING_KEYS: randomBytes(32).toString('base64url'),
+    PORT: String(port),
+    ...changes,
+  };
+}
+
+/** Cheap hashes: these tests are not about their strength. */
+export const cheap = { logN: 10, r: 8, p: 1 };
+
+export const anaika = {
+  handle: 'anaika',
+  password: 'correct horse battery',
+  name: 'Anaïka Pierre',
+  phone: '+50937000001',
+};
+
+export const jean = {
+  handle: 'jean',
+  password: 'another long password',
+  name: 'Jean Désir',
+  phone: '+50937000002',
+};
+
+/** Starts a server with two users; it closes with the test. `lines` collects the log. */
+export async function startServer(
+  options: ServerOptions = {},
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ readonly server: ReferenceServer; readonly origin: string; readonly lines: string[] }> {
+  const lines: string[] = [];
+  const config = loadConfig(await environment(env));
+  const server = await startReferenceServer(config, {
+    passwordCost: cheap,
+    logger: createLogger('debug', { write: (line) => void lines.push(line) }),
+    ...options,
+  });
+  onTestFinished(() => server.close());
+  await server.installation.accounts.create(anaika);
+  await server.installation.accounts.create(jean);
+  return { server, origin: `http://localhost:${server.port}`, lines };
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { createPasswords, TooBusy } from '../../src/users/passwords.ts';
+import { countHashes } from '../support/hashes.ts';
+import { cheap } from '../support/server.ts';
+
+describe('passwords', () => {
+  const passwords = createPasswords(cheap);
+
+  test('verifies the right password and no other', async () => {
+    const stored = await passwords.hash('correct horse');
+    expect(await passwords.verify('correct horse', stored)).toBe(true);
+    expect(await passwords.verify('correct horsE', stored)).toBe(false);
+    expect(await passwords.verify('', stored)).toBe(false);
+  });
+
+  test('salts, and keeps the cost with the hash', async () => {
+    const [one, other] = await Promise.all([passwords.hash('same'), passwords.hash('same')]);
+    expect(one).not.toBe(other);
+    expect(one).toMatch(/^scrypt\$10\$8\$1\$/);
+  });
+
+  test('takes two ways of writing an accent for one password', async () => {
+    const stored = await passwords.hash('caf\u00e9 lakay');
+    expect(await passwords.verify('cafe\u0301 lakay', stored)).toBe(true);
+  });
+
+  test('computes a hash for nobody, and answers false', async () => {
+    const hashes = countHashes();
+    expect(await passwords.verify('anything', null)).toBe(false);
+    expect(hashes()).toBe(1);
+  });
+
+  test('verifies hashes of another cost and calls them outdated', async () => {
+    const stored = await createPasswords({ logN: 9, r: 8, p: 1 }).hash('correct horse');
+    expect(await passwords.verify('correct horse', stored)).toBe(true);
+    expect(passwords.isOutdated(stored)).toBe(true);
+    expect(passwords.isOutdated(await passwords.hash('x'))).toBe(false);
+  });
+
+  test('computes two at once, lets some wait and turns the rest away', async () => {
+    const hashes = countHashes();
+    const all = Array.from({ length: 40 }, () => passwords.hash('x'));
+    expect(hashes()).toBe(2);
+    const results = await Promise.allSettled(all);
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(results.length - refused.length).toBe(26);
+    expect(refused.every(({ reason }) => reason instanceof TooBusy)).toBe(true);
+    // The places are free again.
+    expect(await passwords.verify('x', await passwords.hash('x'))).toBe(true);
+  });
+
+  test('is strong unless told otherwise', async () => {
+    expect(await createPasswords().hash('x')).toMatch(/^scrypt\$17\$8\$1\$/);
+  });
+});

@@ -1,0 +1,215 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestBrowser } from '../support/browser.ts';
+import { type TestClient, TestProvider } from '../support/provider.ts';
+import { approveToEnd, type OpenPage, openConsent } from './flow-steps.ts';
+import { type RawAnswer, rawPost, sendRaw } from './raw.ts';
+
+const json = ['Content-Type: application/json'];
+const form = ['Content-Type: application/x-www-form-urlencoded'];
+
+interface HostileBody {
+  readonly headers: readonly string[];
+  readonly body: string | Uint8Array;
+  /** @defaultValue 400 */
+  readonly status?: number;
+}
+
+const bytes = (...parts: (string | number[])[]): Buffer =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
+
+/** What `token` and everything else that an endpoint needs look like, spoilt in one way each. */
+const hostile: Readonly<Record<string, HostileBody>> = {
+  'arrays 10,000 deep': { headers: json, body: `${'['.repeat(10_000)}${']'.repeat(10_000)}` },
+  'objects 10,000 deep': { headers: json, body: `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}` },
+  'a value 10,000 deep': { headers: json, body: `{"token":${'['.repeat(10_000)}${']'.repeat(10_000)}}` },
+  'arrays 30,000 deep around what has to be looked for': {
+    headers: json,
+    body: `${'['.repeat(30_000)}"\\ud800"${']'.repeat(30_000)}`,
+  },
+  'open arrays without end': { headers: json, body: '['.repeat(60_000) },
+  'a member twice': { headers: json, body: '{"token":"a","token":"b"}' },
+  'a member twice, alike': { headers: json, body: '{"token":"a","token":"a"}' },
+  'a member twice, once escaped': { headers: json, body: '{"token":"a","\\u0074oken":"b"}' },
+  'a member twice, both escaped': { headers: json, body: '{"\\u0074oken":"a","t\\u006fken":"b"}' },
+  'a member twice, deep inside': { headers: json, body: '{"token":{"a":"1","\\u0061":"2"}}' },
+  'a member twice behind an escaped quote': {
+    headers: json,
+    body: '{"a\\"":"\\\\","a\\u0022":"b","token":"x"}',
+  },
+  __proto__: { headers: json, body: '{"__proto__":{"token":"a"}}' },
+  '__proto__ as a string': { headers: json, body: '{"__proto__":"x","token":"a"}' },
+  'escaped __proto__': { headers: json, body: '{"__prot\\u006f__":{"token":"a"}}' },
+  'inherited names with objects': { headers: json, body: '{"constructor":{"prototype":{"token":"a"}}}' },
+  'inherited names with numbers': { headers: json, body: '{"toString":1,"valueOf":2,"hasOwnProperty":3}' },
+  'a number for a string': { headers: json, body: '{"token":1}' },
+  'an immense number': { headers: json, body: '{"token":1e400}' },
+  'null for a string': { headers: json, body: '{"token":null}' },
+  'a truth value for a string': { headers: json, body: '{"token":true}' },
+  'a list for a string': { headers: json, body: '{"token":["a"]}' },
+  'an object for a string': { headers: json, body: '{"token":{"toString":"a"}}' },
+  'a list': { headers: json, body: '["token"]' },
+  'a string': { headers: json, body: '"token"' },
+  'a number': { headers: json, body: '1' },
+  null: { headers: json, body: 'null' },
+  nothing: { headers: json, body: '' },
+  spaces: { headers: json, body: '   \n' },
+  'cut JSON': { headers: json, body: '{"token":"a"' },
+  'a cut escape': { headers: json, body: '{"token":"\\u00' },
+  'two values': { headers: json, body: '{"token":"a"}{"token":"b"}' },
+  'JSON with a comment': { headers: json, body: '{/**/"token":"a"}' },
+  'JSON with a trailing comma': { headers: json, body: '{"token":"a",}' },
+  'single quotes': { headers: json, body: "{'token':'a'}" },
+  'a call instead of data': { headers: json, body: 'callback({"token":"a"})' },
+  'two byte order marks': { headers: json, body: '\uFEFF\uFEFF{"token":"a"}' },
+  'UTF-16': { headers: json, body: Buffer.from('\uFEFF{"token":"a"}', 'utf16le') },
+  'U+0000': { headers: json, body: '{"token":"a\u0000"}' },
+  'escaped U+0000': { headers: json, body: '{"token":"a\\u0000"}' },
+  'escaped U+0000 in a name': { headers: json, body: '{"token\\u0000":"a"}' },
+  'half a surrogate pair': { headers: json, body: '{"token":"\\ud800"}' },
+  'the other half of a surrogate pair': { headers: json, body: '{"token":"\\uDC00"}' },
+  'half a surrogate pair in a name': { headers: json, body: '{"\\udfff":"a"}' },
+  'a surrogate pair the wrong way around': { headers: json, body: '{"token":"\\udc00\\ud800"}' },
+  'invalid UTF-8': { headers: json, body: bytes('{"token":"', [0xff, 0xfe], '"}') },
+  'an overlong form': { headers: json, body: bytes('{"token":"', [0xc0, 0xaf], '"}') },
+  'an encoded surrogate': { headers: json, body: bytes('{"token":"', [0xed, 0xa0, 0x80], '"}') },
+  'a cut UTF-8 sequence': { headers: json, body: bytes('{"token":"a"}', [0xe2, 0x82]) },
+  'JSON of 1 MB': { headers: json, body: `{"token":"${'a'.repeat(1_000_000)}"}`, status: 413 },
+  'one byte too many': { headers: json, body: `{"token":"${'a'.repeat(64 * 1024 - 11)}"}`, status: 413 },
+  'form: a parameter twice': { headers: form, body: 'token=a&token=b' },
+  'form: a parameter twice, once encoded': { headers: form, body: 'token=a&%74oken=b' },
+  'form: a parameter twice, once empty': { headers: form, body: 'token=a&token=' },
+  'form: invalid percent-encoding': { headers: form, body: 'token=%zz' },
+  'form: cut percent-encoding': { headers: form, body: 'token=a%' },
+  'form: encoded invalid UTF-8': { headers: form, body: 'token=%ff%fe' },
+  'form: encoded surrogate': { headers: form, body: 'token=%ed%a0%80' },
+  'form: invalid UTF-8': { headers: form, body: bytes('token=', [0xff]) },
+  'form: encoded U+0000': { headers: form, body: 'token=a%00' },
+  'form: U+0000': { headers: form, body: 'token=a\u0000' },
+  'form: U+0000 in a name': { headers: form, body: 'token%00=a' },
+  'form: JSON': { headers: form, body: '{"token":"a"}' },
+  'form: nothing but separators': { headers: form, body: '&'.repeat(60_000) },
+  'form: nothing but equals signs': { headers: form, body: '='.repeat(60_000) },
+  'form: brackets of other parsers': {
+    headers: form,
+    body: 'token[]=a&token[toString]=b&__proto__[token]=c',
+  },
+  'form: of 1 MB': { headers: form, body: `token=${'a'.repeat(1_000_000)}`, status: 413 },
+  'JSON sent as a list of types': {
+    headers: ['Content-Type: application/json, text/plain'],
+    body: '{}',
+    status: 415,
+  },
+  'plain text': { headers: ['Content-Type: text/plain'], body: '{"token":"a"}', status: 415 },
+  XML: { headers: ['Content-Type: application/xml'], body: '<token>a</token>', status: 415 },
+  'JSON of another kind': {
+    headers: ['Content-Type: application/ld+json'],
+    body: '{"token":"a"}',
+    status: 415,
+  },
+  multipart: {
+    headers: ['Content-Type: multipart/form-data; boundary=x'],
+    body: '--x\r\nContent-Disposition: form-data; name="token"\r\n\r\na\r\n--x--\r\n',
+    status: 415,
+  },
+  gzip: { headers: [...json, 'Content-Encoding: gzip'], body: gzipSync('{"token":"a"}'), status: 415 },
+  'a gzip bomb': {
+    headers: [...form, 'Content-Encoding: gzip'],
+    body: gzipSync('a'.repeat(10_000_000)),
+    status: 415,
+  },
+  'gzip without a word': { headers: json, body: gzipSync('{"token":"a"}') },
+  'an unknown encoding': { headers: [...json, 'Content-Encoding: __proto__'], body: '{}', status: 415 },
+  'an announced gigabyte': { headers: [...json, 'Content-Length: 1000000000'], body: '{', status: 413 },
+  'an announced gigabyte in a form': {
+    headers: [...form, 'Content-Length: 9007199254740993'],
+    body: 't',
+    status: 413,
+  },
+  'chunks beyond the limit': {
+    headers: [...json, 'Transfer-Encoding: chunked'],
+    body: `${`4000\r\n${'a'.repeat(0x4000)}\r\n`.repeat(5)}`,
+    status: 413,
+  },
+};
+
+describe('hostile bodies', () => {
+  let provider: TestProvider;
+  let client: TestClient;
+  let browser: TestBrowser;
+  let page: OpenPage;
+  beforeAll(async () => {
+    provider = await TestProvider.start({ limits: { failedClientAuthentications: 1_000_000 } });
+    client = await provider.client();
+    browser = provider.browser();
+    page = await openConsent(provider, browser, client);
+  });
+  afterAll(() => provider.stop());
+
+  async function post(
+    path: string,
+    { headers, body }: HostileBody,
+    more: readonly string[] = [],
+  ): Promise<RawAnswer> {
+    return sendRaw(provider.origin, rawPost(path, [...headers, ...more], body));
+  }
+
+  describe.each(Object.entries(hostile))('%s', (_name, request) => {
+    it.each(['/v1/oauth/token', '/v1/oauth/revoke'])('%s answers invalid_request in JSON', async (path) => {
+      const answer = await post(path, request);
+      expect([answer.status, answer.body.slice(0, 26)]).toEqual([
+        request.status ?? 400,
+        '{"error":"invalid_request"',
+      ]);
+      expect(answer.values('content-type')).toEqual(['application/json; charset=utf-8']);
+      expect(answer.values('cache-control')).toEqual(['no-store']);
+      expect(answer.body).not.toMatch(/SyntaxError|\bat \/|node:/);
+    });
+
+    it('userinfo answers no user', async () => {
+      const answer = await post('/v1/oauth/userinfo', request);
+      // A body that can be read and holds no token is a request without one.
+      expect([request.status ?? 400, 401]).toContain(answer.status);
+      expect(answer.body).toMatch(/^\{"error":"invalid_(request|token)"/);
+    });
+
+    it('the consent form approves nothing', async () => {
+      const answer = await post(page.path, request, [
+        `Cookie: ${browser.cookieHeader(page.path)}`,
+        'Accept: text/html',
+      ]);
+      expect([request.status ?? 400, 400]).toContain(answer.status);
+      expect(answer.values('location')).toEqual([]);
+      expect(answer.values('content-type')).toEqual(['text/html; charset=utf-8']);
+    });
+  });
+
+  it('harmless ones that look strange are taken', async () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => `${index.toString(36)}=`).join('&');
+    const bodies: HostileBody[] = [
+      { headers: form, body: `${many}&token=a` },
+      { headers: form, body: '&&token=a&&' },
+      { headers: form, body: 'token=a&toString=b&__proto__=c&constructor=d' },
+      { headers: json, body: '\uFEFF{"token":"a"}' },
+      { headers: json, body: '{"token":"a","constructor":"b","toString":"c"}' },
+      { headers: json, body: '{"token":"\\ud83d\\ude00"}' },
+      { headers: json, body: `{"token":"${'a'.repeat(64 * 1024 - 12)}"}` },
+      { headers: ['Content-Type: Application/JSON;charset="utf-8"; x=y'], body: '{"token":"a"}' },
+      { headers: [...json, 'Transfer-Encoding: chunked'], body: 'd\r\n{"token":"a"}\r\n0\r\n\r\n' },
+    ];
+    for (const request of bodies) {
+      const answer = await post('/v1/oauth/revoke', request);
+      expect([answer.status, answer.body]).toEqual([200, '{"ok":true}']);
+    }
+  });
+
+  it('leave nothing behind on any prototype', () => {
+    for (const name of ['token', 'a', 'decision', 'csrf', 'code']) expect(name in {}).toBe(false);
+  });
+
+  it('leave the open page and everybody else as they were', async () => {
+    const callback = await approveToEnd(browser, page, client);
+    expect((await provider.exchange(client, callback.get('code') ?? '')).status).toBe(200);
+    expect(provider.logged.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});

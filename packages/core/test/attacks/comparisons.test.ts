@@ -1,0 +1,72 @@
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { findInTree, sourceFiles, sourceOf } from './sources.ts';
+
+const operators = [
+  ts.SyntaxKind.EqualsEqualsEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsEqualsToken,
+  ts.SyntaxKind.EqualsEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsToken,
+];
+
+const secret =
+  /(secret|token|digest|verifier|challenge|csrf|mac|proof|signature|password)\b(?!\.length|\(|s\b)/i;
+
+/** A side of a comparison that tells nothing: a constant, a length, a type. */
+const harmless = /^(null|undefined|true|false|\d+|'[^']*'|typeof .*|.*\.length)$/s;
+
+/** Comparisons with an operator, which stops at the first difference, where one side is named like a secret. */
+function comparisonsOfSecrets(text: string): string[] {
+  return findInTree(text, (node, source) => {
+    if (!ts.isBinaryExpression(node) || !operators.includes(node.operatorToken.kind)) return null;
+    const sides = [node.left.getText(source), node.right.getText(source)];
+    return sides.some((side) => harmless.test(side)) || !sides.some((side) => secret.test(side))
+      ? null
+      : node.getText(source);
+  });
+}
+
+/** The files in which a pattern stands in code. */
+function filesWith(pattern: RegExp): string[] {
+  const isCode = (line: string): boolean => !/^\s*(\*|\/[/*])/.test(line);
+  return sourceFiles.filter((file) =>
+    sourceOf(file)
+      .split('\n')
+      .some((line) => isCode(line) && pattern.test(line)),
+  );
+}
+
+describe('how the sources handle secrets', () => {
+  it('the check itself notices comparisons', () => {
+    expect(sourceFiles.length).toBeGreaterThan(60);
+    for (const text of [
+      'client.secret === presented',
+      'a !== form.csrf',
+      'String(x.secret) == y',
+      'f(a, digest) === b',
+      "left[0] === right.token ?? ''",
+    ]) {
+      expect(comparisonsOfSecrets(text), text).toHaveLength(1);
+    }
+    for (const text of [
+      "secret !== null && token === ''",
+      'token.length === 43',
+      "typeof secret === 'string'",
+      'secrets === tokens.length',
+    ]) {
+      expect(comparisonsOfSecrets(text), text).toHaveLength(0);
+    }
+  });
+
+  it.each(sourceFiles)('%s compares none with an operator', (file) => {
+    expect(comparisonsOfSecrets(sourceOf(file))).toEqual([]);
+  });
+
+  it('compares in constant time in one place only', () => {
+    expect(filesWith(/timingSafeEqual/)).toEqual(['tokens.ts']);
+  });
+
+  it('takes randomness from one place only', () => {
+    expect(filesWith(/Math\.random|randomBytes|randomInt|getRandomValues/)).toEqual(['random.ts']);
+  });
+});

@@ -1,0 +1,252 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type TestClient, TestProvider } from '../support/provider.ts';
+import { openConsent } from './flow-steps.ts';
+import { parseAnswer, RawConnection, rawGet, rawPost, sendRaw } from './raw.ts';
+
+const json = 'Content-Type: application/json';
+const unknownToken = '{"token":"a"}';
+
+/** A revocation as one of several requests on a connection: 200, `{"ok":true}`. */
+const revocation = `POST /v1/oauth/revoke HTTP/1.1\r\nHost: a\r\n${json}\r\nContent-Length: ${unknownToken.length}\r\n\r\n${unknownToken}`;
+
+/** The same request of a client that would like to send more. */
+function keepAlive(request: Uint8Array): string {
+  return Buffer.from(request).toString('latin1').replace('Connection: close\r\n', '');
+}
+
+describe('connections that misbehave', () => {
+  let provider: TestProvider;
+  let client: TestClient;
+  const defects: unknown[] = [];
+  const note = (error: unknown): void => void defects.push(error);
+  const printed = vi.spyOn(console, 'error').mockImplementation(note);
+  beforeAll(async () => {
+    process.on('unhandledRejection', note).on('uncaughtException', note);
+    provider = await TestProvider.start();
+    client = await provider.client();
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    // Whatever was done: the process is up, answers, printed nothing, and nothing was thrown past its handlers.
+    expect((await sendRaw(provider.origin, rawGet('/.well-known/jwks.json'))).status).toBe(200);
+    expect(defects).toEqual([]);
+    expect(provider.logged.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+  afterAll(async () => {
+    process.off('unhandledRejection', note).off('uncaughtException', note);
+    printed.mockRestore();
+    await provider.stop();
+  });
+
+  const statuses = (text: string): string[] =>
+    [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status = '']) => status);
+
+  it('get one answer per pipelined request, in order', async () => {
+    const connection = await RawConnection.open(provider.origin);
+    const bad = revocation.replace(unknownToken, '{"token"::1}').replace(/Length: \d+/, 'Length: 12');
+    connection.write([revocation, bad, revocation, bad, revocation].join(''));
+    connection.write(rawGet('/v1/oauth/userinfo'));
+    expect(statuses(await connection.all())).toEqual(['200', '400', '200', '400', '200', '401']);
+  });
+
+  it('get a single answer for a body that hides a second request', async () => {
+    const hidden = revocation;
+    for (const headers of [
+      [json, `Content-Length: ${hidden.length}`, 'Transfer-Encoding: chunked'],
+      [json, 'Content-Length: 0', 'Transfer-Encoding: chunked'],
+      [json, 'Content-Length: 4', `Content-Length: ${hidden.length}`],
+      [json, `Content-Length: ${hidden.length}, ${hidden.length}`],
+      [json, 'Content-Length: +4'],
+      [json, 'Content-Length: 0x4'],
+      [json, 'Content-Length: -1'],
+      [json, 'Content-Length: 4 4'],
+      [json, 'Transfer-Encoding: xchunked'],
+      [json, 'Transfer-Encoding: chunked, identity'],
+      [json, 'Transfer-Encoding : chunked'],
+      [json, 'Transfer-Encoding: chunked\n x'],
+      [json, ' Transfer-Encoding: chunked'],
+    ]) {
+      const connection = await RawConnection.open(provider.origin);
+      connection.write(rawPost('/v1/oauth/revoke', headers, `0\r\n\r\n${hidden}`));
+      connection.end();
+      const answered = statuses(await connection.all());
+      expect.soft(answered, headers.join()).not.toContain('200');
+      expect.soft(answered.length, headers.join()).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('may tell too small a length: the rest is not taken for the body', async () => {
+    const answer = await sendRaw(
+      provider.origin,
+      rawPost('/v1/oauth/revoke', [json, 'Content-Length: 5'], unknownToken),
+    );
+    expect(answer.status).toBe(400);
+  });
+
+  it('may tell too great a length and hang up', async () => {
+    for (const path of [
+      '/v1/oauth/token',
+      '/v1/oauth/revoke',
+      '/v1/oauth/userinfo',
+      '/oauth/interaction/x',
+      '/oauth/authorize',
+    ]) {
+      const connection = await RawConnection.open(provider.origin);
+      connection.write(rawPost(path, [json, 'Content-Length: 500'], unknownToken));
+      connection.end();
+      expect(statuses(await connection.all())).not.toContain('200');
+      const reset = await RawConnection.open(provider.origin);
+      reset.write(rawPost(path, [json, 'Content-Length: 500'], unknownToken));
+      await setImmediate();
+      reset.reset();
+    }
+  });
+
+  it('may break off a chunked body anywhere', async () => {
+    const headers = [json, 'Transfer-Encoding: chunked'];
+    for (const body of [
+      '',
+      '5',
+      '5\r\n',
+      '5\r\n{"to',
+      'd\r\n{"token":"a"}',
+      'zz\r\n',
+      '-1\r\n',
+      'ffffffffffffffffff\r\na',
+      '1;ext="\r\n',
+      '0\r\nTrailer',
+    ]) {
+      const connection = await RawConnection.open(provider.origin);
+      connection.write(rawPost('/v1/oauth/revoke', headers, body));
+      connection.end();
+      expect.soft(statuses(await connection.all()), body).not.toContain('200');
+    }
+  });
+
+  it('are closed after a body that is too large, however much of it still comes', async () => {
+    const connection = await RawConnection.open(provider.origin);
+    connection.write(keepAlive(rawPost('/v1/oauth/revoke', [json, 'Transfer-Encoding: chunked'], '')));
+    const chunk = `4000\r\n${'a'.repeat(0x4000)}\r\n`;
+    for (let count = 0; count < 200; count += 1) connection.write(chunk);
+    expect(statuses(await connection.all())).toEqual(['413']);
+  });
+
+  it('that break while their answer is made leave nothing behind', async () => {
+    const browser = provider.browser();
+    const page = await openConsent(provider, browser, client);
+    const cookie = `Cookie: ${browser.cookieHeader(page.path)}`;
+    const authorize = provider.authorizeUrl(client).slice(provider.origin.length);
+    const requests = [
+      rawGet('/.well-known/openid-configuration'),
+      rawGet(authorize, [cookie]),
+      rawGet(page.path, [cookie]),
+      rawGet('/account/apps', [cookie]),
+      rawPost('/v1/oauth/token', [json], '{}'),
+      rawPost('/v1/oauth/revoke', [json], unknownToken),
+      rawPost(page.path, [cookie, json], '{"decision":"approve"}'),
+    ];
+    for (const request of requests) {
+      for (const turns of [0, 1, 2, 5]) {
+        const connection = await RawConnection.open(provider.origin);
+        connection.write(request);
+        for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+        connection.reset();
+        await connection.all();
+      }
+    }
+  });
+
+  it('are told when their body is too slow, to the second', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const browser = provider.browser();
+    for (const path of [
+      '/v1/oauth/token',
+      '/v1/oauth/revoke',
+      '/v1/oauth/userinfo',
+      '/oauth/interaction/x',
+    ]) {
+      const connection = await RawConnection.open(provider.origin);
+      const headers = [json, 'Content-Length: 100', `Cookie: ${browser.cookieHeader('/')}`];
+      connection.write(keepAlive(rawPost(path, headers, '{')));
+      while (vi.getTimerCount() === 0) await setImmediate();
+      // Drops of data do not prolong it.
+      for (let second = 0; second < 9; second += 1) {
+        await vi.advanceTimersByTimeAsync(1_000);
+        connection.write(' ');
+      }
+      await vi.advanceTimersByTimeAsync(999);
+      expect(vi.getTimerCount()).toBe(1);
+      await vi.advanceTimersByTimeAsync(1);
+      const answer = parseAnswer(await connection.all());
+      expect([answer.status, answer.values('connection')]).toEqual([408, ['close']]);
+      expect(answer.body).toContain('invalid_request');
+      expect(vi.getTimerCount()).toBe(0);
+    }
+  });
+
+  it('leave no timer behind', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    for (const body of [unknownToken, '', '{', 'a'.repeat(70_000)]) {
+      await sendRaw(provider.origin, rawPost('/v1/oauth/revoke', [json], body));
+    }
+    const connection = await RawConnection.open(provider.origin);
+    connection.write(rawPost('/v1/oauth/revoke', [json, 'Content-Length: 100'], '{'));
+    while (vi.getTimerCount() === 0) await setImmediate();
+    connection.reset();
+    while (vi.getTimerCount() > 0) await setImmediate();
+  });
+
+  it('that ask for another protocol, or to go on, get an ordinary answer', async () => {
+    for (const headers of [
+      ['Expect: 100-continue'],
+      ['Expect: something-else'],
+      ['Upgrade: websocket', 'Sec-WebSocket-Key: a', 'Sec-WebSocket-Version: 13'],
+      ['Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA'],
+      ['TE: trailers', 'Trailer: Authorization'],
+      ['Range: bytes=0-1'],
+      ['If-None-Match: *', 'If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT'],
+    ]) {
+      const answer = await sendRaw(
+        provider.origin,
+        rawPost('/v1/oauth/revoke', [json, ...headers], unknownToken),
+      );
+      expect.soft([100, 200, 417], headers.join()).toContain(answer.status);
+    }
+  });
+
+  it.each(['HEAD', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'OPTIONS', 'PROPFIND', 'QUERY', 'PURGE'])(
+    'with the method %s change nothing',
+    async (method) => {
+      for (const path of [
+        '/v1/oauth/token',
+        '/v1/oauth/revoke',
+        '/oauth/interaction/x',
+        '/account/apps',
+        '/account/apps/x/revoke',
+        '/nowhere',
+      ]) {
+        const request = rawGet(path, ['Authorization: Bearer x', 'Cookie: host=x']).replace('GET', method);
+        const { status, body } = await sendRaw(provider.origin, request);
+        expect.soft([204, 303, 400, 404, 405], `${method} ${path}`).toContain(status);
+        expect.soft(body).not.toContain('Bearer x');
+      }
+    },
+  );
+
+  it('that are no HTTP at all are closed', async () => {
+    for (const bytes of [
+      '\r\n\r\n\r\n',
+      'GET\r\n\r\n',
+      'GET / HTTP/9.9\r\n\r\n',
+      '\u0016\u0003\u0001\u0002\u0000',
+      'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+      `GET /${'a'.repeat(70_000)} HTTP/1.1\r\n\r\n`,
+    ]) {
+      const connection = await RawConnection.open(provider.origin);
+      connection.write(bytes);
+      connection.end();
+      expect(statuses(await connection.all())).not.toContain('200');
+    }
+  });
+});

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestBrowser } from '../support/browser.ts';
+import { type TestClient, TestProvider } from '../support/provider.ts';
+import { parseAnswer, RawConnection, rawGet, sendRaw } from './raw.ts';
+
+const evil = 'evil.example';
+
+/** Ways in which a request names another host; `$` stands for the target in the request line. */
+const forgeries: Readonly<Record<string, { target?: string; headers: readonly string[] }>> = {
+  Host: { headers: [`Host: ${evil}`] },
+  'Host with a port': { headers: [`Host: ${evil}:444`] },
+  'empty Host': { headers: ['Host:'] },
+  'Host with a path': { headers: [`Host: ${evil}/oauth`] },
+  'Host with user info': { headers: [`Host: id.example.com@${evil}`] },
+  'Host with markup': { headers: ['Host: "><script>alert(1)</script>'] },
+  'X-Forwarded-Host': { headers: [`X-Forwarded-Host: ${evil}`] },
+  'X-Forwarded-Proto http': { headers: ['X-Forwarded-Proto: http'] },
+  'X-Forwarded-Proto https': { headers: ['X-Forwarded-Proto: https'] },
+  'X-Forwarded-For': { headers: ['X-Forwarded-For: 203.0.113.9'] },
+  'X-Forwarded-Port': { headers: ['X-Forwarded-Port: 1'] },
+  'X-Forwarded-Prefix': { headers: ['X-Forwarded-Prefix: /evil'] },
+  Forwarded: { headers: [`Forwarded: for=203.0.113.9;host=${evil};proto=http`] },
+  'X-Original-URL': { headers: ['X-Original-URL: /evil', 'X-Rewrite-URL: /evil'] },
+  'X-HTTP-Method-Override': { headers: ['X-HTTP-Method-Override: DELETE', 'X-Method-Override: DELETE'] },
+  'absolute target': { target: `http://${evil}$`, headers: [] },
+  'absolute https target': { target: `https://${evil}$`, headers: [] },
+  'absolute target with user info': { target: `http://user:password@${evil}:81$`, headers: [] },
+  'absolute target and Host': { target: `http://${evil}$`, headers: [`Host: ${evil}`] },
+  'everything at once': {
+    target: `https://${evil}$`,
+    headers: [
+      `Host: ${evil}`,
+      `X-Forwarded-Host: ${evil}`,
+      'X-Forwarded-Proto: http',
+      `Forwarded: host=${evil}`,
+    ],
+  },
+};
+
+/** What has to differ between two answers to one request: the time, ids, and what is random by purpose. */
+function comparable(text: string): string {
+  return text
+    .replace(/^Date: .*$/m, '')
+    .replace(/^X-Request-Id: .*$/m, '')
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'REQUEST')
+    .replace(/name="csrf" value="[^"]+"/g, 'CSRF')
+    .replace(/\.sig=[\w-]{27}/g, '.sig=SIGNATURE')
+    .replace(/[\w-]{43}(?![\w-])/g, 'RANDOM');
+}
+
+describe.each([
+  ['on loopback', {}],
+  [
+    'on https, with a path and an API host',
+    { authUrl: 'https://id.example.com/auth', baseUrl: 'https://api.example.com' },
+  ],
+  ['with an issuer of its own', { authUrl: 'https://id.example.com', issuer: 'https://issuer.example.com' }],
+])('a request that names another host, %s', (_where, options) => {
+  let provider: TestProvider;
+  let client: TestClient;
+  let signedIn: TestBrowser;
+  let signedOut: TestBrowser;
+  beforeAll(async () => {
+    provider = await TestProvider.start({ limits: { authorizeStarts: 100_000 }, ...options });
+    client = await provider.client();
+    signedIn = provider.browser();
+    signedOut = provider.browser(null);
+  });
+  afterAll(() => provider.stop());
+
+  const authorize = (changes: Record<string, string> = {}): string =>
+    provider.authorizeUrl(client, changes).slice(provider.origin.length);
+
+  /** An interaction of the browser, with the Cookie header that belongs to its page. */
+  async function interaction(browser: TestBrowser): Promise<{ path: string; cookie: string }> {
+    const { location } = await browser.get(authorize());
+    const page = new URL(location ?? '').pathname;
+    return { path: page.slice(page.indexOf('/oauth/')), cookie: browser.cookieHeader(page) };
+  }
+
+  async function expectNoInfluence(target: string, headers: readonly string[] = []): Promise<void> {
+    const honest = await ask(rawGet(target, headers));
+    expect(honest).toMatch(/^HTTP\/1\.1 [2-4]/);
+    for (const [name, forgery] of Object.entries(forgeries)) {
+      const forged = await ask(
+        rawGet((forgery.target ?? '$').replace('$', target), [...headers, ...forgery.headers]),
+      );
+      expect.soft(comparable(forged), name).toBe(comparable(honest));
+      expect.soft(forged, name).not.toContain(evil);
+    }
+  }
+
+  async function ask(request: string): Promise<string> {
+    const connection = await RawConnection.open(provider.origin);
+    connection.write(request);
+    return connection.all();
+  }
+
+  it.each([
+    '/.well-known/openid-configuration',
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/jwks.json',
+  ])('changes nothing in %s', (path) => expectNoInfluence(path));
+
+  it('changes neither the redirect to the interaction nor its cookies', async () => {
+    await expectNoInfluence(authorize(), [`Cookie: ${signedIn.cookieHeader('/')}`]);
+    const answer = parseAnswer(await ask(rawGet(authorize(), [`Host: ${evil}`])));
+    const secure = (options as { authUrl?: string }).authUrl !== undefined;
+    expect(answer.values('set-cookie')).toHaveLength(4);
+    for (const cookie of answer.values('set-cookie')) {
+      expect(cookie).toMatch(/; samesite=lax/i);
+      expect(cookie).toMatch(/; httponly/i);
+      expect(cookie).not.toMatch(/domain=/i);
+      expect(/; secure/i.test(cookie)).toBe(secure);
+    }
+    expect(answer.values('strict-transport-security')).toHaveLength(secure ? 1 : 0);
+  });
+
+  it('changes nothing on the way to the host’s login', async () => {
+    const { path, cookie } = await interaction(signedOut);
+    await expectNoInfluence(path, [`Cookie: ${cookie}`]);
+  });
+
+  it('changes nothing on the consent page, where its form goes included', async () => {
+    const { path, cookie } = await interaction(signedIn);
+    await expectNoInfluence(path, [`Cookie: ${cookie}`]);
+    expect(await ask(rawGet(path, [`Cookie: ${cookie}`]))).toMatch(
+      /<form class="actions pair" method="post" action="http/,
+    );
+  });
+
+  it('changes nothing in what the client is told', () =>
+    expectNoInfluence(authorize({ prompt: 'none' }), [`Cookie: ${signedOut.cookieHeader('/')}`]));
+
+  it('changes nothing on the page of connected apps, signed in or not', async () => {
+    await expectNoInfluence('/account/apps', [`Cookie: ${signedIn.cookieHeader('/')}`]);
+    await expectNoInfluence('/account/apps', [`Cookie: ${signedOut.cookieHeader('/')}`]);
+  });
+
+  it('changes nothing on error pages and in error answers', async () => {
+    const page = ['Accept: text/html'];
+    await expectNoInfluence(
+      authorize({ redirect_uri: 'https://evil.invalid/' }).replace('evil.invalid', 'e.invalid'),
+      page,
+    );
+    await expectNoInfluence('/nowhere', page);
+    await expectNoInfluence('/v1/oauth/userinfo');
+    await expectNoInfluence('/v1/oauth/token');
+  });
+});
+
+describe('a request whose host cannot be told', () => {
+  let provider: TestProvider;
+  beforeAll(async () => {
+    provider = await TestProvider.start();
+  });
+  afterAll(() => provider.stop());
+  const discovery = '/.well-known/openid-configuration';
+
+  it('is refused, or answered from the configuration', async () => {
+    const requests = [
+      `GET ${discovery} HTTP/1.1\r\nConnection: close\r\n\r\n`,
+      `GET ${discovery} HTTP/1.0\r\n\r\n`,
+      rawGet(discovery, ['Host: one.example', 'Host: two.example']),
+      rawGet(discovery, ['Host: one.example, two.example']),
+      rawGet(discovery, [`Host:${' '.repeat(100)}${evil}`]),
+      rawGet(`//${evil}${discovery}`),
+      rawGet(`http:${discovery}`),
+      rawGet(`http://${discovery}`),
+      rawGet(`http://[::1${discovery}`),
+      rawGet(`http://a:99999${discovery}`),
+      rawGet(`javascript:${discovery}`),
+      rawGet('*'),
+      rawGet(evil),
+      rawGet(`?${discovery}`),
+      rawGet(`\\\\${evil}${discovery}`),
+      rawGet(`/.well-known/../.well-known/openid-configuration`),
+      rawGet('/.well-known/%6fpenid-configuration'),
+      rawGet(`${discovery}/`),
+      rawGet(`${discovery};x`),
+      rawGet('/.WELL-KNOWN/openid-configuration'),
+    ];
+    for (const request of requests) {
+      const { status, body } = await sendRaw(provider.origin, request);
+      expect.soft([200, 400, 404], request).toContain(status);
+      expect.soft(body, request).not.toContain(evil);
+      if (status === 200) expect.soft(body, request).toContain(`"issuer":"${provider.origin}"`);
+    }
+  });
+
+  it('cannot crash an authorization with a target that two parsers read differently', async () => {
+    const client = await provider.client();
+    const query = provider.authorizeUrl(client).split('?')[1];
+    for (const base of [
+      'http://a_b',
+      'http://[::1]',
+      'http://a%41',
+      'http://xn--a',
+      'http://a^',
+      'http://a|b',
+      'http:///',
+      'http:',
+      'ws://a',
+      'http://\u00e9',
+      'x:',
+      'http://a;b',
+      'http://a`b',
+      "http://a'b",
+      'http://a{b}',
+      'http://%31',
+    ]) {
+      const { status } = await sendRaw(provider.origin, rawGet(`${base}/oauth/authorize?${query}`));
+      expect.soft([303, 400, 404], base).toContain(status);
+    }
+  });
+
+  it('does not get around the limits with an address that it makes up', async () => {
+    const limited = await TestProvider.start({ limits: { authorizeStarts: 3 } });
+    const client = await limited.client();
+    const statuses: number[] = [];
+    for (let turn = 0; turn < 6; turn += 1) {
+      const headers = {
+        'x-forwarded-for': `203.0.113.${turn}`,
+        forwarded: `for=203.0.113.${turn}`,
+        'x-real-ip': `203.0.113.${turn}`,
+      };
+      statuses.push((await limited.browser().get(limited.authorizeUrl(client), headers)).status);
+    }
+    expect(statuses).toEqual([303, 303, 303, 429, 429, 429]);
+    await limited.stop();
+  });
+
+  it('behind a trusted proxy only counts the address that the proxy added', async () => {
+    const limited = await TestProvider.start({
+      limits: { authorizeStarts: 3 },
+      trustedProxies: ['127.0.0.1'],
+    });
+    const client = await limited.client();
+    const statusFor = async (forwarded: string) =>
+      (await limited.browser().get(limited.authorizeUrl(client), { 'x-forwarded-for': forwarded })).status;
+    const statuses: number[] = [];
+    for (let turn = 0; turn < 5; turn += 1) statuses.push(await statusFor(`203.0.113.${turn}, 198.51.100.7`));
+    expect(statuses).toEqual([303, 303, 303, 429, 429]);
+    expect(await statusFor('198.51.100.7, 198.51.100.8')).toBe(303);
+    await limited.stop();
+  });
+});

@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/browser.ts';
+import { ana } from '../support/directory.ts';
+import { type TestClient, TestProvider } from '../support/provider.ts';
+import { openConsent } from './flow-steps.ts';
+import { rawGet, sendRaw } from './raw.ts';
+
+/** Texts that would do harm if they reached a page, a header or a log line as they are. */
+const payloads = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</title></style><script src=//evil.example></script>',
+  '<!--',
+  ']]>',
+  '&lt;script&gt;',
+  '{{constructor.constructor("alert(1)")()}}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a payload for template languages
+  '${7*7}<%= 7*7 %>#{7*7}',
+  '\u202Egnp.exe\u202C',
+  '\u2066\u2067isolated\u2069',
+  '\u200B\u2060\uFEFFhidden',
+  'a\u0301\u0301\u0301\u0301\u0301\u0301\u0301\u0301z',
+  '\u2028\u2029\u0085',
+  'Robert\u0007\u001B[31m',
+  '=cmd|calc',
+];
+
+const elements =
+  /^(!doctype|html|head|meta|title|link|body|header|main|div|section|svg|rect|text|path|circle|p|bdi|h1|h2|span|strong|a|ul|li|form|input|button|time|code|details|summary|img)$/;
+
+/** Whatever came from outside: all markup is of the kind that our pages write, and nothing in them hides or turns text around. */
+function expectHarmless(page: string): void {
+  const rest = page
+    .replace(/<style>[^<]*<\/style>/, '')
+    .replace(
+      /<\/?([!a-z0-9]+)((?:\s+[a-zA-Z-]+(?:="[^"<>]*")?)*)\s*\/?>/g,
+      (_tag, name: string, attributes: string) => {
+        expect(name).toMatch(elements);
+        expect(attributes.replaceAll(/="[^"]*"/g, '')).not.toMatch(/\s(on\w+|style|srcdoc)\b/i);
+        expect(attributes).not.toMatch(/\s(src|href|action)="(?!https?:|\/(?!\/)|data:image\/)/i);
+        return '';
+      },
+    );
+  expect(rest).not.toMatch(/[<>]/);
+  expect(page).not.toMatch(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060-\u206F\uFEFF]/u);
+}
+
+describe('texts from outside', () => {
+  let provider: TestProvider;
+  let client: TestClient;
+  beforeAll(async () => {
+    provider = await TestProvider.start({ limits: { authorizeStarts: 1_000_000 } });
+    client = await provider.client();
+  });
+  afterAll(() => provider.stop());
+
+  function expectHtml(answer: Answer): void {
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expectHarmless(answer.text);
+  }
+
+  it('the check itself notices markup', () => {
+    for (const payload of payloads.slice(0, 2)) expect(() => expectHarmless(`<p>${payload}</p>`)).toThrow();
+    expect(() => expectHarmless('<p title="" onclick=alert(1)>')).toThrow();
+    expect(() => expectHarmless('<p title="" onclick="alert(1)">')).toThrow();
+    expect(() => expectHarmless('<a href="javascript:alert(1)">')).toThrow();
+    expect(() => expectHarmless('<object>')).toThrow();
+    expect(() => expectHarmless('<p>\u202E</p>')).toThrow();
+  });
+
+  it.each(payloads)('as a client’s and a user’s name are only shown: %j', async (name) => {
+    const own = await TestProvider.start();
+    own.host.people.set(ana.sub, { ...ana, name });
+    const named = await own.client({ name: `${name}x` });
+    const browser = own.browser();
+    const page = await openConsent(own, browser, named, { scope: 'openid profile' });
+    expectHtml(page.answer);
+    await browser.post(page.url, { csrf: page.csrf, decision: 'approve' });
+    await own.authorize(named, {}, browser);
+    for (const path of [
+      '/account/apps',
+      '/account/apps?notice=revoked',
+      `/account/apps?notice=${encodeURIComponent(name)}`,
+    ]) {
+      expectHtml(await browser.get(path));
+    }
+    await own.stop();
+  });
+
+  it.each(payloads)('in any parameter reach no page and no header: %j', async (payload) => {
+    const parameters = [
+      'state',
+      'nonce',
+      'scope',
+      'prompt',
+      'max_age',
+      'login_hint',
+      'id_token_hint',
+      'ui_locales',
+      'response_mode',
+      'response_type',
+      'code_challenge',
+      'code_challenge_method',
+      'request',
+      'request_uri',
+      'registration',
+      'claims',
+      'display',
+      'acr_values',
+      'client_id',
+      'redirect_uri',
+      'anything',
+      '__proto__',
+      'constructor',
+    ];
+    for (const parameter of parameters) {
+      for (const accept of ['text/html', 'application/json']) {
+        const url = provider.authorizeUrl(client, { [parameter]: payload });
+        const answer = await provider.browser().get(url, { accept });
+        expect.soft([parameter, answer.status < 500], answer.text).toEqual([parameter, true]);
+        if (answer.status === 303) expect(answer.location).toMatch(/^[\x21-\x7E]+$/);
+        else if (accept === 'text/html') expectHtml(answer);
+        else expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+        expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      }
+    }
+  });
+
+  it.each(payloads)('that the interaction keeps do not show on its page: %j', async (payload) => {
+    const kept = { state: payload, nonce: payload, login_hint: payload, ui_locales: payload };
+    expectHtml((await openConsent(provider, provider.browser(), client, kept)).answer);
+    const { location } = await provider.browser(null).get(provider.authorizeUrl(client, kept));
+    const login = new URL(location ?? '');
+    expect(login.origin).toBe(provider.origin);
+  });
+
+  it('reach the host’s login as parameters of their own, and the way back is ours', async () => {
+    const hint = 'x&return_to=https://evil.example/&reauthenticate=false#';
+    const browser = provider.browser(null);
+    const page = await browser.get(provider.authorizeUrl(client, { login_hint: hint, ui_locales: hint }));
+    const { location } = await browser.get(page.location ?? '');
+    const { searchParams } = new URL(location ?? '');
+    expect(searchParams.getAll('return_to')).toEqual([page.location]);
+    expect(searchParams.get('login_hint')).toBe(hint);
+    expect(searchParams.getAll('reauthenticate')).toEqual(['false']);
+  });
+
+  const headers = {
+    'accept-language': [
+      '<script>',
+      'x'.repeat(8000),
+      'en;q=\u00ff',
+      `${'a-'.repeat(4000)}`,
+      'fr;q=9'.repeat(1000),
+      '*;q=0',
+      '\t,;',
+    ],
+    accept: [
+      '<script>',
+      'text/html;q="',
+      `"${','.repeat(8000)}`,
+      `text/html;${';'.repeat(8000)}`,
+      'application/json;q=nan',
+      '*',
+      '/',
+    ],
+    origin: [
+      '<script>',
+      'null',
+      'javascript:',
+      `https://${'a'.repeat(8000)}.example`,
+      'https://app.example\u00e9',
+    ],
+    'user-agent': ['<script>', '\u001B'.repeat(0)],
+    referer: ['javascript:alert(1)'],
+    cookie: [
+      'svc_interaction=<script>',
+      '=;=;=',
+      `svc_session=${'%'.repeat(4000)}`,
+      '__proto__=1',
+      ';'.repeat(8000),
+      'svc_interaction="',
+    ],
+    'x-request-id': ['<script>', 'chosen-by-the-caller'],
+  };
+
+  it.each(Object.entries(headers))('in the header %s change nothing', async (name, values) => {
+    for (const value of values) {
+      for (const path of [
+        '/oauth/authorize',
+        '/account/apps',
+        '/oauth/interaction/x',
+        '/v1/oauth/userinfo',
+        '/nowhere',
+      ]) {
+        const answer = await sendRaw(
+          provider.origin,
+          rawGet(path, ['Accept: text/html', `${name}: ${value}`]),
+        );
+        expect.soft([303, 400, 401, 404], `${name}: ${value.slice(0, 40)} ${path}`).toContain(answer.status);
+        expect.soft(answer.lines.join('\n')).not.toContain('chosen-by-the-caller');
+        expect.soft(answer.lines.join('\n')).not.toContain('<script');
+        expect.soft(answer.body).not.toContain('<script');
+        expect.soft(answer.body).not.toContain('chosen-by-the-caller');
+        expect(answer.values('access-control-allow-origin')).toEqual([]);
+      }
+    }
+  });
+
+  it('in a path are not repeated', async () => {
+    for (const path of [
+      '/<script>',
+      '/%3Cscript%3E',
+      '/oauth/interaction/%3Cscript%3E',
+      '/oauth/authorize/%22%3E',
+      '/account/apps/%3Cb%3E/revoke',
+      '/oauth/interaction/%',
+      '/oauth/authorize/%00',
+      '/oauth/interaction/..%2f..%2faccount',
+      '/oauth/authorize/%2e%2e',
+    ]) {
+      const answer = await sendRaw(provider.origin, rawGet(path, ['Accept: text/html']));
+      expect.soft([400, 404, 405], path).toContain(answer.status);
+      expect.soft(answer.body, path).not.toMatch(/<script>|%3Cscript|<b>/);
+    }
+  });
+
+  it('in API requests come back as JSON that no browser reads as a page', async () => {
+    for (const payload of payloads) {
+      const bodies = [
+        { grant_type: payload },
+        { grant_type: 'authorization_code', code: payload, redirect_uri: payload, client_id: payload },
+        { [payload]: 1 },
+        {
+          grant_type: 'authorization_code',
+          code: payload,
+          redirect_uri: payload,
+          client_id: client.id,
+          client_secret: payload,
+        },
+      ];
+      for (const body of bodies) {
+        for (const path of ['/v1/oauth/token', '/v1/oauth/revoke']) {
+          const answer = await provider.call(path, body, { accept: 'text/html' });
+          expect(answer.status).toBeLessThan(500);
+          expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+          expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+          expect(answer.text).not.toMatch(/<script|<img|onerror/);
+          expect(
+            Object.keys(answer.json()).filter((name) => !['error', 'error_description', 'ok'].includes(name)),
+          ).toEqual([]);
+        }
+      }
+    }
+  });
+
+  it('that are wrong in a bearer token are refused without being repeated', async () => {
+    for (const token of [
+      '"',
+      '\\',
+      'svc_at_',
+      `svc_at_${'A'.repeat(43)}\t`,
+      'a", error="x',
+      'x'.repeat(8000),
+      'svc_at_\u00e9',
+      '../../etc',
+    ]) {
+      const answer = await sendRaw(
+        provider.origin,
+        rawGet('/v1/oauth/userinfo', [`Authorization: Bearer ${token}`]),
+      );
+      expect(answer.status).toBe(401);
+      expect(answer.values('www-authenticate')).toEqual([
+        'Bearer error="invalid_token", error_description="The access token is invalid."',
+      ]);
+    }
+  });
+
+  it('no log line holds what callers sent', () => {
+    expect(provider.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(JSON.stringify(provider.logged)).not.toMatch(/script|onerror|alert/);
+  });
+});

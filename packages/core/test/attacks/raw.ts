@@ -1,0 +1,122 @@
+import { connect, type Socket } from 'node:net';
+
+/** One answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  /** Header lines as they were written, in their order. */
+  readonly lines: readonly string[];
+  readonly body: string;
+  /** Values of a header, by its name in any case. */
+  values(name: string): string[];
+}
+
+/** A connection on which a test writes whatever it likes, which no HTTP client would. */
+export class RawConnection {
+  readonly #socket: Socket;
+  readonly #closed: Promise<void>;
+  #received = '';
+  #wake = (): void => {};
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setEncoding('latin1');
+    socket.on('data', (text: string) => {
+      this.#received += text;
+      this.#wake();
+    });
+    this.#closed = new Promise((resolve) => {
+      // A server that hangs up on an attacker may do so in any way.
+      socket.on('error', () => resolve());
+      socket.on('close', () => resolve());
+    });
+  }
+
+  static async open(origin: string): Promise<RawConnection> {
+    const { hostname, port } = new URL(origin);
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    const connection = new RawConnection(socket);
+    await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+    return connection;
+  }
+
+  write(bytes: string | Uint8Array): void {
+    this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  }
+
+  /** Says that nothing more comes, and goes on listening. */
+  end(): void {
+    this.#socket.end();
+  }
+
+  /** Breaks the connection without a word. */
+  reset(): void {
+    this.#socket.resetAndDestroy();
+  }
+
+  /** Everything that came until the server closed the connection. */
+  async all(): Promise<string> {
+    await this.#closed;
+    return this.#received;
+  }
+
+  /** Resolves when a text has come; rejects when the connection ends without it. */
+  async until(text: string): Promise<string> {
+    while (!this.#received.includes(text)) {
+      const news = new Promise<'news'>((resolve) => {
+        this.#wake = () => resolve('news');
+      });
+      const event = await Promise.race([news, this.#closed]);
+      if (event === undefined && !this.#received.includes(text))
+        throw new Error(`closed after: ${this.#received}`);
+    }
+    return this.#received;
+  }
+}
+
+/** Takes apart what a server wrote; chunked bodies stay as they are. */
+export function parseAnswer(text: string): RawAnswer {
+  const end = text.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = text.slice(0, end < 0 ? text.length : end).split('\r\n');
+  return {
+    status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1] ?? Number.NaN),
+    lines,
+    body: end < 0 ? '' : text.slice(end + 4),
+    values: (name) =>
+      lines
+        .filter((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`))
+        .map((line) => line.slice(name.length + 1).trim()),
+  };
+}
+
+/** Sends bytes on a connection of their own; the request among them should ask for `Connection: close`. */
+export async function sendRaw(origin: string, bytes: string | Uint8Array): Promise<RawAnswer> {
+  const connection = await RawConnection.open(origin);
+  connection.write(bytes);
+  return parseAnswer(await connection.all());
+}
+
+/** A request without a body, written by hand. */
+export function rawGet(target: string, headers: readonly string[] = []): string {
+  const named = headers.map((line) => line.toLowerCase());
+  const host = named.some((line) => line.startsWith('host:')) ? [] : ['Host: somewhere'];
+  return [`GET ${target} HTTP/1.1`, ...host, ...headers, 'Connection: close', '', ''].join('\r\n');
+}
+
+/** A request with a body, written by hand; its length is told unless the headers speak of it. */
+export function rawPost(target: string, headers: readonly string[], body: string | Uint8Array): Buffer {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const named = headers.map((line) => line.toLowerCase());
+  const length = named.some((line) => /^(content-length|transfer-encoding):/.test(line))
+    ? []
+    : [`Content-Length: ${bytes.length}`];
+  const head = [
+    `POST ${target} HTTP/1.1`,
+    'Host: somewhere',
+    ...headers,
+    ...length,
+    'Connection: close',
+    '',
+    '',
+  ];
+  return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), bytes]);
+}

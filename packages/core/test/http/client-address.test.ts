@@ -1,0 +1,96 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { addressBucket, clientAddressFinder } from '../../src/http/client-address.ts';
+
+/** The address that is found for a request from a socket, with an X-Forwarded-For. */
+function found(
+  trustedProxies: readonly string[],
+  remoteAddress: string | undefined,
+  forwarded?: string,
+): string | null {
+  const request = {
+    socket: { remoteAddress },
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+  };
+  return clientAddressFinder(trustedProxies)(request as unknown as IncomingMessage);
+}
+
+const proxies = ['10.0.0.0/8', '2001:db8:ffff::/48', '192.0.2.7'];
+
+describe('the address of a client', () => {
+  it.each([
+    ['198.51.100.1', undefined, '198.51.100.1'],
+    ['198.51.100.1', '203.0.113.9', '198.51.100.1'],
+    ['10.0.0.1', undefined, '10.0.0.1'],
+    ['10.0.0.1', '', '10.0.0.1'],
+    ['10.0.0.1', '203.0.113.9', '203.0.113.9'],
+    ['10.0.0.1', '1.1.1.1, 203.0.113.9', '203.0.113.9'],
+    ['10.0.0.1', '203.0.113.9, 10.9.9.9, 192.0.2.7', '203.0.113.9'],
+    ['10.0.0.1', '10.0.0.2,10.0.0.3', '10.0.0.2'],
+    ['::ffff:10.0.0.1', '203.0.113.9', '203.0.113.9'],
+    ['::ffff:198.51.100.1', undefined, '198.51.100.1'],
+    ['2001:db8:ffff::1', '2001:DB8:0:0::5', '2001:db8::5'],
+    ['10.0.0.1', '::ffff:203.0.113.9', '203.0.113.9'],
+    ['10.0.0.1', '[2001:db8::5]', '2001:db8::5'],
+    ['10.0.0.1', ' 203.0.113.9 ', '203.0.113.9'],
+    ['10.0.0.1', '203.0.113.9, ::ffff:10.1.1.1', '203.0.113.9'],
+  ])('from %s with X-Forwarded-For %j is %s', (socket, forwarded, expected) => {
+    expect(found(proxies, socket, forwarded)).toBe(expected);
+  });
+
+  it.each([
+    'unknown',
+    'example.com',
+    '203.0.113.9:1234',
+    '203.0.113.999',
+    '203.0.113.9,',
+    'fe80::1%eth0',
+    '_hidden',
+    '[::1',
+  ])('cannot be determined when a trusted proxy says %j', (forwarded) => {
+    expect(found(proxies, '10.0.0.1', forwarded)).toBeNull();
+  });
+
+  it('cannot be determined without a socket', () => {
+    expect(found([], undefined)).toBeNull();
+    expect(found(proxies, undefined, '203.0.113.9')).toBeNull();
+  });
+
+  it('is the socket’s where nobody is trusted', () => {
+    expect(found([], '10.0.0.1', '203.0.113.9')).toBe('10.0.0.1');
+  });
+
+  it('is not stretched by families: a v4 range trusts no v6 address', () => {
+    expect(found(['0.0.0.0/0'], '2001:db8::1', '203.0.113.9')).toBe('2001:db8::1');
+  });
+
+  it.each([
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/-1',
+    '10.0.0.0/8.5',
+    '::/129',
+    'proxy',
+    '',
+    '10.0.0',
+    'fe80::1%eth0',
+  ])('refuses the range %j', (range) => {
+    expect(() => clientAddressFinder(['10.0.0.0/8', range])).toThrow(/^createOstiary: trustedProxies\.1: /);
+  });
+});
+
+describe('what limits count by', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8::1:2:3:4:5', '2001:db8:0:1::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['1::', '1:0:0:0::/64'],
+    [null, 'unknown'],
+  ])('of %s is %s', (address, bucket) => {
+    expect(addressBucket(address)).toBe(bucket);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { isUnstorable, JsonError, parseJson } from '../../src/http/json.ts';
+
+const refusal = (text: string): string => {
+  try {
+    parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonError) return error.message;
+    throw error;
+  }
+  return 'accepted';
+};
+
+const nested = (depth: number, [open, close]: readonly [string, string] = ['[', ']']): string =>
+  open.repeat(depth) + close.repeat(depth);
+
+describe('strict JSON', () => {
+  it.each([
+    '{}',
+    '[]',
+    'null',
+    '1',
+    '"text"',
+    ' {"a" : [1, {"b": null}], "c": "}{,:\\"" } ',
+    '{"a":{"a":1},"b":{"a":2}}',
+    '[{"a":1},{"a":1}]',
+    '{"":1,"a":"\\\\","b":"\\u00e9\\ud83d\\ude42"}',
+    '"😀"',
+    '{"a":"\\\\u0000"}',
+    nested(32),
+  ])('means what JSON.parse means: %s', (text) => {
+    expect(parseJson(text)).toEqual(JSON.parse(text));
+  });
+
+  it.each(['', '{', '{"a":1,}', "{'a':1}", '{a:1}', '01', 'NaN', '"\n"', '{} {}', '\ufeff{}'])(
+    'refuses what is no JSON: %j',
+    (text) => {
+      expect(refusal(text)).toBe('The body is not valid JSON.');
+    },
+  );
+
+  it.each([
+    '{"a":1,"a":2}',
+    '{"a":1,"\\u0061":2}',
+    '{"b":{"x":1,"y":{},"x":2}}',
+    '[{"a":{"a":1},"b":1,"a":1}]',
+    '{"":1,"":2}',
+  ])('refuses a member that is given twice: %s', (text) => {
+    expect(refusal(text)).toBe('A member name is given twice.');
+  });
+
+  it.each(['{"__proto__":{}}', '{"a":[{"__proto__":1}]}', '{"\\u005f_proto__":1}'])(
+    'refuses __proto__: %s',
+    (text) => {
+      expect(refusal(text)).toMatch(/__proto__/);
+    },
+  );
+
+  it.each([
+    ['[', ']'],
+    ['{"a":', '}'],
+  ] as const)('refuses depth 33, and survives depth 30000', (open, close) => {
+    const inner = open === '[' ? '' : '1';
+    for (const depth of [33, 10_000])
+      expect(refusal(open.repeat(depth) + inner + close.repeat(depth))).toMatch(/nested 32 deep/);
+  });
+
+  it.each([
+    '"\\u0000"',
+    '{"a":"x\\u0000"}',
+    '{"\\u0000":1}',
+    '["\\ud800"]',
+    '{"a":{"b":["\\udc00\\ud800"]}}',
+    '"\\uD83D"',
+  ])('refuses what no database can store: %s', (text) => {
+    expect(refusal(text)).toBe('A string holds U+0000 or a lone surrogate.');
+  });
+
+  it('is not confused by brackets, quotes and commas inside strings', () => {
+    expect(refusal(`{"a":"${'['.repeat(100)}"}`)).toBe('accepted');
+    expect(refusal('{"a":"\\"a\\":1","b":"{\\"b\\":1,\\"b\\":2}"}')).toBe('accepted');
+  });
+
+  it('tells texts that cannot be stored', () => {
+    expect(['a\0', '\ud800', 'x\udfff'].map(isUnstorable)).toEqual([true, true, true]);
+    expect(['', 'é🙂', '\u0001'].map(isUnstorable)).toEqual([false, false, false]);
+  });
+});

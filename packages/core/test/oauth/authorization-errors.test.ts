@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generousLimits, type TestClient, TestProvider } from '../support/provider.ts';
+
+let provider: TestProvider;
+let client: TestClient;
+
+beforeAll(async () => {
+  provider = await TestProvider.start({ limits: generousLimits });
+  client = await provider.client({ allowedScopes: ['openid', 'profile'] });
+});
+afterAll(() => provider.stop());
+
+const browsers = [
+  'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'text/html',
+  'application/json;q=0.5, text/html',
+];
+const programs = ['application/json', 'application/json, text/html;q=0.9', 'application/json, */*;q=0.1'];
+const anything = ['*/*', '', 'image/png'];
+
+const get = (url: string, accept: string) => provider.request(url, { headers: { accept } });
+
+describe('an unknown client, a disabled one, or a redirect URI that is not registered', () => {
+  const bad = async () => {
+    const disabled = await provider.client();
+    await provider.ostiary.admin.clients.disable(disabled.id);
+    return [
+      [provider.authorizeUrl(client, { client_id: 'nobody' }), 401, 'invalid_client'],
+      [provider.authorizeUrl(client, { client_id: 'no such! id' }), 401, 'invalid_client'],
+      [provider.authorizeUrl(disabled), 401, 'invalid_client'],
+      [
+        provider.authorizeUrl(client, { redirect_uri: 'https://evil.example/' }),
+        400,
+        'redirect_uri_mismatch',
+      ],
+      [
+        provider.authorizeUrl(client, {
+          redirect_uri: 'https://evil.example/',
+          scope: 'nonsense',
+          response_type: 'x',
+        }),
+        400,
+        'redirect_uri_mismatch',
+      ],
+      [provider.authorizeUrl(client, { client_id: undefined }), 400, 'invalid_request'],
+      [provider.authorizeUrl(client, { client_id: '' }), 400, 'invalid_request'],
+    ] as const;
+  };
+
+  it('never redirects, and shows browsers a page', async () => {
+    for (const [url, status, code] of await bad()) {
+      for (const accept of browsers) {
+        const answer = await get(url, accept);
+        expect([answer.status, answer.location]).toEqual([status, null]);
+        expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+        expect(answer.text).toContain(code);
+        expect(answer.text).toContain(answer.headers.get('x-request-id'));
+        expect(answer.headers.get('cache-control')).toBe('no-store');
+      }
+    }
+  });
+
+  it('answers everybody else with JSON', async () => {
+    for (const [url, status, code] of await bad()) {
+      for (const accept of [...programs, ...anything]) {
+        const answer = await get(url, accept);
+        expect([answer.status, answer.location, answer.json().error]).toEqual([status, null, code]);
+        expect(Object.keys(answer.json())).toEqual(['error', 'error_description']);
+        expect(answer.headers.get('pragma')).toBe('no-cache');
+        expect(answer.headers.get('www-authenticate')).toBeNull();
+      }
+    }
+  });
+});
+
+describe('any other authorization error', () => {
+  const cases: readonly (readonly [Record<string, string | undefined>, string])[] = [
+    [{ scope: undefined }, 'invalid_request'],
+    [{ scope: 'openid kyc' }, 'invalid_scope'],
+    [{ response_type: 'token' }, 'unsupported_response_type'],
+    [{ prompt: 'none' }, 'login_required'],
+    [{ request: 'x' }, 'request_not_supported'],
+    [{ id_token_hint: 'x' }, 'invalid_request'],
+  ];
+
+  it.each(cases)(
+    '%j redirects browsers, and callers that take anything, to the client with %s',
+    async (changes, error) => {
+      for (const accept of [...browsers, ...anything]) {
+        const answer = await get(provider.authorizeUrl(client, changes), accept);
+        expect(answer.status).toBe(303);
+        const location = new URL(answer.location ?? '');
+        expect(location.origin + location.pathname).toBe(client.redirectUri);
+        expect([...location.searchParams.keys()].toSorted()).toEqual([
+          'error',
+          'error_description',
+          'iss',
+          'state',
+        ]);
+        expect(location.searchParams.get('error')).toBe(error);
+        expect(location.searchParams.get('state')).toBe('a state');
+        expect(location.searchParams.get('iss')).toBe(provider.origin);
+        expect(answer.headers.get('cache-control')).toBe('no-store');
+      }
+    },
+  );
+
+  it.each(cases)('%j answers callers that prefer JSON with JSON, and %s', async (changes, error) => {
+    for (const accept of programs) {
+      const answer = await get(provider.authorizeUrl(client, changes), accept);
+      expect([answer.status, answer.location]).toEqual([400, null]);
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(answer.json()).toEqual({ error, error_description: expect.stringMatching(/./) });
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('x-request-id')).toBeTruthy();
+    }
+  });
+
+  it('keeps the parameters that the registered redirect URI has', async () => {
+    const other = await provider.client({ redirectUris: ['https://app.example/cb?tenant=a%20b&x='] });
+    const answer = await provider.browser().get(provider.authorizeUrl(other, { scope: undefined }));
+    const { searchParams } = new URL(answer.location ?? '');
+    expect([searchParams.get('tenant'), searchParams.get('x'), searchParams.get('error')]).toEqual([
+      'a b',
+      '',
+      'invalid_request',
+    ]);
+  });
+
+  it('is access_denied when the user says no, with state and issuer', async () => {
+    const { location } = await provider.follow(provider.browser(), provider.authorizeUrl(client), 'deny');
+    expect(Object.fromEntries(new URL(location ?? '').searchParams)).toEqual({
+      error: 'access_denied',
+      error_description: 'The user denied the request.',
+      state: 'a state',
+      iss: provider.origin,
+    });
+  });
+});
+
+describe('state', () => {
+  const states = [
+    'x',
+    ' spaces  kept ',
+    'a+b%20c&d=e#f',
+    'ünï 🙂 中文',
+    '"<script>\'',
+    `${'é'.repeat(2047)}xy`,
+  ];
+
+  it.each(states)('%j comes back unchanged, with a code and with an error', async (state) => {
+    expect((await provider.authorize(client, { state })).get('state')).toBe(state);
+    expect((await provider.authorize(client, { state, scope: 'kyc' })).get('state')).toBe(state);
+    const denied = await provider.follow(
+      provider.browser(),
+      provider.authorizeUrl(client, { state, prompt: 'consent' }),
+      'deny',
+    );
+    expect(new URL(denied.location ?? '').searchParams.get('state')).toBe(state);
+  });
+
+  it('of more than 4096 bytes is refused, and not sent back', async () => {
+    const callback = await provider.authorize(client, { state: `${'é'.repeat(2048)}x` });
+    expect([callback.get('error'), callback.get('state')]).toEqual(['invalid_request', null]);
+  });
+
+  it('is not made up where none was sent', async () => {
+    expect((await provider.authorize(client, { state: undefined })).has('state')).toBe(false);
+    expect((await provider.authorize(client, { state: undefined, scope: 'kyc' })).has('state')).toBe(false);
+  });
+});
+
+describe('an authorization request that is posted', () => {
+  it('goes on as a GET with the same parameters', async () => {
+    const browser = provider.browser();
+    const url = new URL(provider.authorizeUrl(client, { state: 'ä & b' }));
+    const answer = await browser.post(url.origin + url.pathname, Object.fromEntries(url.searchParams));
+    expect(answer.status).toBe(303);
+    const { location } = await provider.follow(browser, answer.location ?? '');
+    expect(new URL(location ?? '').searchParams.get('state')).toBe('ä & b');
+    expect(new URL(location ?? '').searchParams.has('code')).toBe(true);
+  });
+
+  it('takes forms only', async () => {
+    const answer = await provider.call('/oauth/authorize', { client_id: client.id });
+    expect([answer.status, answer.json().error]).toEqual([415, 'invalid_request']);
+  });
+});
+
+it('a HEAD request is answered like the GET, without a body', async () => {
+  const answer = await provider.request(provider.authorizeUrl(client, { prompt: 'none' }), {
+    method: 'HEAD',
+  });
+  expect([answer.status, answer.text]).toEqual([303, '']);
+});

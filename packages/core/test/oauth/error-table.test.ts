@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type OAuthErrorCode, oauthErrors } from '../../src/index.ts';
+import type { Answer } from '../support/browser.ts';
+import { ana } from '../support/directory.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
+import { type TestClient, TestProvider } from '../support/provider.ts';
+
+const database = fragileStorage();
+let provider: TestProvider;
+let client: TestClient;
+
+beforeAll(async () => {
+  provider = await TestProvider.start({
+    storage: database.storage,
+    limits: { authorizeStarts: 1_000, failedClientAuthentications: 3 },
+  });
+  client = await provider.client();
+});
+afterAll(() => provider.stop());
+
+const json = { accept: 'application/json' };
+const authorize = (changes: Record<string, string | undefined>, headers = json) =>
+  provider
+    .browser(changes.user === 'nobody' ? null : ana.sub)
+    .get(provider.authorizeUrl(client, { ...changes, user: undefined }), headers);
+
+/** A real request for each row. A row that is added without one does not compile, one that is wrong fails. */
+const requests: { readonly [Code in OAuthErrorCode]: () => Promise<Answer> } = {
+  invalid_request: () => provider.call('/v1/oauth/token', '{'),
+  invalid_client: () => provider.exchange({ ...client, secret: 'wrong' }, 'x'),
+  invalid_grant: () => provider.exchange(client, 'x'),
+  invalid_scope: () => authorize({ scope: 'openid email' }),
+  redirect_uri_mismatch: () => authorize({ redirect_uri: 'https://evil.example/' }),
+  async access_denied() {
+    const browser = provider.browser();
+    const { location } = await browser.get(provider.authorizeUrl(client));
+    const page = await browser.get(location ?? '');
+    const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const answer = await browser.post(location ?? '', { csrf, decision: 'deny' });
+    return browser.get(answer.location ?? '', json);
+  },
+  async token_expired() {
+    const token = await provider.token(await provider.client());
+    provider.clock.advance(3_600_000);
+    return provider.userinfo(token);
+  },
+  invalid_token: () => provider.userinfo('x'),
+  unsupported_grant_type: () => provider.exchange(client, 'x', { grant_type: 'password' }),
+  unsupported_response_type: () => authorize({ response_type: 'token' }),
+  login_required: () => authorize({ prompt: 'none', user: 'nobody' }),
+  consent_required: () => authorize({ prompt: 'none', scope: 'openid kyc' }),
+  request_not_supported: () => authorize({ request: 'x' }),
+  request_uri_not_supported: () => authorize({ request_uri: 'https://app.example/request' }),
+  registration_not_supported: () => authorize({ registration: '{}' }),
+  async slow_down() {
+    for (let time = 0; time < 3; time += 1) await provider.exchange({ ...client, secret: 'wrong' }, 'x');
+    const answer = await provider.exchange(client, 'x');
+    provider.clock.advance(60_000);
+    return answer;
+  },
+  not_found: () => provider.request('/v1/nowhere'),
+  async temporarily_unavailable() {
+    database.breakWhen(() => true);
+    const answer = await provider.userinfo(`svc_at_${'a'.repeat(43)}`);
+    database.breakWhen(null);
+    return answer;
+  },
+  async server_error() {
+    const token = await provider.token(await provider.client());
+    provider.host.people.set(ana.sub, { ...ana, country: 'nowhere' });
+    const answer = await provider.userinfo(token);
+    provider.host.people.set(ana.sub, ana);
+    return answer;
+  },
+};
+
+const codes = Object.keys(oauthErrors) as OAuthErrorCode[];
+
+describe('every error of the table', () => {
+  it('has a request here', () => {
+    expect(Object.keys(requests).toSorted()).toEqual(codes.toSorted());
+  });
+
+  it.each(codes)('%s is answered with its status, its code, and the headers of every error', async (code) => {
+    const answer = await requests[code]();
+    expect([answer.status, answer.json().error]).toEqual([oauthErrors[code].status, code]);
+    expect(Object.keys(answer.json())).toEqual(['error', 'error_description']);
+    expect(answer.json().error_description).toMatch(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('pragma')).toBe('no-cache');
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.location).toBeNull();
+    const waits = answer.status === 429 || answer.status === 503;
+    expect(answer.headers.get('retry-after')).toEqual(waits ? expect.stringMatching(/^[1-9]\d*$/) : null);
+    expect(answer.headers.get('www-authenticate') !== null).toBe(
+      answer.status === 401 && code !== 'invalid_client',
+    );
+  });
+
+  it.each(codes)('%s has a text and a reason that can be published', (code) => {
+    const { text, when } = oauthErrors[code];
+    for (const sentence of [text, when]) expect(sentence).toMatch(/^[A-Z`].*\.$/);
+  });
+
+  it('has the status of the specification where that names one', () => {
+    const specified = {
+      invalid_client: 401,
+      invalid_grant: 400,
+      invalid_scope: 400,
+      redirect_uri_mismatch: 400,
+      access_denied: 400,
+      token_expired: 401,
+    };
+    expect(
+      Object.fromEntries(
+        Object.keys(specified).map((code) => [code, oauthErrors[code as OAuthErrorCode].status]),
+      ),
+    ).toEqual(specified);
+  });
+});
+
+it('requests are numbered apart', async () => {
+  const ids = await Promise.all(
+    Array.from({ length: 5 }, async () =>
+      (await provider.request('/v1/nowhere')).headers.get('x-request-id'),
+    ),
+  );
+  expect(new Set(ids).size).toBe(5);
+});

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scopeNames } from '../../src/index.ts';
+import { ana } from '../support/directory.ts';
+import { type Json, type TestClient, TestProvider } from '../support/provider.ts';
+
+let provider: TestProvider;
+
+beforeAll(async () => {
+  provider = await TestProvider.start();
+});
+afterAll(() => provider.stop());
+
+async function tokens(
+  client: TestClient,
+  changes: Record<string, string | undefined> = {},
+  browser = provider.browser(),
+): Promise<Json> {
+  return (await provider.exchange(client, await provider.code(client, changes, browser))).json();
+}
+
+async function verified(idToken: unknown, client: TestClient) {
+  const keys = createLocalJWKSet(
+    (await provider.request('/.well-known/jwks.json')).json() as unknown as JSONWebKeySet,
+  );
+  return jwtVerify(String(idToken), keys, {
+    issuer: provider.origin,
+    audience: client.id,
+    currentDate: new Date(provider.clock.now()),
+  });
+}
+
+describe.each(['RS256', 'ES256'] as const)('an ID token signed with %s', (idTokenAlg) => {
+  it('has exactly the claims that say who signed in, when and for whom', async () => {
+    const client = await provider.client({ idTokenAlg });
+    const browser = provider.browser();
+    const authenticatedAt = new Date(provider.clock.now() - 123_456);
+    provider.host.signIn(browser.name, ana.sub, authenticatedAt);
+    const answer = await tokens(client, { scope: scopeNames.join(' '), nonce: 'a nonce &ü' }, browser);
+    const { payload, protectedHeader } = await verified(answer.id_token, client);
+    const now = Math.floor(provider.clock.now() / 1000);
+    expect(payload).toEqual({
+      iss: provider.origin,
+      sub: ana.sub,
+      aud: client.id,
+      iat: now,
+      exp: now + 3600,
+      auth_time: Math.floor(authenticatedAt.getTime() / 1000),
+      nonce: 'a nonce &ü',
+      at_hash: createHash('sha256')
+        .update(String(answer.access_token))
+        .digest()
+        .subarray(0, 16)
+        .toString('base64url'),
+    });
+    expect(protectedHeader).toEqual({ alg: idTokenAlg, kid: expect.any(String), typ: 'JWT' });
+  });
+
+  it('has no nonce where none was sent', async () => {
+    const client = await provider.client({ idTokenAlg });
+    expect(Object.keys(decodeJwt(String((await tokens(client)).id_token))).toSorted()).toEqual(
+      ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'at_hash'].toSorted(),
+    );
+  });
+});
+
+describe('an ID token', () => {
+  it('is RS256 unless the client says otherwise, and follows a change of the client at once', async () => {
+    const client = await provider.client();
+    expect(decodeProtectedHeader(String((await tokens(client)).id_token)).alg).toBe('RS256');
+    await provider.ostiary.admin.clients.update(client.id, { idTokenAlg: 'ES256' });
+    const changed = await tokens(client);
+    expect(decodeProtectedHeader(String(changed.id_token)).alg).toBe('ES256');
+    await verified(changed.id_token, client);
+  });
+
+  it('is not issued without openid, whatever nonce says', async () => {
+    const answer = await tokens(await provider.client(), { scope: 'profile', nonce: 'n' });
+    expect(Object.keys(answer)).not.toContain('id_token');
+    expect(answer.scope).toBe('profile');
+  });
+
+  it('carries nonces of up to 4096 bytes', async () => {
+    const client = await provider.client();
+    const nonce = `${'é'.repeat(2047)}xy`;
+    expect(Buffer.byteLength(nonce)).toBe(4096);
+    expect(decodeJwt(String((await tokens(client, { nonce })).id_token)).nonce).toBe(nonce);
+    const refused = await provider.authorize(client, { nonce: `${nonce}z` });
+    expect([refused.get('error'), refused.get('state')]).toEqual(['invalid_request', 'a state']);
+  });
+
+  it('tells auth_time of the sign-in that the user approved with, not of an earlier one', async () => {
+    const client = await provider.client();
+    const browser = provider.browser();
+    await provider.code(client, {}, browser);
+    provider.clock.advance(60_000);
+    provider.host.signIn(browser.name, ana.sub, new Date(provider.clock.now()));
+    const { auth_time } = decodeJwt(String((await tokens(client, {}, browser)).id_token));
+    expect(auth_time).toBe(Math.floor(provider.clock.now() / 1000));
+  });
+});

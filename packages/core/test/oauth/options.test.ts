@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createOstiary, type OstiaryOptions } from '../../src/index.ts';
+import { memoryStorage } from '../../src/memory/index.ts';
+import { parseOptions } from '../../src/options.ts';
+import { ana } from '../support/directory.ts';
+import { TestProvider } from '../support/provider.ts';
+
+const valid = (): OstiaryOptions => ({
+  authUrl: 'https://id.example',
+  storage: memoryStorage(),
+  users: { find: () => null },
+  login: { authenticate: () => null, loginUrl: () => '/login' },
+  sealingKeys: [randomBytes(32)],
+});
+
+/** What `createOstiary` says of options that are the valid ones with these changes. */
+async function refusal(changes: object): Promise<string> {
+  const thrown = await createOstiary({ ...valid(), ...changes }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(thrown).toBeInstanceOf(TypeError);
+  return thrown instanceof Error ? thrown.message : '';
+}
+
+describe('addresses of the service', () => {
+  const refused: readonly (readonly [string, string])[] = [
+    ['http://id.example', 'https, or http on a loopback'],
+    ['http://10.0.0.1', 'https, or http on a loopback'],
+    ['http://127.0.0.1.example', 'https, or http on a loopback'],
+    ['http://localhost.example', 'https, or http on a loopback'],
+    ['ftp://id.example', 'https, or http on a loopback'],
+    ['javascript:alert(1)', 'https, or http on a loopback'],
+    ['id.example', 'absolute URL'],
+    ['/auth', 'absolute URL'],
+    ['', 'absolute URL'],
+    ['https://user:pass@id.example', 'user information'],
+    ['https://id.example/?a=b', 'query or a fragment'],
+    ['https://id.example/?', 'query or a fragment'],
+    ['https://id.example/#top', 'query or a fragment'],
+    ['https://id.example/#', 'query or a fragment'],
+  ];
+
+  for (const option of ['authUrl', 'baseUrl', 'issuer']) {
+    it.each(refused)(`refuse ${option} %j and name the option`, async (url, why) => {
+      const message = await refusal({ [option]: url });
+      expect(message).toContain(`${option}: `);
+      expect(message).toContain(why);
+    });
+  }
+
+  it.each([
+    'https://id.example',
+    'https://id.example:8443/auth',
+    'http://localhost:3000',
+    'http://127.9.9.9',
+    'http://[::1]:3000/',
+  ])('accept %s', (url) => {
+    expect(parseOptions({ ...valid(), authUrl: url, baseUrl: url, issuer: url }).authUrl.href).toBe(
+      new URL(url).href,
+    );
+  });
+
+  it('fall back to authUrl', () => {
+    const options = parseOptions(valid());
+    expect(options.baseUrl.href).toBe('https://id.example/');
+    expect(options.issuer.href).toBe('https://id.example/');
+  });
+});
+
+describe('options', () => {
+  it.each([
+    [{ authurl: 'https://id.example' }, 'authurl'],
+    [{ theme: { color: '#000000' } }, 'theme: '],
+    [{ limits: { authorize: 1 } }, 'limits: '],
+    [{ limits: { authorizeStarts: 0 } }, 'limits.authorizeStarts: '],
+    [{ limits: { failedClientAuthentications: 1.5 } }, 'limits.failedClientAuthentications: '],
+    [{ theme: { colour: 'red' } }, 'theme.colour: '],
+    [{ theme: { logo: 'https://cdn.example/logo.png' } }, 'theme.logo: '],
+    [{ theme: { logo: '//cdn.example/logo.png' } }, 'theme.logo: '],
+    [{ prefix: 'SVC' }, 'prefix: '],
+    [{ prefix: 's' }, 'prefix: '],
+    [{ storage: null }, 'storage: '],
+    [{ users: {} }, 'users.find: '],
+    [{ login: { authenticate: () => null } }, 'login.loginUrl: '],
+    [{ login: undefined }, 'login: '],
+    [{ interactionUrl: '/consent' }, 'interactionUrl: '],
+    [{ clock: 5 }, 'clock: '],
+    [{ sealingKeys: [] }, 'sealingKeys: '],
+    [{ sealingKeys: ['too-short'] }, 'sealingKeys.0: '],
+    [{ sealingKeys: [randomBytes(32), randomBytes(31)] }, 'sealingKeys.1: '],
+    [{ sealingKeys: [`${randomBytes(32).toString('base64url').slice(0, -1)}+`] }, 'sealingKeys.0: '],
+    [{ trustedProxies: ['10.0.0.0/8', '10.0.0.0/33'] }, 'trustedProxies.1: '],
+    [{ trustedProxies: ['proxy.example'] }, 'trustedProxies.0: '],
+  ])('that are wrong are refused with their path: %#', async (changes, path) => {
+    expect(await refusal(changes)).toContain(path);
+  });
+
+  it('are all named when several are wrong', async () => {
+    const message = await refusal({ authUrl: 'nowhere', prefix: '!', surplus: 1 });
+    for (const part of ['authUrl: ', 'prefix: ', 'surplus']) expect(message).toContain(part);
+  });
+
+  it('never appear in the message when they are secret', async () => {
+    const secret = randomBytes(31).toString('base64url');
+    expect(await refusal({ sealingKeys: [secret] })).not.toContain(secret);
+  });
+
+  it('are frozen in depth once they are read', () => {
+    const options = parseOptions({ ...valid(), trustedProxies: ['10.0.0.0/8'] });
+    for (const part of [
+      options,
+      options.theme,
+      options.limits,
+      options.users,
+      options.login,
+      options.sealingKeys,
+      options.trustedProxies,
+    ]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+  });
+
+  it('do not follow later changes of what the host handed in', () => {
+    const given = { ...valid(), theme: { name: 'Before' }, trustedProxies: ['10.0.0.1'] };
+    const options = parseOptions(given);
+    given.theme.name = 'After';
+    given.trustedProxies.push('0.0.0.0/0');
+    expect(options.theme.name).toBe('Before');
+    expect(options.trustedProxies).toEqual(['10.0.0.1']);
+  });
+
+  it('take hosts that are written as classes, whose methods need their object', async () => {
+    class Directory {
+      readonly #people = new Map([[ana.sub, ana]]);
+      find(sub: string) {
+        return this.#people.get(sub) ?? null;
+      }
+    }
+    class Door {
+      readonly #user = { sub: ana.sub, authenticatedAt: new Date() };
+      authenticate() {
+        return this.#user;
+      }
+      loginUrl() {
+        return this.#user === null ? '/nowhere' : '/login';
+      }
+    }
+    const provider = await TestProvider.start({ users: new Directory(), login: new Door() });
+    try {
+      const token = await provider.token(await provider.client());
+      expect((await provider.userinfo(token)).json()).toMatchObject({ sub: ana.sub });
+    } finally {
+      await provider.stop();
+    }
+  });
+});
+
+describe('the wire prefix', () => {
+  it('changes tokens, ids and secrets together', async () => {
+    const provider = await TestProvider.start({ prefix: 'acme' });
+    try {
+      const client = await provider.client();
+      expect(client.id).toMatch(/^acme_client_/);
+      expect(client.secret).toMatch(/^acme_secret_[A-Za-z0-9_-]{43}$/);
+      const token = await provider.token(client);
+      expect(token).toMatch(/^acme_at_[A-Za-z0-9_-]{43}$/);
+      expect((await provider.userinfo(token)).status).toBe(200);
+      expect((await provider.userinfo(token.replace('acme', 'svc'))).json()).toMatchObject({
+        error: 'invalid_token',
+      });
+    } finally {
+      await provider.stop();
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Scope, scopeNames } from '../../src/index.ts';
+import { ana } from '../support/directory.ts';
+import { generousLimits, type TestClient, TestProvider } from '../support/provider.ts';
+
+let provider: TestProvider;
+let client: TestClient;
+
+beforeAll(async () => {
+  provider = await TestProvider.start({ limits: generousLimits });
+  client = await provider.client();
+});
+afterAll(() => provider.stop());
+
+/** The table of the specification, written down a second time on purpose. */
+const fields: Record<Scope, readonly (keyof typeof ana)[]> = {
+  openid: ['sub', 'kid', 'role', 'country', 'createdAt'],
+  profile: ['name', 'handle', 'avatarUrl'],
+  kyc: ['kycTier', 'kycStatus'],
+  'wallet:balance': ['htgBalance', 'usdBalance'],
+  identity: ['trustScore', 'trustTier', 'activeCredentials'],
+};
+
+const combinations = Array.from({ length: 31 }, (_, index) =>
+  scopeNames.filter((_name, bit) => ((index + 1) >> bit) & 1),
+);
+
+describe('the scopes', () => {
+  it.each(combinations.map((scopes) => [scopes.join(' '), scopes] as const))(
+    '%s give exactly their fields',
+    async (scope, scopes) => {
+      const answer = (await provider.exchange(client, await provider.code(client, { scope }))).json();
+      expect(answer.scope).toBe(scope);
+      expect(Object.hasOwn(answer, 'id_token')).toBe(scopes.includes('openid'));
+      const expected = Object.fromEntries(
+        scopes.flatMap((name) => fields[name].map((field) => [field, ana[field]])),
+      );
+      expect((await provider.userinfo(String(answer.access_token))).json()).toEqual(expected);
+    },
+  );
+
+  it('are given in the order in which they were asked for, once each', async () => {
+    const code = await provider.code(client, { scope: ' kyc  openid kyc profile openid ' });
+    expect((await provider.exchange(client, code)).json().scope).toBe('kyc openid profile');
+  });
+});
+
+describe('a scope that is refused', () => {
+  const narrow = () => provider.client({ allowedScopes: ['openid', 'kyc'] });
+
+  it.each([
+    ['profile', 'profile'],
+    ['openid profile', 'profile'],
+    ['openid email', 'email'],
+    ['openid wallet:balance kyc identity', 'wallet:balance identity'],
+    ['OpenID', 'OpenID'],
+    ['openid offline_access', 'offline_access'],
+    ['toString', 'toString'],
+    ['__proto__', '__proto__'],
+    ['openid,kyc', 'openid,kyc'],
+  ])('fails the whole request (%s) and is named with the allowedScopes', async (scope, named) => {
+    const callback = await provider.authorize(await narrow(), { scope });
+    expect(callback.get('error')).toBe('invalid_scope');
+    expect(callback.get('error_description')).toBe(
+      `Not allowed: ${named}. This client's allowedScopes: openid kyc.`,
+    );
+    expect(callback.has('code')).toBe(false);
+  });
+
+  it.each(['a"b', 'a\\b', 'é', 'x'.repeat(65), 'a\tb'])(
+    'is not repeated when it is no scope token at all: %j',
+    async (scope) => {
+      const callback = await provider.authorize(await narrow(), { scope });
+      expect(callback.get('error')).toBe('invalid_scope');
+      expect(callback.get('error_description')).toBe(
+        "Not allowed: (malformed). This client's allowedScopes: openid kyc.",
+      );
+    },
+  );
+
+  it.each([undefined, '', ' ', '   '])(
+    'is another thing than a missing one (%j), which is invalid_request',
+    async (scope) => {
+      expect((await provider.authorize(client, { scope })).get('error')).toBe('invalid_request');
+    },
+  );
+
+  it('is one that was taken from the client, from the next request on; tokens keep what was approved', async () => {
+    const app = await provider.client();
+    const token = await provider.token(app, 'openid kyc');
+    await provider.ostiary.admin.clients.update(app.id, { allowedScopes: ['openid'] });
+    expect((await provider.authorize(app, { scope: 'openid kyc' })).get('error')).toBe('invalid_scope');
+    expect((await provider.userinfo(token)).json()).toMatchObject({ kycTier: ana.kycTier });
+  });
+});

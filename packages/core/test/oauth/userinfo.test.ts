@@ -1,0 +1,235 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { scopeNames } from '../../src/index.ts';
+import { ana, ben } from '../support/directory.ts';
+import { generousLimits, type TestClient, TestProvider } from '../support/provider.ts';
+
+let provider: TestProvider;
+let client: TestClient;
+let token: string;
+
+beforeAll(async () => {
+  provider = await TestProvider.start({ limits: generousLimits });
+  client = await provider.client();
+  token = await provider.token(client, scopeNames.join(' '));
+});
+afterAll(() => provider.stop());
+afterEach(() => {
+  provider.host.people.set(ana.sub, ana);
+});
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const userinfo = (init: RequestInit, query = '') => provider.request(`/v1/oauth/userinfo${query}`, init);
+
+describe('the userinfo endpoint', () => {
+  it('takes the token in the header of a GET and of a POST, and in the form of a POST', async () => {
+    const bearer = { authorization: `Bearer ${token}` };
+    const answers = await Promise.all([
+      userinfo({ headers: bearer }),
+      userinfo({ method: 'POST', headers: bearer }),
+      userinfo({ method: 'POST', headers: { ...bearer, ...form }, body: 'other=1' }),
+      userinfo({
+        method: 'POST',
+        headers: form,
+        body: new URLSearchParams({ access_token: token }).toString(),
+      }),
+      userinfo({ headers: { authorization: `bEARER ${token}` } }),
+    ]);
+    for (const answer of answers) {
+      expect(answer.status).toBe(200);
+      expect(answer.json()).toEqual(ana);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it.each(['GET', 'POST'])('never takes it from the query of a %s', async (method) => {
+    const answer = await userinfo({ method }, `?access_token=${token}`);
+    expect([answer.status, answer.json().error]).toEqual([401, 'invalid_token']);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  it('looks for no form in a GET, whatever media type that names', async () => {
+    for (const type of ['application/x-www-form-urlencoded', 'application/json', 'text/plain']) {
+      const answer = await userinfo({ headers: { authorization: `Bearer ${token}`, 'content-type': type } });
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it('refuses it in header and form at once', async () => {
+    const answer = await userinfo({
+      method: 'POST',
+      headers: { ...form, authorization: `Bearer ${token}` },
+      body: `access_token=${token}`,
+    });
+    expect([answer.status, answer.json().error]).toEqual([400, 'invalid_request']);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_request"');
+  });
+
+  it('reads the fields fresh on every request', async () => {
+    provider.host.people.set(ana.sub, { ...ana, usdBalance: '0.00', role: 'agent' });
+    expect((await provider.userinfo(token)).json()).toMatchObject({ usdBalance: '0.00', role: 'agent' });
+  });
+
+  it('asks the host for exactly the approved scopes', async () => {
+    const asked: [string, string[]][] = [];
+    const host = provider.host;
+    const watching = await TestProvider.start({
+      users: {
+        find(sub, scopes) {
+          asked.push([sub, [...scopes]]);
+          return host.people.get(sub) ?? null;
+        },
+      },
+    });
+    const narrow = await watching.token(await watching.client(), 'openid kyc');
+    asked.length = 0;
+    await watching.userinfo(narrow);
+    expect(asked).toEqual([[ana.sub, ['openid', 'kyc']]]);
+    await watching.stop();
+  });
+});
+
+describe('a user whom the host no longer finds', () => {
+  it('has tokens that are invalid_token and codes that are invalid_grant, until the host finds them again', async () => {
+    const code = await provider.code(client);
+    provider.host.people.delete(ana.sub);
+    const answer = await provider.userinfo(token);
+    expect([answer.status, answer.json().error]).toEqual([401, 'invalid_token']);
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);
+    const exchange = await provider.exchange(client, code);
+    expect([exchange.status, exchange.json().error]).toEqual([400, 'invalid_grant']);
+    provider.host.people.set(ana.sub, ana);
+    expect((await provider.userinfo(token)).status).toBe(200);
+    expect((await provider.exchange(client, code)).status).toBe(200);
+  });
+});
+
+describe('values that the contract allows', () => {
+  it.each([
+    { avatarUrl: null },
+    { kycTier: 0 },
+    { kycTier: 3 },
+    { kycStatus: 'pending' },
+    { kycStatus: 'rejected' },
+    { htgBalance: '0.00' },
+    { htgBalance: '-12.50' },
+    { htgBalance: '999999999999999.99' },
+    { trustScore: 0 },
+    { trustScore: 100 },
+    { activeCredentials: [] },
+    {
+      activeCredentials: [
+        { id: 'c', type: 't', issuedAt: '2025-01-01T00:00:00Z', expiresAt: '2026-01-01T00:00:00.000Z' },
+      ],
+    },
+    { createdAt: '2024-03-01T12:00:00Z' },
+    { name: 'Zoë 🙂 <b>' },
+  ])('pass as they are: %j', async (changes) => {
+    provider.host.people.set(ana.sub, { ...ana, ...changes } as typeof ana);
+    const answer = await provider.userinfo(token);
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toEqual({ ...ana, ...changes });
+  });
+});
+
+describe('bad data of the host', () => {
+  const leak = 'do-not-show-this';
+
+  it.each([
+    ['kid', undefined],
+    ['kid', 7],
+    ['kid', ''],
+    ['role', null],
+    ['country', 'ht'],
+    ['country', 'HTI'],
+    ['createdAt', '2024-03-01'],
+    ['createdAt', '2024-03-01T12:00:00+01:00'],
+    ['createdAt', new Date(0)],
+    ['name', ['x']],
+    ['handle', undefined],
+    ['avatarUrl', undefined],
+    ['avatarUrl', 'javascript:alert(1)'],
+    ['avatarUrl', '/ana.png'],
+    ['kycTier', 4],
+    ['kycTier', 1.5],
+    ['kycTier', '2'],
+    ['kycStatus', leak],
+    ['htgBalance', 1250],
+    ['htgBalance', '1250'],
+    ['htgBalance', '01.00'],
+    ['htgBalance', '1.000'],
+    ['usdBalance', '1,00'],
+    ['trustScore', 101],
+    ['trustScore', -1],
+    ['trustScore', 50.5],
+    ['trustTier', 3],
+    ['activeCredentials', null],
+    ['activeCredentials', [{ id: 'c', type: 't', issuedAt: 'yesterday', expiresAt: null }]],
+    ['activeCredentials', [{ id: 'c', type: 't', issuedAt: '2025-01-01T00:00:00Z' }]],
+  ])(
+    '%s: %j is a server_error with a log line that names the field, and nothing of it is shown',
+    async (field, value) => {
+      provider.host.people.set(ana.sub, { ...ana, [field]: value } as typeof ana);
+      provider.logged.length = 0;
+      const answer = await provider.userinfo(token);
+      expect(answer.status).toBe(500);
+      expect(answer.json()).toEqual({
+        error: 'server_error',
+        error_description: 'An unexpected condition prevented the request.',
+      });
+      expect(provider.logged.map((line) => line.level)).toEqual(['error']);
+      const fields = (provider.logged[0]?.fields ?? {}) as { err?: Error };
+      expect(fields).toMatchObject({
+        requestId: answer.headers.get('x-request-id'),
+        path: '/v1/oauth/userinfo',
+      });
+      expect(String(fields.err)).toContain(`users.find: ${field}: `);
+      expect(JSON.stringify(provider.logged) + String(fields.err)).not.toContain(leak);
+    },
+  );
+
+  it('is not looked at where no approved scope shows it', async () => {
+    const narrow = await provider.token(client, 'profile');
+    provider.host.people.set(ana.sub, { ...ana, kycTier: 99, country: 'nowhere' } as unknown as typeof ana);
+    expect((await provider.userinfo(narrow)).status).toBe(200);
+  });
+
+  it('never shows fields that the table does not know', async () => {
+    const credential = { id: 'c', type: 't', issuedAt: '2025-01-01T00:00:00Z', expiresAt: null };
+    const record = { ...ana, passwordHash: leak, activeCredentials: [{ ...credential, secret: leak }] };
+    provider.host.people.set(ana.sub, record);
+    const answer = await provider.userinfo(token);
+    expect(answer.status).toBe(200);
+    expect(answer.text).not.toContain(leak);
+    expect(answer.json().activeCredentials).toEqual([credential]);
+  });
+
+  it.each([
+    ['another user', () => ben],
+    ['nothing', () => undefined],
+    ['no object', () => 'ana'],
+    ['a rejection', () => Promise.reject(new Error(leak))],
+  ])(
+    '%s instead of the user is a server_error at userinfo and at the exchange, and the code stays usable',
+    async (_name, find) => {
+      let broken = false;
+      const host = provider.host;
+      const other = await TestProvider.start({
+        users: { find: (sub) => (broken ? (find() as never) : (host.people.get(sub) ?? null)) },
+      });
+      const app = await other.client();
+      const good = await other.token(app);
+      const code = await other.code(app);
+      broken = true;
+      for (const answer of [await other.userinfo(good), await other.exchange(app, code)]) {
+        expect([answer.status, answer.json().error]).toEqual([500, 'server_error']);
+        expect(answer.text).not.toContain(leak);
+      }
+      expect(other.logged.filter((line) => line.level === 'error')).toHaveLength(2);
+      broken = false;
+      expect((await other.exchange(app, code)).status).toBe(200);
+      await other.stop();
+    },
+  );
+});

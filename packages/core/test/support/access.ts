@@ -1,0 +1,35 @@
+import type { TestClient, TestProvider } from './provider.ts';
+
+/** What one user has given to one client: two tokens, a code that waits, and a consent that is remembered. */
+export interface Access {
+  readonly sub: string;
+  readonly client: TestClient;
+  readonly token: string;
+  readonly sibling: string;
+  readonly code: string;
+}
+
+/** Lets a user give a client everything there is. */
+export async function giveAccess(provider: TestProvider, sub: string, client: TestClient): Promise<Access> {
+  const browser = provider.browser(sub);
+  const token = await provider.token(client, 'openid', browser);
+  const sibling = await provider.token(client, 'openid', browser);
+  return { sub, client, token, sibling, code: await provider.code(client, {}, browser) };
+}
+
+/** What `leftOf` answers as long as nothing has ended. */
+export const everything = ['token', 'sibling', 'consent', 'code'];
+
+/** What is left of an access. The code comes last, because looking at it spends it. */
+export async function leftOf(
+  provider: TestProvider,
+  { sub, client, token, sibling, code }: Access,
+): Promise<string[]> {
+  const alive: string[] = [];
+  if ((await provider.userinfo(token)).status === 200) alive.push('token');
+  if ((await provider.userinfo(sibling)).status === 200) alive.push('sibling');
+  const silent = await provider.browser(sub).get(provider.authorizeUrl(client, { prompt: 'none' }));
+  if (silent.location?.includes('code=')) alive.push('consent');
+  if ((await provider.exchange(client, code)).status === 200) alive.push('code');
+  return alive;
+}

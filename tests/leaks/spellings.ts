@@ -1,0 +1,40 @@
+/** Base64 of a text that stands anywhere in a longer one: which of its characters are sure depends on where it begins. */
+function base64Within(bytes: Buffer, offset: number): string {
+  const padded = Buffer.concat([Buffer.alloc(offset), bytes])
+    .toString('base64')
+    .replace(/=+$/, '');
+  const end = (offset + bytes.length) % 3 === 0 ? padded.length : padded.length - 1;
+  return padded.slice(Math.ceil((offset * 8) / 6), end);
+}
+
+function urlSafe(base64: string): string {
+  return base64.replaceAll('+', '-').replaceAll('/', '_');
+}
+
+function spellingsOfBytes(what: string, bytes: Buffer): [string, Buffer][] {
+  const spellings: [string, Buffer][] = [
+    [what, bytes],
+    [`hex of ${what}`, Buffer.from(bytes.toString('hex'))],
+    [`upper-case hex of ${what}`, Buffer.from(bytes.toString('hex').toUpperCase())],
+  ];
+  for (const offset of [0, 1, 2]) {
+    const base64 = base64Within(bytes, offset);
+    spellings.push([`base64 of ${what}, at ${offset}`, Buffer.from(base64)]);
+    spellings.push([`base64url of ${what}, at ${offset}`, Buffer.from(urlSafe(base64))]);
+  }
+  return spellings;
+}
+
+/** Everything that a secret could look like in a file or in printed text. */
+export function spellingsOf(secret: string): [string, Buffer][] {
+  const percent = (text: string): string =>
+    text.replaceAll(/[^A-Za-z0-9]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return [
+    ...spellingsOfBytes('the text', Buffer.from(secret)),
+    ...(/^[\w-]+$/.test(secret) ? spellingsOfBytes('the bytes', Buffer.from(secret, 'base64url')) : []),
+    ['UTF-16', Buffer.from(secret, 'utf16le')],
+    ['URL-encoded', Buffer.from(encodeURIComponent(secret))],
+    ['every character URL-encoded', Buffer.from(percent(secret))],
+    ['JSON', Buffer.from(JSON.stringify(secret).slice(1, -1))],
+  ];
+}
