@@ -30,7 +30,7 @@ const wanted = new Set(options.only.split(','));
 for (const name of wanted)
   if (!Object.hasOwn(targets, name)) throw new TypeError(`--only: there is no ${name}`);
 const size = options.quick
-  ? { rounds: 3, userinfo: 3_000, exchange: 200, starts: 3, memoryRounds: 1, memoryCalls: 5_000 }
+  ? { rounds: 3, userinfo: 6_000, exchange: 300, starts: 3, memoryRounds: 1, memoryCalls: 5_000 }
   : { rounds: 9, userinfo: 30_000, exchange: 2_000, starts: 9, memoryRounds: 3, memoryCalls: 100_000 };
 
 const rows: Row[] = [];

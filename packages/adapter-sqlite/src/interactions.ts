@@ -8,6 +8,10 @@ export function sqliteInteractions(database: Database): InteractionStore {
       ON CONFLICT (digest) DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at
     `),
 
+    replace: connection.prepare<[{ digest: Uint8Array; payload: string; expiresAt: number }]>(`
+      UPDATE interactions SET payload = :payload, expires_at = :expiresAt WHERE digest = :digest
+    `),
+
     find: connection.prepare<[{ digest: Uint8Array; now: number }], { payload: string }>(`
       SELECT payload FROM interactions WHERE digest = :digest AND expires_at > :now
     `),
@@ -21,6 +25,11 @@ export function sqliteInteractions(database: Database): InteractionStore {
     async save(digest, payload, expiresAt) {
       const row = { digest: Buffer.from(digest), payload: JSON.stringify(payload), expiresAt };
       await database.write(() => sql().save.run(row));
+    },
+
+    async replace(digest, payload, expiresAt) {
+      const row = { digest: Buffer.from(digest), payload: JSON.stringify(payload), expiresAt };
+      return database.write(() => sql().replace.run(row).changes === 1);
     },
 
     find: (digest, now) =>

@@ -70,8 +70,14 @@ export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
     clientAddress: clientAddressFinder(options.trustedProxies),
   };
   await storage.open();
-  await core.signingKeys.start();
-  await schedulePurge(storage.queue, clock);
+  try {
+    await core.signingKeys.start();
+    await schedulePurge(storage.queue, clock);
+  } catch (error) {
+    // An open database would keep the process alive that could not start.
+    await storage.close().catch(() => undefined);
+    throw error;
+  }
 
   const engine = new Engine(core);
   const forms = createFormTokens(core);

@@ -33,6 +33,35 @@ export const interactionCases = casesOf('interactions', {
     assert.equal(await interactions.find(digestOf('a'), now + 1), null);
   },
 
+  'what is there is replaced, payload and end': async ({ interactions }) => {
+    await interactions.save(digestOf('a'), payload, now + minute);
+    await interactions.save(digestOf('b'), payload, now + minute);
+    assert.equal(await interactions.replace(digestOf('a'), { step: 2 }, now + 2 * minute), true);
+    assertSame(await interactions.find(digestOf('a'), now + minute), { step: 2 });
+    assert.equal(await interactions.find(digestOf('a'), now + 2 * minute), null);
+    assertSame(await interactions.find(digestOf('b'), now), payload, 'and nothing else');
+  },
+
+  'what is not there, or not any more, is not replaced': async ({ interactions }) => {
+    assert.equal(await interactions.replace(digestOf('a'), payload, now + minute), false);
+    assert.equal(await interactions.find(digestOf('a'), now), null);
+    await interactions.save(digestOf('a'), payload, now + minute);
+    await interactions.remove(digestOf('a'));
+    assert.equal(await interactions.replace(digestOf('a'), payload, now + minute), false);
+    assert.equal(await interactions.find(digestOf('a'), now), null);
+  },
+
+  'a replacement that races a removal never brings it back': async ({ interactions }) => {
+    for (let round = 0; round < 20; round += 1) {
+      const digest = digestOf(`race ${round}`);
+      await interactions.save(digest, payload, now + minute);
+      const removed = inParallel(2, () => interactions.remove(digest));
+      await inParallel(2, () => interactions.replace(digest, { late: true }, now + minute));
+      assertSame(countAnswers(await removed), { true: 1, false: 1 });
+      assert.equal(await interactions.find(digest, now), null);
+    }
+  },
+
   'exactly one of several callers removes it': async ({ interactions }) => {
     await interactions.save(digestOf('a'), payload, now + minute);
     await interactions.save(digestOf('b'), payload, now + minute);

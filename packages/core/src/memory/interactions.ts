@@ -9,6 +9,14 @@ export function memoryInteractions(step: Step): InteractionStore {
         tables.interactions.set(bytesKey(digest), { payload: JSON.stringify(payload), expiresAt });
       }),
 
+    replace: (digest, payload, expiresAt) =>
+      step((tables) => {
+        const key = bytesKey(digest);
+        if (!tables.interactions.has(key)) return false;
+        tables.interactions.set(key, { payload: JSON.stringify(payload), expiresAt });
+        return true;
+      }),
+
     find: (digest, now) =>
       step((tables) => {
         const row = tables.interactions.get(bytesKey(digest));

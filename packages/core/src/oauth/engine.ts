@@ -4,7 +4,6 @@ import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { KeySet } from '../keys/signing-keys.ts';
 import type { Authentication } from '../ports/users.ts';
-import { digest } from '../tokens.ts';
 import { resumePage } from './endpoints.ts';
 import type { EngineRun, EngineRuns } from './provider.ts';
 
@@ -54,7 +53,7 @@ export class Engine {
    * @throws OAuthError when there is none, or when it has another id
    */
   async interaction(request: IncomingMessage, response: ServerResponse, id: string | null): Promise<PendingInteraction> {
-    const { options, storage } = this.#core;
+    const { options } = this.#core;
     const { provider } = await this.#current();
     const expired = () => new OAuthError('invalid_request', 'The authorization request is not known (any more).', { page: 'expired' });
     let stored: StoredInteraction;
@@ -70,10 +69,12 @@ export class Engine {
       reasons: stored.prompt.reasons,
       startedAt: Number(stored.prompt.details.startedAt),
       async finish(result) {
-        // Whoever has resumed the request has ended it: an answer that comes late must not bring it back.
-        if (!(await storage.interactions.remove(digest(stored.uid)))) throw expired();
         stored.result = result;
-        await stored.persist();
+        try {
+          await stored.persist();
+        } catch (error) {
+          throw (await loadEngine()).translated(error);
+        }
         return resumePage(options, stored.uid);
       },
     };

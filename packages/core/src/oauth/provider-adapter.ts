@@ -46,10 +46,14 @@ function clientAdapter(core: Core): Adapter {
 /** Interactions are stored under the digest of their id, without the id (it stands in `returnTo` too) and without anything of the engine's session. */
 function interactionAdapter(core: Core): Adapter {
   const { interactions } = core.storage;
+  const gone = () => new errors.SessionNotFound('interaction session not found');
   return {
     ...inert,
     async upsert(id, { jti: _, session: __, returnTo: ___, ...payload }, expiresIn = 0) {
-      await interactions.save(digest(id), payload, core.clock.now() + expiresIn * 1000);
+      const expiresAt = core.clock.now() + expiresIn * 1000;
+      if (payload.result === undefined) return interactions.save(digest(id), payload, expiresAt);
+      // Whoever has resumed the request has ended it: an answer that comes late must not bring it back.
+      if (!(await interactions.replace(digest(id), payload, expiresAt))) throw gone();
     },
     async find(id) {
       const payload = await interactions.find(digest(id), core.clock.now());
@@ -57,7 +61,7 @@ function interactionAdapter(core: Core): Adapter {
     },
     async destroy(id) {
       // Two answers to one interaction: the second finds nothing left.
-      if (!(await interactions.remove(digest(id)))) throw new errors.SessionNotFound('interaction session not found');
+      if (!(await interactions.remove(digest(id)))) throw gone();
     },
   };
 }

@@ -79,9 +79,12 @@ describe('a stolen database', () => {
 });
 
 describe('the start', () => {
+  let closed = 0;
+  /** One storage serves several starts here: closing it is counted only. */
   const options = (storage: Storage, ...sealingKeys: Uint8Array[]): OstiaryOptions => {
     const { users, login } = new Host();
-    return { authUrl: 'https://id.example', storage, sealingKeys, users, login };
+    const kept: Storage = { ...storage, close: async () => void (closed += 1) };
+    return { authUrl: 'https://id.example', storage: kept, sealingKeys, users, login };
   };
   const sealedWith = async (storage: Storage) =>
     new Set((await storage.signingKeys.list()).map((key) => key.sealedPrivateJwk.split('.')[1]));
@@ -90,12 +93,14 @@ describe('the start', () => {
     const storage = memoryStorage();
     await createOstiary(options(storage, randomBytes(32)));
     const before = await storage.signingKeys.list();
+    closed = 0;
     const thrown = await createOstiary(options(storage, randomBytes(32))).catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(TypeError);
     expect(String(thrown)).toMatch(
       /sealingKeys: none of the given keys opens this database \(signing_keys\/.* is sealed with the key [0-9a-f]{12}, which is not among sealingKeys\)/,
     );
     expect(await storage.signingKeys.list()).toEqual(before);
+    expect(closed).toBe(1);
   });
 
   it('opens with a previous key, and seals everything anew, so that the previous one can go', async () => {

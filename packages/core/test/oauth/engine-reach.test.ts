@@ -37,6 +37,7 @@ describe('what Ostiary makes reachable of it', () => {
         'consents.find',
         'consents.remember',
         'interactions.save',
+        'interactions.replace',
         'interactions.find',
         'interactions.remove',
         'grants.issue',
