@@ -2,7 +2,9 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source', 'node', 'import'], externalConditions: ['source', 'node', 'import'] } },
+  ssr: {
+    resolve: { conditions: ['source', 'node', 'import'], externalConditions: ['source', 'node', 'import'] },
+  },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
     pool: 'forks',

@@ -1,6 +1,7 @@
 /**
- * Checks who imports whom: the direction between rooms (docs/architecture.md), no cycles (types included), no deep imports of other
- * packages, nobody inside a package imports its index. Prints every violation; exits 1 when there is one.
+ * Checks who imports whom: the direction between rooms (docs/architecture.md), no cycles (types included), no
+ * deep imports of other packages, nobody inside a package imports its index. Prints every violation; exits 1
+ * when there is one.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -67,24 +68,38 @@ function checkCoreFile(file: string): void {
   const room = roomOf(file);
   const isFacade = room === '.' && facades.includes(relative(core, file));
   const allowed = rooms[room];
-  if (allowed === undefined) return complain(file, `the room ${room} is not in the table of scripts/check-imports.ts`);
+  if (allowed === undefined) {
+    complain(file, `the room ${room} is not in the table of scripts/check-imports.ts`);
+    return;
+  }
   for (const { specifier, typeOnly } of importsOf(file)) {
     if (specifier.startsWith('.')) {
       const target = resolve(dirname(file), specifier);
       if (target.endsWith('/src/index.ts')) complain(file, 'imports the index of its own package');
-      if (!isFacade && !allowed.includes(roomOf(target))) complain(file, `${room} must not import ${specifier}`);
-      if (room === 'ports' && !typeOnly) complain(file, `ports hold types only, ${specifier} is imported as code`);
+      if (!isFacade && !allowed.includes(roomOf(target)))
+        complain(file, `${room} must not import ${specifier}`);
+      if (room === 'ports' && !typeOnly)
+        complain(file, `ports hold types only, ${specifier} is imported as code`);
     } else {
-      const owners = packageRooms[specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')];
-      if (owners !== undefined && !owners.includes(room)) complain(file, `only ${owners.join(' and ')} may import ${specifier}`);
-      if (/^(oidc-provider|koa|jose)\/(lib|dist)/.test(specifier)) complain(file, `deep import of ${specifier}`);
+      const owners =
+        packageRooms[
+          specifier
+            .split('/')
+            .slice(0, specifier.startsWith('@') ? 2 : 1)
+            .join('/')
+        ];
+      if (owners !== undefined && !owners.includes(room))
+        complain(file, `only ${owners.join(' and ')} may import ${specifier}`);
+      if (/^(oidc-provider|koa|jose)\/(lib|dist)/.test(specifier))
+        complain(file, `deep import of ${specifier}`);
     }
   }
 }
 
 function checkAdapterFile(file: string): void {
   for (const { specifier, typeOnly } of importsOf(file)) {
-    if (specifier.startsWith('@ostiary/') && !typeOnly) complain(file, `adapters import types of core only, not ${specifier}`);
+    if (specifier.startsWith('@ostiary/') && !typeOnly)
+      complain(file, `adapters import types of core only, not ${specifier}`);
     if (/^@ostiary\/[^/]+\/.+/.test(specifier)) complain(file, `deep import of ${specifier}`);
   }
 }
@@ -118,7 +133,10 @@ function findCycle(files: readonly string[]): string[] | null {
 
 const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name, 'src'));
 let count = 0;
-for (const folder of [...packages, ...readdirSync(join(root, 'examples')).map((name) => join(root, 'examples', name, 'src'))]) {
+for (const folder of [
+  ...packages,
+  ...readdirSync(join(root, 'examples')).map((name) => join(root, 'examples', name, 'src')),
+]) {
   const files = sources(folder);
   count += files.length;
   const cycle = findCycle(files);

@@ -1,6 +1,6 @@
 /**
- * Packs every package, looks at the tarballs with publint and attw, installs them in an empty folder and imports every export there, as ES
- * module and as CommonJS. Run after `pnpm run build`.
+ * Packs every package, looks at the tarballs with publint and attw, installs them in an empty folder and
+ * imports every export there, as ES module and as CommonJS. Run after `pnpm run build`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,9 @@ try {
   for (const name of readdirSync(join(root, 'packages'))) {
     const directory = join(root, 'packages', name);
     const manifest: Manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-    const { filename }: { filename: string } = JSON.parse(run('pnpm', ['pack', '--json', '--pack-destination', folder], directory));
+    const { filename }: { filename: string } = JSON.parse(
+      run('pnpm', ['pack', '--json', '--pack-destination', folder], directory),
+    );
     const tarball = resolve(folder, filename);
     tarballs.push(tarball);
     run('publint', ['run', tarball, '--strict'], root);

@@ -1,6 +1,6 @@
 /**
- * Writes the pages below docs/reference from the tables in the source: scopes, errors, endpoints, options. With `--check` it writes nothing and
- * exits 1 when a page is not what the source says.
+ * Writes the pages below docs/reference from the tables in the source: scopes, errors, endpoints, options.
+ * With `--check` it writes nothing and exits 1 when a page is not what the source says.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -31,13 +31,15 @@ const fieldTypes: { readonly [field: string]: string } = {
   activeCredentials: 'array of `{ id, type, issuedAt, expiresAt }`; times ISO 8601, `expiresAt` may be null',
 };
 
-const row = (...cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+const row = (...cells: readonly string[]): string =>
+  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 
 function scopesPage(): string {
   const rows = scopeNames.flatMap((scope) =>
     Object.keys(scopes[scope].fields).map((field, index) => {
       const type = fieldTypes[field];
-      if (type === undefined) throw new Error(`scripts/generate-docs.ts: fieldTypes has no line for ${field}`);
+      if (type === undefined)
+        throw new Error(`scripts/generate-docs.ts: fieldTypes has no line for ${field}`);
       return row(index === 0 ? `\`${scope}\`` : '', `\`${field}\``, type);
     }),
   );
@@ -52,7 +54,9 @@ ${rows.join('\n')}`;
 }
 
 function errorsPage(): string {
-  const rows = Object.entries(oauthErrors).map(([code, { status, when }]) => row(`\`${code}\``, String(status), when));
+  const rows = Object.entries(oauthErrors).map(([code, { status, when }]) =>
+    row(`\`${code}\``, String(status), when),
+  );
   return `# Errors of the OAuth endpoints
 
 Errors are JSON, \`{ "error", "error_description" }\`, with the status below. Errors of an authorization request go back to
@@ -68,8 +72,20 @@ ${rows.join('\n')}`;
 function endpointsPage(): string {
   // Handlers are built for their table only; none of them runs.
   const never = new Proxy(Object.create(null), { get: (): unknown => never });
-  const core = { options: { authUrl: new URL('https://a.example'), baseUrl: new URL('https://b.example'), issuer: new URL('https://a.example'), limits: {} } };
-  const routes: Route[] = oauthRoutes({ ...core, storage: never, tokens: never } as never, never, never, never);
+  const core = {
+    options: {
+      authUrl: new URL('https://a.example'),
+      baseUrl: new URL('https://b.example'),
+      issuer: new URL('https://a.example'),
+      limits: {},
+    },
+  };
+  const routes: Route[] = oauthRoutes(
+    { ...core, storage: never, tokens: never } as never,
+    never,
+    never,
+    never,
+  );
   const rows = routes.map(({ path, below, handlers, summary }) => {
     const methods = Object.keys(handlers).filter((method) => method !== 'OPTIONS');
     return row(methods.join(', '), `\`{${below}}${path}\``, summary);
@@ -87,10 +103,14 @@ function optionsPage(): string {
   const source = readFileSync(join(root, 'packages/core/src/options.ts'), 'utf8');
   const tables = ['OstiaryOptions', 'Theme'].map((name) => {
     const body = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source)?.[1] ?? '';
-    const members = body.matchAll(/\/\*\* ([\s\S]*?) \*\/\n( +)readonly (\w+)(\??): ([^;{]+|\{)/g);
+    const members = body.matchAll(/\/\*\*\s([\s\S]*?)\s*\*\/\n( +)readonly (\w+)(\??): ([^;{]+|\{)/g);
     let group = '';
     const rows = Array.from(members, ([, comment = '', indent = '', member = '', optional, type = '']) => {
-      const [text = '', standard] = comment.replace(/\s+/g, ' ').split('@defaultValue');
+      const plain = comment
+        .replace(/^\s*\* ?/gm, '')
+        .replace(/\s+/g, ' ')
+        .trim();
+      const [text = '', standard] = plain.split('@defaultValue');
       const fallback = optional === '?' ? (standard?.trim() ?? 'none') : 'required';
       if (indent.length === 2) group = member;
       const path = indent.length === 2 ? member : `${group}.${member}`;
@@ -102,7 +122,12 @@ function optionsPage(): string {
   return `# Options of createOstiary\n\nChecked when \`createOstiary\` is called; an unknown option or a wrong value is a \`TypeError\` that names it.\n\n${tables.join('\n\n')}`;
 }
 
-const pages = { 'scopes.md': scopesPage(), 'errors.md': errorsPage(), 'endpoints.md': endpointsPage(), 'options.md': optionsPage() };
+const pages = {
+  'scopes.md': scopesPage(),
+  'errors.md': errorsPage(),
+  'endpoints.md': endpointsPage(),
+  'options.md': optionsPage(),
+};
 const check = process.argv.includes('--check');
 for (const [name, text] of Object.entries(pages)) {
   const file = join(root, 'docs/reference', name);

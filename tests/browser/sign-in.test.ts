@@ -41,7 +41,10 @@ describe('signing in to the demo partner app, in a real browser', () => {
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'ostiary-e2e-'));
     const [PORT, PARTNER_PORT] = [String(await freePort()), String(await freePort())];
-    [demo, browser] = await Promise.all([startDemo({ OSTIARY_DATA_DIR: dataDir, PORT, PARTNER_PORT }), launchBrowser()]);
+    [demo, browser] = await Promise.all([
+      startDemo({ OSTIARY_DATA_DIR: dataDir, PORT, PARTNER_PORT }),
+      launchBrowser(),
+    ]);
   });
   afterAll(async () => {
     await browser.close();
@@ -50,12 +53,16 @@ describe('signing in to the demo partner app, in a real browser', () => {
   });
 
   /** A new browser profile, and every address it has asked for. */
-  async function visit(options: BrowserContextOptions = {}): Promise<{ context: BrowserContext; page: Page; asked: Set<string> }> {
+  async function visit(
+    options: BrowserContextOptions = {},
+  ): Promise<{ context: BrowserContext; page: Page; asked: Set<string> }> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     context.setDefaultTimeout(10_000);
     const page = await context.newPage();
     const asked = new Set<string>();
-    page.on('request', (request) => asked.add(new URL(request.url()).protocol === 'data:' ? 'data:' : new URL(request.url()).origin));
+    page.on('request', (request) =>
+      asked.add(new URL(request.url()).protocol === 'data:' ? 'data:' : new URL(request.url()).origin),
+    );
     return { context, page, asked };
   }
 
@@ -82,41 +89,59 @@ describe('signing in to the demo partner app, in a real browser', () => {
   const shown = async (page: Page): Promise<Record<string, unknown>> =>
     JSON.parse((await page.locator('#userinfo').textContent()) ?? '{}') as Record<string, unknown>;
 
-  it.each([360, 1280])('at %i pixels: sign in, consent, the right fields; nothing off-origin, nothing inaccessible', async (width) => {
-    const { context, page, asked } = await visit({ viewport: { width, height: 800 } });
-    const problems: string[] = [];
-    const look = async (name: string) => {
-      problems.push(...(await violations(page)));
-      expect(await scrollsSideways(page)).toBe(false);
-      await picture(page, `${name}-${width}`);
-    };
-    await choose(page, ['openid', 'profile', 'kyc']);
-    await look('shop');
-    await page.getByRole('button', { name: 'Sign in with Ostiary' }).click();
-    await look('login');
-    await signInAtHost(page);
-    await page.getByRole('heading', { name: /asks for access/ }).waitFor();
-    for (const title of ['Know who you are', 'See your profile', 'See your identity check']) {
-      await expect(page.getByText(title).count()).resolves.toBe(1);
-    }
-    expect(await page.getByText('See your balances').count()).toBe(0);
-    await look('consent');
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByText('everything that Ostiary told the shop').waitFor();
-    await look('partner');
-    expect(await shown(page)).toMatchObject({ sub: userOf(0).sub, kid: userOf(0).kid, kycStatus: 'approved' });
-    expect(Object.keys(await shown(page)).sort()).toEqual(
-      ['sub', 'kid', 'role', 'country', 'createdAt', 'name', 'handle', 'avatarUrl', 'kycTier', 'kycStatus'].sort(),
-    );
-    await page.goto(`${demo.file.authUrl}/account/apps`);
-    await look('apps');
-    await page.goto(demo.file.authUrl);
-    await look('home');
-    expect(problems).toEqual([]);
-    asked.delete('data:');
-    expect([...asked].sort()).toEqual([demo.file.authUrl, demo.partnerUrl].sort());
-    await context.close();
-  });
+  it.each([360, 1280])(
+    'at %i pixels: sign in, consent, the right fields; nothing off-origin, nothing inaccessible',
+    async (width) => {
+      const { context, page, asked } = await visit({ viewport: { width, height: 800 } });
+      const problems: string[] = [];
+      const look = async (name: string) => {
+        problems.push(...(await violations(page)));
+        expect(await scrollsSideways(page)).toBe(false);
+        await picture(page, `${name}-${width}`);
+      };
+      await choose(page, ['openid', 'profile', 'kyc']);
+      await look('shop');
+      await page.getByRole('button', { name: 'Sign in with Ostiary' }).click();
+      await look('login');
+      await signInAtHost(page);
+      await page.getByRole('heading', { name: /asks for access/ }).waitFor();
+      for (const title of ['Know who you are', 'See your profile', 'See your identity check']) {
+        await expect(page.getByText(title).count()).resolves.toBe(1);
+      }
+      expect(await page.getByText('See your balances').count()).toBe(0);
+      await look('consent');
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByText('everything that Ostiary told the shop').waitFor();
+      await look('partner');
+      expect(await shown(page)).toMatchObject({
+        sub: userOf(0).sub,
+        kid: userOf(0).kid,
+        kycStatus: 'approved',
+      });
+      expect(Object.keys(await shown(page)).sort()).toEqual(
+        [
+          'sub',
+          'kid',
+          'role',
+          'country',
+          'createdAt',
+          'name',
+          'handle',
+          'avatarUrl',
+          'kycTier',
+          'kycStatus',
+        ].sort(),
+      );
+      await page.goto(`${demo.file.authUrl}/account/apps`);
+      await look('apps');
+      await page.goto(demo.file.authUrl);
+      await look('home');
+      expect(problems).toEqual([]);
+      asked.delete('data:');
+      expect([...asked].sort()).toEqual([demo.file.authUrl, demo.partnerUrl].sort());
+      await context.close();
+    },
+  );
 
   it('denied: the shop learns so and receives nothing', async () => {
     const { context, page } = await visit();
@@ -139,7 +164,10 @@ describe('signing in to the demo partner app, in a real browser', () => {
     await page.locator('#userinfo').waitFor({ state: 'attached' });
     const shop = page.url();
     await page.goto(`${demo.file.authUrl}/account/apps`);
-    await page.getByRole('button', { name: /Remove access/ }).first().click();
+    await page
+      .getByRole('button', { name: /Remove access/ })
+      .first()
+      .click();
     await page.getByRole('status').waitFor();
     await page.goto(shop);
     await page.getByRole('button', { name: 'Read the identity again' }).click();
@@ -182,7 +210,10 @@ describe('signing in to the demo partner app, in a real browser', () => {
     await signInAtHost(page);
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.locator('#userinfo').waitFor({ state: 'attached' });
-    expect(await shown(page)).toMatchObject({ sub: userOf(0).sub, htgBalance: expect.stringMatching(/^\d+\.\d\d$/) });
+    expect(await shown(page)).toMatchObject({
+      sub: userOf(0).sub,
+      htgBalance: expect.stringMatching(/^\d+\.\d\d$/),
+    });
     await context.close();
   });
 

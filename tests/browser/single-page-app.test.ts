@@ -72,7 +72,10 @@ describe('an app that lives in the browser alone', () => {
     const verifier = 'v'.repeat(43);
     const challenge = await page.evaluate(async (text) => {
       const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
-      return btoa(String.fromCharCode(...digest)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+      return btoa(String.fromCharCode(...digest))
+        .replaceAll('+', '-')
+        .replaceAll('/', '_')
+        .replaceAll('=', '');
     }, verifier);
     provider.host.signIn('spa', ana.sub, new Date(provider.clock.now() - 1000));
     await context.addCookies([{ name: 'host', value: 'spa', url: provider.origin }]);
@@ -100,12 +103,17 @@ describe('an app that lives in the browser alone', () => {
     const userinfoUrl = `${provider.origin}/v1/oauth/userinfo`;
     const revokeUrl = `${provider.origin}/v1/oauth/revoke`;
     // A preflight that answers nothing: the request itself is never sent, so that the code stays unused.
-    await expect(fetchIn(thief, `${provider.origin}/v1/oauth/token`, exchange)).rejects.toThrow(/Failed to fetch/);
+    await expect(fetchIn(thief, `${provider.origin}/v1/oauth/token`, exchange)).rejects.toThrow(
+      /Failed to fetch/,
+    );
 
     const tokens = await fetchIn(page, `${provider.origin}/v1/oauth/token`, exchange);
     expect(tokens.status).toBe(200);
     const headers = { Authorization: `Bearer ${tokens.body.access_token}` };
-    expect((await fetchIn(page, userinfoUrl, { headers })).body).toMatchObject({ sub: ana.sub, handle: 'ana' });
+    expect((await fetchIn(page, userinfoUrl, { headers })).body).toMatchObject({
+      sub: ana.sub,
+      handle: 'ana',
+    });
     await expect(fetchIn(thief, userinfoUrl, { headers })).rejects.toThrow(/Failed to fetch/);
 
     const replay = await fetchIn(page, `${provider.origin}/v1/oauth/token`, exchange);

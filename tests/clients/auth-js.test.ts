@@ -31,7 +31,12 @@ describe('Auth.js', () => {
           checks: ['pkce', 'state', 'nonce'],
           authorization: { params: { scope: 'openid profile' } },
           idToken: false,
-          profile: (profile) => ({ id: String(profile.sub), name: String(profile.name), image: null, email: null }),
+          profile: (profile) => ({
+            id: String(profile.sub),
+            name: String(profile.name),
+            image: null,
+            email: null,
+          }),
           // Auth.js speaks https only; this test's provider is on loopback.
           [customFetch]: fetch,
         },
@@ -54,7 +59,10 @@ describe('Auth.js', () => {
     };
 
     const { csrfToken } = (await (await send('/auth/csrf')).json()) as { csrfToken: string };
-    const start = await send('/auth/signin/ostiary', { method: 'POST', body: new URLSearchParams({ csrfToken }) });
+    const start = await send('/auth/signin/ostiary', {
+      method: 'POST',
+      body: new URLSearchParams({ csrfToken }),
+    });
     const { location } = await provider.follow(provider.browser(), start.headers.get('location') ?? '');
     const callback = new URL(location ?? '');
     await send(callback.pathname + callback.search);

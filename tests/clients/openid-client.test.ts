@@ -11,9 +11,15 @@ describe('openid-client', () => {
   afterAll(() => provider.stop());
 
   /** What an application configures; plain HTTP is for this test only. */
-  async function discover(clientId: string, secret: string | null, auth: client.ClientAuth): Promise<client.Configuration> {
+  async function discover(
+    clientId: string,
+    secret: string | null,
+    auth: client.ClientAuth,
+  ): Promise<client.Configuration> {
     const metadata = secret === null ? undefined : secret;
-    return client.discovery(new URL(provider.origin), clientId, metadata, auth, { execute: [client.allowInsecureRequests] });
+    return client.discovery(new URL(provider.origin), clientId, metadata, auth, {
+      execute: [client.allowInsecureRequests],
+    });
   }
 
   async function signIn(config: client.Configuration, redirectUri: string) {
@@ -31,26 +37,36 @@ describe('openid-client', () => {
     const { location } = await provider.follow(provider.browser(), url.href);
     return {
       callback: new URL(location ?? ''),
-      checks: { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
+      checks: {
+        pkceCodeVerifier: verifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      },
     };
   }
 
   it.each([
     ['Basic', (secret: string) => client.ClientSecretBasic(secret)],
     ['the body', (secret: string) => client.ClientSecretPost(secret)],
-  ])('signs in with its secret in %s, validates the ID token, reads userinfo and revokes', async (_where, auth) => {
-    const app = await provider.client();
-    const config = await discover(app.id, app.secret, auth(app.secret ?? ''));
-    const { callback, checks } = await signIn(config, app.redirectUri);
-    const tokens = await client.authorizationCodeGrant(config, callback, checks);
-    expect(tokens.claims()?.sub).toBe(ana.sub);
+  ])(
+    'signs in with its secret in %s, validates the ID token, reads userinfo and revokes',
+    async (_where, auth) => {
+      const app = await provider.client();
+      const config = await discover(app.id, app.secret, auth(app.secret ?? ''));
+      const { callback, checks } = await signIn(config, app.redirectUri);
+      const tokens = await client.authorizationCodeGrant(config, callback, checks);
+      expect(tokens.claims()?.sub).toBe(ana.sub);
 
-    const userinfo = await client.fetchUserInfo(config, tokens.access_token, ana.sub);
-    expect(userinfo).toMatchObject({ sub: ana.sub, handle: 'ana', kycTier: 2, kycStatus: 'approved' });
+      const userinfo = await client.fetchUserInfo(config, tokens.access_token, ana.sub);
+      expect(userinfo).toMatchObject({ sub: ana.sub, handle: 'ana', kycTier: 2, kycStatus: 'approved' });
 
-    await client.tokenRevocation(config, tokens.access_token);
-    await expect(client.fetchUserInfo(config, tokens.access_token, ana.sub)).rejects.toMatchObject({ status: 401 });
-  });
+      await client.tokenRevocation(config, tokens.access_token);
+      await expect(client.fetchUserInfo(config, tokens.access_token, ana.sub)).rejects.toMatchObject({
+        status: 401,
+      });
+    },
+  );
 
   it('signs in as a public client and with ES256', async () => {
     const app = await provider.client({ public: true, idTokenAlg: 'ES256' });
@@ -88,7 +104,11 @@ describe('openid-client', () => {
   it('learns that the user denied', async () => {
     const app = await provider.client();
     const config = await discover(app.id, app.secret, client.ClientSecretPost(app.secret ?? ''));
-    const url = client.buildAuthorizationUrl(config, { redirect_uri: app.redirectUri, scope: 'openid', state: 's' });
+    const url = client.buildAuthorizationUrl(config, {
+      redirect_uri: app.redirectUri,
+      scope: 'openid',
+      state: 's',
+    });
     const { location } = await provider.follow(provider.browser(), url.href, 'deny');
     await expect(
       client.authorizationCodeGrant(config, new URL(location ?? ''), { expectedState: 's' }),

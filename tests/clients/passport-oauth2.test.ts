@@ -48,7 +48,8 @@ describe('passport-oauth2', () => {
         state: true,
         pkce,
       },
-      (accessToken: string, _refreshToken: string, _profile: unknown, done: OAuth2Strategy.VerifyCallback) => done(null, { accessToken }),
+      (accessToken: string, _refreshToken: string, _profile: unknown, done: OAuth2Strategy.VerifyCallback) =>
+        done(null, { accessToken }),
     );
     const session = {};
     const start = await authenticate(strategy, '/login', session);

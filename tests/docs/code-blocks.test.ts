@@ -19,7 +19,9 @@ export declare function sessionOf(request: IncomingMessage): Promise<Authenticat
 
 function pages(): string[] {
   const found = readdirSync(root, { recursive: true, encoding: 'utf8' });
-  return found.filter((name) => name.endsWith('.md') && !/(^|\/)(node_modules|\.git|\.changeset|\.data)\//.test(name));
+  return found.filter(
+    (name) => name.endsWith('.md') && !/(^|\/)(node_modules|\.git|\.changeset|\.data)\//.test(name),
+  );
 }
 
 /** Every TypeScript block of every page, by a file name beside the page. A later block of a page may use what an earlier one declared. */
@@ -32,7 +34,10 @@ function blocks(): Map<string, string> {
       const usesEarlier = !/^import /m.test(code) && earlier !== '';
       const source = usesEarlier ? `${earlier}\n${code}` : code;
       if (!usesEarlier) earlier = code;
-      files.set(join(root, 'tests/docs', `${page.replaceAll('/', '-')}-${index}.ts`), `${source}\nexport {};\n`);
+      files.set(
+        join(root, 'tests/docs', `${page.replaceAll('/', '-')}-${index}.ts`),
+        `${source}\nexport {};\n`,
+      );
     }
   }
   return files;
@@ -45,7 +50,11 @@ describe('code blocks of the documentation', () => {
     files.set(join(root, 'tests/docs/your-app.ts'), readersApp);
     const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
     const parsed = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
-    const options: ts.CompilerOptions = { ...parsed.options, lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'], noUnusedLocals: false };
+    const options: ts.CompilerOptions = {
+      ...parsed.options,
+      lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'],
+      noUnusedLocals: false,
+    };
     const host = ts.createCompilerHost(options);
     const { fileExists, readFile, getSourceFile } = host;
     host.fileExists = (name) => files.has(name) || fileExists(name);
@@ -58,14 +67,20 @@ describe('code blocks of the documentation', () => {
     const problems = ts
       .getPreEmitDiagnostics(program)
       .filter(({ file }) => file !== undefined && files.has(file.fileName))
-      .map(({ file, messageText }) => `${relative(root, file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
+      .map(
+        ({ file, messageText }) =>
+          `${relative(root, file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+      );
     expect(problems).toEqual([]);
   });
 
   it('and links between pages lead somewhere', () => {
     const broken = pages().flatMap((page) => {
       const text = readFileSync(join(root, page), 'utf8');
-      const links = Array.from(text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)(#[^)]*)?\)/g), ([, target = '']) => target);
+      const links = Array.from(
+        text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)(#[^)]*)?\)/g),
+        ([, target = '']) => target,
+      );
       const leads = (target: string) => existsSync(resolve(root, page, '..', target));
       return links.filter((target) => !leads(target)).map((target) => `${page}: ${target}`);
     });

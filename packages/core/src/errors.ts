@@ -9,8 +9,8 @@ export interface ErrorDefinition {
 }
 
 /**
- * Errors of the OAuth endpoints (RFC 6749, sections 4.1.2.1 and 5.2; RFC 6750, section 3.1; specification, "OAuth errors").
- * To add one, add a row and throw it.
+ * Errors of the OAuth endpoints (RFC 6749, sections 4.1.2.1 and 5.2; RFC 6750, section 3.1; specification,
+ * "OAuth errors"). To add one, add a row and throw it.
  */
 export const oauthErrors = {
   invalid_request: {
@@ -150,7 +150,10 @@ export function isStorageFailure(error: unknown): boolean {
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   if (isStorageFailure(error)) {
-    return new OAuthError('temporarily_unavailable', undefined, { headers: { 'Retry-After': '1' }, cause: error });
+    return new OAuthError('temporarily_unavailable', undefined, {
+      headers: { 'Retry-After': '1' },
+      cause: error,
+    });
   }
   return new OAuthError('server_error', undefined, { cause: error });
 }

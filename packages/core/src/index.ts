@@ -1,4 +1,10 @@
-export type { Client, ClientAdministration, ClientSettings, ClientWithSecret, NewClient } from './admin/clients.ts';
+export type {
+  Client,
+  ClientAdministration,
+  ClientSettings,
+  ClientWithSecret,
+  NewClient,
+} from './admin/clients.ts';
 export { ClientError } from './admin/clients.ts';
 export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-keys.ts';
 export type { Clock } from './clock.ts';
@@ -24,7 +30,15 @@ export type { InteractionStore, JsonObject } from './ports/interactions.ts';
 export type { Claim, ClaimedJob, NewJob, Queue } from './ports/queue.ts';
 export type { SigningKeyRecord, SigningKeyStore } from './ports/signing-keys.ts';
 export type { PurgeCount, Storage } from './ports/storage.ts';
-export type { ActiveCredential, Authentication, KycStatus, Login, LoginRequest, UserDirectory, UserRecord } from './ports/users.ts';
+export type {
+  ActiveCredential,
+  Authentication,
+  KycStatus,
+  Login,
+  LoginRequest,
+  UserDirectory,
+  UserRecord,
+} from './ports/users.ts';
 export type { Language, Scope, ScopeDefinition } from './scopes.ts';
 export { isScope, scopeNames, scopes } from './scopes.ts';
 export type { JobHandler, JobResult, Worker } from './worker/worker.ts';

@@ -35,7 +35,10 @@ const store = <Port extends object>() =>
 const sealingKey = z.union([z.string(), z.instanceof(Uint8Array)]).transform((value, context): Uint8Array => {
   const bytes = typeof value === 'string' ? new Uint8Array(Buffer.from(value, 'base64url')) : value;
   if (bytes.length !== 32 || (typeof value === 'string' && !/^[A-Za-z0-9_-]{43}=?$/.test(value))) {
-    context.addIssue({ code: 'custom', message: 'must be 32 bytes, or their base64url encoding (43 characters)' });
+    context.addIssue({
+      code: 'custom',
+      message: 'must be 32 bytes, or their base64url encoding (43 characters)',
+    });
     return z.NEVER;
   }
   return bytes;
@@ -56,7 +59,10 @@ const schema = z.strictObject({
     .default('svc'),
   storage: store<Storage>(),
   users: z.looseObject({ find: callback<UserDirectory['find']>() }),
-  login: z.looseObject({ authenticate: callback<Login['authenticate']>(), loginUrl: callback<Login['loginUrl']>() }),
+  login: z.looseObject({
+    authenticate: callback<Login['authenticate']>(),
+    loginUrl: callback<Login['loginUrl']>(),
+  }),
   sealingKeys: z.array(sealingKey).min(1, 'needs at least one key').max(10),
   trustedProxies: z.array(z.string()).default([]),
   theme: z
@@ -64,7 +70,10 @@ const schema = z.strictObject({
       name: z.string().trim().min(1).max(60).default('Ostiary'),
       logo: z
         .string()
-        .regex(/^(data:image\/(png|jpeg|webp|svg\+xml)[;,]|\/(?![/\\]))/, 'must be a data: image or a path on authUrl')
+        .regex(
+          /^(data:image\/(png|jpeg|webp|svg\+xml)[;,]|\/(?![/\\]))/,
+          'must be a data: image or a path on authUrl',
+        )
         .max(100_000)
         .optional(),
       colour: colour.default('#1a4f8b'),
@@ -72,7 +81,10 @@ const schema = z.strictObject({
     .prefault({}),
   interactionUrl: callback<(interactionId: string) => string>().optional(),
   limits: z
-    .strictObject({ authorizeStarts: perMinute.default(300), failedClientAuthentications: perMinute.default(60) })
+    .strictObject({
+      authorizeStarts: perMinute.default(300),
+      failedClientAuthentications: perMinute.default(60),
+    })
     .prefault({}),
   clock: store<Clock>().default(systemClock),
   logger: store<Logger>().default(silent),
@@ -90,7 +102,10 @@ export interface Theme {
 
 /** Options of `createOstiary`. Unknown ones are refused. */
 export interface OstiaryOptions {
-  /** The address of the consent screen: https, or http on loopback. May have a path. Every generated URL comes from here, never from request headers. */
+  /**
+   * The address of the consent screen: https, or http on loopback. May have a path. Every generated URL comes
+   * from here, never from request headers.
+   */
   readonly authUrl: string;
   /** The address of the API. @defaultValue `authUrl` */
   readonly baseUrl?: string;
@@ -98,19 +113,32 @@ export interface OstiaryOptions {
   readonly issuer?: string;
   /** What tokens begin with (`svc_at_…`); headers derive from it too. @defaultValue `"svc"` */
   readonly prefix?: string;
-  /** Where everything is kept: `sqliteStorage({ file })` of `@ostiary/adapter-sqlite`, or an adapter of your own. */
+  /**
+   * Where everything is kept: `sqliteStorage({ file })` of `@ostiary/adapter-sqlite`, or an adapter of your
+   * own.
+   */
   readonly storage: Storage;
   /** Your users. */
   readonly users: UserDirectory;
   /** Your login. */
   readonly login: Login;
-  /** Keys that seal secrets at rest: the current one, then previous ones. 32 bytes each, or their base64url encoding. */
+  /**
+   * Keys that seal secrets at rest: the current one, then previous ones. 32 bytes each, or their base64url
+   * encoding.
+   */
   readonly sealingKeys: readonly (string | Uint8Array)[];
-  /** Addresses or CIDR ranges of the reverse proxies whose `X-Forwarded-For` is believed. @defaultValue none */
+  /**
+   * Addresses or CIDR ranges of the reverse proxies whose `X-Forwarded-For` is believed.
+   * @defaultValue none
+   */
   readonly trustedProxies?: readonly string[];
   /** The look of the pages. */
   readonly theme?: Theme;
-  /** The address of a consent page of your own, on the origin of `authUrl`, with the id in its path; see `ostiary.interactions`. @defaultValue core's page */
+  /**
+   * The address of a consent page of your own, on the origin of `authUrl`, with the id in its path; see
+   * `ostiary.interactions`.
+   * @defaultValue core's page
+   */
   readonly interactionUrl?: (interactionId: string) => string;
   /** Limits per client address and minute. */
   readonly limits?: {
@@ -128,9 +156,15 @@ export interface OstiaryOptions {
 /** Options after they were checked and completed. */
 export type Options = Readonly<z.output<typeof schema>> & { readonly baseUrl: URL; readonly issuer: URL };
 
-/** Freezes plain objects and arrays; bytes cannot be frozen, and URLs and the host's objects are not ours to freeze. */
+/**
+ * Freezes plain objects and arrays; bytes cannot be frozen, and URLs and the host's objects are not ours to
+ * freeze.
+ */
 function deepFreeze<T>(value: T): T {
-  if (Array.isArray(value) || (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)) {
+  if (
+    Array.isArray(value) ||
+    (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
+  ) {
     Object.values(value).forEach(deepFreeze);
     Object.freeze(value);
   }
@@ -144,7 +178,9 @@ function deepFreeze<T>(value: T): T {
 export function parseOptions(options: OstiaryOptions): Options {
   const result = schema.safeParse(options);
   if (!result.success) {
-    const problems = result.error.issues.map(({ path, message }) => `${path.join('.') || 'options'}: ${message}`);
+    const problems = result.error.issues.map(
+      ({ path, message }) => `${path.join('.') || 'options'}: ${message}`,
+    );
     throw new TypeError(`createOstiary: ${problems.join('; ')}`);
   }
   const { storage, clock, logger, ...plain } = result.data;

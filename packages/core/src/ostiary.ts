@@ -31,7 +31,10 @@ export interface Ostiary {
   /** For a consent page of your own; see the option `interactionUrl`. */
   readonly interactions: InteractionApi;
   readonly users: {
-    /** Ends every consent, code and token of a user who was blocked or deleted. Takes effect with the next request, in every process. */
+    /**
+     * Ends every consent, code and token of a user who was blocked or deleted. Takes effect with the next
+     * request, in every process.
+     */
     end(sub: string): Promise<void>;
   };
   /** Resolves when the storage answers; rejects when it does not. For health checks. */
@@ -50,9 +53,8 @@ export interface Ostiary {
  *   storage: sqliteStorage({ file: 'ostiary.db' }),
  *   sealingKeys: [process.env.SEALING_KEY ?? ''],
  *   users: { find: (sub) => directory.find(sub) },
- *   login: { authenticate: (request) => sessionOf(request), loginUrl: (returnTo) => `/login?return_to=${encodeURIComponent(returnTo)}` },
- * });
- * http.createServer(ostiary.handler).listen(3000);
+ *   login: { authenticate: (request) => sessionOf(request), loginUrl: (returnTo) =>
+ * `/login?return_to=${encodeURIComponent(returnTo)}` }, }); http.createServer(ostiary.handler).listen(3000);
  * ```
  */
 export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
@@ -93,7 +95,9 @@ export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
   return {
     handler: createRequestHandler({
       routes: oauthRoutes(core, engine, interactions, forms),
-      prefixes: [authUrl, baseUrl, options.issuer].map((url) => url.pathname.replace(/\/$/, '')).filter((path) => path !== ''),
+      prefixes: [authUrl, baseUrl, options.issuer]
+        .map((url) => url.pathname.replace(/\/$/, ''))
+        .filter((path) => path !== ''),
       https: authUrl.protocol === 'https:',
       logger,
       answerError: (ctx, error, expects) => answerError(core, ctx, error, expects),

@@ -17,8 +17,9 @@ const isoTimestamp = z.iso.datetime({ offset: false });
 const money = z.string().regex(/^-?(0|[1-9][0-9]{0,14})\.[0-9]{2}$/, 'must be a decimal with two digits');
 
 /**
- * The scopes and the fields of each (specification, "Userinfo record"). To add a scope, add an entry here: discovery
- * announces it, clients can be allowed it, the consent page explains it and userinfo answers its fields.
+ * The scopes and the fields of each (specification, "Userinfo record"). To add a scope, add an entry here:
+ * discovery announces it, clients can be allowed it, the consent page explains it and userinfo answers its
+ * fields.
  */
 export const scopes = {
   openid: {
@@ -38,7 +39,14 @@ export const scopes = {
     },
   },
   profile: {
-    fields: { name: text, handle: text, avatarUrl: z.url({ protocol: /^https?$/ }).max(2048).nullable() },
+    fields: {
+      name: text,
+      handle: text,
+      avatarUrl: z
+        .url({ protocol: /^https?$/ })
+        .max(2048)
+        .nullable(),
+    },
     consent: {
       en: { title: 'See your profile', detail: 'Your name, handle and picture.' },
       fr: { title: 'Voir votre profil', detail: 'Votre nom, votre pseudonyme et votre photo.' },
@@ -76,9 +84,7 @@ export const scopes = {
       trustScore: z.int().min(0).max(100),
       trustTier: text,
       activeCredentials: z
-        .array(
-          z.object({ id: text, type: text, issuedAt: isoTimestamp, expiresAt: isoTimestamp.nullable() }),
-        )
+        .array(z.object({ id: text, type: text, issuedAt: isoTimestamp, expiresAt: isoTimestamp.nullable() }))
         .max(1000),
     },
     consent: {

@@ -36,7 +36,10 @@ export interface ClientSettings {
   readonly requirePkce?: boolean;
   /** Refuse exchanges without the secret, even with PKCE. @defaultValue false */
   readonly requireSecret?: boolean;
-  /** You vouch for this client: consent is remembered even with loopback or private-use redirect URIs. @defaultValue false */
+  /**
+   * You vouch for this client: consent is remembered even with loopback or private-use redirect URIs.
+   * @defaultValue false
+   */
   readonly firstParty?: boolean;
   /** What signs its ID tokens. @defaultValue `"RS256"` */
   readonly idTokenAlg?: SigningAlgorithm;
@@ -69,15 +72,22 @@ const settings = z.strictObject({
   idTokenAlg: z.enum(['RS256', 'ES256']),
 });
 
-const newClient = settings.partial({ requirePkce: true, requireSecret: true, firstParty: true, idTokenAlg: true }).extend({
-  public: z.boolean().default(false),
-  clientId: z.string().regex(/^[A-Za-z0-9_-]{1,255}$/, 'takes 1 to 255 of A-Z a-z 0-9 _ -').optional(),
-});
+const newClient = settings
+  .partial({ requirePkce: true, requireSecret: true, firstParty: true, idTokenAlg: true })
+  .extend({
+    public: z.boolean().default(false),
+    clientId: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,255}$/, 'takes 1 to 255 of A-Z a-z 0-9 _ -')
+      .optional(),
+  });
 
 function checked<Output>(schema: z.ZodType<Output>, input: unknown): Output {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  throw new TypeError(result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+  throw new TypeError(
+    result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
+  );
 }
 
 /** Thrown when an administrator names a client that does not exist, or an id that is taken. */
@@ -122,7 +132,9 @@ export interface ClientAdministration {
    */
   create(client: NewClient): Promise<{ readonly client: Client; readonly clientSecret: string | null }>;
   get(clientId: string): Promise<Client | null>;
-  /** Clients by id. `next` is what to pass as `after` for the following page, or `null` after the last one. */
+  /**
+   * Clients by id. `next` is what to pass as `after` for the following page, or `null` after the last one.
+   */
   list(page?: {
     readonly after?: string;
     /** 1 to 500. @defaultValue 100 */
@@ -152,7 +164,10 @@ export function clientAdministration(core: Core): ClientAdministration {
   const { clients } = core.storage;
 
   /** Applies a change to the latest version, again when somebody else was faster. */
-  async function change(clientId: string, edit: (client: ClientRecord, now: number) => ClientRecord): Promise<ClientRecord> {
+  async function change(
+    clientId: string,
+    edit: (client: ClientRecord, now: number) => ClientRecord,
+  ): Promise<ClientRecord> {
     for (;;) {
       const stored = await clients.find(clientId);
       if (stored === null) throw new ClientError('client_not_found', clientId);
@@ -220,9 +235,13 @@ export function clientAdministration(core: Core): ClientAdministration {
       const overlapMs = 1000 * checked(z.int().min(0).max(31_536_000), overlapSeconds);
       const { secret, record } = newSecret(core.clock.now());
       const client = await change(clientId, (stored, now) => {
-        if (stored.secrets.length === 0) throw new TypeError(`${clientId} is a public client: it has no secret`);
+        if (stored.secrets.length === 0)
+          throw new TypeError(`${clientId} is a public client: it has no secret`);
         const ending = stored.secrets
-          .map((old) => ({ ...old, expiresAt: Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + overlapMs) }))
+          .map((old) => ({
+            ...old,
+            expiresAt: Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + overlapMs),
+          }))
           .filter((old) => old.expiresAt > now);
         return { ...stored, secrets: [record, ...ending] };
       });
@@ -230,7 +249,9 @@ export function clientAdministration(core: Core): ClientAdministration {
     },
 
     async disable(clientId) {
-      return shown(await change(clientId, (client, now) => ({ ...client, disabledAt: client.disabledAt ?? now })));
+      return shown(
+        await change(clientId, (client, now) => ({ ...client, disabledAt: client.disabledAt ?? now })),
+      );
     },
 
     async enable(clientId) {

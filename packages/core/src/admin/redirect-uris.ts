@@ -6,7 +6,10 @@ const maxUris = 50;
 /** A scheme that belongs to a domain name, such as `com.example.app` (RFC 8252, section 7.1). */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
 
-/** Characters of a URI (RFC 3986); no spaces, controls, quotes, brackets outside a host, or anything beyond ASCII. */
+/**
+ * Characters of a URI (RFC 3986); no spaces, controls, quotes, brackets outside a host, or anything beyond
+ * ASCII.
+ */
 const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()+,;=%]*$/;
 
 /** Why a redirect URI cannot be registered, or `null` when it can. */
@@ -14,13 +17,16 @@ function problemOf(uri: string, isPublic: boolean): string | null {
   if (uri.length > maxLength) return `is longer than ${maxLength} characters`;
   if (uri.includes('*')) return 'has a wildcard';
   if (uri.includes('#')) return 'has a fragment';
-  if (!uriCharacters.test(uri) || /%(?![0-9A-Fa-f]{2})/.test(uri)) return 'has characters that a URI cannot have';
+  if (!uriCharacters.test(uri) || /%(?![0-9A-Fa-f]{2})/.test(uri))
+    return 'has characters that a URI cannot have';
   if (!URL.canParse(uri)) return 'is not an absolute URI';
   const url = new URL(uri);
-  if (url.username !== '' || url.password !== '' || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/i.test(uri)) return 'has user information';
+  if (url.username !== '' || url.password !== '' || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/i.test(uri))
+    return 'has user information';
   if (url.protocol === 'https:' || url.protocol === 'http:') {
     if (!/^https?:\/\/[^/]/i.test(uri)) return 'has no host';
-    if (url.protocol === 'http:' && !isLoopback(url)) return 'is http, which is allowed for loopback addresses only';
+    if (url.protocol === 'http:' && !isLoopback(url))
+      return 'is http, which is allowed for loopback addresses only';
     return null;
   }
   if (!privateUseScheme.test(url.protocol)) return 'has a scheme that is not allowed';
@@ -37,6 +43,7 @@ export function checkRedirectUris(uris: readonly string[], isPublic: boolean): v
   if (new Set(uris).size !== uris.length) throw new TypeError('redirectUris: names one twice');
   for (const [index, uri] of uris.entries()) {
     const problem = problemOf(uri, isPublic);
-    if (problem !== null) throw new TypeError(`redirectUris.${index}: ${JSON.stringify(uri.slice(0, 200))} ${problem}`);
+    if (problem !== null)
+      throw new TypeError(`redirectUris.${index}: ${JSON.stringify(uri.slice(0, 200))} ${problem}`);
   }
 }

@@ -18,8 +18,9 @@ export interface SigningKeyAdministration {
   /** The published keys. */
   list(): Promise<readonly SigningKeyInfo[]>;
   /**
-   * Creates a key that takes over from the current one. It is published at once and signs after a delay, so that relying parties which
-   * cache the key set know it by then; the old one stays published for a day after that. No restart, in no process.
+   * Creates a key that takes over from the current one. It is published at once and signs after a delay, so
+   * that relying parties which cache the key set know it by then; the old one stays published for a day after
+   * that. No restart, in no process.
    * @throws TypeError when an argument is wrong
    */
   rotate(options?: {
@@ -49,8 +50,13 @@ export function signingKeyAdministration(core: Core): SigningKeyAdministration {
       return set.published(now).map((key) => shown(key, signing.has(key.kid)));
     },
     async rotate({ alg = 'RS256', activateAfterSeconds = 600 } = {}) {
-      if (!signingAlgorithms.includes(alg)) throw new TypeError(`alg: has to be ${signingAlgorithms.join(' or ')}`);
-      if (!Number.isInteger(activateAfterSeconds) || activateAfterSeconds < 0 || activateAfterSeconds > 30 * 86_400) {
+      if (!signingAlgorithms.includes(alg))
+        throw new TypeError(`alg: has to be ${signingAlgorithms.join(' or ')}`);
+      if (
+        !Number.isInteger(activateAfterSeconds) ||
+        activateAfterSeconds < 0 ||
+        activateAfterSeconds > 30 * 86_400
+      ) {
         throw new TypeError('activateAfterSeconds: has to be 0 to 2592000 whole seconds');
       }
       const key = await signingKeys.rotate(alg, activateAfterSeconds * 1000);

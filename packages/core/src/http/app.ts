@@ -7,7 +7,9 @@ import type { Logger } from '../logger.ts';
 import { setCommonHeaders, setNoStore } from './headers.ts';
 import type { Route } from './route.ts';
 
-/** Answers requests that are Ostiary's; hands others to `next`, or answers them with 404 where there is none. */
+/**
+ * Answers requests that are Ostiary's; hands others to `next`, or answers them with 404 where there is none.
+ */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
 
 /** What the shell around the routes needs. */
@@ -25,7 +27,8 @@ export interface AppOptions {
  * @param prefixes - the longest first: one address may lie below another one, and the longest is meant
  */
 function ownPath(request: IncomingMessage, prefixes: readonly string[]): string {
-  const mounted = 'originalUrl' in request && typeof request.originalUrl === 'string' ? request.originalUrl : undefined;
+  const mounted =
+    'originalUrl' in request && typeof request.originalUrl === 'string' ? request.originalUrl : undefined;
   const path = pathOf(mounted ?? request.url ?? '/');
   const prefix = prefixes.find((candidate) => path.startsWith(`${candidate}/`));
   if (prefix !== undefined) return path.slice(prefix.length);
@@ -46,8 +49,8 @@ function queryOf(target: string): string {
 }
 
 /**
- * Hides the request target from what is not ours: Koa's reading of it throws where an absolute one names an impossible host, and the router's
- * debug lines would show the ids in it.
+ * Hides the request target from what is not ours: Koa's reading of it throws where an absolute one names an
+ * impossible host, and the router's debug lines would show the ids in it.
  */
 function hideTarget(app: Koa): void {
   Object.defineProperties(app.request, {
@@ -69,8 +72,11 @@ function registerRoutes(router: Router, routes: readonly Route[]): void {
       if (below === 'baseUrl') setNoStore(ctx);
       return next();
     };
-    for (const [method, handler] of Object.entries(handlers)) router.register(path, [method], [mark, handler]);
-    const allowed = Object.keys(handlers).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    for (const [method, handler] of Object.entries(handlers))
+      router.register(path, [method], [mark, handler]);
+    const allowed = Object.keys(handlers).flatMap((method) =>
+      method === 'GET' ? ['GET', 'HEAD'] : [method],
+    );
     router.all(path, mark, (ctx) => {
       if (ctx.method === 'OPTIONS') {
         ctx.set('Allow', allowed.join(', '));
@@ -86,7 +92,13 @@ function registerRoutes(router: Router, routes: readonly Route[]): void {
 }
 
 /** Builds the Koa application and answers its request handler. */
-export function createRequestHandler({ routes, https, logger, answerError, ...options }: AppOptions): RequestHandler {
+export function createRequestHandler({
+  routes,
+  https,
+  logger,
+  answerError,
+  ...options
+}: AppOptions): RequestHandler {
   const prefixes = options.prefixes.toSorted((a, b) => b.length - a.length);
   const app = new Koa();
   hideTarget(app);

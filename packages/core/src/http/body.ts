@@ -9,7 +9,10 @@ export const maxBodyBytes = 64 * 1024;
 const bodyDeadlineMs = 10_000;
 
 const invalid = (description: string, status = 400): OAuthError =>
-  new OAuthError('invalid_request', description, { status, headers: status === 400 ? {} : { Connection: 'close' } });
+  new OAuthError('invalid_request', description, {
+    status,
+    headers: status === 400 ? {} : { Connection: 'close' },
+  });
 
 /** Reads a request's body, whole or not at all. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
@@ -20,7 +23,10 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     const finish = (error: OAuthError | null): void => {
       clearTimeout(deadline);
       request.off('data', onData).off('end', onEnd).off('error', onAbort).off('close', onAbort);
-      if (error === null) return resolve(Buffer.concat(chunks));
+      if (error === null) {
+        resolve(Buffer.concat(chunks));
+        return;
+      }
       // What still arrives is thrown away, and an error of the aborted stream has nobody else to go to.
       request.on('error', () => {});
       request.resume();
@@ -35,7 +41,8 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     const onAbort = (): void => finish(invalid('The body ended early.'));
     const deadline = setTimeout(() => finish(invalid('The body took too long.', 408)), bodyDeadlineMs);
 
-    if (request.readableEnded || request.destroyed) return finish(invalid('The body was read before it came here.'));
+    if (request.readableEnded || request.destroyed)
+      return finish(invalid('The body was read before it came here.'));
     if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) {
       return finish(invalid(`The body may have ${maxBodyBytes} bytes at most.`, 413));
     }
@@ -60,7 +67,10 @@ function parseForm(text: string): Map<string, string> {
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     const split = pair.indexOf('=');
-    const [name, value] = [split < 0 ? pair : pair.slice(0, split), split < 0 ? '' : pair.slice(split + 1)].map((part) => {
+    const [name, value] = [
+      split < 0 ? pair : pair.slice(0, split),
+      split < 0 ? '' : pair.slice(split + 1),
+    ].map((part) => {
       try {
         return decodeURIComponent(part.replaceAll('+', ' '));
       } catch {
@@ -96,8 +106,8 @@ function parsedByHost(request: IncomingMessage): unknown {
 }
 
 /**
- * The parameters of a request to an OAuth endpoint, sent as JSON (the specification) or as a form (every OAuth library). Values are strings,
- * and each name comes once.
+ * The parameters of a request to an OAuth endpoint, sent as JSON (the specification) or as a form (every
+ * OAuth library). Values are strings, and each name comes once.
  * @throws OAuthError `invalid_request`, with status 413, 415 or 408 where that says more
  */
 export async function readParameters(request: IncomingMessage): Promise<Map<string, string>> {
@@ -107,7 +117,8 @@ export async function readParameters(request: IncomingMessage): Promise<Map<stri
     throw invalid('The Content-Type has to be application/json or application/x-www-form-urlencoded.', 415);
   }
   const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') throw invalid('Encoded bodies are not supported.', 415);
+  if (encoding !== undefined && encoding !== 'identity')
+    throw invalid('Encoded bodies are not supported.', 415);
 
   const parsed = parsedByHost(request);
   if (parsed !== undefined) return stringMembers(parsed);

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** An IPv4 address in IPv6 clothes (`::ffff:192.0.2.1`) as plain IPv4; anything else as it is, in canonical spelling. */
+/**
+ * An IPv4 address in IPv6 clothes (`::ffff:192.0.2.1`) as plain IPv4; anything else as it is, in canonical
+ * spelling.
+ */
 function unmapped(address: string): string | null {
   const bare = address.startsWith('[') && address.endsWith(']') ? address.slice(1, -1) : address;
   const family = isIP(bare);
@@ -22,23 +25,28 @@ function addRange(list: BlockList, range: string, path: string): void {
   if (address === null) throw new TypeError(`${path}: ${range} is not an IP address or a CIDR range`);
   const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
   const bits = family === 'ipv4' ? 32 : 128;
-  if (prefix === undefined) return list.addAddress(address, family);
-  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) {
+  const length = prefix ?? String(bits);
+  if (!/^\d{1,3}$/.test(length) || Number(length) > bits) {
     throw new TypeError(`${path}: ${range} has no valid prefix length`);
   }
-  list.addSubnet(address, Number(prefix), family);
+  list.addSubnet(address, Number(length), family);
 }
 
 /**
- * Finds the address of a request's client: the socket's, or, while that is a trusted proxy's, the right-most entry of
+ * Finds the address of a request's client: the socket's, or, while that is a trusted proxy's, the right-most
+ * entry of
  * `X-Forwarded-For` that is not a trusted proxy. Entries to the left of that are written by the caller and never believed.
  * @param trustedProxies - addresses and CIDR ranges, v4 and v6
- * @returns a function that answers the address, IPv4-mapped ones as IPv4, or `null` when it cannot be determined
+ * @returns a function that answers the address, IPv4-mapped ones as IPv4, or `null` when it cannot be
+ * determined
  * @throws TypeError when a range is malformed
  */
-export function clientAddressFinder(trustedProxies: readonly string[]): (request: IncomingMessage) => string | null {
+export function clientAddressFinder(
+  trustedProxies: readonly string[],
+): (request: IncomingMessage) => string | null {
   const trusted = new BlockList();
-  for (const [index, range] of trustedProxies.entries()) addRange(trusted, range, `createOstiary: trustedProxies.${index}`);
+  for (const [index, range] of trustedProxies.entries())
+    addRange(trusted, range, `createOstiary: trustedProxies.${index}`);
   const isTrusted = (address: string) => trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
   return (request) => {
@@ -55,7 +63,10 @@ export function clientAddressFinder(trustedProxies: readonly string[]): (request
   };
 }
 
-/** What limits count a client by: its address, or the /64 network of an IPv6 address, of which one caller has many. */
+/**
+ * What limits count a client by: its address, or the /64 network of an IPv6 address, of which one caller has
+ * many.
+ */
 export function addressBucket(address: string | null): string {
   if (address === null || isIP(address) !== 6) return address ?? 'unknown';
   const [head = '', tail] = address.split('::');

@@ -14,9 +14,9 @@ export function setCommonHeaders(ctx: Context, requestId: string, https: boolean
 }
 
 /**
- * Headers of the pages. `Referrer-Policy` is `same-origin`, because `no-referrer` makes browsers send `Origin: null` with the
- * consent form. There is no `form-action`: Chromium applies it to the whole redirect chain behind a form, and the way back to
- * the client would end silently.
+ * Headers of the pages. `Referrer-Policy` is `same-origin`, because `no-referrer` makes browsers send
+ * `Origin: null` with the consent form. There is no `form-action`: Chromium applies it to the whole redirect
+ * chain behind a form, and the way back to the client would end silently.
  * @param styleHash - source of the page's one inline style sheet
  */
 export function setPageHeaders(ctx: Context, styleHash: string): void {

@@ -25,7 +25,8 @@ function refuseSecretTraps(text: string): void {
       while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
       if (level?.names && level.expectsName) {
         const name: unknown = JSON.parse(text.slice(start, at + 1));
-        if (typeof name !== 'string' || name === '__proto__') throw new JsonError('The member name __proto__ is not allowed.');
+        if (typeof name !== 'string' || name === '__proto__')
+          throw new JsonError('The member name __proto__ is not allowed.');
         if (level.names.has(name)) throw new JsonError('A member name is given twice.');
         level.names.add(name);
         level.expectsName = false;
@@ -60,7 +61,8 @@ function refuseUnstorable(value: unknown): void {
 }
 
 /**
- * Parses JSON more strictly than `JSON.parse`: no member twice, no `__proto__`, no deep nesting, no U+0000, no lone surrogates.
+ * Parses JSON more strictly than `JSON.parse`: no member twice, no `__proto__`, no deep nesting, no U+0000,
+ * no lone surrogates.
  * @throws JsonError with a message that may be shown to the sender
  */
 export function parseJson(text: string): unknown {

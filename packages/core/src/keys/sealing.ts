@@ -7,7 +7,9 @@ function keyId(key: Uint8Array): string {
   return hash('sha256', Buffer.concat([Buffer.from('ostiary sealing key id'), key]), 'hex').slice(0, 12);
 }
 
-/** Thrown when a sealed value names a key that is not among the host's, or when it does not belong to its row. */
+/**
+ * Thrown when a sealed value names a key that is not among the host's, or when it does not belong to its row.
+ */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError';
 }
@@ -51,7 +53,9 @@ export function createSealer(keys: readonly Uint8Array[], random: Random): Seale
       }
       const bytes = Buffer.from(body, 'base64url');
       try {
-        const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'), { authTagLength: 16 })
+        const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'), {
+          authTagLength: 16,
+        })
           .setAAD(additionalData(id, context))
           .setAuthTag(bytes.subarray(-16));
         return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8');

@@ -11,7 +11,9 @@ export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies readonly 
 /** How long another process may sign with, or publish, a key set that is no longer the newest. */
 export const keyRefreshMs = 5_000;
 
-/** How long a key stays published after the next one took over: longer than any ID token that it signed lives. */
+/**
+ * How long a key stays published after the next one took over: longer than any ID token that it signed lives.
+ */
 export const retiredKeyMs = 24 * 3600_000;
 
 /** A signing key, ready for use. Times are milliseconds since the Unix epoch. */
@@ -30,7 +32,10 @@ export interface KeySet {
   readonly keys: readonly SigningKey[];
   /** The key that signs at `now`: the active one that was activated last. */
   signing(alg: SigningAlgorithm, now: number): SigningKey;
-  /** Keys that relying parties should know at `now`: signing ones, coming ones, and old ones whose tokens may live. */
+  /**
+   * Keys that relying parties should know at `now`: signing ones, coming ones, and old ones whose tokens may
+   * live.
+   */
   published(now: number): readonly SigningKey[];
 }
 
@@ -45,7 +50,9 @@ function keySet(keys: readonly SigningKey[]): KeySet {
       return key;
     },
     published(now) {
-      return keys.filter((key) => (successor(key)?.activeFrom ?? Number.POSITIVE_INFINITY) + retiredKeyMs > now);
+      return keys.filter(
+        (key) => (successor(key)?.activeFrom ?? Number.POSITIVE_INFINITY) + retiredKeyMs > now,
+      );
     },
   };
 }
@@ -96,7 +103,10 @@ export class SigningKeys {
     }
   }
 
-  /** The key set, at most {@link keyRefreshMs} old. While the database cannot be read the last one stays in use. */
+  /**
+   * The key set, at most {@link keyRefreshMs} old. While the database cannot be read the last one stays in
+   * use.
+   */
   async current(): Promise<KeySet> {
     if (this.#clock.now() - this.#loadedAt < keyRefreshMs) return this.#current;
     this.#loading ??= this.#load().finally(() => {
@@ -109,8 +119,9 @@ export class SigningKeys {
   }
 
   /**
-   * Creates a key that takes over from the current one of its algorithm after `activateAfterMs`; it is published at once, so
-   * that relying parties which cache the key set know it by then. Ends keys whose tokens are all expired.
+   * Creates a key that takes over from the current one of its algorithm after `activateAfterMs`; it is
+   * published at once, so that relying parties which cache the key set know it by then. Ends keys whose
+   * tokens are all expired.
    */
   async rotate(alg: SigningAlgorithm, activateAfterMs: number): Promise<SigningKey> {
     const now = this.#clock.now();
@@ -130,7 +141,8 @@ export class SigningKeys {
     const records = await this.#store.list();
     const keys = await Promise.all(records.map((record) => this.#open(record)));
     const unchanged =
-      keys.length === this.#current.keys.length && keys.every((key, index) => key === this.#current.keys[index]);
+      keys.length === this.#current.keys.length &&
+      keys.every((key, index) => key === this.#current.keys[index]);
     if (!unchanged) this.#current = keySet(keys);
     this.#loadedAt = now;
     return this.#current;

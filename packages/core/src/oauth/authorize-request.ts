@@ -19,8 +19,22 @@ const maxBytes = {
 
 /** Every parameter that means something here; all others are ignored (RFC 6749, section 3.1). */
 const knownParameters = [
-  'response_type', 'client_id', 'redirect_uri', 'scope', 'state', 'nonce', 'response_mode', 'code_challenge',
-  'code_challenge_method', 'prompt', 'max_age', 'login_hint', 'id_token_hint', 'ui_locales', 'request', 'request_uri',
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'scope',
+  'state',
+  'nonce',
+  'response_mode',
+  'code_challenge',
+  'code_challenge_method',
+  'prompt',
+  'max_age',
+  'login_hint',
+  'id_token_hint',
+  'ui_locales',
+  'request',
+  'request_uri',
   'registration',
 ] as const;
 
@@ -65,7 +79,10 @@ export interface RedirectTarget {
  * Checks who asks and where the answer would go. Until this has passed, nothing may be redirected.
  * @throws OAuthError
  */
-export async function findRedirectTarget(parameters: RawParameters, clients: ClientStore): Promise<RedirectTarget> {
+export async function findRedirectTarget(
+  parameters: RawParameters,
+  clients: ClientStore,
+): Promise<RedirectTarget> {
   const required = (name: 'client_id' | 'redirect_uri'): string => {
     const value = parameters.get(name);
     if (value) return value;
@@ -75,10 +92,15 @@ export async function findRedirectTarget(parameters: RawParameters, clients: Cli
   const clientId = required('client_id');
   const redirectUri = required('redirect_uri');
   const client = /^[A-Za-z0-9_-]{1,255}$/.test(clientId) ? await clients.find(clientId) : null;
-  if (client === null || client.disabledAt !== null) throw new OAuthError('invalid_client', 'The client is not known.');
+  if (client === null || client.disabledAt !== null)
+    throw new OAuthError('invalid_client', 'The client is not known.');
   if (!client.redirectUris.includes(redirectUri)) throw new OAuthError('redirect_uri_mismatch');
   const state = parameters.get('state') ?? null;
-  return { client, redirectUri, state: state !== null && Buffer.byteLength(state) <= maxEchoBytes ? state : null };
+  return {
+    client,
+    redirectUri,
+    state: state !== null && Buffer.byteLength(state) <= maxEchoBytes ? state : null,
+  };
 }
 
 function requestedScopes(scope: string | undefined, client: ClientRecord): string[] {
@@ -86,8 +108,11 @@ function requestedScopes(scope: string | undefined, client: ClientRecord): strin
   if (requested.length === 0) throw new OAuthError('invalid_request', 'The parameter scope is missing.');
   const refused = requested.filter((name) => !isScope(name) || !client.allowedScopes.includes(name));
   if (refused.length === 0) return requested;
-  // Only characters that RFC 6749, appendix A.7 and A.8, allow in a scope and in a description; the rest is not repeated.
-  const named = refused.map((name) => (/^[\x21\x23-\x5B\x5D-\x7E]{1,64}$/.test(name) ? name : '(malformed)')).join(' ');
+  // Only characters that RFC 6749, appendix A.7 and A.8, allow in a scope and in a description; the rest is
+  // not repeated.
+  const named = refused
+    .map((name) => (/^[\x21\x23-\x5B\x5D-\x7E]{1,64}$/.test(name) ? name : '(malformed)'))
+    .join(' ');
   throw new OAuthError(
     'invalid_scope',
     `Not allowed: ${named.slice(0, 256)}. This client's allowedScopes: ${client.allowedScopes.join(' ')}.`,
@@ -99,26 +124,35 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
   const method = value('code_challenge_method');
   if (challenge === undefined) {
     if (method !== undefined) {
-      throw new OAuthError('invalid_request', 'The parameter code_challenge_method came without a code_challenge.');
+      throw new OAuthError(
+        'invalid_request',
+        'The parameter code_challenge_method came without a code_challenge.',
+      );
     }
-    if (needsPkce(client)) throw new OAuthError('invalid_request', 'This client has to use PKCE: code_challenge is missing.');
+    if (needsPkce(client))
+      throw new OAuthError('invalid_request', 'This client has to use PKCE: code_challenge is missing.');
     return;
   }
-  if (method !== 'S256') throw new OAuthError('invalid_request', 'The parameter code_challenge_method has to be S256.');
+  if (method !== 'S256')
+    throw new OAuthError('invalid_request', 'The parameter code_challenge_method has to be S256.');
   if (!isCodeChallenge(challenge)) {
-    throw new OAuthError('invalid_request', 'The parameter code_challenge has to be the base64url of a SHA-256.');
+    throw new OAuthError(
+      'invalid_request',
+      'The parameter code_challenge has to be the base64url of a SHA-256.',
+    );
   }
 }
 
 /**
- * Checks the rest of the request and writes it down in the one form that the protocol engine is given: known parameters, once each, in a
- * fixed order.
+ * Checks the rest of the request and writes it down in the one form that the protocol engine is given: known
+ * parameters, once each, in a fixed order.
  * @throws OAuthError that may be sent to the redirect URI
  */
 export function normalizedQuery(parameters: RawParameters, { client }: RedirectTarget): string {
   const value = (name: Parameter): string | undefined => {
     const text = parameters.get(name);
-    if (text === null) throw new OAuthError('invalid_request', `The parameter ${name} is given twice or malformed.`);
+    if (text === null)
+      throw new OAuthError('invalid_request', `The parameter ${name} is given twice or malformed.`);
     return text;
   };
   for (const name of knownParameters) value(name);
@@ -134,7 +168,8 @@ export function normalizedQuery(parameters: RawParameters, { client }: RedirectT
     throw new OAuthError('invalid_request', 'The only supported response_mode is query.');
   }
   const responseType = value('response_type');
-  if (responseType === undefined) throw new OAuthError('invalid_request', 'The parameter response_type is missing.');
+  if (responseType === undefined)
+    throw new OAuthError('invalid_request', 'The parameter response_type is missing.');
   if (responseType !== 'code') throw new OAuthError('unsupported_response_type');
   const scopes = requestedScopes(value('scope'), client);
   checkPkceParameters(value, client);

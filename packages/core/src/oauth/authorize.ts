@@ -21,14 +21,20 @@ function redirect(ctx: Context, location: string): void {
 }
 
 /**
- * Sends the browser on, except that a caller which prefers JSON is told of an error in JSON with the status of the table.
+ * Sends the browser on, except that a caller which prefers JSON is told of an error in JSON with the status
+ * of the table.
  */
 function answerLocation(ctx: Context, location: string): void {
   const parameters = new URL(location).searchParams;
   const error = parameters.get('error');
-  if (error === null || parameters.has('code') || !prefersJson(ctx)) return redirect(ctx, location);
+  if (error === null || parameters.has('code') || !prefersJson(ctx)) {
+    redirect(ctx, location);
+    return;
+  }
   setNoStore(ctx);
-  ctx.status = Object.hasOwn(oauthErrors, error) ? oauthErrors[error as keyof typeof oauthErrors].status : 400;
+  ctx.status = Object.hasOwn(oauthErrors, error)
+    ? oauthErrors[error as keyof typeof oauthErrors].status
+    : 400;
   ctx.body = { error, error_description: parameters.get('error_description') ?? undefined };
 }
 
@@ -42,10 +48,14 @@ function errorLocation(core: Core, { redirectUri, state }: RedirectTarget, error
   return url.href;
 }
 
-/** A request that came as a form goes on as a GET, with which browsers send the host's sign-in cookie along. */
+/**
+ * A request that came as a form goes on as a GET, with which browsers send the host's sign-in cookie along.
+ */
 async function asGet(core: Core, ctx: Context): Promise<void> {
   if (ctx.is('application/x-www-form-urlencoded') === false) {
-    throw new OAuthError('invalid_request', 'The Content-Type has to be application/x-www-form-urlencoded.', { status: 415 });
+    throw new OAuthError('invalid_request', 'The Content-Type has to be application/x-www-form-urlencoded.', {
+      status: 415,
+    });
   }
   const text = decodeUtf8(await readBody(ctx.req));
   const query = text.replace(/[^A-Za-z0-9%&=+._~*!'();:@,/?$-]+/g, encodeURIComponent);
@@ -66,7 +76,10 @@ function limitStarts(core: Core): (ctx: Context) => void {
   };
 }
 
-/** The authorization endpoint (RFC 6749, section 3.1): checks the request, then lets the engine decide what the user has to do. */
+/**
+ * The authorization endpoint (RFC 6749, section 3.1): checks the request, then lets the engine decide what
+ * the user has to do.
+ */
 export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
   const limit = limitStarts(core);
 
@@ -82,8 +95,10 @@ export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => 
       answerLocation(ctx, await engine.authorize(ctx.req, ctx.res, query, user));
     } catch (thrown) {
       const error = toOAuthError(thrown);
-      // A failure of ours is not the client's business, and who has just lost its address gets nothing there: the user sees an error page.
-      if (error.status >= 500 || error.code === 'invalid_client' || error.code === 'redirect_uri_mismatch') throw thrown;
+      // A failure of ours is not the client's business, and who has just lost its address gets nothing there:
+      // the user sees an error page.
+      if (error.status >= 500 || error.code === 'invalid_client' || error.code === 'redirect_uri_mismatch')
+        throw thrown;
       answerLocation(ctx, errorLocation(core, target, error));
     }
   };

@@ -36,7 +36,10 @@ function basicCredentials(header: string): { clientId: string; secret: string } 
  * Takes the client's credentials from the Authorization header or from the body.
  * @throws OAuthError `invalid_request` when both carry a secret, or name different clients
  */
-export function readCredentials(authorization: string | undefined, parameters: ReadonlyMap<string, string>): Credentials {
+export function readCredentials(
+  authorization: string | undefined,
+  parameters: ReadonlyMap<string, string>,
+): Credentials {
   const bodyId = parameters.get('client_id') || null;
   const bodySecret = parameters.get('client_secret') || null;
   if (authorization === undefined) {

@@ -19,20 +19,27 @@ function isClaimableByOthers(redirectUri: string): boolean {
 }
 
 /**
- * Whether the user is asked every time: another program could pose as a client whose answers go to a loopback address or to a private-use
- * scheme (RFC 8252, section 8.6), unless the administrator vouches for it.
+ * Whether the user is asked every time: another program could pose as a client whose answers go to a loopback
+ * address or to a private-use scheme (RFC 8252, section 8.6), unless the administrator vouches for it.
  */
 export function isAskedEveryTime(client: ClientRecord): boolean {
   return !client.firstParty && client.redirectUris.some(isClaimableByOthers);
 }
 
 /**
- * Refuses an authorization request that was right when it began: the administrator may have changed the client while the user was asked.
- * @throws OAuthError that is shown as a page, because there may be no address any more to which it could be sent
+ * Refuses an authorization request that was right when it began: the administrator may have changed the
+ * client while the user was asked.
+ * @throws OAuthError that is shown as a page, because there may be no address any more to which it could be
+ * sent
  */
-export function requireStillAllowed(client: ClientRecord, redirectUri: unknown, scopes: Iterable<string>): void {
+export function requireStillAllowed(
+  client: ClientRecord,
+  redirectUri: unknown,
+  scopes: Iterable<string>,
+): void {
   if (!client.redirectUris.some((uri) => uri === redirectUri)) throw new OAuthError('redirect_uri_mismatch');
-  for (const scope of scopes) if (!client.allowedScopes.includes(scope)) throw new OAuthError('invalid_scope');
+  for (const scope of scopes)
+    if (!client.allowedScopes.includes(scope)) throw new OAuthError('invalid_scope');
 }
 
 /** Whether a secret is one of the client's live ones. */

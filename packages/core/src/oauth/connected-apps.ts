@@ -14,7 +14,11 @@ import { authenticate, loginUrl } from './visit.ts';
 const purpose = (sub: string, clientId: string): string[] => ['revoke app', sub, clientId];
 
 function signIn(core: Core): string {
-  return loginUrl(core, appsPage(core.options), { reauthenticate: false, loginHint: undefined, uiLocales: undefined });
+  return loginUrl(core, appsPage(core.options), {
+    reauthenticate: false,
+    loginHint: undefined,
+    uiLocales: undefined,
+  });
 }
 
 /** Shows the signed-in user every app that has access, and what it sees. */

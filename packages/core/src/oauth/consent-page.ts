@@ -13,7 +13,10 @@ import type { Engine } from './engine.ts';
 import type { Interactions, Question } from './interaction.ts';
 import { displayName } from './user.ts';
 
-/** Where the answer goes, in the words of the page: a web origin, or the scheme of an app on the user's device. */
+/**
+ * Where the answer goes, in the words of the page: a web origin, or the scheme of an app on the user's
+ * device.
+ */
 function destination(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
   return host || protocol;
@@ -38,16 +41,27 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
   ctx.body = page.html;
 }
 
-/** The host's own consent page. Without the id in its path the cookies of two tabs would overwrite each other. */
+/**
+ * The host's own consent page. Without the id in its path the cookies of two tabs would overwrite each other.
+ */
 function hostPage(interactionUrl: (id: string) => string, id: string, authUrl: URL): URL {
   const url = interactionUrl(id);
   const page = typeof url === 'string' && URL.canParse(url, authUrl.href) ? new URL(url, authUrl) : null;
   if (page?.origin === authUrl.origin && page.pathname.includes(id)) return page;
-  throw new TypeError('interactionUrl: has to answer a URL on the origin of authUrl, with the id in its path');
+  throw new TypeError(
+    'interactionUrl: has to answer a URL on the origin of authUrl, with the id in its path',
+  );
 }
 
-/** The page between the authorization request and its answer: sends the user to the host's login, then asks for consent. */
-export function interactionHandler(core: Core, engine: Engine, interactions: Interactions): (ctx: Context) => Promise<void> {
+/**
+ * The page between the authorization request and its answer: sends the user to the host's login, then asks
+ * for consent.
+ */
+export function interactionHandler(
+  core: Core,
+  engine: Engine,
+  interactions: Interactions,
+): (ctx: Context) => Promise<void> {
   const { interactionUrl, authUrl } = core.options;
 
   return async (ctx) => {

@@ -4,16 +4,19 @@ import type { ClientRecord } from '../ports/clients.ts';
 import { originsOf } from './client.ts';
 
 /**
- * Lets a page of this origin read the answer, an error included: the origin of a redirect URI of the client concerned or,
- * while no client is known, of any enabled client. Never with cookies.
- * @param client - the client concerned, or `null` while it is unknown; a later call may narrow what an earlier one allowed
+ * Lets a page of this origin read the answer, an error included: the origin of a redirect URI of the client
+ * concerned or, while no client is known, of any enabled client. Never with cookies.
+ * @param client - the client concerned, or `null` while it is unknown; a later call may narrow what an
+ * earlier one allowed
  */
 export async function allowOriginOf(core: Core, ctx: Context, client: ClientRecord | null): Promise<boolean> {
   ctx.vary('Origin');
   const origin = ctx.req.headers.origin;
   if (origin === undefined) return false;
   const allowed =
-    client === null ? await core.storage.clients.originRegistered(origin) : originsOf(client).includes(origin);
+    client === null
+      ? await core.storage.clients.originRegistered(origin)
+      : originsOf(client).includes(origin);
   if (allowed) {
     ctx.set('Access-Control-Allow-Origin', origin);
     ctx.set('Access-Control-Expose-Headers', 'Retry-After, WWW-Authenticate, X-Request-Id');

@@ -21,7 +21,9 @@ export interface FormTokens {
 export function createFormTokens(core: Core): FormTokens {
   const keys = core.sealer.derive('form tokens');
   const mac = (key: Buffer, time: string, purpose: readonly string[]): string =>
-    createHmac('sha256', key).update(JSON.stringify([time, ...purpose])).digest('base64url');
+    createHmac('sha256', key)
+      .update(JSON.stringify([time, ...purpose]))
+      .digest('base64url');
 
   return {
     issue(purpose) {
@@ -39,10 +41,16 @@ export function createFormTokens(core: Core): FormTokens {
 }
 
 function forgedForm(): OAuthError {
-  return new OAuthError('invalid_request', 'The form did not come from this site, or is too old.', { status: 403, page: 'csrf' });
+  return new OAuthError('invalid_request', 'The form did not come from this site, or is too old.', {
+    status: 403,
+    page: 'csrf',
+  });
 }
 
-/** Refuses a form that another site's page posted, by what browsers say of its origin (Fetch Metadata, RFC 6454). */
+/**
+ * Refuses a form that another site's page posted, by what browsers say of its origin (Fetch Metadata, RFC
+ * 6454).
+ */
 export function requireOwnOrigin(request: IncomingMessage, authUrl: URL): void {
   const { origin } = request.headers;
   const site = request.headers['sec-fetch-site'];

@@ -7,7 +7,10 @@ import type { Authentication } from '../ports/users.ts';
 import { resumePage } from './endpoints.ts';
 import type { EngineRun, EngineRuns } from './provider.ts';
 
-/** Loads oidc-provider with the first request that needs it: half of the time of a start, and nothing to the API endpoints. */
+/**
+ * Loads oidc-provider with the first request that needs it: half of the time of a start, and nothing to the
+ * API endpoints.
+ */
 const loadEngine = () => import('./provider.ts');
 
 type StoredInteraction = Awaited<ReturnType<Provider['interactionDetails']>>;
@@ -19,7 +22,10 @@ export interface PendingInteraction {
   readonly params: { readonly [name: string]: string | undefined };
   /** Why the user is asked. */
   readonly reasons: readonly string[];
-  /** When the request began, in milliseconds since the Unix epoch: a new sign-in, where one is asked for, has to be later. */
+  /**
+   * When the request began, in milliseconds since the Unix epoch: a new sign-in, where one is asked for, has
+   * to be later.
+   */
   readonly startedAt: number;
   /**
    * Stores what the user decided and answers where the browser has to go.
@@ -38,12 +44,23 @@ export class Engine {
     this.#core = core;
   }
 
-  /** Starts an authorization request. Answers where the browser goes: to the interaction page, or back to the client. */
-  authorize(request: IncomingMessage, response: ServerResponse, query: string, user: Authentication | null): Promise<string> {
+  /**
+   * Starts an authorization request. Answers where the browser goes: to the interaction page, or back to the
+   * client.
+   */
+  authorize(
+    request: IncomingMessage,
+    response: ServerResponse,
+    query: string,
+    user: Authentication | null,
+  ): Promise<string> {
     return this.#run(request, response, `/oauth/authorize?${query}`, user);
   }
 
-  /** Goes on after the user has answered. The cookie says with what; the id in the path is kept from the engine's debug lines. */
+  /**
+   * Goes on after the user has answered. The cookie says with what; the id in the path is kept from the
+   * engine's debug lines.
+   */
   resume(request: IncomingMessage, response: ServerResponse, user: Authentication | null): Promise<string> {
     return this.#run(request, response, '/oauth/authorize/resumed', user);
   }
@@ -52,10 +69,17 @@ export class Engine {
    * The interaction that this browser started, known by its cookie.
    * @throws OAuthError when there is none, or when it has another id
    */
-  async interaction(request: IncomingMessage, response: ServerResponse, id: string | null): Promise<PendingInteraction> {
+  async interaction(
+    request: IncomingMessage,
+    response: ServerResponse,
+    id: string | null,
+  ): Promise<PendingInteraction> {
     const { options } = this.#core;
     const { provider } = await this.#current();
-    const expired = () => new OAuthError('invalid_request', 'The authorization request is not known (any more).', { page: 'expired' });
+    const expired = () =>
+      new OAuthError('invalid_request', 'The authorization request is not known (any more).', {
+        page: 'expired',
+      });
     let stored: StoredInteraction;
     try {
       stored = await provider.interactionDetails(this.#facade(request, request.url ?? '/'), response);
@@ -81,29 +105,45 @@ export class Engine {
   }
 
   /** Lets the browser's later requests to another page of the host find the interaction too. */
-  async bindTo(request: IncomingMessage, response: ServerResponse, interactionId: string, pagePath: string): Promise<void> {
+  async bindTo(
+    request: IncomingMessage,
+    response: ServerResponse,
+    interactionId: string,
+    pagePath: string,
+  ): Promise<void> {
     const { provider } = await this.#current();
-    provider.createContext(this.#facade(request, pagePath), response).cookies.set(provider.cookieName('interaction'), interactionId, {
-      path: pagePath,
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: this.#core.options.authUrl.protocol === 'https:',
-      signed: true,
-    });
+    provider
+      .createContext(this.#facade(request, pagePath), response)
+      .cookies.set(provider.cookieName('interaction'), interactionId, {
+        path: pagePath,
+        httpOnly: true,
+        sameSite: 'lax',
+        secure: this.#core.options.authUrl.protocol === 'https:',
+        signed: true,
+      });
   }
 
-  async #run(request: IncomingMessage, response: ServerResponse, url: string, authentication: Authentication | null) {
+  async #run(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: string,
+    authentication: Authentication | null,
+  ) {
     const { provider } = await this.#current();
     const facade = this.#facade(request, url);
     const run: EngineRun = { authentication };
     this.#runs.set(facade, run);
     await provider.callback()(facade, response);
     if (run.error !== undefined) throw run.error;
-    if (!run.location) throw new OAuthError('server_error', undefined, { cause: new Error('the engine did not redirect') });
+    if (!run.location)
+      throw new OAuthError('server_error', undefined, { cause: new Error('the engine did not redirect') });
     return run.location;
   }
 
-  /** The request as the engine may see it: a GET of a normalized address. The host's own request object stays as it is. */
+  /**
+   * The request as the engine may see it: a GET of a normalized address. The host's own request object stays
+   * as it is.
+   */
   #facade(request: IncomingMessage, url: string): IncomingMessage {
     return Object.create(request, {
       method: { value: 'GET' },
@@ -116,7 +156,8 @@ export class Engine {
   async #current(): Promise<{ provider: Provider }> {
     const { createProvider } = await loadEngine();
     const keys = await this.#core.signingKeys.current();
-    if (this.#built?.keys !== keys) this.#built = { keys, provider: createProvider(this.#core, keys, this.#runs) };
+    if (this.#built?.keys !== keys)
+      this.#built = { keys, provider: createProvider(this.#core, keys, this.#runs) };
     return this.#built;
   }
 }

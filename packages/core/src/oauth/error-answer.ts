@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
-import { OAuthError, toOAuthError } from '../errors.ts';
+import { type OAuthError, toOAuthError } from '../errors.ts';
 import { isBrowser } from '../http/accept.ts';
 import { setNoStore, setPageHeaders } from '../http/headers.ts';
 import { type ErrorKind, errorPage } from '../pages/error.ts';
@@ -33,8 +33,8 @@ export function requestLanguage(ctx: Context): ReturnType<typeof negotiateLangua
 }
 
 /**
- * The one place that turns anything thrown into an answer: a page for browsers where pages are expected, JSON everywhere else.
- * Defects and database failures are logged; nothing of their detail reaches the caller.
+ * The one place that turns anything thrown into an answer: a page for browsers where pages are expected, JSON
+ * everywhere else. Defects and database failures are logged; nothing of their detail reaches the caller.
  */
 export function answerError(core: Core, ctx: Context, thrown: unknown, expects: 'page' | 'json'): void {
   const error = toOAuthError(thrown);

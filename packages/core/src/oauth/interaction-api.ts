@@ -32,13 +32,20 @@ export interface InteractionRedirect {
 }
 
 /**
- * For hosts that render the consent page themselves (option `interactionUrl`). Every call takes the browser's request to that page, whose
- * path has to begin with the path of the page's URL, because a cookie for it proves which interaction the browser may answer.
+ * For hosts that render the consent page themselves (option `interactionUrl`). Every call takes the browser's
+ * request to that page, whose path has to begin with the path of the page's URL, because a cookie for it
+ * proves which interaction the browser may answer.
  */
 export interface InteractionApi {
-  /** What to show, or where to go instead when there is nothing (more) to ask. @throws OAuthError when the interaction is over */
+  /**
+   * What to show, or where to go instead when there is nothing (more) to ask.
+   * @throws OAuthError when the interaction is over
+   */
   details(request: IncomingMessage): Promise<InteractionDetails | InteractionRedirect>;
-  /** Takes the user's approval of all scopes. @throws OAuthError when the form is forged or the interaction is over */
+  /**
+   * Takes the user's approval of all scopes.
+   * @throws OAuthError when the form is forged or the interaction is over
+   */
   approve(request: IncomingMessage, form: { readonly csrfToken: string }): Promise<InteractionRedirect>;
   /** Takes the user's refusal. @throws OAuthError as above */
   deny(request: IncomingMessage, form: { readonly csrfToken: string }): Promise<InteractionRedirect>;
@@ -49,9 +56,15 @@ export function interactionApi(core: Core, interactions: Interactions): Interact
   // Nothing is written to it: reading the interaction cookie takes both sides of an exchange.
   const noResponse = (request: IncomingMessage) => new ServerResponse(request);
 
-  const answer = async (request: IncomingMessage, approved: boolean, csrfToken: string): Promise<InteractionRedirect> => {
+  const answer = async (
+    request: IncomingMessage,
+    approved: boolean,
+    csrfToken: string,
+  ): Promise<InteractionRedirect> => {
     requireOwnOrigin(request, core.options.authUrl);
-    return { redirectTo: await interactions.answer(request, noResponse(request), null, { approved, csrfToken }) };
+    return {
+      redirectTo: await interactions.answer(request, noResponse(request), null, { approved, csrfToken }),
+    };
   };
 
   return {

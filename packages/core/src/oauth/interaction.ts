@@ -34,10 +34,13 @@ export interface Question {
 export type NextStep = { readonly redirectTo: string } | { readonly ask: Question };
 
 /**
- * Whether the user has to sign in anew (OpenID Connect Core, section 3.1.2.1). The engine judged the one who started the request; somebody else
- * may have come in since.
+ * Whether the user has to sign in anew (OpenID Connect Core, section 3.1.2.1). The engine judged the one who
+ * started the request; somebody else may have come in since.
  */
-function needsFreshLogin({ params, reasons, startedAt }: PendingInteraction, user: Authentication | null): boolean {
+function needsFreshLogin(
+  { params, reasons, startedAt }: PendingInteraction,
+  user: Authentication | null,
+): boolean {
   if ((params.prompt ?? '').split(' ').includes('login') || reasons.includes('max_age')) return true;
   if (params.max_age === undefined) return false;
   return user === null || startedAt - user.authenticatedAt.getTime() > Number(params.max_age) * 1000;
@@ -57,7 +60,12 @@ export interface Interactions {
    * Takes the user's answer and says where the browser has to go.
    * @throws OAuthError when the answer does not come from the page that asked this user
    */
-  answer(request: IncomingMessage, response: ServerResponse, id: string | null, answer: ConsentAnswer): Promise<string>;
+  answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    id: string | null,
+    answer: ConsentAnswer,
+  ): Promise<string>;
 }
 
 /** What a consent page sends back. */
@@ -76,7 +84,10 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
     });
 
   /** Where the user has to sign in first, `null` when the sign-in at the host will do. */
-  async function loginStep(interaction: PendingInteraction, user: Authentication | null): Promise<string | null> {
+  async function loginStep(
+    interaction: PendingInteraction,
+    user: Authentication | null,
+  ): Promise<string | null> {
     const fresh = needsFreshLogin(interaction, user);
     if (user === null) return login(interaction, fresh);
     const isFresh = user.authenticatedAt.getTime() > interaction.startedAt;
@@ -84,15 +95,20 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
     const expected = hintedUser(interaction);
     if (expected === undefined || expected === user.sub) return null;
     if (!isFresh) return login(interaction, true);
-    // Somebody signed in just now, and it is not the one that the client expects: asking again would go in circles.
-    return interaction.finish({ error: 'login_required', error_description: 'Another user signed in than expected.' });
+    // Somebody signed in just now, and it is not the one that the client expects: asking again would go in
+    // circles.
+    return interaction.finish({
+      error: 'login_required',
+      error_description: 'Another user signed in than expected.',
+    });
   }
 
   const scopesOf = (interaction: PendingInteraction): string[] => (interaction.params.scope ?? '').split(' ');
 
   async function clientOf(interaction: PendingInteraction): Promise<ClientRecord> {
     const client = await core.storage.clients.find(interaction.params.client_id ?? '');
-    if (client === null || client.disabledAt !== null) throw new OAuthError('invalid_client', 'The client is not known.');
+    if (client === null || client.disabledAt !== null)
+      throw new OAuthError('invalid_client', 'The client is not known.');
     requireStillAllowed(client, interaction.params.redirect_uri, scopesOf(interaction));
     return client;
   }
@@ -101,7 +117,11 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
     login: { accountId: sub, ts: Math.floor(authenticatedAt.getTime() / 1000), remember: false },
   });
 
-  const purpose = (interaction: PendingInteraction, user: Authentication): string[] => ['consent', interaction.id, user.sub];
+  const purpose = (interaction: PendingInteraction, user: Authentication): string[] => [
+    'consent',
+    interaction.id,
+    user.sub,
+  ];
 
   return {
     async next(request, response, id) {
@@ -109,7 +129,8 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
       const client = await clientOf(interaction);
       const user = await authenticate(core, request);
       const redirectTo = await loginStep(interaction, user);
-      if (redirectTo !== null || user === null) return { redirectTo: redirectTo ?? login(interaction, false) };
+      if (redirectTo !== null || user === null)
+        return { redirectTo: redirectTo ?? login(interaction, false) };
 
       const scopes = scopesOf(interaction);
       const { covered, askAnyway, remembered } = await consentState(core, { client, sub: user.sub, scopes });
@@ -136,9 +157,17 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
       // Another user than the one who was asked has no valid token.
       forms.check(csrfToken, purpose(interaction, user));
       if (!approved) {
-        return interaction.finish({ error: 'access_denied', error_description: 'The user denied the request.' });
+        return interaction.finish({
+          error: 'access_denied',
+          error_description: 'The user denied the request.',
+        });
       }
-      const consent = { sub: user.sub, clientId: client.clientId, scopes: scopesOf(interaction), now: core.clock.now() };
+      const consent = {
+        sub: user.sub,
+        clientId: client.clientId,
+        scopes: scopesOf(interaction),
+        now: core.clock.now(),
+      };
       if (!(await core.storage.consents.remember(consent))) {
         throw new OAuthError('invalid_client', 'The client is not known.');
       }

@@ -17,10 +17,15 @@ function maxAgeExceeded(ctx: KoaContextWithOIDC, visitor: Authentication | null,
 
 /** When the request began, to the millisecond; an interaction that follows another one keeps its time. */
 function requestStart(core: Core): (ctx: KoaContextWithOIDC) => { startedAt: unknown } {
-  return ({ oidc }) => ({ startedAt: oidc.entities.Interaction?.prompt.details.startedAt ?? core.clock.now() });
+  return ({ oidc }) => ({
+    startedAt: oidc.entities.Interaction?.prompt.details.startedAt ?? core.clock.now(),
+  });
 }
 
-/** When the user has to sign in (OpenID Connect Core, section 3.1.2.3): nobody or somebody else is there, or too long ago. */
+/**
+ * When the user has to sign in (OpenID Connect Core, section 3.1.2.3): nobody or somebody else is there, or
+ * too long ago.
+ */
 function loginPrompt(core: Core, visitor: Visitor): interactionPolicy.Prompt {
   return new Prompt(
     { name: 'login', requestable: true },
@@ -43,14 +48,19 @@ function consentPrompt(core: Core): interactionPolicy.Prompt {
   return new Prompt(
     { name: 'consent', requestable: true },
     requestStart(core),
-    new Check('scopes_missing', 'the user has not given this consent', 'consent_required', async ({ oidc }) => {
-      const { client, session, requestParamScopes } = oidc;
-      const record = client ? await core.storage.clients.find(client.clientId) : null;
-      if (record === null || !session?.accountId) return true;
-      const asked = { client: record, sub: session.accountId, scopes: requestParamScopes };
-      if (isAskedEveryTime(record) && oidc.result?.consent === undefined) return true;
-      return !(await consentState(core, asked)).covered;
-    }),
+    new Check(
+      'scopes_missing',
+      'the user has not given this consent',
+      'consent_required',
+      async ({ oidc }) => {
+        const { client, session, requestParamScopes } = oidc;
+        const record = client ? await core.storage.clients.find(client.clientId) : null;
+        if (record === null || !session?.accountId) return true;
+        const asked = { client: record, sub: session.accountId, scopes: requestParamScopes };
+        if (isAskedEveryTime(record) && oidc.result?.consent === undefined) return true;
+        return !(await consentState(core, asked)).covered;
+      },
+    ),
   );
 }
 

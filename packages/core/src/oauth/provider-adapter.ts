@@ -3,15 +3,18 @@ import type { Core } from '../context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { digest } from '../tokens.ts';
 
-/** Client metadata as the engine wants it; a function of the record alone, because the engine caches by content. */
+/**
+ * Client metadata as the engine wants it; a function of the record alone, because the engine caches by
+ * content.
+ */
 function clientMetadata(client: ClientRecord): AdapterPayload {
   return {
     client_id: client.clientId,
     client_name: client.name,
     redirect_uris: [...client.redirectUris],
     scope: client.allowedScopes.join(' '),
-    // Redirect URIs are checked by provisioning and compared before the engine sees a request; `native` is the type that
-    // accepts every kind of them.
+    // Redirect URIs are checked by provisioning and compared before the engine sees a request; `native` is
+    // the type that accepts every kind of them.
     application_type: client.redirectUris.every((uri) => uri.startsWith('https:')) ? 'web' : 'native',
     // The engine never authenticates a client: the token endpoint is ours.
     token_endpoint_auth_method: 'none',
@@ -43,7 +46,10 @@ function clientAdapter(core: Core): Adapter {
   };
 }
 
-/** Interactions are stored under the digest of their id, without the id (it stands in `returnTo` too) and without anything of the engine's session. */
+/**
+ * Interactions are stored under the digest of their id, without the id (it stands in `returnTo` too) and
+ * without anything of the engine's session.
+ */
 function interactionAdapter(core: Core): Adapter {
   const { interactions } = core.storage;
   const gone = () => new errors.SessionNotFound('interaction session not found');
@@ -66,7 +72,9 @@ function interactionAdapter(core: Core): Adapter {
   };
 }
 
-/** A code becomes a grant of its own, in one transaction with the check that the user's consent still stands. */
+/**
+ * A code becomes a grant of its own, in one transaction with the check that the user's consent still stands.
+ */
 function authorizationCodeAdapter(core: Core): Adapter {
   return {
     ...inert,
@@ -94,8 +102,9 @@ function authorizationCodeAdapter(core: Core): Adapter {
 }
 
 /**
- * Stores what the engine makes. Its sessions are not kept at all: who is signed in is the host's word, asked on every request. Its tokens and
- * its grants do not exist: the token endpoint is ours, and a grant is stored with its code.
+ * Stores what the engine makes. Its sessions are not kept at all: who is signed in is the host's word, asked
+ * on every request. Its tokens and its grants do not exist: the token endpoint is ours, and a grant is stored
+ * with its code.
  */
 export function providerAdapter(core: Core): (model: string) => Adapter {
   const adapters: { readonly [model: string]: Adapter } = {

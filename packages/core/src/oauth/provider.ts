@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Configuration, errors, Provider } from 'oidc-provider';
 import type { Core } from '../context.ts';
-import { OAuthError, oauthErrors, type OAuthErrorCode, toOAuthError } from '../errors.ts';
+import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../errors.ts';
 import type { KeySet } from '../keys/signing-keys.ts';
 import type { Authentication } from '../ports/users.ts';
 import { scopeNames } from '../scopes.ts';
@@ -28,7 +28,9 @@ export type EngineRuns = WeakMap<IncomingMessage, EngineRun>;
 /** An error of the engine in the words of the specification. */
 export function translated(error: unknown): OAuthError {
   if (error instanceof errors.SessionNotFound) {
-    return new OAuthError('invalid_request', 'The authorization request is not known (any more).', { page: 'expired' });
+    return new OAuthError('invalid_request', 'The authorization request is not known (any more).', {
+      page: 'expired',
+    });
   }
   if (!(error instanceof errors.OIDCProviderError)) return toOAuthError(error);
   const code = error.error === 'invalid_redirect_uri' ? 'redirect_uri_mismatch' : error.error;
@@ -39,7 +41,12 @@ export function translated(error: unknown): OAuthError {
 function configuration(core: Core, keys: KeySet, runs: EngineRuns): Configuration {
   const { options, sealer } = core;
   const visitor = (ctx: { req: IncomingMessage }) => runs.get(ctx.req)?.authentication ?? null;
-  const cookies = { httpOnly: true, sameSite: 'lax', secure: options.authUrl.protocol === 'https:', signed: true } as const;
+  const cookies = {
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: options.authUrl.protocol === 'https:',
+    signed: true,
+  } as const;
 
   return {
     adapter: providerAdapter(core),
@@ -63,7 +70,12 @@ function configuration(core: Core, keys: KeySet, runs: EngineRuns): Configuratio
       long: cookies,
       short: cookies,
     },
-    ttl: { AuthorizationCode: codeSeconds, Interaction: interactionSeconds, Session: interactionSeconds, Grant: codeSeconds },
+    ttl: {
+      AuthorizationCode: codeSeconds,
+      Interaction: interactionSeconds,
+      Session: interactionSeconds,
+      Grant: codeSeconds,
+    },
     features: {
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
@@ -79,8 +91,8 @@ function configuration(core: Core, keys: KeySet, runs: EngineRuns): Configuratio
       url: (_ctx, { uid }) => interactionPage(options, uid),
     },
     extraParams: {
-      // Validators run on every request once its parameters are right, and before the engine looks at its session: the place
-      // to tell it who the host says is there. The parameter itself means nothing here.
+      // Validators run on every request once its parameters are right, and before the engine looks at its
+      // session: the place to tell it who the host says is there. The parameter itself means nothing here.
       display: (ctx) => {
         const authentication = visitor(ctx);
         if (authentication === null) return;
@@ -96,7 +108,11 @@ function configuration(core: Core, keys: KeySet, runs: EngineRuns): Configuratio
       const record = client ? await core.storage.clients.find(client.clientId) : null;
       if (record === null || account === undefined) return undefined;
       requireStillAllowed(record, params?.redirect_uri, requestParamScopes);
-      const { covered } = await consentState(core, { client: record, sub: account.accountId, scopes: requestParamScopes });
+      const { covered } = await consentState(core, {
+        client: record,
+        sub: account.accountId,
+        scopes: requestParamScopes,
+      });
       if (!covered) return undefined;
       // One grant per authorization; it is stored together with the code.
       const grant = new provider.Grant({ accountId: account.accountId, clientId: record.clientId });
@@ -111,7 +127,8 @@ function configuration(core: Core, keys: KeySet, runs: EngineRuns): Configuratio
 }
 
 /**
- * Makes every URL come from the configuration: neither the Host header, nor forwarded ones, nor an absolute request target has a say.
+ * Makes every URL come from the configuration: neither the Host header, nor forwarded ones, nor an absolute
+ * request target has a say.
  */
 function pinAddress(provider: Provider, authUrl: URL): void {
   Object.defineProperties(provider.request, {
@@ -124,12 +141,17 @@ function pinAddress(provider: Provider, authUrl: URL): void {
   });
 }
 
-/** The session cookie of the engine is never sent: it would mean nothing, because its sessions are not kept. */
+/**
+ * The session cookie of the engine is never sent: it would mean nothing, because its sessions are not kept.
+ */
 function withoutSessionCookie(setCookie: readonly string[], name: string): string[] {
   return setCookie.filter((cookie) => !cookie.startsWith(`${name}=`) && !cookie.startsWith(`${name}.sig=`));
 }
 
-/** Builds the protocol engine for one key set. A rotation builds another one; it takes less than a millisecond. */
+/**
+ * Builds the protocol engine for one key set. A rotation builds another one; it takes less than a
+ * millisecond.
+ */
 export function createProvider(core: Core, keys: KeySet, runs: EngineRuns): Provider {
   const { authUrl } = core.options;
   const provider = new Provider(issuerOf(core.options), configuration(core, keys, runs));

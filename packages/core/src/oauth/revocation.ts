@@ -6,8 +6,8 @@ import { digest } from '../tokens.ts';
 import { allowOriginOf } from './cors.ts';
 
 /**
- * The revocation endpoint (RFC 7009, with the authentication that the specification leaves out: who holds a token may end it).
- * Client credentials that are sent along are ignored; an unknown token is a success.
+ * The revocation endpoint (RFC 7009, with the authentication that the specification leaves out: who holds a
+ * token may end it). Client credentials that are sent along are ignored; an unknown token is a success.
  */
 export function revocationHandler(core: Core): (ctx: Context) => Promise<void> {
   const { storage, clock, tokens } = core;
@@ -18,7 +18,8 @@ export function revocationHandler(core: Core): (ctx: Context) => Promise<void> {
     if (!token) throw new OAuthError('invalid_request', 'The parameter token is missing.');
     if (tokens.isAccessToken(token)) {
       // Looked up before, so that a failing lookup leaves the token as it is.
-      const known = ctx.req.headers.origin === undefined ? null : await storage.grants.findToken(digest(token));
+      const known =
+        ctx.req.headers.origin === undefined ? null : await storage.grants.findToken(digest(token));
       if (known !== null) await allowOriginOf(core, ctx, await storage.clients.find(known.clientId));
       await storage.grants.revokeToken(digest(token), clock.now());
     }

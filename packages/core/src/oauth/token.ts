@@ -7,7 +7,13 @@ import { type FixedWindows, fixedWindows } from '../http/rate-limit.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { digest } from '../tokens.ts';
-import { checkSecret, type Credentials, findClient, invalidClient, readCredentials } from './client-authentication.ts';
+import {
+  type Credentials,
+  checkSecret,
+  findClient,
+  invalidClient,
+  readCredentials,
+} from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
 import { signIdToken } from './id-token.ts';
 import { accessTokenSeconds, maxFailedVerifiers } from './lifetimes.ts';
@@ -36,16 +42,21 @@ function readTokenRequest(parameters: ReadonlyMap<string, string>): TokenRequest
 }
 
 /**
- * Decides whether PKCE lets this presentation of the code pass, and counts wrong verifiers (RFC 7636, section 4.6). A verifier for a code that was
- * bound to none is refused too: somebody may have stripped the challenge from the request (RFC 9700, section 2.1.1).
+ * Decides whether PKCE lets this presentation of the code pass, and counts wrong verifiers (RFC 7636, section
+ * 4.6). A verifier for a code that was bound to none is refused too: somebody may have stripped the challenge
+ * from the request (RFC 9700, section 2.1.1).
  */
 async function checkPkce(core: Core, grant: GrantState, verifier: string | null): Promise<void> {
-  if (grant.codeChallenge === null ? verifier === null : verifierMatches(verifier ?? '', grant.codeChallenge)) return;
+  if (grant.codeChallenge === null ? verifier === null : verifierMatches(verifier ?? '', grant.codeChallenge))
+    return;
   if (verifier !== null) await core.storage.grants.recordFailedVerifier(grant.codeDigest);
   throw new OAuthError('invalid_grant', 'The PKCE check failed.');
 }
 
-/** Finds the grant that a presentation of a code is entitled to; whether it was used before is not looked at yet. */
+/**
+ * Finds the grant that a presentation of a code is entitled to; whether it was used before is not looked at
+ * yet.
+ */
 async function findGrant(
   core: Core,
   client: ClientRecord,
@@ -87,7 +98,9 @@ async function exchange(
   const accessToken = core.tokens.newAccessToken(core.random);
   const tokenDigest = digest(accessToken);
   // Signed before the code is consumed: whatever fails until then leaves the code usable.
-  const idToken = grant.scopes.includes('openid') ? await signIdToken(core, { client, grant, tokenDigest, now }) : null;
+  const idToken = grant.scopes.includes('openid')
+    ? await signIdToken(core, { client, grant, tokenDigest, now })
+    : null;
   const outcome = await grants.redeem({
     codeDigest: grant.codeDigest,
     token: { digest: tokenDigest, issuedAt: now, expiresAt: now + accessTokenSeconds * 1000 },

@@ -7,10 +7,15 @@ export class UserRecordError extends TypeError {
 }
 
 /**
- * Looks a user up at the host, and checks that the answer is about this user. The fields are checked where they are shown.
+ * Looks a user up at the host, and checks that the answer is about this user. The fields are checked where
+ * they are shown.
  * @throws UserRecordError
  */
-export async function findUser(core: Core, sub: string, scopes: readonly string[]): Promise<UserRecord | null> {
+export async function findUser(
+  core: Core,
+  sub: string,
+  scopes: readonly string[],
+): Promise<UserRecord | null> {
   const user = await core.options.users.find(sub, new Set(scopes));
   if (user === null) return null;
   if (typeof user !== 'object') throw new UserRecordError('users.find: has to answer a user or null');

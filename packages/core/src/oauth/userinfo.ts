@@ -10,14 +10,22 @@ import { allowOriginOf } from './cors.ts';
 import { expiredTokenMs } from './lifetimes.ts';
 import { findUser, UserRecordError } from './user.ts';
 
-/** A refusal of a bearer token (RFC 6750, section 3). An expired token is `invalid_token` in the header, whatever the body says. */
+/**
+ * A refusal of a bearer token (RFC 6750, section 3). An expired token is `invalid_token` in the header,
+ * whatever the body says.
+ */
 function refusedToken(code: 'invalid_token' | 'token_expired', description?: string): OAuthError {
   return new OAuthError(code, description, {
-    headers: { 'WWW-Authenticate': `Bearer error="invalid_token", error_description="${description ?? 'The access token is invalid.'}"` },
+    headers: {
+      'WWW-Authenticate': `Bearer error="invalid_token", error_description="${description ?? 'The access token is invalid.'}"`,
+    },
   });
 }
 
-/** The bearer token of a request: in the Authorization header or in a POST form, in one of them only, never in the query. */
+/**
+ * The bearer token of a request: in the Authorization header or in a POST form, in one of them only, never in
+ * the query.
+ */
 async function readBearerToken(ctx: Context): Promise<string> {
   const header = ctx.req.headers.authorization;
   const inHeader = header === undefined ? null : (/^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '');
@@ -32,14 +40,17 @@ async function readBearerToken(ctx: Context): Promise<string> {
   const token = inHeader ?? inBody;
   if (token === null) {
     // No credentials, no error code in the header (RFC 6750, section 3.1).
-    throw new OAuthError('invalid_token', 'The access token is missing.', { headers: { 'WWW-Authenticate': 'Bearer' } });
+    throw new OAuthError('invalid_token', 'The access token is missing.', {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    });
   }
   return token;
 }
 
 /** Whether a token of this state opens anything at `now`. @throws OAuthError when it does not */
 function requireLiving(token: AccessTokenState | null, now: number): asserts token is AccessTokenState {
-  if (token === null || token.revoked || token.expiresAt + expiredTokenMs <= now) throw refusedToken('invalid_token');
+  if (token === null || token.revoked || token.expiresAt + expiredTokenMs <= now)
+    throw refusedToken('invalid_token');
   if (token.expiresAt <= now) {
     throw refusedToken('token_expired', 'The access token expired; a new authorization is required.');
   }
@@ -54,7 +65,9 @@ export function userinfoOf(user: UserRecord, approved: readonly string[]): Recor
     for (const [field, check] of Object.entries(definition.fields)) {
       const result = check.safeParse(user[field as keyof UserRecord]);
       if (!result.success) {
-        throw new UserRecordError(`users.find: ${field}: ${result.error.issues[0]?.message ?? 'is not valid'}`);
+        throw new UserRecordError(
+          `users.find: ${field}: ${result.error.issues[0]?.message ?? 'is not valid'}`,
+        );
       }
       answer[field] = result.data;
     }

@@ -44,7 +44,8 @@ function parseRanges(header: string): readonly Range[] {
 
 /** How much a language is wanted, 0 meaning never; `undefined` when the header does not speak of it. */
 function weightOf(language: Language, ranges: readonly Range[]): number | undefined {
-  // `fr-CA;q=0` refuses Canadian French, not the French that these pages are written in; `fr;q=0` refuses all of it.
+  // `fr-CA;q=0` refuses Canadian French, not the French that these pages are written in; `fr;q=0` refuses all
+  // of it.
   if (ranges.some(({ tag, weight }) => tag === language && weight === 0)) return 0;
   const wanted = ranges.filter(({ tag, weight }) => weight > 0 && languageOf(tag) === language);
   const named = wanted.length > 0 ? wanted : ranges.filter(({ tag }) => tag === '*');
@@ -66,7 +67,8 @@ function fromAcceptLanguage(header: string): Language | undefined {
 }
 
 /**
- * Chooses the language of a page: `ui_locales` (OpenID Connect Core, section 3.1.2.1) first, then the browser's
+ * Chooses the language of a page: `ui_locales` (OpenID Connect Core, section 3.1.2.1) first, then the
+ * browser's
  * `Accept-Language`, then English. Never throws, whatever a caller sends.
  */
 export function negotiateLanguage(

@@ -86,7 +86,9 @@ export interface GrantStore {
   /** Counts a wrong PKCE verifier. Atomic: parallel calls all count. */
   recordFailedVerifier(codeDigest: Uint8Array): Promise<void>;
 
-  /** Revokes this grant, its code and its tokens, and no other. Without effect when it is unknown or revoked. */
+  /**
+   * Revokes this grant, its code and its tokens, and no other. Without effect when it is unknown or revoked.
+   */
   revoke(codeDigest: Uint8Array, now: number): Promise<void>;
 
   /** Finds a token whatever its state is, until it is purged. One statement. */
@@ -104,7 +106,8 @@ export interface ConsentStore {
   list(sub: string): Promise<ConsentRecord[]>;
 
   /**
-   * Adds scopes to the unrevoked consent of this user and client, or starts one. Atomic union: parallel calls lose nothing.
+   * Adds scopes to the unrevoked consent of this user and client, or starts one. Atomic union: parallel calls
+   * lose nothing.
    * `false` when the client is unknown or disabled; nothing is stored then.
    */
   remember(consent: {

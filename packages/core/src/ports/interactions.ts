@@ -5,7 +5,10 @@ export type JsonObject = { readonly [key: string]: unknown };
 export interface InteractionStore {
   /** Inserts or replaces. `expiresAt` is in milliseconds since the Unix epoch. */
   save(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<void>;
-  /** Replaces a stored one. `false` when there is none (any more); nothing is stored then. Atomic against `remove`. */
+  /**
+   * Replaces a stored one. `false` when there is none (any more); nothing is stored then. Atomic against
+   * `remove`.
+   */
   replace(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<boolean>;
   /** `null` when unknown or when `expiresAt <= now`. */
   find(digest: Uint8Array, now: number): Promise<JsonObject | null>;

@@ -30,8 +30,9 @@ export interface Queue {
   enqueue(jobs: readonly NewJob[]): Promise<void>;
 
   /**
-   * Claims due jobs (`dueAt <= now`, unclaimed or with an ended lease) of these kinds, oldest due first, at most `limit`.
-   * No job is ever given to two claims whose leases overlap. `claimId` marks all jobs of this call.
+   * Claims due jobs (`dueAt <= now`, unclaimed or with an ended lease) of these kinds, oldest due first, at
+   * most `limit`. No job is ever given to two claims whose leases overlap. `claimId` marks all jobs of this
+   * call.
    */
   claim(request: {
     readonly kinds: readonly string[];
@@ -41,7 +42,9 @@ export interface Queue {
     readonly limit: number;
   }): Promise<ClaimedJob[]>;
 
-  /** Removes a job that is done. `false` when the claim is no longer the current one; nothing is changed then. */
+  /**
+   * Removes a job that is done. `false` when the claim is no longer the current one; nothing is changed then.
+   */
   complete(claim: Claim): Promise<boolean>;
 
   /** Hands a job back, due again at `dueAt`. `false` as above. */
@@ -50,6 +53,9 @@ export interface Queue {
   /** Gives a job up: it is kept, and not claimed until it is recovered. `false` as above. */
   drop(claim: Claim, reason: { readonly error: string; readonly now: number }): Promise<boolean>;
 
-  /** Makes dropped jobs of a kind, dropped at or after `since`, due at `now` again with attempts counted from 1. Answers how many. */
+  /**
+   * Makes dropped jobs of a kind, dropped at or after `since`, due at `now` again with attempts counted from
+   * 1. Answers how many.
+   */
   recover(request: { readonly kind: string; readonly since: number; readonly now: number }): Promise<number>;
 }

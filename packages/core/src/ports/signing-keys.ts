@@ -18,7 +18,10 @@ export interface SigningKeyRecord {
 export interface SigningKeyStore {
   /** Every key, by `activeFrom`, then `kid`. */
   list(): Promise<SigningKeyRecord[]>;
-  /** Stores the key unless one of its algorithm exists already. `true` when it was stored. Atomic over processes. */
+  /**
+   * Stores the key unless one of its algorithm exists already. `true` when it was stored. Atomic over
+   * processes.
+   */
   insertFirst(key: SigningKeyRecord): Promise<boolean>;
   insert(key: SigningKeyRecord): Promise<void>;
   /** Replaces the sealed private part, after a change of the sealing key. */

@@ -34,10 +34,15 @@ export interface Storage {
   ping(): Promise<void>;
 
   /**
-   * Removes rows that nobody needs any more, at most `limit` of each kind in this call: interactions that ended before `now`,
-   * tokens that ended before `before`, grants whose code ended before `before` and that have no token left.
+   * Removes rows that nobody needs any more, at most `limit` of each kind in this call: interactions that
+   * ended before `now`, tokens that ended before `before`, grants whose code ended before `before` and that
+   * have no token left.
    */
-  purge(request: { readonly now: number; readonly before: number; readonly limit: number }): Promise<PurgeCount>;
+  purge(request: {
+    readonly now: number;
+    readonly before: number;
+    readonly limit: number;
+  }): Promise<PurgeCount>;
 
   /** Waits for writes under way and closes. Repeatable. */
   close(): Promise<void>;

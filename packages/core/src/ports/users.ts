@@ -12,11 +12,14 @@ export interface ActiveCredential {
 }
 
 /**
- * A user as the host knows it. `sub` is always there; the other fields only need to be present when a scope that shows
- * them was approved (see the scope table). What the host returns is checked before it is sent on.
+ * A user as the host knows it. `sub` is always there; the other fields only need to be present when a scope
+ * that shows them was approved (see the scope table). What the host returns is checked before it is sent on.
  */
 export interface UserRecord {
-  /** The user's id, stable and never reassigned, at most 255 ASCII characters (OpenID Connect Core, section 2). */
+  /**
+   * The user's id, stable and never reassigned, at most 255 ASCII characters (OpenID Connect Core, section
+   * 2).
+   */
   readonly sub: string;
   /** The user's public id in this service. */
   readonly kid?: string;
@@ -43,9 +46,11 @@ export interface UserRecord {
 /** The host's user directory. */
 export interface UserDirectory {
   /**
-   * Looks a user up. `null` when the user does not exist, is blocked or deleted: the user's tokens then stop working.
+   * Looks a user up. `null` when the user does not exist, is blocked or deleted: the user's tokens then stop
+   * working.
    * @param sub - the user's id
-   * @param scopes - the approved scopes, so that costly fields (balances) are fetched only when they are shown
+   * @param scopes - the approved scopes, so that costly fields (balances) are fetched only when they are
+   * shown
    */
   find(sub: string, scopes: ReadonlySet<string>): Promise<UserRecord | null> | UserRecord | null;
 }
@@ -70,8 +75,8 @@ export interface LoginRequest {
 /** The host's login. */
 export interface Login {
   /**
-   * Who is signed in in the browser that sent this request; asked on every authorize, consent and connected-apps request.
-   * Its answer is the truth: Ostiary's own cookies never keep anybody signed in.
+   * Who is signed in in the browser that sent this request; asked on every authorize, consent and
+   * connected-apps request. Its answer is the truth: Ostiary's own cookies never keep anybody signed in.
    */
   authenticate(request: IncomingMessage): Promise<Authentication | null> | Authentication | null;
 

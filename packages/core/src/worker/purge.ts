@@ -4,12 +4,17 @@ import type { Queue } from '../ports/queue.ts';
 import type { PurgeCount, Storage } from '../ports/storage.ts';
 import type { JobHandler } from './worker.ts';
 
-/** The kind of the job that removes old rows. There is one such job, so that one process at a time does it. */
+/**
+ * The kind of the job that removes old rows. There is one such job, so that one process at a time does it.
+ */
 export const purgeKind = 'purge';
 
 const intervalMs = 10 * 60_000;
 
-/** Used or expired codes and tokens are kept this long, so that an expired token can be told from an unknown one. */
+/**
+ * Used or expired codes and tokens are kept this long, so that an expired token can be told from an unknown
+ * one.
+ */
 const retentionMs = 24 * 3600_000;
 
 const batch = 500;

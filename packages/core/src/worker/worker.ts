@@ -48,7 +48,14 @@ function nodeTimer(callback: () => void, ms: number): () => void {
 }
 
 /** Creates a worker; it does nothing before `start` or `runDue`. */
-export function createWorker({ queue, clock, random, logger, handlers, schedule = nodeTimer }: WorkerOptions): Worker {
+export function createWorker({
+  queue,
+  clock,
+  random,
+  logger,
+  handlers,
+  schedule = nodeTimer,
+}: WorkerOptions): Worker {
   let running = false;
   let round: Promise<unknown> = Promise.resolve();
   let cancel: () => void = () => {};
@@ -61,7 +68,10 @@ export function createWorker({ queue, clock, random, logger, handlers, schedule 
       if (result === null) await queue.complete(job);
       else await queue.retry(job, { dueAt: result.dueAt, error: null });
     } catch (error) {
-      logger.warn({ err: error, job: job.id, kind: job.kind, attempt: job.attempt }, 'a job failed; it is tried again');
+      logger.warn(
+        { err: error, job: job.id, kind: job.kind, attempt: job.attempt },
+        'a job failed; it is tried again',
+      );
       const reason = error instanceof Error ? error.name : 'Error';
       await queue.retry(job, { dueAt: clock.now() + backoffMs(job.attempt), error: reason });
     }

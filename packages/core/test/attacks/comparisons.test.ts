@@ -15,7 +15,9 @@ const secret =
 /** A side of a comparison that tells nothing: a constant, a length, a type. */
 const harmless = /^(null|undefined|true|false|\d+|'[^']*'|typeof .*|.*\.length)$/s;
 
-/** Comparisons with an operator, which stops at the first difference, where one side is named like a secret. */
+/**
+ * Comparisons with an operator, which stops at the first difference, where one side is named like a secret.
+ */
 function comparisonsOfSecrets(text: string): string[] {
   return findInTree(text, (node, source) => {
     if (!ts.isBinaryExpression(node) || !operators.includes(node.operatorToken.kind)) return null;

@@ -28,7 +28,8 @@ describe('connections that misbehave', () => {
   });
   afterEach(async () => {
     vi.useRealTimers();
-    // Whatever was done: the process is up, answers, printed nothing, and nothing was thrown past its handlers.
+    // Whatever was done: the process is up, answers, printed nothing, and nothing was thrown past its
+    // handlers.
     expect((await sendRaw(provider.origin, rawGet('/.well-known/jwks.json'))).status).toBe(200);
     expect(defects).toEqual([]);
     expect(provider.logged.filter(({ level }) => level === 'error')).toEqual([]);

@@ -64,7 +64,10 @@ function slowText(expression: RegExp, length: number): string | null {
   return null;
 }
 
-/** Longer texts only where shorter ones were quick, so that an exponential expression fails instead of hanging. */
+/**
+ * Longer texts only where shorter ones were quick, so that an exponential expression fails instead of
+ * hanging.
+ */
 function expectQuick(literal: string): void {
   for (const length of [20, 24, 200, 16_000]) expect(slowText(compiled(literal), length)).toBeNull();
 }

@@ -83,7 +83,12 @@ describe('the start', () => {
   /** One storage serves several starts here: closing it is counted only. */
   const options = (storage: Storage, ...sealingKeys: Uint8Array[]): OstiaryOptions => {
     const { users, login } = new Host();
-    const kept: Storage = { ...storage, close: async () => void (closed += 1) };
+    const kept: Storage = {
+      ...storage,
+      close: async () => {
+        closed += 1;
+      },
+    };
     return { authUrl: 'https://id.example', storage: kept, sealingKeys, users, login };
   };
   const sealedWith = async (storage: Storage) =>

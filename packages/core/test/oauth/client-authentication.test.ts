@@ -32,12 +32,14 @@ interface Case {
 
 /** The row "Client authentication" of the decisions, word by word. */
 function expected({ kind, bound, secret, verifier }: Case): Outcome {
-  // Sent and wrong is always refused, even beside a right verifier; a client without a secret has no right one.
+  // Sent and wrong is always refused, even beside a right verifier; a client without a secret has no right
+  // one.
   if (secret === 'wrong' || (secret === 'right' && kind === 'public')) return '401 invalid_client';
   const hasSecret = secret === 'right';
   if (!hasSecret && kind.includes('requireSecret')) return '401 invalid_client';
   const verifierSent = verifier !== 'missing' && verifier !== 'empty';
-  // No secret: where a verifier was sent or the code was bound, PKCE decides; otherwise it is the client that is not known.
+  // No secret: where a verifier was sent or the code was bound, PKCE decides; otherwise it is the client that
+  // is not known.
   if (!hasSecret && !verifierSent && !bound) return '401 invalid_client';
   if (bound) return verifier === 'right' ? '200' : '400 invalid_grant';
   return verifierSent ? '400 invalid_grant' : '200';

@@ -80,7 +80,8 @@ describe('a second presentation of a code', () => {
     expect(outcome(await provider.exchange(client, first))).toBe('400 invalid_grant');
     expect(await alive(token)).toBe(false);
     expect((await provider.userinfo(String(token))).json().error).toBe('invalid_token');
-    // Neither a sibling of the same user and client, nor an unused code, nor the remembered consent is touched.
+    // Neither a sibling of the same user and client, nor an unused code, nor the remembered consent is
+    // touched.
     expect(await alive(sibling)).toBe(true);
     expect(other).toBeTruthy();
     const again = await browser.get(provider.authorizeUrl(client, { prompt: 'none' }));

@@ -76,7 +76,10 @@ async function engineCore(): Promise<Core> {
   };
 }
 
-/** The library as Ostiary configures it, asked through the seam: what the host says goes in, a location or an error comes out. */
+/**
+ * The library as Ostiary configures it, asked through the seam: what the host says goes in, a location or an
+ * error comes out.
+ */
 
 describe('the protocol engine', () => {
   const runs: EngineRuns = new WeakMap();

@@ -16,7 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => provider.stop());
 
-/** One request: prepared while the database works, then sent once for each call that it makes, with this call failing. */
+/**
+ * One request: prepared while the database works, then sent once for each call that it makes, with this call
+ * failing.
+ */
 interface Scenario {
   /** Answers how to send the request; sending it twice must be possible. */
   readonly prepare: () => Promise<() => Promise<Answer>>;

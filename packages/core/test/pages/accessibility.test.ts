@@ -30,7 +30,8 @@ afterAll(async () => {
   await server.close();
 });
 
-// The one thing that axe may leave open: the letter of a monogram. Its colours are measured in colour.test.ts.
+// The one thing that axe may leave open: the letter of a monogram. Its colours are measured in
+// colour.test.ts.
 const isSingleLetter = ({ any }: axe.NodeResult): boolean =>
   any.some(({ data }) => data?.messageKey === 'shortTextContent');
 

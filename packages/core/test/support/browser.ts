@@ -42,7 +42,9 @@ export class TestBrowser {
   }
 
   cookieHeader(path: string): string {
-    const sent = [...this.#cookies.values()].filter((cookie) => path === cookie.path || path.startsWith(cookie.path.replace(/\/?$/, '/')));
+    const sent = [...this.#cookies.values()].filter(
+      (cookie) => path === cookie.path || path.startsWith(cookie.path.replace(/\/?$/, '/')),
+    );
     return sent.map((cookie) => cookie.value).join('; ');
   }
 
@@ -50,7 +52,11 @@ export class TestBrowser {
     return this.#send(url, { method: 'GET', headers });
   }
 
-  async post(url: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+  async post(
+    url: string,
+    form: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     return this.#send(url, {
       method: 'POST',
       body: new URLSearchParams(form),
@@ -58,11 +64,22 @@ export class TestBrowser {
     });
   }
 
-  async #send(target: string, init: { method: string; headers: Record<string, string>; body?: URLSearchParams }): Promise<Answer> {
+  async #send(
+    target: string,
+    init: { method: string; headers: Record<string, string>; body?: URLSearchParams },
+  ): Promise<Answer> {
     const url = new URL(target, this.origin);
-    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', cookie: this.cookieHeader(url.pathname), ...init.headers };
+    const headers = {
+      accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+      cookie: this.cookieHeader(url.pathname),
+      ...init.headers,
+    };
     const server = url.origin === this.origin ? this.#server : url.origin;
-    const response = await fetch(server + url.pathname + url.search, { ...init, headers, redirect: 'manual' });
+    const response = await fetch(server + url.pathname + url.search, {
+      ...init,
+      headers,
+      redirect: 'manual',
+    });
     for (const line of response.headers.getSetCookie()) this.#keep(line);
     const text = await response.text();
     const location = response.headers.get('location');
@@ -80,7 +97,8 @@ export class TestBrowser {
     const split = pair.indexOf('=');
     const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice(5) ?? '/';
     const name = pair.slice(0, split);
-    if (attributes.some((attribute) => /^expires=Thu, 01 Jan 1970/i.test(attribute))) this.#cookies.delete(`${name} ${path}`);
+    if (attributes.some((attribute) => /^expires=Thu, 01 Jan 1970/i.test(attribute)))
+      this.#cookies.delete(`${name} ${path}`);
     else this.#cookies.set(`${name} ${path}`, { value: pair, path });
   }
 }

@@ -23,7 +23,14 @@ export const ana: UserRecord = {
 };
 
 /** Another user. */
-export const ben: UserRecord = { ...ana, sub: 'user-ben', kid: 'KID-BEN', name: 'Ben Pierre', handle: 'ben', avatarUrl: null };
+export const ben: UserRecord = {
+  ...ana,
+  sub: 'user-ben',
+  kid: 'KID-BEN',
+  name: 'Ben Pierre',
+  handle: 'ben',
+  avatarUrl: null,
+};
 
 /** A host with users and a login that tests steer. A browser is told apart by its `host` cookie. */
 export class Host {

@@ -6,7 +6,10 @@ import { memoryStorage } from '../../src/memory/index.ts';
 import { type Answer, TestBrowser } from './browser.ts';
 import { ana, Host } from './directory.ts';
 
-/** A clock that stands still until it is told to move on; begins at the real time, because the engine reads its own clock. */
+/**
+ * A clock that stands still until it is told to move on; begins at the real time, because the engine reads
+ * its own clock.
+ */
 export class TestClock {
   #now = Date.now();
   now(): number {
@@ -40,7 +43,10 @@ export function pkce(): { verifier: string; challenge: string } {
 export class TestProvider {
   readonly ostiary: Ostiary;
   readonly origin: string;
-  /** `authUrl` without a trailing slash: where browsers believe they are. `origin`, unless an option says otherwise. */
+  /**
+   * `authUrl` without a trailing slash: where browsers believe they are. `origin`, unless an option says
+   * otherwise.
+   */
   readonly site: string;
   readonly host: Host;
   readonly clock: TestClock;
@@ -48,7 +54,10 @@ export class TestProvider {
   readonly logged: { readonly level: string; readonly message: string; readonly fields: object }[];
   readonly #server: Server;
 
-  private constructor(parts: Pick<TestProvider, 'ostiary' | 'origin' | 'site' | 'host' | 'clock' | 'logged'>, server: Server) {
+  private constructor(
+    parts: Pick<TestProvider, 'ostiary' | 'origin' | 'site' | 'host' | 'clock' | 'logged'>,
+    server: Server,
+  ) {
     this.ostiary = parts.ostiary;
     this.origin = parts.origin;
     this.site = parts.site;
@@ -68,7 +77,8 @@ export class TestProvider {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const clock = options.clock instanceof TestClock ? options.clock : new TestClock();
     const logged: TestProvider['logged'] = [];
-    const log = (level: string) => (fields: object, message: string) => void logged.push({ level, message, fields });
+    const log = (level: string) => (fields: object, message: string) =>
+      void logged.push({ level, message, fields });
     const ostiary = await createOstiary({
       authUrl: origin,
       storage: memoryStorage(),
@@ -115,13 +125,23 @@ export class TestProvider {
 
   /** The address of an authorization request; `undefined` takes a parameter away. */
   authorizeUrl(client: TestClient, changes: Record<string, string | undefined> = {}): string {
-    const parameters = { response_type: 'code', client_id: client.id, redirect_uri: client.redirectUri, scope: 'openid', state: 'a state', ...changes };
+    const parameters = {
+      response_type: 'code',
+      client_id: client.id,
+      redirect_uri: client.redirectUri,
+      scope: 'openid',
+      state: 'a state',
+      ...changes,
+    };
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
     return `${this.site}/oauth/authorize?${query}`;
   }
 
-  /** Follows redirects within this server, approving a consent page, until the browser would leave it or sees another page. */
+  /**
+   * Follows redirects within this server, approving a consent page, until the browser would leave it or sees
+   * another page.
+   */
   async follow(browser: TestBrowser, url: string, decision: 'approve' | 'deny' = 'approve'): Promise<Answer> {
     let answer = await browser.get(url);
     for (let step = 0; step < 10; step += 1) {
@@ -140,14 +160,22 @@ export class TestProvider {
   }
 
   /** Signs in, approves, and answers the parameters of the callback. */
-  async authorize(client: TestClient, changes: Record<string, string | undefined> = {}, browser = this.browser()): Promise<URLSearchParams> {
+  async authorize(
+    client: TestClient,
+    changes: Record<string, string | undefined> = {},
+    browser = this.browser(),
+  ): Promise<URLSearchParams> {
     const { location, status, text } = await this.follow(browser, this.authorizeUrl(client, changes));
     if (location === null) throw new Error(`the flow ended with ${status}: ${text.slice(0, 200)}`);
     return new URL(location).searchParams;
   }
 
   /** A code for a client. */
-  async code(client: TestClient, changes: Record<string, string | undefined> = {}, browser = this.browser()): Promise<string> {
+  async code(
+    client: TestClient,
+    changes: Record<string, string | undefined> = {},
+    browser = this.browser(),
+  ): Promise<string> {
     const parameters = await this.authorize(client, changes, browser);
     const code = parameters.get('code');
     if (code === null) throw new Error(`no code but ${parameters}`);
@@ -155,18 +183,34 @@ export class TestProvider {
   }
 
   /** A call of an API endpoint with a JSON body (an object) or a form body. */
-  async call(path: string, body: object | URLSearchParams | string, headers: Record<string, string> = {}): Promise<Answer> {
+  async call(
+    path: string,
+    body: object | URLSearchParams | string,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     const isForm = body instanceof URLSearchParams;
     const response = await fetch(this.origin + path, {
       method: 'POST',
       body: isForm || typeof body === 'string' ? body : JSON.stringify(body),
-      headers: { 'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json', ...headers },
+      headers: {
+        'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+        ...headers,
+      },
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, location: null, json: () => JSON.parse(text) as Json };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      location: null,
+      json: () => JSON.parse(text) as Json,
+    };
   }
 
-  /** Exchanges a code with the client's secret and right redirect URI, unless changed; `undefined` takes a parameter away. */
+  /**
+   * Exchanges a code with the client's secret and right redirect URI, unless changed; `undefined` takes a
+   * parameter away.
+   */
   async exchange(client: TestClient, code: string, changes: Record<string, unknown> = {}): Promise<Answer> {
     const body: Json = {
       grant_type: 'authorization_code',
@@ -182,7 +226,11 @@ export class TestProvider {
   /** A whole flow: an access token with these scopes. */
   async token(client: TestClient, scope = 'openid', browser = this.browser()): Promise<string> {
     const { verifier, challenge } = pkce();
-    const code = await this.code(client, { scope, code_challenge: challenge, code_challenge_method: 'S256' }, browser);
+    const code = await this.code(
+      client,
+      { scope, code_challenge: challenge, code_challenge_method: 'S256' },
+      browser,
+    );
     return String((await this.exchange(client, code, { code_verifier: verifier })).json().access_token);
   }
 
@@ -191,13 +239,27 @@ export class TestProvider {
     const response = await fetch(new URL(path, this.origin), { redirect: 'manual', ...init });
     const text = await response.text();
     const location = response.headers.get('location');
-    return { status: response.status, headers: response.headers, text, location, json: () => JSON.parse(text) as Json };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      location,
+      json: () => JSON.parse(text) as Json,
+    };
   }
 
   /** Reads userinfo with a bearer token. */
   async userinfo(token: string, headers: Record<string, string> = {}): Promise<Answer> {
-    const response = await fetch(`${this.origin}/v1/oauth/userinfo`, { headers: { authorization: `Bearer ${token}`, ...headers } });
+    const response = await fetch(`${this.origin}/v1/oauth/userinfo`, {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, location: null, json: () => JSON.parse(text) as Json };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      location: null,
+      json: () => JSON.parse(text) as Json,
+    };
   }
 }
