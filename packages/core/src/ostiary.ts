@@ -17,6 +17,9 @@ import { tokenFormats } from './tokens.ts';
 import { purgeHandler, purgeKind, schedulePurge } from './worker/purge.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
+/** When the protocol engine is loaded unless a request needs it before, in milliseconds after the start. */
+const warmUpMs = 1_000;
+
 /** An identity provider, ready to answer requests. */
 export interface Ostiary {
   /** For `node:http`, Express, Koa and everything else that has Node's request and response. */
@@ -82,6 +85,13 @@ export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
   }
 
   const engine = new Engine(core);
+  // After the first requests, and before the first user: loading the engine takes as long as the rest of the start.
+  const warmUp = setTimeout(() => {
+    engine
+      .warmUp()
+      .catch((error: unknown) => logger.warn({ err: error }, 'the protocol engine is not ready yet'));
+  }, warmUpMs);
+  warmUp.unref();
   const forms = createFormTokens(core);
   const interactions = createInteractions(core, engine, forms);
   const worker = createWorker({
@@ -108,6 +118,7 @@ export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
     users: { end: (sub) => storage.consents.endUser(sub, clock.now()) },
     ready: () => storage.ping(),
     async close() {
+      clearTimeout(warmUp);
       await worker.stop();
       await storage.close();
     },

@@ -44,6 +44,11 @@ export class Engine {
     this.#core = core;
   }
 
+  /** Loads and builds the engine, so that the first user need not wait for it. */
+  async warmUp(): Promise<void> {
+    await this.#current();
+  }
+
   /**
    * Starts an authorization request. Answers where the browser goes: to the interaction page, or back to the
    * client.
