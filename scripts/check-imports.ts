@@ -34,10 +34,15 @@ const rooms: { readonly [room: string]: readonly string[] } = {
   ports: ['ports'],
   '.': ['.', 'ports', 'keys'],
   keys: ['.', 'keys', 'ports'],
+  passports: ['.', 'passports', 'ports'],
+  users: ['.', 'users', 'ports'],
+  payments: ['.', 'payments', 'ports', 'worker'],
+  partner: ['.', 'partner', 'http', 'passports', 'payments', 'ports', 'users'],
   http: ['.', 'http', 'ports'],
   pages: ['.', 'pages'],
   worker: ['.', 'worker', 'ports'],
-  admin: ['.', 'admin', 'keys', 'ports'],
+  // `http` for the one file that understands addresses: allowlists are checked when a key is issued.
+  admin: ['.', 'admin', 'http', 'keys', 'ports'],
   oauth: ['.', 'oauth', 'http', 'keys', 'pages', 'ports'],
   memory: ['memory', 'ports'],
   contract: ['contract', 'ports'],
@@ -49,7 +54,7 @@ const facades = ['ostiary.ts', 'index.ts'];
 /** Rooms that may import a package; a package that is not listed here is free for all of core's rooms. */
 const packageRooms: { readonly [name: string]: readonly string[] } = {
   'oidc-provider': ['oauth'],
-  koa: ['http', 'oauth'],
+  koa: ['http', 'oauth', 'partner'],
   '@koa/router': ['http'],
 };
 

@@ -1,12 +1,15 @@
 /**
- * Writes the pages below docs/reference from the tables in the source: scopes, errors, endpoints, options.
- * With `--check` it writes nothing and exits 1 when a page is not what the source says.
+ * Writes the pages below docs/reference from the tables in the source: scopes, errors, endpoints (of OAuth
+ * and of the partner API), options. With `--check` it writes nothing and exits 1 when a page is not what the
+ * source says.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { oauthErrors } from '../packages/core/src/errors.ts';
+import { type ErrorDefinition, oauthErrors, partnerErrors } from '../packages/core/src/errors.ts';
 import type { Route } from '../packages/core/src/http/route.ts';
 import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
+import { defaultLimits } from '../packages/core/src/partner/pipeline/limit.ts';
+import { partnerRoutes } from '../packages/core/src/partner/routes.ts';
 import { scopeNames, scopes } from '../packages/core/src/scopes.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -53,10 +56,12 @@ What userinfo answers, by approved scope. Ask for what you need: the user approv
 ${rows.join('\n')}`;
 }
 
+function errorRows(errors: { readonly [code: string]: ErrorDefinition }): string[] {
+  return Object.entries(errors).map(([code, { status, when }]) => row(`\`${code}\``, String(status), when));
+}
+
 function errorsPage(): string {
-  const rows = Object.entries(oauthErrors).map(([code, { status, when }]) =>
-    row(`\`${code}\``, String(status), when),
-  );
+  const rows = errorRows(oauthErrors);
   return `# Errors of the OAuth endpoints
 
 Errors are JSON, \`{ "error", "error_description" }\`, with the status below. Errors of an authorization request go back to
@@ -69,9 +74,59 @@ and may change; decide by the code.
 ${rows.join('\n')}`;
 }
 
+function partnerErrorsPage(): string {
+  return `# Errors of the partner API
+
+Errors are JSON, \`{ "code", "message", "requestId", "details" }\`. \`details\` is there when a field, parameter or header is to blame: a list of
+\`{ "path", "message" }\`. \`requestId\` is the header \`X-Request-Id\` once more. Messages are for people and may change; decide by the code.
+
+| code | Status | When |
+|---|---|---|
+${errorRows(partnerErrors).join('\n')}`;
+}
+
+/** Handlers are built for their table only; none of them runs. */
+const never: unknown = new Proxy(() => {}, { get: () => never, apply: () => never });
+
+function partnerEndpointsPage(): string {
+  const table = partnerRoutes({
+    core: never,
+    passports: never,
+    users: never,
+    transferCreated: never,
+  } as never);
+  const rows = table.map(({ method, path, scope, limit, idempotent, summary, testOnly }) =>
+    row(
+      method,
+      `\`${path.replace(/:(\w+)/g, '{$1}')}\``,
+      scope === null ? 'any key' : `\`${scope}\``,
+      limit,
+      idempotent ? 'yes' : 'no',
+      testOnly === true ? `${summary} Test keys only.` : summary,
+    ),
+  );
+  const limits = Object.entries(defaultLimits).map(([group, { requests, windowMs }]) =>
+    row(group, `${requests} requests in ${windowMs / 1000} seconds`),
+  );
+  return `# Endpoints of the partner API
+
+Below \`baseUrl\`. Every request carries \`X-API-Key\`. The last but one column says whether \`Idempotency-Key\` means something there. Fields and answers
+are described by \`GET /v1/openapi.json\` (OpenAPI 3.1), which needs no key.
+
+| Method | Path | Scope | Limit | Idempotent | |
+|---|---|---|---|---|---|
+${rows.join('\n')}
+
+## Limits
+
+Unless the host has set others. Each group is counted for itself.
+
+| Limit | |
+|---|---|
+${limits.join('\n')}`;
+}
+
 function endpointsPage(): string {
-  // Handlers are built for their table only; none of them runs.
-  const never = new Proxy(Object.create(null), { get: (): unknown => never });
   const core = {
     options: {
       authUrl: new URL('https://a.example'),
@@ -82,9 +137,9 @@ function endpointsPage(): string {
   };
   const routes: Route[] = oauthRoutes(
     { ...core, storage: never, tokens: never } as never,
-    never,
-    never,
-    never,
+    never as never,
+    never as never,
+    never as never,
   );
   const rows = routes.map(({ path, below, handlers, summary }) => {
     const methods = Object.keys(handlers).filter((method) => method !== 'OPTIONS');
@@ -101,7 +156,7 @@ ${rows.join('\n')}`;
 
 function optionsPage(): string {
   const source = readFileSync(join(root, 'packages/core/src/options.ts'), 'utf8');
-  const tables = ['OstiaryOptions', 'Theme'].map((name) => {
+  const tables = ['OstiaryOptions', 'Theme', 'PartnerLimits'].map((name) => {
     const body = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source)?.[1] ?? '';
     const members = body.matchAll(/\/\*\*\s([\s\S]*?)\s*\*\/\n( +)readonly (\w+)(\??): ([^;{]+|\{)/g);
     let group = '';
@@ -126,6 +181,8 @@ const pages = {
   'scopes.md': scopesPage(),
   'errors.md': errorsPage(),
   'endpoints.md': endpointsPage(),
+  'partner-errors.md': partnerErrorsPage(),
+  'partner-endpoints.md': partnerEndpointsPage(),
   'options.md': optionsPage(),
 };
 const check = process.argv.includes('--check');

@@ -5,14 +5,15 @@ interface ClientRow {
   readonly clientId: string;
   readonly version: number;
   readonly disabledAt: number | null;
+  readonly partner: string | null;
   readonly record: string;
 }
 
 export function sqliteClients(database: Database): ClientStore {
   const sql = database.prepare((connection) => ({
     insert: connection.prepare<[ClientRow]>(`
-      INSERT INTO clients (client_id, version, disabled_at, record)
-      VALUES (:clientId, :version, :disabledAt, :record)
+      INSERT INTO clients (client_id, version, disabled_at, partner, record)
+      VALUES (:clientId, :version, :disabledAt, :partner, :record)
       ON CONFLICT (client_id) DO NOTHING
     `),
 
@@ -27,7 +28,8 @@ export function sqliteClients(database: Database): ClientStore {
     `),
 
     replace: connection.prepare<[ClientRow]>(`
-      UPDATE clients SET version = :version, disabled_at = :disabledAt, record = :record
+      UPDATE clients SET
+        version = :version, disabled_at = :disabledAt, partner = :partner, record = :record
       WHERE client_id = :clientId AND version = :version - 1
     `),
 
@@ -104,8 +106,8 @@ function rowOf(client: ClientRecord): ClientRow {
     ...secret,
     digest: Buffer.from(secret.digest).toString('base64url'),
   }));
-  const { clientId, version, disabledAt } = client;
-  return { clientId, version, disabledAt, record: JSON.stringify({ ...client, secrets }) };
+  const { clientId, version, disabledAt, partner } = client;
+  return { clientId, version, disabledAt, partner, record: JSON.stringify({ ...client, secrets }) };
 }
 
 function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {

@@ -4,13 +4,34 @@ import type { Database } from './database.ts';
 type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload' | 'claimId'> & { readonly payload: string };
 
-export function sqliteQueue(database: Database): Queue {
+/** Jobs that commit with the change that causes them, inside a transaction that is under way. */
+export interface Jobs {
+  /** Stores a job, unless there is one with its id. */
+  store(row: NewRow): void;
+}
+
+export function sqliteJobs(database: Database): Jobs {
   const sql = database.prepare((connection) => ({
-    enqueue: connection.prepare<[NewRow]>(`
+    insert: connection.prepare<[NewRow]>(`
       INSERT INTO jobs (id, kind, payload, due_at) VALUES (:id, :kind, :payload, :dueAt)
       ON CONFLICT (id) DO NOTHING
     `),
+  }));
 
+  return {
+    store(row) {
+      sql().insert.run(row);
+    },
+  };
+}
+
+export function jobRowOf({ id, kind, payload, dueAt }: NewJob): NewRow {
+  return { id, kind, payload: JSON.stringify(payload), dueAt };
+}
+
+export function sqliteQueue(database: Database): Queue {
+  const stored = sqliteJobs(database);
+  const sql = database.prepare((connection) => ({
     // One kind at a time: that walks along the index in order and stops at the limit.
     due: connection.prepare<[{ kind: string; now: number; limit: number }], JobRow>(`
       SELECT id, kind, payload, due_at AS dueAt, attempt + 1 AS attempt FROM jobs
@@ -45,14 +66,9 @@ export function sqliteQueue(database: Database): Queue {
 
   return {
     async enqueue(jobs) {
-      const rows = jobs.map(({ id, kind, payload, dueAt }) => ({
-        id,
-        kind,
-        payload: JSON.stringify(payload),
-        dueAt,
-      }));
+      const rows = jobs.map(jobRowOf);
       await database.write(() => {
-        for (const row of rows) sql().enqueue.run(row);
+        for (const row of rows) stored.store(row);
       });
     },
 

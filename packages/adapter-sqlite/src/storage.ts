@@ -1,13 +1,17 @@
 import type { Storage } from '@ostiary/core';
+import { sqliteApiKeys } from './api-keys.ts';
 import { sqliteClients } from './clients.ts';
 import { sqliteConsents } from './consents.ts';
 import { Database } from './database.ts';
 import { sqliteGrants } from './grants.ts';
+import { sqliteIdempotency } from './idempotency.ts';
 import { sqliteInteractions } from './interactions.ts';
 import { assertNodeVersion } from './node-version.ts';
 import { parseOptions, type SqliteStorageOptions } from './options.ts';
+import { sqlitePartners } from './partners.ts';
 import { sqliteQueue } from './queue.ts';
 import { sqliteSigningKeys } from './signing-keys.ts';
+import { sqliteTransfers } from './transfers.ts';
 
 /**
  * Storage and queue in one SQLite file. Every write that was answered is on the disk.
@@ -44,6 +48,11 @@ export function storageOn(database: Database): Storage {
         SELECT digest FROM access_tokens WHERE expires_at < :before ORDER BY expires_at LIMIT :limit
       )
     `),
+    purgeIdempotency: connection.prepare<[{ now: number; limit: number }]>(`
+      DELETE FROM idempotency_records WHERE rowid IN (
+        SELECT rowid FROM idempotency_records WHERE ends_at < :now ORDER BY ends_at LIMIT :limit
+      )
+    `),
     purgeGrants: connection.prepare<[{ before: number; limit: number }]>(`
       DELETE FROM grants WHERE id IN (
         SELECT id FROM grants
@@ -60,6 +69,10 @@ export function storageOn(database: Database): Storage {
     consents: sqliteConsents(database),
     interactions: sqliteInteractions(database),
     signingKeys: sqliteSigningKeys(database),
+    partners: sqlitePartners(database),
+    apiKeys: sqliteApiKeys(database),
+    idempotency: sqliteIdempotency(database),
+    transfers: sqliteTransfers(database),
     queue: sqliteQueue(database),
 
     open: () => database.open(),
@@ -74,6 +87,7 @@ export function storageOn(database: Database): Storage {
         // Tokens go before grants, so that no token is ever left without its grant.
         tokens: sql().purgeTokens.run({ before, limit }).changes,
         grants: sql().purgeGrants.run({ before, limit }).changes,
+        idempotency: sql().purgeIdempotency.run({ now, limit }).changes,
       })),
 
     close: () => database.close(),

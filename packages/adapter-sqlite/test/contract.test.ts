@@ -39,6 +39,10 @@ function inTurns(first: Storage, second: Storage): Storage {
     consents: nounInTurns(first.consents, second.consents),
     interactions: nounInTurns(first.interactions, second.interactions),
     signingKeys: nounInTurns(first.signingKeys, second.signingKeys),
+    partners: nounInTurns(first.partners, second.partners),
+    apiKeys: nounInTurns(first.apiKeys, second.apiKeys),
+    idempotency: nounInTurns(first.idempotency, second.idempotency),
+    transfers: nounInTurns(first.transfers, second.transfers),
     queue: nounInTurns(first.queue, second.queue),
     async close() {
       await Promise.all([first.close(), second.close()]);

@@ -137,6 +137,7 @@ const shop = {
   requireSecret: false,
   firstParty: false,
   idTokenAlg: 'RS256',
+  partner: null,
   createdAt: 1,
   updatedAt: 1,
   disabledAt: null,

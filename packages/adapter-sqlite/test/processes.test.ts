@@ -63,6 +63,7 @@ test('of two processes that redeem the same codes exactly one wins each, and its
     requireSecret: false,
     firstParty: false,
     idTokenAlg: 'RS256',
+    partner: null,
     createdAt: 1,
     updatedAt: 1,
     disabledAt: null,
@@ -100,5 +101,38 @@ test('of two processes that redeem the same codes exactly one wins each, and its
     );
     expect(tokens.filter((token) => token !== null)).toMatchObject([{ revoked: true }]);
   }
+  await storage.close();
+});
+
+test('of two processes that ask for the same transfers one creates each, and the other gives its answer', async () => {
+  const file = temporaryFile();
+  const storage = sqliteStorage({ file });
+  await storage.open();
+  const names = ['first', 'second'];
+  const count = 200;
+  const outcomes = await together(
+    'create.ts',
+    names.map((name) => [file, name, String(count)]),
+  );
+  expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
+  const answers = outcomes.map(({ last }) => last as { outcome: string }[]);
+  const ids: string[] = [];
+  for (let number = 0; number < count; number += 1) {
+    const pair = answers.map((list) => list[number]);
+    const winner = names[pair.findIndex((answer) => answer?.outcome === 'created')];
+    const id = `tr_${number}_${winner}`;
+    expect(pair, `key ${number}`).toContainEqual({ outcome: 'created' });
+    expect(pair).toContainEqual({ outcome: 'replayed', answer: { status: 201, body: id } });
+    ids.push(id);
+  }
+  const jobs = await storage.queue.claim({
+    kinds: ['transfer'],
+    claimId: 'c',
+    now: 1,
+    leaseMs: 1,
+    limit: 999,
+  });
+  expect(jobs.map((job) => job.id).toSorted()).toEqual(ids.toSorted());
+  for (const id of ids) expect((await storage.transfers.findById(id))?.status).toBe('pending');
   await storage.close();
 });

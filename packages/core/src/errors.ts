@@ -157,3 +157,111 @@ export function toOAuthError(error: unknown): OAuthError {
   }
   return new OAuthError('server_error', undefined, { cause: error });
 }
+
+/** Errors of the partner API (specification, "Partner API errors"). To add one, add a row and throw it. */
+export const partnerErrors = {
+  invalid_request: {
+    status: 400,
+    text: 'The request is malformed.',
+    when: 'A field, parameter or header is missing or malformed; `details` names it. Also a wrong method (405), a body that is too large (413), of another media type (415) or too slow (408).',
+  },
+  invalid_api_key: {
+    status: 401,
+    text: 'The API key is missing or not valid.',
+    when: 'The API key is missing, malformed, unknown, revoked or expired, or its partner is disabled. All of these answer alike.',
+  },
+  invalid_signature: {
+    status: 401,
+    text: 'The request signature is missing or not valid.',
+    when: 'The request carries a signature that does not match, is incomplete or too far from the present, or the key requires one and there is none.',
+  },
+  insufficient_scope: {
+    status: 403,
+    text: 'The API key lacks the scope for this endpoint.',
+    when: 'The key was not given the scope that the endpoint needs.',
+  },
+  ip_not_allowed: {
+    status: 403,
+    text: 'The API key may not be used from this address.',
+    when: 'The key has an allowlist, and the caller’s address is not on it or cannot be determined.',
+  },
+  not_found: {
+    status: 404,
+    text: 'There is no such resource.',
+    when: 'The path, user or transfer does not exist, or belongs to another partner or mode.',
+  },
+  idempotency_conflict: {
+    status: 409,
+    text: 'This Idempotency-Key was used with another payload.',
+    when: 'The `Idempotency-Key` came with another payload before, or the `reference` belongs to another transfer, which `details` names.',
+  },
+  token_expired: {
+    status: 422,
+    text: 'The passport token is older than five minutes.',
+    when: 'The passport token is genuine and older than its five minutes.',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    text: 'The rate limit is exceeded.',
+    when: 'The limit of this group of endpoints is used up. `Retry-After` says how many seconds to wait.',
+  },
+  internal_error: {
+    status: 500,
+    text: 'Something went wrong. Retry with exponential backoff.',
+    when: 'A defect of the service (500), or its database cannot be reached (503, with `Retry-After`; nothing was changed then).',
+  },
+} as const satisfies { readonly [code: string]: ErrorDefinition };
+
+/** An error code of the partner API. */
+export type PartnerErrorCode = keyof typeof partnerErrors;
+
+/** A field that is to blame. */
+export interface ErrorDetail {
+  /** Where, such as `recipient.kid`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Thrown anywhere below a partner endpoint; one place turns it into an answer. */
+export class PartnerError extends Error {
+  override readonly name = 'PartnerError';
+  readonly code: PartnerErrorCode;
+  readonly status: number;
+  /** Public. */
+  readonly description: string;
+  readonly details: readonly ErrorDetail[];
+  readonly headers: { readonly [name: string]: string };
+
+  constructor(
+    code: PartnerErrorCode,
+    options: OAuthErrorOptions & {
+      readonly description?: string;
+      readonly details?: readonly ErrorDetail[];
+    } = {},
+  ) {
+    super(`${code}: ${options.description ?? partnerErrors[code].text}`, { cause: options.cause });
+    this.code = code;
+    this.status = options.status ?? partnerErrors[code].status;
+    this.description = options.description ?? partnerErrors[code].text;
+    this.details = options.details ?? [];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** Anything that was thrown, as the error that a partner may see. */
+export function toPartnerError(error: unknown): PartnerError {
+  if (error instanceof PartnerError) return error;
+  if (isStorageFailure(error)) {
+    return new PartnerError('internal_error', { status: 503, headers: { 'Retry-After': '1' }, cause: error });
+  }
+  // The body reader and the router speak the words of OAuth; here they are a partner's.
+  if (error instanceof OAuthError && error.code === 'invalid_request') {
+    return new PartnerError('invalid_request', {
+      description: error.description,
+      status: error.status,
+      headers: error.headers,
+    });
+  }
+  if (error instanceof OAuthError && error.code === 'not_found') return new PartnerError('not_found');
+  return new PartnerError('internal_error', { cause: error });
+}

@@ -1,3 +1,5 @@
+export type { ApiKey, ApiKeyAdministration, IssuedApiKey, NewApiKey } from './admin/api-keys.ts';
+export { ApiKeyError, keyScopes } from './admin/api-keys.ts';
 export type {
   Client,
   ClientAdministration,
@@ -6,16 +8,23 @@ export type {
   NewClient,
 } from './admin/clients.ts';
 export { ClientError } from './admin/clients.ts';
+export type { Partner, PartnerAdministration } from './admin/partners.ts';
+export { PartnerNameError } from './admin/partners.ts';
 export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-keys.ts';
 export type { Clock } from './clock.ts';
-export type { ErrorDefinition, OAuthErrorCode, OAuthErrorOptions } from './errors.ts';
-export { OAuthError, oauthErrors } from './errors.ts';
+export type { ErrorDefinition, OAuthErrorCode, OAuthErrorOptions, PartnerErrorCode } from './errors.ts';
+export { OAuthError, oauthErrors, partnerErrors } from './errors.ts';
 export type { RequestHandler } from './http/app.ts';
 export type { Logger } from './logger.ts';
 export type { InteractionApi, InteractionDetails, InteractionRedirect } from './oauth/interaction-api.ts';
-export type { OstiaryOptions, Theme } from './options.ts';
+export type { OstiaryOptions, PartnerLimit, PartnerLimits, Theme } from './options.ts';
 export type { Ostiary } from './ostiary.ts';
 export { createOstiary } from './ostiary.ts';
+export type { FlexibleLimiter, FlexibleLimiterResult } from './partner/rate-limiter-flexible.ts';
+export { rateLimiterFlexible } from './partner/rate-limiter-flexible.ts';
+export type { IssuedPassport } from './passports/passports.ts';
+export type { PaymentAdministration, Settlement } from './payments/settle.ts';
+export type { ApiKeyRecord, ApiKeyState, ApiKeyStore, KeyScope } from './ports/api-keys.ts';
 export type { ClientRecord, ClientSecretRecord, ClientStore, SigningAlgorithm } from './ports/clients.ts';
 export type {
   AccessTokenState,
@@ -26,10 +35,29 @@ export type {
   GrantStore,
   NewAccessToken,
 } from './ports/grants.ts';
+export type {
+  IdempotencyClaim,
+  IdempotencyOutcome,
+  IdempotencyStore,
+  StoredAnswer,
+} from './ports/idempotency.ts';
 export type { InteractionStore, JsonObject } from './ports/interactions.ts';
+export type { Mode, PartnerRecord, PartnerStore } from './ports/partners.ts';
+export type { PaymentRail, TransferOrder, TransferResult } from './ports/payments.ts';
 export type { Claim, ClaimedJob, NewJob, Queue } from './ports/queue.ts';
+export type { RateLimitState, RateLimitStore } from './ports/rate-limits.ts';
 export type { SigningKeyRecord, SigningKeyStore } from './ports/signing-keys.ts';
 export type { PurgeCount, Storage } from './ports/storage.ts';
+export type {
+  Currency,
+  TransferCreation,
+  TransferFailure,
+  TransferOwner,
+  TransferPosition,
+  TransferRecord,
+  TransferStatus,
+  TransferStore,
+} from './ports/transfers.ts';
 export type {
   ActiveCredential,
   Authentication,
@@ -41,4 +69,6 @@ export type {
 } from './ports/users.ts';
 export type { Language, Scope, ScopeDefinition } from './scopes.ts';
 export { isScope, scopeNames, scopes } from './scopes.ts';
+export type { SandboxUser } from './users/sandbox.ts';
+export { sandboxUsers } from './users/sandbox.ts';
 export type { JobHandler, JobResult, Worker } from './worker/worker.ts';

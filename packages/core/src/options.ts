@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { type Clock, systemClock } from './clock.ts';
 import type { Logger } from './logger.ts';
+import type { PaymentRail } from './ports/payments.ts';
+import type { RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Login, UserDirectory } from './ports/users.ts';
 
@@ -46,6 +48,9 @@ const sealingKey = z.union([z.string(), z.instanceof(Uint8Array)]).transform((va
 
 const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a5fb4');
 const perMinute = z.int().min(1).max(1_000_000);
+const partnerLimit = z
+  .strictObject({ requests: perMinute, windowSeconds: z.int().min(1).max(86_400) })
+  .optional();
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -58,7 +63,12 @@ const schema = z.strictObject({
     .regex(/^[a-z][a-z0-9]{1,15}$/, 'must be 2 to 16 lower-case letters and digits, a letter first')
     .default('svc'),
   storage: store<Storage>(),
-  users: z.looseObject({ find: callback<UserDirectory['find']>() }),
+  users: z.looseObject({
+    find: callback<UserDirectory['find']>(),
+    findByKid: callback<NonNullable<UserDirectory['findByKid']>>().optional(),
+    findByPhone: callback<NonNullable<UserDirectory['findByPhone']>>().optional(),
+    isVisible: callback<NonNullable<UserDirectory['isVisible']>>().optional(),
+  }),
   login: z.looseObject({
     authenticate: callback<Login['authenticate']>(),
     loginUrl: callback<Login['loginUrl']>(),
@@ -84,6 +94,18 @@ const schema = z.strictObject({
     .strictObject({
       authorizeStarts: perMinute.default(300),
       failedClientAuthentications: perMinute.default(60),
+    })
+    .prefault({}),
+  payments: z.looseObject({ execute: callback<PaymentRail['execute']>() }).optional(),
+  partnerLimits: z
+    .strictObject({
+      per: z.enum(['key', 'partner']).default('key'),
+      store: store<RateLimitStore>().optional(),
+      verify: partnerLimit,
+      payments: partnerLimit,
+      users: partnerLimit,
+      reconciliation: partnerLimit,
+      other: partnerLimit,
     })
     .prefault({}),
   clock: store<Clock>().default(systemClock),
@@ -147,14 +169,53 @@ export interface OstiaryOptions {
     /** Failed client authentications at the token endpoint. @defaultValue 60 */
     readonly failedClientAuthentications?: number;
   };
+  /**
+   * How transfers are executed. The partner API is answered when this is given; it needs `users.findByKid`
+   * and `users.findByPhone` too.
+   */
+  readonly payments?: PaymentRail;
+  /** Limits of the partner API. */
+  readonly partnerLimits?: PartnerLimits;
   /** Where log lines go: pino fits. Lines hold no secret. @defaultValue nowhere */
   readonly logger?: Logger;
   /** Where the time comes from. @defaultValue the machine's clock */
   readonly clock?: Clock;
 }
 
+/** A number of requests in a time. */
+export interface PartnerLimit {
+  readonly requests: number;
+  readonly windowSeconds: number;
+}
+
+/** Limits of the partner API, by group of endpoints. */
+export interface PartnerLimits {
+  /**
+   * What is counted together: the requests of a key and its successors, or those of a partner in one mode.
+   * @defaultValue `"key"`
+   */
+  readonly per?: 'key' | 'partner';
+  /** Where requests are counted. @defaultValue in the memory of each process */
+  readonly store?: RateLimitStore;
+  /** Verifying passports. @defaultValue 60 in 60 seconds */
+  readonly verify?: PartnerLimit;
+  /** Initiating transfers. @defaultValue 120 in 60 seconds */
+  readonly payments?: PartnerLimit;
+  /** Looking users up. @defaultValue 300 in 60 seconds */
+  readonly users?: PartnerLimit;
+  /** Reconciliation export. @defaultValue 10 in 3600 seconds */
+  readonly reconciliation?: PartnerLimit;
+  /** Everything else together. @defaultValue 200 in 60 seconds */
+  readonly other?: PartnerLimit;
+}
+
 /** Options after they were checked and completed. */
-export type Options = Readonly<z.output<typeof schema>> & { readonly baseUrl: URL; readonly issuer: URL };
+export type Options = Readonly<Omit<z.output<typeof schema>, 'users' | 'payments'>> & {
+  readonly baseUrl: URL;
+  readonly issuer: URL;
+  readonly users: UserDirectory;
+  readonly payments: PaymentRail | undefined;
+};
 
 /**
  * Freezes plain objects and arrays; bytes cannot be frozen, and URLs and the host's objects are not ours to
@@ -183,7 +244,11 @@ export function parseOptions(options: OstiaryOptions): Options {
     );
     throw new TypeError(`createOstiary: ${problems.join('; ')}`);
   }
-  const { storage, clock, logger, ...plain } = result.data;
+  const { storage, clock, logger, payments, partnerLimits, ...plain } = result.data;
+  const { findByKid, findByPhone, isVisible } = options.users;
+  if (payments !== undefined && (findByKid === undefined || findByPhone === undefined)) {
+    throw new TypeError('createOstiary: users: the partner API (payments) needs findByKid and findByPhone');
+  }
   const { authUrl, baseUrl = authUrl, issuer = authUrl } = plain;
   return Object.freeze({
     ...deepFreeze(plain),
@@ -193,7 +258,14 @@ export function parseOptions(options: OstiaryOptions): Options {
     clock,
     logger,
     // A host may implement these as classes, whose methods need their object.
-    users: Object.freeze({ find: options.users.find.bind(options.users) }),
+    payments: options.payments,
+    partnerLimits: deepFreeze(partnerLimits),
+    users: Object.freeze({
+      find: options.users.find.bind(options.users),
+      ...(findByKid === undefined ? {} : { findByKid: findByKid.bind(options.users) }),
+      ...(findByPhone === undefined ? {} : { findByPhone: findByPhone.bind(options.users) }),
+      ...(isVisible === undefined ? {} : { isVisible: isVisible.bind(options.users) }),
+    }),
     login: Object.freeze({
       authenticate: options.login.authenticate.bind(options.login),
       loginUrl: options.login.loginUrl.bind(options.login),

@@ -1,4 +1,6 @@
+import { type ApiKeyAdministration, apiKeyAdministration } from './admin/api-keys.ts';
 import { type ClientAdministration, clientAdministration } from './admin/clients.ts';
+import { type PartnerAdministration, partnerAdministration } from './admin/partners.ts';
 import { type SigningKeyAdministration, signingKeyAdministration } from './admin/signing-keys.ts';
 import type { Core } from './context.ts';
 import { createRequestHandler, type RequestHandler } from './http/app.ts';
@@ -12,6 +14,11 @@ import { createInteractions } from './oauth/interaction.ts';
 import { type InteractionApi, interactionApi } from './oauth/interaction-api.ts';
 import { oauthRoutes } from './oauth/routes.ts';
 import { type OstiaryOptions, parseOptions } from './options.ts';
+import { answerPartnerError } from './partner/app.ts';
+import { createPartner } from './partner/create.ts';
+import { createPassports, type IssuedPassport } from './passports/passports.ts';
+import { executionHandler, executionKind } from './payments/execution.ts';
+import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
 import { systemRandom } from './random.ts';
 import { tokenFormats } from './tokens.ts';
 import { purgeHandler, purgeKind, schedulePurge } from './worker/purge.ts';
@@ -29,8 +36,15 @@ export interface Ostiary {
   /** For administrators. Nothing of this can be reached over HTTP. */
   readonly admin: {
     readonly clients: ClientAdministration;
+    readonly partners: PartnerAdministration;
+    readonly apiKeys: ApiKeyAdministration;
     readonly signingKeys: SigningKeyAdministration;
   };
+  readonly passports: {
+    /** Issues a passport for a signed-in user, to be shown to a partner within five minutes. */
+    issue(sub: string): Promise<IssuedPassport>;
+  };
+  readonly payments: PaymentAdministration;
   /** For a consent page of your own; see the option `interactionUrl`. */
   readonly interactions: InteractionApi;
   readonly users: {
@@ -94,26 +108,43 @@ export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
   warmUp.unref();
   const forms = createFormTokens(core);
   const interactions = createInteractions(core, engine, forms);
+  const { payments: rail } = options;
   const worker = createWorker({
     queue: storage.queue,
     clock,
     random: systemRandom,
     logger,
-    handlers: { [purgeKind]: purgeHandler(storage, clock, logger) },
+    handlers: {
+      [purgeKind]: purgeHandler(storage, clock, logger),
+      ...(rail === undefined
+        ? {}
+        : { [executionKind]: executionHandler({ transfers: storage.transfers, rail, clock, logger }) }),
+    },
   });
+  const passports = createPassports(core);
+  const partner = rail === undefined ? null : createPartner(core, passports, () => worker.wake());
+  const forgetKeys = () => partner?.forgetKeys();
 
   return {
     handler: createRequestHandler({
-      routes: oauthRoutes(core, engine, interactions, forms),
+      routes: [...oauthRoutes(core, engine, interactions, forms), ...(partner?.routes ?? [])],
       prefixes: [authUrl, baseUrl, options.issuer]
         .map((url) => url.pathname.replace(/\/$/, ''))
         .filter((path) => path !== ''),
       https: authUrl.protocol === 'https:',
       logger,
-      answerError: (ctx, error, expects) => answerError(core, ctx, error, expects),
+      answerError: (ctx, error, expects) =>
+        expects === 'partner' ? answerPartnerError(core, ctx, error) : answerError(core, ctx, error, expects),
     }),
     worker,
-    admin: { clients: clientAdministration(core), signingKeys: signingKeyAdministration(core) },
+    admin: {
+      clients: clientAdministration(core),
+      partners: partnerAdministration(core, forgetKeys),
+      apiKeys: apiKeyAdministration(core, forgetKeys),
+      signingKeys: signingKeyAdministration(core),
+    },
+    passports: { issue: (sub) => passports.issue(sub, 'live') },
+    payments: paymentAdministration(core),
     interactions: interactionApi(core, interactions),
     users: { end: (sub) => storage.consents.endUser(sub, clock.now()) },
     ready: () => storage.ping(),

@@ -3,6 +3,7 @@ import type { Core } from '../context.ts';
 import type { ClientRecord, ClientSecretRecord, SigningAlgorithm } from '../ports/clients.ts';
 import { scopeNames } from '../scopes.ts';
 import { digest } from '../tokens.ts';
+import { PartnerNameError } from './partners.ts';
 import { checkRedirectUris } from './redirect-uris.ts';
 
 /** An OAuth client as administrators see it. Times are ISO 8601. */
@@ -17,6 +18,8 @@ export interface Client {
   readonly requireSecret: boolean;
   readonly firstParty: boolean;
   readonly idTokenAlg: SigningAlgorithm;
+  /** Slug of the partner that owns it, or `null`. */
+  readonly partner: string | null;
   /** Secrets that work, without the secrets. */
   readonly secrets: readonly { readonly createdAt: string; readonly expiresAt: string | null }[];
   readonly createdAt: string;
@@ -43,6 +46,11 @@ export interface ClientSettings {
   readonly firstParty?: boolean;
   /** What signs its ID tokens. @defaultValue `"RS256"` */
   readonly idTokenAlg?: SigningAlgorithm;
+  /**
+   * Slug of the partner that owns the client: what users consent to share with the one, the other may see.
+   * @defaultValue `null`: nobody's
+   */
+  readonly partner?: string | null;
 }
 
 /** A new client. */
@@ -70,17 +78,24 @@ const settings = z.strictObject({
   requireSecret: z.boolean(),
   firstParty: z.boolean(),
   idTokenAlg: z.enum(['RS256', 'ES256']),
+  partner: z.string().nullable(),
 });
 
-const newClient = settings
-  .partial({ requirePkce: true, requireSecret: true, firstParty: true, idTokenAlg: true })
-  .extend({
-    public: z.boolean().default(false),
-    clientId: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{1,255}$/, 'takes 1 to 255 of A-Z a-z 0-9 _ -')
-      .optional(),
-  });
+const optional = {
+  requirePkce: true,
+  requireSecret: true,
+  firstParty: true,
+  idTokenAlg: true,
+  partner: true,
+} as const;
+
+const newClient = settings.partial(optional).extend({
+  public: z.boolean().default(false),
+  clientId: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,255}$/, 'takes 1 to 255 of A-Z a-z 0-9 _ -')
+    .optional(),
+});
 
 function checked<Output>(schema: z.ZodType<Output>, input: unknown): Output {
   const result = schema.safeParse(input);
@@ -129,6 +144,7 @@ export interface ClientAdministration {
    * Creates a client. The secret of a confidential one is answered here and never again.
    * @throws TypeError when a setting is wrong
    * @throws ClientError `client_exists`
+   * @throws PartnerNameError `partner_not_found`
    */
   create(client: NewClient): Promise<{ readonly client: Client; readonly clientSecret: string | null }>;
   get(clientId: string): Promise<Client | null>;
@@ -140,7 +156,10 @@ export interface ClientAdministration {
     /** 1 to 500. @defaultValue 100 */
     readonly limit?: number;
   }): Promise<{ readonly clients: readonly Client[]; readonly next: string | null }>;
-  /** Changes the settings that are given. @throws TypeError, ClientError `client_not_found` */
+  /**
+   * Changes the settings that are given.
+   * @throws TypeError, ClientError `client_not_found`, PartnerNameError `partner_not_found`
+   */
   update(clientId: string, changes: Partial<ClientSettings>): Promise<Client>;
   /**
    * Issues another secret. Older ones keep working for the overlap, then end.
@@ -161,7 +180,13 @@ export interface ClientAdministration {
 
 /** See {@link ClientAdministration}. */
 export function clientAdministration(core: Core): ClientAdministration {
-  const { clients } = core.storage;
+  const { clients, partners } = core.storage;
+
+  // Partners are never deleted, so one that exists now exists when the client is stored.
+  async function requirePartner(slug: string | null): Promise<void> {
+    if (slug !== null && (await partners.find(slug)) === null)
+      throw new PartnerNameError('partner_not_found', slug);
+  }
 
   /** Applies a change to the latest version, again when somebody else was faster. */
   async function change(
@@ -197,12 +222,14 @@ export function clientAdministration(core: Core): ClientAdministration {
         requireSecret: given.requireSecret ?? false,
         firstParty: given.firstParty ?? false,
         idTokenAlg: given.idTokenAlg ?? 'RS256',
+        partner: given.partner ?? null,
         createdAt: now,
         updatedAt: now,
         disabledAt: null,
         version: 1,
       };
       refuseContradiction(client);
+      await requirePartner(client.partner);
       if (!(await clients.insert(client))) throw new ClientError('client_exists', client.clientId);
       return { client: shown(client), clientSecret: secret?.secret ?? null };
     },
@@ -221,6 +248,7 @@ export function clientAdministration(core: Core): ClientAdministration {
 
     async update(clientId, changes) {
       const given = checked(settings.partial(), changes);
+      await requirePartner(given.partner ?? null);
       const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
       return shown(
         await change(clientId, (client) => {

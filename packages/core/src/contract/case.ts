@@ -48,6 +48,7 @@ export function inParallel<T>(count: number, call: (index: number) => Promise<T>
 function comparable(value: unknown): unknown {
   if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('hex')}`;
   if (Array.isArray(value)) return value.map(comparable);
+  if (value instanceof Set) return new Set([...value].map(comparable));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, comparable(member)]));
 }

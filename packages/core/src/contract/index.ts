@@ -1,15 +1,25 @@
 import type { Storage } from '../ports/storage.ts';
+import { apiKeyCases } from './api-keys.ts';
 import type { ContractCase } from './case.ts';
 import { clientCases } from './clients.ts';
 import { consentCases } from './consents.ts';
+import { finalListCases } from './final-lists.ts';
 import { grantCases } from './grants.ts';
+import { idempotencyCases } from './idempotency.ts';
 import { interactionCases } from './interactions.ts';
+import { partnerConsentCases } from './partner-consents.ts';
+import { partnerCases } from './partners.ts';
 import { purgeCases } from './purge.ts';
 import { queueCases } from './queue.ts';
 import { accessTokenCases, redemptionCases } from './redemption.ts';
+import { replayCases } from './replays.ts';
+import { rolledKeyCases } from './rolled-keys.ts';
+import { settlementCases } from './settlement.ts';
 import { signingKeyCases } from './signing-keys.ts';
 import { storageCases } from './storage.ts';
 import { textCases } from './text.ts';
+import { transferListCases } from './transfer-lists.ts';
+import { transferCases } from './transfers.ts';
 
 export type { ContractCase } from './case.ts';
 
@@ -57,6 +67,16 @@ const storageContractCases = [
   ...interactionCases,
   ...signingKeyCases,
   ...queueCases,
+  ...partnerCases,
+  ...partnerConsentCases,
+  ...apiKeyCases,
+  ...rolledKeyCases,
+  ...idempotencyCases,
+  ...transferCases,
+  ...replayCases,
+  ...settlementCases,
+  ...transferListCases,
+  ...finalListCases,
   ...purgeCases,
   ...textCases,
 ];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Storage } from '../ports/storage.ts';
 import { assertSame, casesOf, inParallel } from './case.ts';
+import { assertOutcome, create, executions, sampleClaim, sampleTransfer } from './partner-samples.ts';
 import {
   consented,
   digestOf,
@@ -16,7 +17,7 @@ import {
 } from './samples.ts';
 
 const day = 24 * hour;
-const nothing = { interactions: 0, tokens: 0, grants: 0 };
+const nothing = { interactions: 0, tokens: 0, grants: 0, idempotency: 0 };
 
 function isKept(storage: Storage, grant: { readonly codeDigest: Uint8Array }): Promise<boolean> {
   return storage.grants.find(grant.codeDigest).then((found) => found !== null);
@@ -46,7 +47,7 @@ export const purgeCases = casesOf('purge', {
     const unusedKept = await issued(storage, 'unused, kept', { expiresAt: before });
     const unusedGone = await issued(storage, 'unused, gone', { expiresAt: before - 1 });
 
-    assertSame(await purge(), { interactions: 0, tokens: 1, grants: 2 });
+    assertSame(await purge(), { ...nothing, tokens: 1, grants: 2 });
     assert.equal(await isLive(storage, kept.token), true);
     assert.equal(await isKept(storage, kept.grant), true, 'a grant outlives its token');
     assert.equal(await isKept(storage, unusedKept), true);
@@ -60,7 +61,7 @@ export const purgeCases = casesOf('purge', {
     const end = now + day;
     const { grant, token } = await redeemed(storage, 'a', { expiresAt: end }, { expiresAt: now + minute });
     const early = await storage.purge({ now, before: now + hour, limit: 100 });
-    assertSame(early, { interactions: 0, tokens: 1, grants: 0 });
+    assertSame(early, { ...nothing, tokens: 1 });
     assert.equal(await storage.grants.findToken(token.digest), null);
     assert.equal(await redeem(storage, grant, sampleToken('x')), 'replayed', 'a replay is still seen');
     assertSame(await storage.purge({ now, before: end, limit: 100 }), nothing);
@@ -117,6 +118,46 @@ export const purgeCases = casesOf('purge', {
       found.map((token) => token !== null),
       [true, true, false],
     );
+  },
+
+  'a record of an idempotency key goes after its last millisecond, and its transfer stays': async (
+    storage,
+  ) => {
+    const ends = { ended: now - 1, 'ends now': now, lives: now + 1 };
+    for (const [key, endsAt] of Object.entries(ends)) {
+      const transfer = sampleTransfer(key, { reference: key });
+      assertOutcome(await create(storage, transfer, sampleClaim(key, { endsAt }), now - day), 'created');
+    }
+    assertSame(await storage.purge({ now, before: now + day, limit: 100 }), { ...nothing, idempotency: 1 });
+    const keptAt = async (key: string) =>
+      (await storage.idempotency.find({ ...sampleClaim(key), now: now - day }))?.outcome;
+    assert.equal(await keptAt('ended'), undefined);
+    assert.equal(await keptAt('ends now'), 'replayed');
+    assert.equal(await keptAt('lives'), 'replayed');
+    assertSame(await executions(storage), ['tr_ended', 'tr_ends now', 'tr_lives']);
+    const again = await create(storage, sampleTransfer('b', { reference: 'ended' }), sampleClaim('ended'));
+    assertSame(again, { outcome: 'reference_conflict', transferId: 'tr_ended' });
+    assertSame(await storage.purge({ now, before: now + day, limit: 100 }), nothing);
+  },
+
+  'one call removes at most the limit of idempotency records, the oldest first': async (storage) => {
+    const claims = Array.from({ length: 25 }, (_, index) =>
+      sampleClaim(`key ${index}`, { endsAt: now - 1 - index }),
+    );
+    for (const claim of claims) await create(storage, sampleTransfer(claim.key), claim, now - day);
+    await create(storage, sampleTransfer('live'), sampleClaim('live'));
+    for (const left of [15, 5, 0, 0]) {
+      const { idempotency } = await storage.purge({ now, before: now, limit: 10 });
+      assert.ok(idempotency <= 10);
+      const found = await Promise.all(
+        claims.map((claim) => storage.idempotency.find({ ...claim, now: now - day })),
+      );
+      assertSame(
+        found.map((outcome) => outcome !== null),
+        claims.map((_, index) => index < left),
+      );
+    }
+    assert.equal((await storage.idempotency.find({ ...sampleClaim('live'), now }))?.outcome, 'replayed');
   },
 
   'consents, clients, keys and jobs stay': async (storage) => {

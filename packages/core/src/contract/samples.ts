@@ -29,6 +29,7 @@ export function sampleClient(changes: Partial<ClientRecord> = {}): ClientRecord 
     requireSecret: false,
     firstParty: false,
     idTokenAlg: 'RS256',
+    partner: null,
     createdAt: now - hour,
     updatedAt: now,
     disabledAt: null,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Storage } from '../ports/storage.ts';
 import { assertSame, assertUnavailable, casesOf, inParallel } from './case.ts';
+import { acme, create, sampleApiKey, sampleClaim, samplePartner, sampleTransfer } from './partner-samples.ts';
 import {
   digestOf,
   isLive,
@@ -35,6 +36,8 @@ const everyCall: { readonly [name: string]: (storage: Storage) => Promise<unknow
     consents.remember({ sub: 'user-1', clientId: 'client-1', scopes: ['openid'], now }),
   'consents.revoke': ({ consents }) => consents.revoke('user-1', 'client-1', now),
   'consents.endUser': ({ consents }) => consents.endUser('user-1', now),
+  'consents.partnerHolds': ({ consents }) =>
+    consents.partnerHolds({ partner: 'acme', sub: 'user-1', scope: 'kyc' }),
   'interactions.save': ({ interactions }) => interactions.save(digestOf('a'), {}, now),
   'interactions.find': ({ interactions }) => interactions.find(digestOf('a'), now),
   'interactions.remove': ({ interactions }) => interactions.remove(digestOf('a')),
@@ -43,6 +46,28 @@ const everyCall: { readonly [name: string]: (storage: Storage) => Promise<unknow
   'signingKeys.insert': ({ signingKeys }) => signingKeys.insert(sampleKey('b')),
   'signingKeys.reseal': ({ signingKeys }) => signingKeys.reseal('a', 'sealed anew'),
   'signingKeys.remove': ({ signingKeys }) => signingKeys.remove('a'),
+  'partners.insert': ({ partners }) => partners.insert(samplePartner()),
+  'partners.find': ({ partners }) => partners.find('acme'),
+  'partners.list': ({ partners }) => partners.list({ after: null, limit: 1 }),
+  'partners.replace': ({ partners }) => partners.replace(samplePartner({ version: 2 })),
+  'apiKeys.insert': ({ apiKeys }) => apiKeys.insert(sampleApiKey('a')),
+  'apiKeys.find': ({ apiKeys }) => apiKeys.find('key_a'),
+  'apiKeys.findByDigest': ({ apiKeys }) => apiKeys.findByDigest(digestOf('a')),
+  'apiKeys.list': ({ apiKeys }) => apiKeys.list('acme'),
+  'apiKeys.revoke': ({ apiKeys }) => apiKeys.revoke('key_a', now),
+  'apiKeys.roll': ({ apiKeys }) =>
+    apiKeys.roll({ id: 'key_a', successor: sampleApiKey('b'), endsAt: now, now }),
+  'apiKeys.touch': ({ apiKeys }) => apiKeys.touch('key_a', now),
+  'idempotency.find': ({ idempotency }) => idempotency.find({ ...sampleClaim('a'), now }),
+  'transfers.create': (storage) => create(storage, sampleTransfer('a'), sampleClaim('a')),
+  'transfers.find': ({ transfers }) => transfers.find(acme, 'tr_a'),
+  'transfers.findById': ({ transfers }) => transfers.findById('tr_a'),
+  'transfers.list': ({ transfers }) =>
+    transfers.list({ ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 1 }),
+  'transfers.settle': ({ transfers }) =>
+    transfers.settle({ id: 'tr_a', status: 'completed', failure: null, now }),
+  'transfers.listFinal': ({ transfers }) =>
+    transfers.listFinal({ ...acme, from: 0, to: now, after: null, limit: 1 }),
   'queue.enqueue': ({ queue }) => queue.enqueue([{ id: 'a', kind: 'k', payload: {}, dueAt: now }]),
   'queue.claim': ({ queue }) => queue.claim({ kinds: ['k'], claimId: 'c', now, leaseMs: 1, limit: 1 }),
   'queue.complete': ({ queue }) => queue.complete({ id: 'a', claimId: 'c' }),
@@ -116,6 +141,32 @@ export const storageCases = casesOf('storage', {
     // Readonly types do not stop everybody: a cache behind the store would show this to the next caller.
     Object.assign(found?.redirectUris ?? [], ['https://evil.example/']);
     assertSame(await storage.clients.find('client-1'), stored);
+  },
+
+  'what a caller holds of a key is a copy': async (storage) => {
+    await storage.partners.insert(samplePartner());
+    const digest = Uint8Array.from(digestOf('key'));
+    const scopes: 'webhooks'[] = ['webhooks'];
+    const allowlist = ['192.0.2.0/24'];
+    const inserting = storage.apiKeys.insert(sampleApiKey('a', { digest, scopes, allowlist }));
+    digest.fill(0);
+    scopes.push('webhooks');
+    allowlist.push('0.0.0.0/0');
+    await inserting;
+    const stored = {
+      ...sampleApiKey('a', {
+        digest: digestOf('key'),
+        scopes: ['webhooks'],
+        allowlist: ['192.0.2.0/24'],
+      }),
+      partnerDisabled: false,
+    };
+    const found = await storage.apiKeys.findByDigest(digestOf('key'));
+    assertSame(found, stored);
+    found?.digest.fill(0);
+    Object.assign(found?.scopes ?? [], ['payments:write']);
+    Object.assign(found?.allowlist ?? [], ['0.0.0.0/0']);
+    assertSame(await storage.apiKeys.findByDigest(digestOf('key')), stored);
   },
 
   'a digest that the caller reuses while a write waits is not followed': async (storage) => {

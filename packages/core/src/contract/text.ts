@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { assertSame, casesOf } from './case.ts';
+import { assertSame, casesOf, inParallel } from './case.ts';
+import {
+  acme,
+  assertOutcome,
+  create,
+  sampleApiKey,
+  sampleClaim,
+  samplePartner,
+  sampleTransfer,
+} from './partner-samples.ts';
 import { digestOf, isLive, issued, minute, now, redeemed, sampleClient, sampleKey } from './samples.ts';
 
 /** Texts that naive SQL, naive JSON or a helpful collation gets wrong. All differ, some only just. */
@@ -96,6 +105,35 @@ export const textCases = casesOf('text', {
       assertSame(jobs, [{ id: text, kind: text, payload: { text }, dueAt: now, claimId: text, attempt: 1 }]);
       assert.equal(await queue.complete({ id: text, claimId: text }), true);
     }
+  },
+
+  'what partners write comes back unchanged, and references are compared as they are': async (storage) => {
+    await storage.partners.insert(samplePartner());
+    await inParallel(oddTexts.length, async (index) => {
+      const text = oddTexts[index] ?? '';
+      const transfer = sampleTransfer(`${index}`, {
+        reference: text,
+        description: text,
+        recipientKid: text,
+        metadata: Object.fromEntries([[text, [text]]]),
+      });
+      const claim = sampleClaim(`${index}`, { answer: { status: 201, body: text } });
+      assertOutcome(await create(storage, transfer, claim), 'created');
+      assertSame(await storage.transfers.findById(transfer.id), transfer);
+      const replay = await storage.idempotency.find({ ...claim, now });
+      assertSame(replay, { outcome: 'replayed', answer: claim.answer });
+      const filter = { status: null, reference: text, from: null, to: null, after: null, limit: 9 };
+      assertSame(await storage.transfers.list({ ...acme, ...filter }), [transfer]);
+      const failure = { code: text, message: text };
+      const failed = await storage.transfers.settle({ id: transfer.id, status: 'failed', failure, now });
+      assertSame(failed?.transfer.failure, failure);
+
+      const key = sampleApiKey(`${index}`, { name: text, allowlist: [text], sealedSigningSecret: text });
+      assert.equal(await storage.apiKeys.insert(key), true);
+      assertSame(await storage.apiKeys.findByDigest(key.digest), { ...key, partnerDisabled: false });
+      assert.equal(await storage.partners.insert(samplePartner({ slug: `p${index}`, name: text })), true);
+      assert.equal((await storage.partners.find(`p${index}`))?.name, text);
+    });
   },
 
   'scopes are matched whole': async (storage) => {

@@ -4,6 +4,7 @@ import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import { OAuthError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { refuseLongBody } from './body.ts';
 import { setCommonHeaders, setNoStore } from './headers.ts';
 import type { Route } from './route.ts';
 
@@ -91,6 +92,12 @@ function registerRoutes(router: Router, routes: readonly Route[]): void {
   }
 }
 
+/** How errors are answered below a path that belongs to no route, and before the route is known. */
+function errorsBelow(path: string): Route['errors'] {
+  if (/^\/v1\/partner(\/|$)/.test(path)) return 'partner';
+  return path.startsWith('/v1/') ? 'json' : 'page';
+}
+
 /** Builds the Koa application and answers its request handler. */
 export function createRequestHandler({
   routes,
@@ -107,16 +114,19 @@ export function createRequestHandler({
 
   app.use(async (ctx, next) => {
     setCommonHeaders(ctx, randomUUID(), https);
-    ctx.newRouterPath = ownPath(ctx.req, prefixes);
+    const path = ownPath(ctx.req, prefixes);
+    ctx.newRouterPath = path;
+    ctx.state.errors = errorsBelow(path);
     try {
+      // The first check of the partner API, whatever the path leads to.
+      if (ctx.state.errors === 'partner') refuseLongBody(ctx.req);
       await next();
     } catch (error) {
-      answerError(ctx, error, ctx.state.errors ?? 'json');
+      answerError(ctx, error, ctx.state.errors);
     }
   });
   app.use(router.routes());
-  app.use((ctx) => {
-    ctx.state.errors = ctx.newRouterPath.startsWith('/v1/') ? 'json' : 'page';
+  app.use(() => {
     throw new OAuthError('not_found');
   });
   // Broken connections end up here when the answer is under way; there is nobody left to tell.

@@ -14,6 +14,13 @@ const invalid = (description: string, status = 400): OAuthError =>
     headers: status === 400 ? {} : { Connection: 'close' },
   });
 
+/** @throws OAuthError with status 413 when a request announces a body that is too long */
+export function refuseLongBody(request: IncomingMessage): void {
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) {
+    throw invalid(`The body may have ${maxBodyBytes} bytes at most.`, 413);
+  }
+}
+
 /** Reads a request's body, whole or not at all. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {

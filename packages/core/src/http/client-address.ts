@@ -78,3 +78,10 @@ export function addressBucket(address: string | null): string {
   }
   return `${groups.slice(0, 4).join(':')}::/64`;
 }
+
+/** @throws TypeError when a range is malformed */
+export function addressMatcher(ranges: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const range of ranges) addRange(list, range, 'allowlist');
+  return (address) => list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+}

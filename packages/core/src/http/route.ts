@@ -10,7 +10,10 @@ export interface Route {
   readonly summary: string;
   /** Which of the two configured addresses the path is below. */
   readonly below: 'authUrl' | 'baseUrl';
-  /** How an error is answered: with a page where browsers come, with JSON everywhere else. */
-  readonly errors: 'page' | 'json';
+  /**
+   * How an error is answered: with a page where browsers come, as JSON in the words of OAuth or of the
+   * partner API everywhere else.
+   */
+  readonly errors: 'page' | 'json' | 'partner';
   readonly handlers: { readonly [method: string]: Handler };
 }

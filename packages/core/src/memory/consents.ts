@@ -39,6 +39,17 @@ export function memoryConsents(step: Step): ConsentStore {
         return tables.consents.delete(pairKey(sub, clientId));
       }),
 
+    partnerHolds: ({ partner, sub, scope }) =>
+      step((tables) =>
+        [...tables.consents.values()].some(
+          (consent) =>
+            consent.sub === sub &&
+            consent.scopes.includes(scope) &&
+            isEnabled(tables, consent.clientId) &&
+            tables.clients.get(consent.clientId)?.partner === partner,
+        ),
+      ),
+
     endUser: (sub, now) =>
       step((tables) => {
         revokeGrants(tables, (grant) => grant.sub === sub, now);

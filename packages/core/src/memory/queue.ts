@@ -1,4 +1,4 @@
-import type { Claim, ClaimedJob, Queue } from '../ports/queue.ts';
+import type { Claim, ClaimedJob, NewJob, Queue } from '../ports/queue.ts';
 import type { Step } from './step.ts';
 import { byCodeUnit, type JobRow, type Tables } from './tables.ts';
 
@@ -6,14 +6,8 @@ export function memoryQueue(step: Step): Queue {
   return {
     enqueue: (jobs) =>
       step((tables) => {
-        const rows = jobs.map(({ id, kind, payload, dueAt }) => ({
-          ...unclaimed,
-          id,
-          kind,
-          payload: JSON.stringify(payload),
-          dueAt,
-        }));
-        for (const row of rows) if (!tables.jobs.has(row.id)) tables.jobs.set(row.id, row);
+        // All texts first: when one payload is no JSON, no job is stored.
+        for (const row of jobs.map(jobRowOf)) storeJob(tables, row);
       }),
 
     claim: ({ kinds, claimId, now, leaseMs, limit }) =>
@@ -61,6 +55,16 @@ export function memoryQueue(step: Step): Queue {
 }
 
 const unclaimed = { attempt: 0, claimId: null, leaseEndsAt: null, droppedAt: null, error: null } as const;
+
+/** A job that nobody has claimed yet. */
+export function jobRowOf({ id, kind, payload, dueAt }: NewJob): JobRow {
+  return { ...unclaimed, id, kind, payload: JSON.stringify(payload), dueAt };
+}
+
+/** Stores a job, unless there is one with its id. */
+export function storeJob(tables: Tables, row: JobRow): void {
+  if (!tables.jobs.has(row.id)) tables.jobs.set(row.id, row);
+}
 
 function isDue(job: JobRow, now: number): boolean {
   return job.droppedAt === null && job.dueAt <= now && (job.leaseEndsAt === null || job.leaseEndsAt <= now);

@@ -1,12 +1,16 @@
 import type { PurgeCount, Storage } from '../ports/storage.ts';
+import { memoryApiKeys } from './api-keys.ts';
 import { memoryClients } from './clients.ts';
 import { memoryConsents } from './consents.ts';
 import { memoryGrants } from './grants.ts';
+import { memoryIdempotency } from './idempotency.ts';
 import { memoryInteractions } from './interactions.ts';
+import { memoryPartners } from './partners.ts';
 import { memoryQueue } from './queue.ts';
 import { memorySigningKeys } from './signing-keys.ts';
 import { type Step, StorageUnavailableError } from './step.ts';
 import { bytesKey, emptyTables, type Tables } from './tables.ts';
+import { memoryTransfers } from './transfers.ts';
 
 /**
  * A storage that lives in this process and ends with it: for tests and for a first try. It passes the same
@@ -36,6 +40,10 @@ export function memoryStorage(): Storage {
     consents: memoryConsents(step),
     interactions: memoryInteractions(step),
     signingKeys: memorySigningKeys(step),
+    partners: memoryPartners(step),
+    apiKeys: memoryApiKeys(step),
+    idempotency: memoryIdempotency(step),
+    transfers: memoryTransfers(step),
     queue: memoryQueue(step),
 
     async open() {
@@ -52,12 +60,13 @@ export function memoryStorage(): Storage {
 
 /** Tokens go before grants, so that no token is ever left without its grant. */
 function purge(
-  { interactions, tokens, grants }: Tables,
+  { interactions, tokens, grants, idempotency }: Tables,
   { now, before, limit }: { readonly now: number; readonly before: number; readonly limit: number },
 ): PurgeCount {
   const removed = {
     interactions: removeOldest(interactions, now, limit),
     tokens: removeOldest(tokens, before, limit),
+    idempotency: removeOldest(idempotency, now, limit),
   };
   const inUse = new Set([...tokens.values()].map(({ codeKey }) => codeKey));
   const withoutToken = (grant: { readonly codeDigest: Uint8Array }) => !inUse.has(bytesKey(grant.codeDigest));

@@ -1,6 +1,10 @@
+import type { ApiKeyRecord } from '../ports/api-keys.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { ConsentRecord, GrantRecord, GrantState, NewAccessToken } from '../ports/grants.ts';
+import type { StoredAnswer } from '../ports/idempotency.ts';
+import type { PartnerRecord } from '../ports/partners.ts';
 import type { SigningKeyRecord } from '../ports/signing-keys.ts';
+import type { TransferOwner, TransferRecord } from '../ports/transfers.ts';
 
 /** A token as it is kept, with the key of its grant. */
 export interface TokenRow extends NewAccessToken {
@@ -27,6 +31,19 @@ export interface JobRow {
   readonly error: string | null;
 }
 
+/** What is kept of a request with an `Idempotency-Key`. */
+export interface IdempotencyRow {
+  /** `bytesKey(fingerprint)`. */
+  readonly fingerprint: string;
+  readonly answer: StoredAnswer;
+  readonly expiresAt: number;
+}
+
+/** A transfer as it is kept: its metadata is JSON text. */
+export interface TransferRow extends Omit<TransferRecord, 'metadata'> {
+  readonly metadata: string | null;
+}
+
 /** Everything a memory storage holds. Rows are replaced, never written to. */
 export interface Tables {
   readonly clients: Map<string, ClientRecord>;
@@ -39,6 +56,15 @@ export interface Tables {
   /** By `bytesKey(digest)`. */
   readonly interactions: Map<string, InteractionRow>;
   readonly signingKeys: Map<string, SigningKeyRecord>;
+  readonly partners: Map<string, PartnerRecord>;
+  readonly apiKeys: Map<string, ApiKeyRecord>;
+  /** Ids of keys, by `bytesKey(digest)`. */
+  readonly apiKeyIds: Map<string, string>;
+  /** By `ownedKey(owner, key)`. */
+  readonly idempotency: Map<string, IdempotencyRow>;
+  readonly transfers: Map<string, TransferRow>;
+  /** Ids of transfers, by `ownedKey(owner, reference)`. */
+  readonly references: Map<string, string>;
   readonly jobs: Map<string, JobRow>;
 }
 
@@ -50,6 +76,12 @@ export function emptyTables(): Tables {
     consents: new Map(),
     interactions: new Map(),
     signingKeys: new Map(),
+    partners: new Map(),
+    apiKeys: new Map(),
+    apiKeyIds: new Map(),
+    idempotency: new Map(),
+    transfers: new Map(),
+    references: new Map(),
     jobs: new Map(),
   };
 }
@@ -61,6 +93,11 @@ export function bytesKey(bytes: Uint8Array): string {
 /** One string for two, without a character that could blur where one ends. */
 export function pairKey(first: string, second: string): string {
   return JSON.stringify([first, second]);
+}
+
+/** One string for what a partner names in a mode. */
+export function ownedKey({ partner, mode }: TransferOwner, name: string): string {
+  return JSON.stringify([partner, mode, name]);
 }
 
 /** Sorts strings by code unit, as the ports ask; never by locale. */

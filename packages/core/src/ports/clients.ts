@@ -28,6 +28,8 @@ export interface ClientRecord {
   /** The administrator vouches for this client: consent is remembered whatever its redirect URIs are. */
   readonly firstParty: boolean;
   readonly idTokenAlg: SigningAlgorithm;
+  /** Slug of the partner that owns it, or `null`. */
+  readonly partner: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** Set while the client is disabled. */

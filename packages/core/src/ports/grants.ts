@@ -123,6 +123,16 @@ export interface ConsentStore {
    */
   revoke(sub: string, clientId: string, now: number): Promise<boolean>;
 
+  /**
+   * Whether a client that this partner owns and that is not disabled holds an unrevoked consent of the user
+   * including the scope. One statement.
+   */
+  partnerHolds(request: {
+    readonly partner: string;
+    readonly sub: string;
+    readonly scope: string;
+  }): Promise<boolean>;
+
   /** Revokes every consent and every grant of this user in one transaction. */
   endUser(sub: string, now: number): Promise<void>;
 }

@@ -1,14 +1,19 @@
+import type { ApiKeyStore } from './api-keys.ts';
 import type { ClientStore } from './clients.ts';
 import type { ConsentStore, GrantStore } from './grants.ts';
+import type { IdempotencyStore } from './idempotency.ts';
 import type { InteractionStore } from './interactions.ts';
+import type { PartnerStore } from './partners.ts';
 import type { Queue } from './queue.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
+import type { TransferStore } from './transfers.ts';
 
 /** How many rows of each kind one purge removed. */
 export interface PurgeCount {
   readonly interactions: number;
   readonly tokens: number;
   readonly grants: number;
+  readonly idempotency: number;
 }
 
 /**
@@ -25,6 +30,10 @@ export interface Storage {
   readonly consents: ConsentStore;
   readonly interactions: InteractionStore;
   readonly signingKeys: SigningKeyStore;
+  readonly partners: PartnerStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly idempotency: IdempotencyStore;
+  readonly transfers: TransferStore;
   readonly queue: Queue;
 
   /** Opens the database and brings its schema up to date. Called once, before anything else. */
@@ -35,8 +44,8 @@ export interface Storage {
 
   /**
    * Removes rows that nobody needs any more, at most `limit` of each kind in this call: interactions that
-   * ended before `now`, tokens that ended before `before`, grants whose code ended before `before` and that
-   * have no token left.
+   * ended before `now`, tokens that ended before `before`, records of idempotency keys that ended before
+   * `now`, grants whose code ended before `before` and that have no token left.
    */
   purge(request: {
     readonly now: number;

@@ -53,6 +53,21 @@ export interface UserDirectory {
    * shown
    */
   find(sub: string, scopes: ReadonlySet<string>): Promise<UserRecord | null> | UserRecord | null;
+
+  /**
+   * Looks a user up by public id, for partners. Needed for the partner API. The fields of `openid`, `profile`
+   * and `kyc` are shown.
+   */
+  findByKid?(kid: string): Promise<UserRecord | null> | UserRecord | null;
+
+  /**
+   * Looks a user up by phone number (E.164, such as `+50937000001`), for partners. Needed for the partner
+   * API.
+   */
+  findByPhone?(phone: string): Promise<UserRecord | null> | UserRecord | null;
+
+  /** Whether a partner may see this user at all. @defaultValue every partner may see every user */
+  isVisible?(user: UserRecord, partner: string): Promise<boolean> | boolean;
 }
 
 /** Who is signed in at the host. */

@@ -30,14 +30,15 @@ export async function schedulePurge(queue: Queue, clock: Clock): Promise<void> {
 /** Removes what nobody needs any more, in small batches between which other requests get their turn. */
 export function purgeHandler(storage: Storage, clock: Clock, logger: Logger): JobHandler {
   return async () => {
-    const total = { interactions: 0, tokens: 0, grants: 0 };
+    const total = { interactions: 0, tokens: 0, grants: 0, idempotency: 0 };
     for (let round = 0; round < maxBatches; round += 1) {
       const now = clock.now();
       const count: PurgeCount = await storage.purge({ now, before: now - retentionMs, limit: batch });
       total.interactions += count.interactions;
       total.tokens += count.tokens;
       total.grants += count.grants;
-      if (Math.max(count.interactions, count.tokens, count.grants) < batch) {
+      total.idempotency += count.idempotency;
+      if (Math.max(count.interactions, count.tokens, count.grants, count.idempotency) < batch) {
         logger.debug(total, 'old rows were removed');
         return { dueAt: now + intervalMs };
       }

@@ -25,6 +25,8 @@ export interface WorkerOptions {
 export interface Worker {
   /** Begins to look for work, until `stop`. Repeatable. */
   start(): void;
+  /** Looks for work now rather than a second later; without effect while the worker is not started. */
+  wake(): void;
   /** Claims what is due and does it, once. Answers how many jobs it claimed. */
   runDue(): Promise<number>;
   /** Claims nothing more, and resolves when what is under way has ended. */
@@ -59,6 +61,9 @@ export function createWorker({
   let running = false;
   let round: Promise<unknown> = Promise.resolve();
   let cancel: () => void = () => {};
+  // A wake during a round is a round right after it: what was enqueued meanwhile may have been missed.
+  let woken = false;
+  let idle = false;
 
   async function run(job: ClaimedJob): Promise<void> {
     const handler = handlers[job.kind];
@@ -90,13 +95,17 @@ export function createWorker({
   }
 
   function poll(): void {
+    idle = false;
+    woken = false;
     round = runDue()
       .catch((error: unknown) => {
         logger.warn({ err: error }, 'the queue cannot be read; it is tried again');
         return 0;
       })
       .then((claimed) => {
-        if (running) cancel = schedule(poll, claimed === batch ? 0 : pollMs);
+        if (!running) return;
+        idle = true;
+        cancel = schedule(poll, woken || claimed === batch ? 0 : pollMs);
       });
   }
 
@@ -105,6 +114,13 @@ export function createWorker({
       if (running) return;
       running = true;
       poll();
+    },
+    wake() {
+      woken = true;
+      if (!running || !idle) return;
+      idle = false;
+      cancel();
+      cancel = schedule(poll, 0);
     },
     runDue,
     async stop() {

@@ -37,6 +37,7 @@ describe('creating a client', () => {
       requireSecret: false,
       firstParty: false,
       idTokenAlg: 'RS256',
+      partner: null,
       secrets: [{ createdAt: iso(), expiresAt: null }],
       createdAt: iso(),
       updatedAt: iso(),

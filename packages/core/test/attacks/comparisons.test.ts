@@ -28,6 +28,20 @@ function comparisonsOfSecrets(text: string): string[] {
   });
 }
 
+/**
+ * Calls that compare, or look for one thing in another, and stop at the first difference, where one side is
+ * named like a secret.
+ */
+function callsThatCompareSecrets(text: string): string[] {
+  return findInTree(text, (node, source) => {
+    if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return null;
+    const { expression, name } = node.expression;
+    if (!/^(equals|compare|localeCompare|includes|indexOf|startsWith|endsWith)$/.test(name.text)) return null;
+    const sides = [expression, ...node.arguments].map((side) => side.getText(source));
+    return sides.some((side) => secret.test(side)) ? node.getText(source) : null;
+  });
+}
+
 /** The files in which a pattern stands in code. */
 function filesWith(pattern: RegExp): string[] {
   const isCode = (line: string): boolean => !/^\s*(\*|\/[/*])/.test(line);
@@ -60,8 +74,29 @@ describe('how the sources handle secrets', () => {
     }
   });
 
-  it.each(sourceFiles)('%s compares none with an operator', (file) => {
+  it('the check itself notices calls', () => {
+    for (const text of [
+      'digest.equals(other)',
+      'Buffer.compare(a, key.digest)',
+      'list.includes(token)',
+      'signature.startsWith(x)',
+    ]) {
+      expect(callsThatCompareSecrets(text), text).toHaveLength(1);
+    }
+    for (const text of ['scopes.includes(scope)', 'equalDigests(digest, other)', 'path.startsWith(prefix)']) {
+      expect(callsThatCompareSecrets(text), text).toHaveLength(0);
+    }
+  });
+
+  it.each(sourceFiles)('%s compares none with an operator or a call', (file) => {
     expect(comparisonsOfSecrets(sourceOf(file))).toEqual([]);
+    expect(callsThatCompareSecrets(sourceOf(file))).toEqual([]);
+  });
+
+  it('compares through one function wherever a key, a signature or a cursor is checked', () => {
+    expect(filesWith(/\bequalDigests\(/)).toEqual(
+      expect.arrayContaining(['partner/pipeline/signature.ts', 'payments/cursor.ts', 'tokens.ts']),
+    );
   });
 
   it('compares in constant time in one place only', () => {

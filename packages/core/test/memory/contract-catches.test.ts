@@ -1,11 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
-import { storageContract } from '../../src/contract/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
-import type { Storage } from '../../src/ports/storage.ts';
+import { describeMistakes, type Mistakes } from './mistakes.ts';
 
-/** Adapters with one plausible mistake each, and a case of the contract that must notice. */
-const mistakes: Record<string, { case: string; spoil: (storage: Storage) => Partial<Storage> }> = {
+const mistakes: Mistakes = {
   'looks whether the code is unused, then consumes it': {
     case: 'redemption: of many parallel redemptions exactly one wins, and its token is dead',
     spoil: ({ grants }) => ({
@@ -135,16 +131,4 @@ async function digestOfCode(label: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', Buffer.from(`code ${label}`)));
 }
 
-describe('the contract catches a storage that', () => {
-  for (const [mistake, { case: name, spoil }] of Object.entries(mistakes)) {
-    test(mistake, async () => {
-      const cases = storageContract(async () => {
-        const storage = memoryStorage();
-        await storage.open();
-        return { ...storage, ...spoil(storage) };
-      });
-      const broken = cases.find((candidate) => candidate.name === name);
-      await expect(broken?.run()).rejects.toThrow();
-    });
-  }
-});
+describeMistakes(mistakes);

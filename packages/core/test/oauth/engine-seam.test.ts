@@ -58,6 +58,7 @@ async function engineCore(): Promise<Core> {
     requireSecret: false,
     firstParty: false,
     idTokenAlg: 'RS256',
+    partner: null,
     createdAt: 0,
     updatedAt: 0,
     disabledAt: null,

@@ -32,13 +32,26 @@ export const ben: UserRecord = {
   avatarUrl: null,
 };
 
+/** Phone numbers of these users. */
+export const phones: ReadonlyMap<string, string> = new Map([
+  ['+50937000001', ana.sub],
+  ['+50937000002', ben.sub],
+]);
+
 /** A host with users and a login that tests steer. A browser is told apart by its `host` cookie. */
 export class Host {
   readonly people = new Map<string, UserRecord>([ana, ben].map((user) => [user.sub, user]));
   /** Answers what is not Ostiary's; without it Ostiary answers 404. */
   pages: ((request: IncomingMessage, response: ServerResponse) => void) | null = null;
   readonly #signedIn = new Map<string, Authentication>();
-  readonly users: UserDirectory = { find: (sub) => this.people.get(sub) ?? null };
+  /** Pairs of user and partner that the host keeps apart. */
+  readonly hidden = new Set<string>();
+  readonly users: UserDirectory = {
+    find: (sub) => this.people.get(sub) ?? null,
+    findByKid: (kid) => [...this.people.values()].find((user) => user.kid === kid) ?? null,
+    findByPhone: (phone) => this.people.get(phones.get(phone) ?? '') ?? null,
+    isVisible: (user, partner) => !this.hidden.has(`${user.sub} ${partner}`),
+  };
   readonly login: Login = {
     authenticate: (request) => this.#signedIn.get(hostCookie(request)) ?? null,
     loginUrl: (returnTo, { reauthenticate, loginHint, uiLocales }) => {

@@ -1,7 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createOstiary, type NewClient, type Ostiary, type OstiaryOptions } from '../../src/index.ts';
+import {
+  createOstiary,
+  keyScopes,
+  type Mode,
+  type NewApiKey,
+  type NewClient,
+  type Ostiary,
+  type OstiaryOptions,
+} from '../../src/index.ts';
 import { memoryStorage } from '../../src/memory/index.ts';
 import { type Answer, TestBrowser } from './browser.ts';
 import { ana, Host } from './directory.ts';
@@ -31,6 +39,15 @@ export interface TestClient {
   readonly id: string;
   readonly secret: string | null;
   readonly redirectUri: string;
+}
+
+/** An API key that was issued for a test. */
+export interface TestKey {
+  readonly id: string;
+  readonly key: string;
+  readonly signingSecret: string;
+  readonly partner: string;
+  readonly mode: Mode;
 }
 
 /** A fresh PKCE pair. */
@@ -261,5 +278,47 @@ export class TestProvider {
       location: null,
       json: () => JSON.parse(text) as Json,
     };
+  }
+
+  /** A new partner; answers its slug. */
+  async partner(slug = `partner-${randomBytes(6).toString('hex')}`): Promise<string> {
+    return (await this.ostiary.admin.partners.create({ slug, name: `The partner ${slug}` })).slug;
+  }
+
+  /** A live key with every scope, of a new partner, unless told otherwise. */
+  async key(settings: Partial<NewApiKey> = {}): Promise<TestKey> {
+    const partner = settings.partner ?? (await this.partner());
+    const issued = await this.ostiary.admin.apiKeys.issue({
+      mode: 'live',
+      scopes: keyScopes,
+      ...settings,
+      partner,
+    });
+    const { key, signingSecret, apiKey } = issued;
+    return { id: apiKey.id, key, signingSecret, partner, mode: apiKey.mode };
+  }
+
+  /**
+   * A call of the partner API, such as `POST /v1/partner/verify`; text and bytes are sent as they are,
+   * anything else as JSON.
+   */
+  async partnerCall(
+    key: TestKey | string | null,
+    target: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const [method = '', path = ''] = target.split(' ');
+    const presented = typeof key === 'string' || key === null ? key : key.key;
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    return this.request(path, {
+      method,
+      headers: {
+        ...(presented === null ? {} : { 'x-api-key': presented }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
+    });
   }
 }

@@ -18,7 +18,7 @@ function purging(...answers: readonly PurgeCount[]) {
     ...memoryStorage(),
     async purge(request) {
       asked.push(request);
-      return left.shift() ?? { interactions: 0, tokens: 0, grants: 0 };
+      return left.shift() ?? { interactions: 0, tokens: 0, grants: 0, idempotency: 0 };
     },
   };
   return { storage, asked };
@@ -33,23 +33,23 @@ describe('the purge', () => {
     expect(result).toEqual({ dueAt: clock.now() + 10 * minute });
   });
 
-  it.each(['interactions', 'tokens', 'grants'] as const)(
+  it.each(['interactions', 'tokens', 'grants', 'idempotency'] as const)(
     'goes on in batches while there is a full one of %s',
     async (kind) => {
-      const full = { interactions: 1, tokens: 1, grants: 1, [kind]: 500 };
+      const full: PurgeCount = { interactions: 1, tokens: 1, grants: 1, idempotency: 1, [kind]: 500 };
       const { storage, asked } = purging(full, full, { ...full, [kind]: 499 });
       const totals: object[] = [];
       const clock = new TestClock();
       await purgeHandler(storage, clock, { ...silent, debug: (fields) => void totals.push(fields) })({}, job);
       expect(asked).toHaveLength(3);
-      expect(totals).toEqual([{ interactions: 3, tokens: 3, grants: 3, [kind]: 1_499 }]);
+      expect(totals).toEqual([{ interactions: 3, tokens: 3, grants: 3, idempotency: 3, [kind]: 1_499 }]);
     },
   );
 
   it('gives others a turn after a hundred batches, and comes again at once', async () => {
     const clock = new TestClock();
     const { storage, asked } = purging(
-      ...Array.from({ length: 1_000 }, () => ({ interactions: 500, tokens: 0, grants: 0 })),
+      ...Array.from({ length: 1_000 }, () => ({ interactions: 500, tokens: 0, grants: 0, idempotency: 0 })),
     );
     expect(await purgeHandler(storage, clock, silent)({}, job)).toEqual({ dueAt: clock.now() });
     expect(asked).toHaveLength(100);
@@ -94,11 +94,16 @@ describe('a provider', () => {
       return counts.at(-1);
     };
     // After an hour the interactions: the one that was left open. Those that were answered are gone already.
-    expect(await purged(60 * minute)).toEqual({ interactions: 0, tokens: 0, grants: 0 });
-    expect(await purged(10 * minute)).toEqual({ interactions: 1, tokens: 0, grants: 0 });
+    expect(await purged(60 * minute)).toEqual({ interactions: 0, tokens: 0, grants: 0, idempotency: 0 });
+    expect(await purged(10 * minute)).toEqual({ interactions: 1, tokens: 0, grants: 0, idempotency: 0 });
     // A day after the end of the code: the grant without a token. The other one waits for its token.
-    expect(await purged(day - 59 * minute)).toEqual({ interactions: 0, tokens: 0, grants: 1 });
-    expect(await purged(50 * minute)).toEqual({ interactions: 0, tokens: 1, grants: 1 });
+    expect(await purged(day - 59 * minute)).toEqual({
+      interactions: 0,
+      tokens: 0,
+      grants: 1,
+      idempotency: 0,
+    });
+    expect(await purged(50 * minute)).toEqual({ interactions: 0, tokens: 1, grants: 1, idempotency: 0 });
     // Consent is remembered without end.
     const silently = await provider.browser().get(provider.authorizeUrl(client));
     expect(silently.location).toContain('code=');

@@ -1,0 +1,123 @@
+import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { StorageUnavailableError } from './errors.ts';
+
+type ApiKeyRow = Omit<ApiKeyRecord, 'scopes' | 'allowlist' | 'requireSignature'> & {
+  readonly scopes: string;
+  readonly allowlist: string | null;
+  readonly requireSignature: 0 | 1;
+};
+type ApiKeyStateRow = ApiKeyRow & { readonly partnerDisabled: 0 | 1 };
+
+const columns = `
+  id, partner, mode, api_keys.name AS name, digest, scopes, allowlist, require_signature AS requireSignature,
+  sealed_signing_secret AS sealedSigningSecret, quota_id AS quotaId, api_keys.created_at AS createdAt,
+  expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
+`;
+
+export function sqliteApiKeys(database: Database): ApiKeyStore {
+  const sql = database.prepare((connection) => ({
+    insert: connection.prepare<[ApiKeyRow]>(`
+      INSERT INTO api_keys (
+        id, partner, mode, name, digest, scopes, allowlist, require_signature, sealed_signing_secret,
+        quota_id, created_at, expires_at, revoked_at, last_used_at
+      )
+      SELECT
+        :id, slug, :mode, :name, :digest, :scopes, :allowlist, :requireSignature, :sealedSigningSecret,
+        :quotaId, :createdAt, :expiresAt, :revokedAt, :lastUsedAt
+      FROM partners WHERE slug = :partner
+      ON CONFLICT DO NOTHING
+    `),
+
+    find: connection.prepare<[string], ApiKeyStateRow>(`
+      SELECT ${columns}, partners.disabled_at IS NOT NULL AS partnerDisabled
+      FROM api_keys JOIN partners ON partners.slug = api_keys.partner
+      WHERE id = ?
+    `),
+
+    // Every request of a partner: one statement, two look-ups by unique index.
+    findByDigest: connection.prepare<[Uint8Array], ApiKeyStateRow>(`
+      SELECT ${columns}, partners.disabled_at IS NOT NULL AS partnerDisabled
+      FROM api_keys JOIN partners ON partners.slug = api_keys.partner
+      WHERE digest = ?
+    `),
+
+    list: connection.prepare<[string], ApiKeyRow>(`
+      SELECT ${columns} FROM api_keys WHERE partner = ? ORDER BY created_at DESC, id
+    `),
+
+    revoke: connection.prepare<[{ id: string; now: number }]>(`
+      UPDATE api_keys SET revoked_at = coalesce(revoked_at, :now) WHERE id = :id
+    `),
+
+    end: connection.prepare<[{ id: string; endsAt: number; now: number }]>(`
+      UPDATE api_keys SET expires_at = min(coalesce(expires_at, :endsAt), :endsAt)
+      WHERE id = :id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
+    `),
+
+    touch: connection.prepare<[{ id: string; now: number }]>(`
+      UPDATE api_keys SET last_used_at = :now
+      WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :now)
+    `),
+  }));
+
+  return {
+    async insert(key) {
+      const row = rowOf(key);
+      return database.write(() => sql().insert.run(row).changes === 1);
+    },
+
+    find: (id) =>
+      database.read(() => {
+        const row = sql().find.get(id);
+        return row === undefined ? null : stateOf(row);
+      }),
+
+    findByDigest: (digest) =>
+      database.read(() => {
+        const row = sql().findByDigest.get(digest);
+        return row === undefined ? null : stateOf(row);
+      }),
+
+    list: (partner) => database.read(() => sql().list.all(partner).map(apiKeyOf)),
+
+    revoke: (id, now) => database.write(() => sql().revoke.run({ id, now }).changes === 1),
+
+    async roll({ id, successor, endsAt, now }) {
+      const row = rowOf(successor);
+      return database.write(() => {
+        if (sql().end.run({ id, endsAt, now }).changes === 0) return false;
+        if (sql().insert.run(row).changes === 1) return true;
+        // Thrown, and not answered, so that the old key goes on.
+        throw new StorageUnavailableError('the successor cannot be stored');
+      });
+    },
+
+    async touch(id, now) {
+      await database.write(() => sql().touch.run({ id, now }));
+    },
+  };
+}
+
+function rowOf(key: ApiKeyRecord): ApiKeyRow {
+  return {
+    ...key,
+    digest: Buffer.from(key.digest),
+    scopes: JSON.stringify(key.scopes),
+    allowlist: key.allowlist === null ? null : JSON.stringify(key.allowlist),
+    requireSignature: key.requireSignature ? 1 : 0,
+  };
+}
+
+function apiKeyOf(row: ApiKeyRow): ApiKeyRecord {
+  return {
+    ...row,
+    scopes: JSON.parse(row.scopes),
+    allowlist: row.allowlist === null ? null : JSON.parse(row.allowlist),
+    requireSignature: row.requireSignature === 1,
+  };
+}
+
+function stateOf(row: ApiKeyStateRow): ApiKeyState {
+  return { ...apiKeyOf(row), partnerDisabled: row.partnerDisabled === 1 };
+}

@@ -1,0 +1,203 @@
+import type {
+  TransferOwner,
+  TransferPosition,
+  TransferRecord,
+  TransferStatus,
+  TransferStore,
+} from '@ostiary/core';
+import type { Database } from './database.ts';
+import { claimRowOf, sqliteClaims } from './idempotency.ts';
+import { jobRowOf, sqliteJobs } from './queue.ts';
+
+/** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
+type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
+  readonly metadata: string | null;
+  readonly failureCode: string | null;
+  readonly failureMessage: string | null;
+};
+type NewTransferRow = TransferRow & { readonly amount: bigint };
+type StoredTransferRow = TransferRow & { readonly amount: string };
+
+/** From `from` on, before the position, newest first. */
+type Page = TransferOwner & TransferPosition & { readonly from: number; readonly limit: number };
+/** After the position, before `to`, oldest first. */
+type FinalPage = TransferOwner & TransferPosition & { readonly to: number; readonly limit: number };
+
+const columns = `
+  id, partner, mode, status, CAST(amount AS TEXT) AS amount, currency, recipient_kid AS recipientKid,
+  description, reference, metadata, failure_code AS failureCode, failure_message AS failureMessage,
+  created_at AS createdAt, updated_at AS updatedAt, completed_at AS completedAt
+`;
+
+export function sqliteTransfers(database: Database): TransferStore {
+  const claims = sqliteClaims(database);
+  const jobs = sqliteJobs(database);
+  const sql = database.prepare((connection) => ({
+    insert: connection.prepare<[NewTransferRow]>(`
+      INSERT INTO transfers (
+        id, partner, mode, status, amount, currency, recipient_kid, description, reference, metadata,
+        failure_code, failure_message, created_at, updated_at, completed_at
+      )
+      VALUES (
+        :id, :partner, :mode, :status, :amount, :currency, :recipientKid, :description, :reference, :metadata,
+        :failureCode, :failureMessage, :createdAt, :updatedAt, :completedAt
+      )
+    `),
+
+    findReference: connection.prepare<[TransferOwner & { reference: string }], { id: string }>(`
+      SELECT id FROM transfers WHERE partner = :partner AND mode = :mode AND reference = :reference
+    `),
+
+    find: connection.prepare<[TransferOwner & { id: string }], StoredTransferRow>(`
+      SELECT ${columns} FROM transfers WHERE id = :id AND partner = :partner AND mode = :mode
+    `),
+
+    findById: connection.prepare<[string], StoredTransferRow>(`
+      SELECT ${columns} FROM transfers WHERE id = ?
+    `),
+
+    list: connection.prepare<[Page], StoredTransferRow>(`
+      SELECT ${columns} FROM transfers
+      WHERE partner = :partner AND mode = :mode
+        AND created_at >= :from AND (created_at, id) < (:time, :id)
+      ORDER BY created_at DESC, id DESC LIMIT :limit
+    `),
+
+    listWithStatus: connection.prepare<[Page & { status: TransferStatus }], StoredTransferRow>(`
+      SELECT ${columns} FROM transfers
+      WHERE partner = :partner AND mode = :mode AND status = :status
+        AND created_at >= :from AND (created_at, id) < (:time, :id)
+      ORDER BY created_at DESC, id DESC LIMIT :limit
+    `),
+
+    // One row at most, so there is nothing to sort.
+    listWithReference: connection.prepare<
+      [Page & { reference: string; status: TransferStatus | null }],
+      StoredTransferRow
+    >(`
+      SELECT ${columns} FROM transfers
+      WHERE partner = :partner AND mode = :mode AND reference = :reference
+        AND (:status IS NULL OR status = :status)
+        AND created_at >= :from AND (created_at, id) < (:time, :id)
+      LIMIT :limit
+    `),
+
+    settle: connection.prepare<
+      [
+        Pick<TransferRow, 'id' | 'status' | 'failureCode' | 'failureMessage' | 'completedAt'> & {
+          readonly now: number;
+        },
+      ]
+    >(`
+      UPDATE transfers SET
+        status = :status, failure_code = :failureCode, failure_message = :failureMessage, updated_at = :now,
+        completed_at = :completedAt
+      WHERE id = :id AND status = 'pending'
+    `),
+
+    listFinal: connection.prepare<[FinalPage], StoredTransferRow>(`
+      SELECT ${columns} FROM transfers
+      WHERE partner = :partner AND mode = :mode AND status <> 'pending'
+        AND (updated_at, id) > (:time, :id) AND updated_at < :to
+      ORDER BY updated_at, id LIMIT :limit
+    `),
+  }));
+
+  return {
+    async create({ transfer, idempotency, job, now }) {
+      const row = rowOf(transfer);
+      const claim = idempotency && claimRowOf(idempotency);
+      const jobRow = jobRowOf(job);
+      return database.write(() => {
+        const earlier = claim && claims.outcomeOf({ ...claim, now });
+        if (earlier !== null) return earlier;
+        const { partner, mode, reference } = row;
+        if (reference !== null) {
+          const taken = sql().findReference.get({ partner, mode, reference });
+          if (taken !== undefined) return { outcome: 'reference_conflict', transferId: taken.id };
+        }
+        sql().insert.run(row);
+        if (claim !== null) claims.store(claim);
+        jobs.store(jobRow);
+        return { outcome: 'created' };
+      });
+    },
+
+    find: ({ partner, mode }, id) =>
+      database.read(() => {
+        const row = sql().find.get({ partner, mode, id });
+        return row === undefined ? null : transferOf(row);
+      }),
+
+    findById: (id) =>
+      database.read(() => {
+        const row = sql().findById.get(id);
+        return row === undefined ? null : transferOf(row);
+      }),
+
+    list: ({ partner, mode, status, reference, from, to, after, limit }) =>
+      database.read(() => {
+        const end = startOf(to ?? Number.MAX_SAFE_INTEGER);
+        const before = after !== null && isBefore(after, end) ? after : end;
+        const page = { partner, mode, from: from ?? Number.MIN_SAFE_INTEGER, ...before, limit };
+        if (reference !== null) {
+          return sql()
+            .listWithReference.all({ ...page, reference, status })
+            .map(transferOf);
+        }
+        const rows = status === null ? sql().list.all(page) : sql().listWithStatus.all({ ...page, status });
+        return rows.map(transferOf);
+      }),
+
+    settle: ({ id, status, failure, now }) => {
+      const completedAt = status === 'completed' ? now : null;
+      const final = { id, status, ...failureColumns(failure), completedAt, now };
+      return database.write(() => {
+        const settled = sql().settle.run(final).changes === 1;
+        const row = sql().findById.get(id);
+        return row === undefined ? null : { transfer: transferOf(row), settled };
+      });
+    },
+
+    listFinal: ({ partner, mode, from, to, after, limit }) =>
+      database.read(() => {
+        const start = startOf(from);
+        const past = after !== null && isBefore(start, after) ? after : start;
+        return sql()
+          .listFinal.all({ partner, mode, ...past, to, limit })
+          .map(transferOf);
+      }),
+  };
+}
+
+/** Before every transfer of this time: no id is empty. One bound less for the index to know. */
+function startOf(time: number): TransferPosition {
+  return { time, id: '' };
+}
+
+function isBefore(a: TransferPosition, b: TransferPosition): boolean {
+  return a.time < b.time || (a.time === b.time && a.id < b.id);
+}
+
+function failureColumns(
+  failure: TransferRecord['failure'],
+): Pick<TransferRow, 'failureCode' | 'failureMessage'> {
+  return { failureCode: failure?.code ?? null, failureMessage: failure?.message ?? null };
+}
+
+function rowOf({ metadata, failure, ...transfer }: TransferRecord): NewTransferRow {
+  return {
+    ...transfer,
+    ...failureColumns(failure),
+    metadata: metadata === null ? null : JSON.stringify(metadata),
+  };
+}
+
+function transferOf({ failureCode, failureMessage, ...row }: StoredTransferRow): TransferRecord {
+  return {
+    ...row,
+    amount: BigInt(row.amount),
+    metadata: row.metadata === null ? null : JSON.parse(row.metadata),
+    failure: failureCode === null ? null : { code: failureCode, message: failureMessage ?? '' },
+  };
+}

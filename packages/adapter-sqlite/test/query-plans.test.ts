@@ -1,0 +1,160 @@
+import type { Storage, TransferRecord } from '@ostiary/core';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Connection } from '../src/connection.ts';
+import { Database } from '../src/database.ts';
+import { storageOn } from '../src/storage.ts';
+import { temporaryFile } from './temporary.ts';
+
+const acme = { partner: 'acme', mode: 'live' } as const;
+const everything = { ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 10 };
+const range = { ...acme, from: 5, to: 9, after: null, limit: 10 };
+
+const transfer: TransferRecord = {
+  ...acme,
+  id: 'tr_1',
+  status: 'pending',
+  amount: 1n,
+  currency: 'HTG',
+  recipientKid: 'kid-1',
+  description: null,
+  reference: 'order 7',
+  metadata: null,
+  failure: null,
+  createdAt: 1,
+  updatedAt: 1,
+  completedAt: null,
+};
+const claim = {
+  ...acme,
+  key: 'key',
+  fingerprint: Buffer.alloc(32, 7),
+  answer: { status: 201, body: '{}' },
+  endsAt: 9,
+};
+
+/** A storage, and what SQLite plans for each statement that a call runs. */
+async function watchedStorage() {
+  const database = new Database({ file: temporaryFile() });
+  let ran: string[] = [];
+  // The first preparation: it watches those of the nouns, which come after it.
+  database.prepare((connection) => watch(connection, (source) => ran.push(source)));
+  const storage = storageOn(database);
+  await storage.open();
+  onTestFinished(() => storage.close());
+
+  async function plansOf(call: (storage: Storage) => Promise<unknown>): Promise<string[][]> {
+    ran = [];
+    await call(storage);
+    const sources = ran;
+    return database.read((connection) => sources.map((source) => planOf(connection, source)));
+  }
+  return { storage, plansOf };
+}
+
+function watch(connection: Connection, onRun: (source: string) => void): void {
+  const prepare = connection.prepare.bind(connection);
+  const watched = (source: string) =>
+    new Proxy(prepare(source), {
+      get(statement, name) {
+        const member = Reflect.get(statement, name);
+        if (typeof member !== 'function') return member;
+        return (...args: unknown[]) => {
+          onRun(source);
+          return Reflect.apply(member, statement, args);
+        };
+      },
+    });
+  Object.assign(connection, { prepare: watched });
+}
+
+function planOf(connection: Connection, source: string): string[] {
+  const names = [...source.matchAll(/:(\w+)/g)].map(([, name]) => [name, null]);
+  const explain = connection.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${source}`);
+  const rows = source.includes('?') ? explain.all(null) : explain.all(Object.fromEntries(names));
+  return rows.map(({ detail }) => detail);
+}
+
+test('lists of transfers walk along an index: they neither sort nor scan', async () => {
+  const { plansOf } = await watchedStorage();
+  const after = { time: 7, id: 'tr_7' };
+  const byCreation = [
+    'SEARCH transfers USING INDEX transfers_by_creation ' +
+      '(partner=? AND mode=? AND created_at>? AND (created_at,id)<(?,?))',
+  ];
+  for (const page of [everything, { ...everything, after }, { ...everything, from: 5, to: 9, after }]) {
+    expect(await plansOf(({ transfers }) => transfers.list(page))).toEqual([byCreation]);
+    expect(await plansOf(({ transfers }) => transfers.list({ ...page, status: 'pending' }))).toEqual([
+      [byCreation[0]?.replace('by_creation', 'by_status').replace('mode=?', 'mode=? AND status=?')],
+    ]);
+    for (const status of [null, 'failed'] as const) {
+      const request = { ...page, reference: 'order 7', status };
+      expect(await plansOf(({ transfers }) => transfers.list(request))).toEqual([
+        ['SEARCH transfers USING INDEX transfers_by_reference (partner=? AND mode=? AND reference=?)'],
+      ]);
+    }
+  }
+});
+
+test('an export walks along an index of final transfers', async () => {
+  const { plansOf } = await watchedStorage();
+  for (const after of [null, { time: 7, id: 'tr_7' }]) {
+    expect(await plansOf(({ transfers }) => transfers.listFinal({ ...range, after }))).toEqual([
+      [
+        'SEARCH transfers USING INDEX transfers_final ' +
+          '(partner=? AND mode=? AND (updated_at,id)>(?,?) AND updated_at<?)',
+      ],
+    ]);
+  }
+});
+
+test('a key is judged with one statement and two look-ups', async () => {
+  const { plansOf } = await watchedStorage();
+  expect(await plansOf(({ apiKeys }) => apiKeys.findByDigest(Buffer.alloc(32)))).toEqual([
+    [
+      expect.stringMatching(/^SEARCH api_keys USING INDEX \w+ \(digest=\?\)$/),
+      expect.stringMatching(/^SEARCH partners USING INDEX \w+ \(slug=\?\)$/),
+    ],
+  ]);
+});
+
+test('what a partner holds is one statement that looks up its clients and their consents', async () => {
+  const { plansOf } = await watchedStorage();
+  const request = { partner: 'acme', sub: 'user-1', scope: 'kyc' };
+  const [plan, ...others] = await plansOf(({ consents }) => consents.partnerHolds(request));
+  expect(others).toEqual([]);
+  expect(plan?.filter((step) => step.startsWith('SEARCH'))).toEqual([
+    'SEARCH consents USING INDEX consents_unrevoked (sub=? AND client_id=?)',
+    'SEARCH clients USING INDEX clients_by_partner (partner=?)',
+  ]);
+  expect(plan?.filter((step) => step.startsWith('SCAN'))).toEqual([]);
+});
+
+test('no other call of the partner API scans or sorts', async () => {
+  const { plansOf } = await watchedStorage();
+  const calls: ((storage: Storage) => Promise<unknown>)[] = [
+    ({ transfers }) =>
+      transfers.create({
+        transfer,
+        idempotency: claim,
+        job: { id: 'j', kind: 'k', payload: {}, dueAt: 1 },
+        now: 1,
+      }),
+    ({ transfers }) => transfers.find(acme, 'tr_1'),
+    ({ transfers }) => transfers.findById('tr_1'),
+    ({ transfers }) => transfers.settle({ id: 'tr_1', status: 'completed', failure: null, now: 2 }),
+    ({ idempotency }) => idempotency.find({ ...claim, now: 1 }),
+    ({ apiKeys }) => apiKeys.find('key_1'),
+    ({ apiKeys }) => apiKeys.list('acme'),
+    ({ apiKeys }) => apiKeys.revoke('key_1', 1),
+    ({ apiKeys }) => apiKeys.touch('key_1', 1),
+    ({ partners }) => partners.find('acme'),
+    (storage) => storage.purge({ now: 1, before: 1, limit: 10 }),
+  ];
+  for (const call of calls) {
+    const plans = await plansOf(call);
+    expect(plans.length, String(call)).toBeGreaterThan(0);
+    for (const step of plans.flat()) {
+      expect(step, String(call)).not.toMatch(/TEMP B-TREE|^SCAN (?!CONSTANT)/);
+    }
+  }
+});

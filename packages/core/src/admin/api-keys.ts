@@ -1,0 +1,232 @@
+import { z } from 'zod';
+import { apiKeyFormat, signingSecretContext } from '../api-key-format.ts';
+import type { Core } from '../context.ts';
+import { addressMatcher } from '../http/client-address.ts';
+import type { ApiKeyRecord, KeyScope } from '../ports/api-keys.ts';
+import type { Mode } from '../ports/partners.ts';
+import { digest, randomSecret } from '../tokens.ts';
+import { checked, iso, isoOrNull } from './checked.ts';
+import { PartnerNameError } from './partners.ts';
+
+/** An API key as administrators see it: everything but the key. Times are ISO 8601. */
+export interface ApiKey {
+  readonly id: string;
+  readonly partner: string;
+  readonly mode: Mode;
+  readonly name: string;
+  readonly scopes: readonly KeyScope[];
+  readonly allowlist: readonly string[] | null;
+  readonly requireSignature: boolean;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  readonly lastUsedAt: string | null;
+}
+
+/** A key to be issued. */
+export interface NewApiKey {
+  /** Slug. */
+  readonly partner: string;
+  readonly mode: Mode;
+  /** To tell keys apart. @defaultValue `""` */
+  readonly name?: string;
+  /** What the key may do; at least one. */
+  readonly scopes: readonly KeyScope[];
+  /**
+   * Addresses and CIDR ranges from which it may be used. An empty list is refused.
+   * @defaultValue everywhere
+   */
+  readonly allowlist?: readonly string[];
+  /** Refuse requests with a body that are not signed. @defaultValue false */
+  readonly requireSignature?: boolean;
+  /** @defaultValue never */
+  readonly expiresAt?: Date;
+}
+
+/** A key with what nobody can read again. */
+export interface IssuedApiKey {
+  readonly apiKey: ApiKey;
+  /** Sent as `X-API-Key`. */
+  readonly key: string;
+  /** Signs requests. */
+  readonly signingSecret: string;
+}
+
+/** Thrown when an administrator names a key that does not exist, or rolls one that has ended. */
+export class ApiKeyError extends Error {
+  override readonly name = 'ApiKeyError';
+  readonly code: 'key_not_found' | 'key_ended';
+
+  constructor(code: 'key_not_found' | 'key_ended', id: string) {
+    super(code === 'key_not_found' ? `there is no key ${id}` : `the key ${id} has ended`);
+    this.code = code;
+  }
+}
+
+/** Provisioning of API keys. */
+export interface ApiKeyAdministration {
+  /**
+   * Issues a key. It and its signing secret are answered here and never again.
+   * @throws TypeError when an argument is wrong
+   * @throws PartnerNameError `partner_not_found`
+   */
+  issue(key: NewApiKey): Promise<IssuedApiKey>;
+  /** The keys of a partner, newest first. */
+  list(partner: string): Promise<readonly ApiKey[]>;
+  /**
+   * Refuses the key, at once here and within five seconds in other processes. Repeatable.
+   * @throws ApiKeyError `key_not_found`
+   */
+  revoke(id: string): Promise<void>;
+  /**
+   * Issues a successor with the same rights and a signing secret of its own; the old key keeps working for
+   * the overlap. Both share their rate limits.
+   * @throws TypeError, ApiKeyError
+   */
+  roll(
+    id: string,
+    options?: {
+      /** Seconds, up to 90 days. @defaultValue 86400 */
+      readonly overlapSeconds?: number;
+    },
+  ): Promise<IssuedApiKey>;
+}
+
+/** Every scope that a key can have. */
+export const keyScopes = [
+  'identity:verify',
+  'payments:write',
+  'payments:read',
+  'users:read',
+  'webhooks',
+  'reconciliation:read',
+] as const satisfies readonly KeyScope[];
+
+function isRange(range: string): boolean {
+  try {
+    addressMatcher([range]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const newKey = z.strictObject({
+  partner: z.string(),
+  mode: z.enum(['live', 'test']),
+  name: z.string().trim().max(100).default(''),
+  scopes: z.array(z.enum(keyScopes)).min(1).readonly(),
+  allowlist: z
+    .array(z.string().refine(isRange, 'is not an IP address or a CIDR range'))
+    .min(1)
+    .max(100)
+    .readonly()
+    .optional(),
+  requireSignature: z.boolean().default(false),
+  expiresAt: z.date().optional(),
+});
+
+function shown(key: ApiKeyRecord): ApiKey {
+  const {
+    id,
+    partner,
+    mode,
+    name,
+    scopes,
+    allowlist,
+    requireSignature,
+    createdAt,
+    expiresAt,
+    revokedAt,
+    lastUsedAt,
+  } = key;
+  return {
+    id,
+    partner,
+    mode,
+    name,
+    scopes,
+    allowlist,
+    requireSignature,
+    createdAt: iso(createdAt),
+    expiresAt: isoOrNull(expiresAt),
+    revokedAt: isoOrNull(revokedAt),
+    lastUsedAt: isoOrNull(lastUsedAt),
+  };
+}
+
+/** See {@link ApiKeyAdministration}. `changed` is called after every change to an existing key. */
+export function apiKeyAdministration(core: Core, changed: () => void): ApiKeyAdministration {
+  const { apiKeys } = core.storage;
+  const format = apiKeyFormat(core.options.prefix);
+
+  type Rights = Pick<
+    ApiKeyRecord,
+    'partner' | 'mode' | 'name' | 'scopes' | 'allowlist' | 'requireSignature' | 'expiresAt'
+  >;
+
+  function create(
+    rights: Rights,
+    quotaId: string | null,
+    now: number,
+  ): IssuedApiKey & { readonly record: ApiKeyRecord } {
+    const id = `key_${core.random.bytes(12).toString('hex')}`;
+    const key = format.newKey(rights.mode, core.random);
+    const signingSecret = `${core.options.prefix}_sign_${randomSecret(core.random)}`;
+    const record: ApiKeyRecord = {
+      ...rights,
+      id,
+      digest: digest(key),
+      sealedSigningSecret: core.sealer.seal(signingSecret, signingSecretContext(id)),
+      quotaId: quotaId ?? id,
+      createdAt: now,
+      revokedAt: null,
+      lastUsedAt: null,
+    };
+    return { record, apiKey: shown(record), key, signingSecret };
+  }
+
+  return {
+    async issue(input) {
+      const given = checked(newKey, input);
+      const now = core.clock.now();
+      const expiresAt = given.expiresAt?.getTime() ?? null;
+      if (expiresAt !== null && !(expiresAt > now)) throw new TypeError('expiresAt: has to be in the future');
+      const { record, ...issued } = create(
+        { ...given, scopes: [...new Set(given.scopes)], allowlist: given.allowlist ?? null, expiresAt },
+        null,
+        now,
+      );
+      if (!(await apiKeys.insert(record))) throw new PartnerNameError('partner_not_found', given.partner);
+      return issued;
+    },
+    async list(partner) {
+      return (await apiKeys.list(partner)).map(shown);
+    },
+    async revoke(id) {
+      if (!(await apiKeys.revoke(id, core.clock.now()))) throw new ApiKeyError('key_not_found', id);
+      changed();
+    },
+    async roll(id, { overlapSeconds = 86_400 } = {}) {
+      const overlapMs =
+        1000 *
+        checked(
+          z
+            .int()
+            .min(0)
+            .max(90 * 86_400),
+          overlapSeconds,
+        );
+      const old = await apiKeys.find(id);
+      if (old === null) throw new ApiKeyError('key_not_found', id);
+      const now = core.clock.now();
+      const { partner, mode, name, scopes, allowlist, requireSignature, expiresAt } = old;
+      const rights = { partner, mode, name, scopes, allowlist, requireSignature, expiresAt };
+      const { record, ...issued } = create(rights, old.quotaId, now);
+      if (!(await apiKeys.roll({ id, successor: record, endsAt: now + overlapMs, now })))
+        throw new ApiKeyError('key_ended', id);
+      changed();
+      return issued;
+    },
+  };
+}

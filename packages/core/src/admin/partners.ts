@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { Core } from '../context.ts';
+import type { PartnerRecord } from '../ports/partners.ts';
+import { checked, iso, isoOrNull } from './checked.ts';
+
+/** A partner as administrators see it. Times are ISO 8601. */
+export interface Partner {
+  readonly slug: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly disabledAt: string | null;
+}
+
+/** Thrown when an administrator names a partner that does not exist, or a slug that is taken. */
+export class PartnerNameError extends Error {
+  override readonly name = 'PartnerNameError';
+  readonly code: 'partner_not_found' | 'partner_exists';
+
+  constructor(code: 'partner_not_found' | 'partner_exists', slug: string) {
+    super(`${code === 'partner_exists' ? 'there is already a partner' : 'there is no partner'} ${slug}`);
+    this.code = code;
+  }
+}
+
+/** Provisioning of partners. */
+export interface PartnerAdministration {
+  /**
+   * Creates a partner. The slug, `[a-z0-9-]{2,40}`, never changes.
+   * @throws TypeError when an argument is wrong
+   * @throws PartnerNameError `partner_exists`
+   */
+  create(partner: { readonly slug: string; readonly name: string }): Promise<Partner>;
+  get(slug: string): Promise<Partner | null>;
+  /**
+   * Partners by slug. `next` is what to pass as `after` for the following page, or `null` after the last one.
+   */
+  list(page?: {
+    readonly after?: string;
+    /** 1 to 500. @defaultValue 100 */
+    readonly limit?: number;
+  }): Promise<{ readonly partners: readonly Partner[]; readonly next: string | null }>;
+  /** @throws TypeError, PartnerNameError `partner_not_found` */
+  rename(slug: string, name: string): Promise<Partner>;
+  /** Refuses every key of the partner, at once here and within five seconds in other processes. */
+  disable(slug: string): Promise<Partner>;
+  /** Lets the partner's keys work again. */
+  enable(slug: string): Promise<Partner>;
+}
+
+const name = z.string().trim().min(1).max(100);
+const slug = z.string().regex(/^[a-z0-9-]{2,40}$/, 'takes 2 to 40 of a-z 0-9 -');
+
+function shown({ slug, name, createdAt, updatedAt, disabledAt }: PartnerRecord): Partner {
+  return {
+    slug,
+    name,
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+    disabledAt: isoOrNull(disabledAt),
+  };
+}
+
+/** See {@link PartnerAdministration}. `changed` is called after every change to an existing partner. */
+export function partnerAdministration(core: Core, changed: () => void): PartnerAdministration {
+  const { partners } = core.storage;
+
+  /** Applies a change to the latest version, again when somebody else was faster. */
+  async function change(
+    slug: string,
+    edit: (partner: PartnerRecord, now: number) => PartnerRecord,
+  ): Promise<Partner> {
+    for (;;) {
+      const stored = await partners.find(slug);
+      if (stored === null) throw new PartnerNameError('partner_not_found', slug);
+      const now = core.clock.now();
+      const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
+      if (!(await partners.replace(edited))) continue;
+      changed();
+      return shown(edited);
+    }
+  }
+
+  return {
+    async create(input) {
+      const given = checked(z.strictObject({ slug, name }), input);
+      const now = core.clock.now();
+      const partner: PartnerRecord = {
+        ...given,
+        createdAt: now,
+        updatedAt: now,
+        disabledAt: null,
+        version: 1,
+      };
+      if (!(await partners.insert(partner))) throw new PartnerNameError('partner_exists', given.slug);
+      return shown(partner);
+    },
+    async get(slug) {
+      const partner = await partners.find(slug);
+      return partner === null ? null : shown(partner);
+    },
+    async list({ after, limit = 100 } = {}) {
+      const size = checked(z.int().min(1).max(500), limit);
+      const page = await partners.list({ after: after ?? null, limit: size + 1 });
+      const next = page.length > size ? (page[size - 1]?.slug ?? null) : null;
+      return { partners: page.slice(0, size).map(shown), next };
+    },
+    rename: (slug, newName) => {
+      const given = checked(name, newName);
+      return change(slug, (partner) => ({ ...partner, name: given }));
+    },
+    disable: (slug) =>
+      change(slug, (partner, now) => ({ ...partner, disabledAt: partner.disabledAt ?? now })),
+    enable: (slug) => change(slug, (partner) => ({ ...partner, disabledAt: null })),
+  };
+}

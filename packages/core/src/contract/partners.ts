@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
+import { samplePartner } from './partner-samples.ts';
+import { now } from './samples.ts';
+
+export const partnerCases = casesOf('partners', {
+  'a partner is read back as it was stored': async ({ partners }) => {
+    const disabled = samplePartner({ slug: 'b2', name: 'Ti “Biznis” & Co\n🗝️', disabledAt: now, version: 7 });
+    assert.equal(await partners.insert(samplePartner()), true);
+    assert.equal(await partners.insert(disabled), true);
+    assertSame(await partners.find('acme'), samplePartner());
+    assertSame(await partners.find('b2'), disabled);
+    for (const slug of ['acm', 'acme2', 'ACME', 'acme ', ''])
+      assert.equal(await partners.find(slug), null, slug);
+  },
+
+  'a taken slug is refused and nothing changes': async ({ partners }) => {
+    await partners.insert(samplePartner());
+    assert.equal(await partners.insert(samplePartner({ name: 'Intruder', version: 2 })), false);
+    assertSame(await partners.find('acme'), samplePartner());
+  },
+
+  'of parallel inserts of one slug exactly one is stored': async ({ partners }) => {
+    const answers = await inParallel(20, (index) =>
+      partners.insert(samplePartner({ name: `name ${index}` })),
+    );
+    assertSame(countAnswers(answers), { true: 1, false: 19 });
+    assert.equal((await partners.find('acme'))?.name, `name ${answers.indexOf(true)}`);
+  },
+
+  'pages go by slug in code unit order and include disabled partners': async ({ partners }) => {
+    const sorted = ['--', '1-0', '10', '2', 'a', 'a-', 'a-b', 'a0', 'ab', 'b'];
+    for (const slug of sorted.toReversed()) {
+      await partners.insert(samplePartner({ slug, disabledAt: slug === 'a' ? now : null }));
+    }
+    const slugs = async (after: string | null, limit: number) =>
+      (await partners.list({ after, limit })).map((partner) => partner.slug);
+    assertSame(await slugs(null, 100), sorted);
+    assertSame(await slugs(null, 3), sorted.slice(0, 3));
+    assertSame(await slugs('10', 3), sorted.slice(3, 6), 'the slug that the page starts after is not on it');
+    assertSame(await slugs('3', 2), ['a', 'a-'], 'a slug that does not exist is a place to start too');
+    assertSame(await slugs('b', 5), []);
+    assertSame(
+      (await partners.list({ after: '2', limit: 1 }))[0],
+      samplePartner({ slug: 'a', disabledAt: now }),
+    );
+  },
+
+  'replace stores the next version and refuses any other': async ({ partners }) => {
+    await partners.insert(samplePartner());
+    await partners.insert(samplePartner({ slug: 'other' }));
+    const next = samplePartner({ version: 2, name: 'Renamed', updatedAt: now + 1, disabledAt: now + 1 });
+    assert.equal(await partners.replace(next), true);
+    for (const version of [1, 2, 4]) {
+      assert.equal(
+        await partners.replace(samplePartner({ version, name: 'Stale' })),
+        false,
+        `version ${version}`,
+      );
+    }
+    assertSame(await partners.find('acme'), next);
+    assertSame(await partners.find('other'), samplePartner({ slug: 'other' }));
+    assert.equal(await partners.replace(samplePartner({ version: 3 })), true, 'and it can be enabled again');
+    assert.equal((await partners.find('acme'))?.disabledAt, null);
+  },
+
+  'replace does not create a partner': async ({ partners }) => {
+    assert.equal(await partners.replace(samplePartner({ version: 1 })), false);
+    assert.equal(await partners.find('acme'), null);
+  },
+
+  'of parallel replacements of one version exactly one is stored': async ({ partners }) => {
+    await partners.insert(samplePartner());
+    const answers = await inParallel(20, (index) =>
+      partners.replace(samplePartner({ version: 2, name: `name ${index}` })),
+    );
+    assertSame(countAnswers(answers), { true: 1, false: 19 });
+    assert.equal((await partners.find('acme'))?.name, `name ${answers.indexOf(true)}`);
+  },
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
+import {
+  acme,
+  assertNothingStored,
+  assertOutcome,
+  create,
+  created,
+  executionOf,
+  executions,
+  sampleClaim,
+  sampleTransfer,
+} from './partner-samples.ts';
+import { digestOf, hour, minute, now } from './samples.ts';
+
+const everyField = {
+  id: 'tr_full',
+  mode: 'test',
+  amount: 99_999_999_999_999_999n,
+  currency: 'USD',
+  recipientKid: 'kid-2',
+  description: '',
+  reference: 'order 7',
+  metadata: {
+    nested: { list: [1, -2.5, true, false, null, ''], empty: {}, 'odd key "\'\\ 🗝️': [] },
+    biggest: Number.MAX_SAFE_INTEGER,
+    text: "O'Hara; DROP TABLE transfers; -- \u0001 é e\u0301 \u2028 עברית 👩‍👩‍👧 <b>&amp;</b>\r\n\t",
+    constructor: 'mine',
+    '': 'empty key',
+  },
+  updatedAt: now + 1,
+} as const;
+
+export const transferCases = casesOf('transfers', {
+  'a transfer is read back as it was stored, by its owner and by the worker': async (storage) => {
+    const bare = await created(storage, 'bare', { description: null });
+    const full = await created(storage, 'full', everyField);
+    const proto = await created(storage, 'proto', { metadata: JSON.parse('{"__proto__":{"a":1},"b":{}}') });
+    for (const transfer of [bare, full, proto]) {
+      assertSame(await storage.transfers.find(transfer, transfer.id), transfer);
+      assertSame(await storage.transfers.findById(transfer.id), transfer);
+    }
+    const found = await storage.transfers.findById(proto.id);
+    assert.equal(JSON.stringify(found?.metadata), '{"__proto__":{"a":1},"b":{}}');
+  },
+
+  'somebody else’s transfer is as unknown as any other': async (storage) => {
+    const { transfers } = storage;
+    await created(storage, 'a');
+    assert.equal(await transfers.find({ partner: 'other', mode: 'live' }, 'tr_a'), null);
+    assert.equal(await transfers.find({ partner: 'acme', mode: 'test' }, 'tr_a'), null);
+    assert.equal(await transfers.find({ partner: 'ACME', mode: 'live' }, 'tr_a'), null);
+    for (const id of ['tr_A', 'tr_', 'tr_a ', '']) {
+      assert.equal(await transfers.find(acme, id), null, id);
+      assert.equal(await transfers.findById(id), null, id);
+    }
+  },
+
+  'amounts are exact': async (storage) => {
+    const amounts = [
+      1n,
+      100n,
+      2n ** 53n - 1n,
+      2n ** 53n + 1n,
+      10_000_000_000_000_001n,
+      99_999_999_999_999_999n,
+    ];
+    for (const amount of amounts) {
+      const { id } = await created(storage, `${amount}`, { amount });
+      assert.equal((await storage.transfers.find(acme, id))?.amount, amount);
+      const settled = await storage.transfers.settle({ id, status: 'completed', failure: null, now });
+      assert.equal(settled?.transfer.amount, amount);
+    }
+    const all = { ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 100 };
+    for (const listed of [
+      await storage.transfers.list(all),
+      await storage.transfers.listFinal({ ...acme, from: now, to: now + 1, after: null, limit: 100 }),
+    ]) {
+      assertSame(new Set(listed.map(({ amount }) => amount)), new Set(amounts));
+    }
+  },
+
+  'a transfer is stored with its record and its job': async (storage) => {
+    const transfer = sampleTransfer('a', { reference: 'order 7' });
+    const claim = sampleClaim('key');
+    assertSame(await create(storage, transfer, claim), { outcome: 'created' });
+    const replayed = { outcome: 'replayed', answer: claim.answer };
+    assertSame(await storage.idempotency.find({ ...claim, now }), replayed);
+    const jobs = await storage.queue.claim({
+      kinds: ['transfer'],
+      claimId: 'c',
+      now,
+      leaseMs: minute,
+      limit: 9,
+    });
+    assertSame(jobs, [{ ...executionOf(transfer), claimId: 'c', attempt: 1 }]);
+  },
+
+  'without a key and a reference every request is a transfer': async (storage) => {
+    const answers = await inParallel(10, (index) => create(storage, sampleTransfer(`${index}`)));
+    assertSame(countAnswers(answers.map(({ outcome }) => outcome)), { created: 10 });
+    assert.equal((await executions(storage)).length, 10);
+  },
+
+  'of parallel requests with one reference exactly one is stored, and the others hear its id': async (
+    storage,
+  ) => {
+    const claims = Array.from({ length: 50 }, (_, index) => sampleClaim(`key ${index}`));
+    const answers = await inParallel(50, (index) =>
+      create(storage, sampleTransfer(`${index}`, { reference: 'order 7' }), claims[index]),
+    );
+    const winner = answers.findIndex(({ outcome }) => outcome === 'created');
+    const transferId = `tr_${winner}`;
+    for (const [index, answer] of answers.entries()) {
+      if (index === winner) continue;
+      assertSame(answer, { outcome: 'reference_conflict', transferId });
+      await assertNothingStored(storage, sampleTransfer(`${index}`), claims[index]);
+    }
+    assertSame(await executions(storage), [transferId]);
+  },
+
+  'a reference is one of a partner and a mode, as it is written': async (storage) => {
+    await created(storage, 'a', { reference: 'order 7' });
+    const others = [
+      { partner: 'other' },
+      { mode: 'test' },
+      { reference: 'Order 7' },
+      { reference: 'order 7 ' },
+      { reference: '' },
+    ] as const;
+    for (const [index, changes] of others.entries()) {
+      await created(storage, `other ${index}`, { reference: 'order 7', ...changes });
+    }
+    const again = await create(storage, sampleTransfer('z', { partner: 'other', reference: 'order 7' }));
+    assertSame(again, { outcome: 'reference_conflict', transferId: 'tr_other 0' });
+  },
+
+  'a reference stays taken, whatever became of its transfer': async (storage) => {
+    const { id } = await created(storage, 'a', { reference: 'order 7' });
+    const failure = { code: 'no_account', message: 'No such account' };
+    await storage.transfers.settle({ id, status: 'failed', failure, now });
+    const again = sampleTransfer('b', { reference: 'order 7' });
+    const later = await create(storage, again, sampleClaim('b'), now + 9999 * hour);
+    assertSame(later, { outcome: 'reference_conflict', transferId: id });
+    await assertNothingStored(storage, again, sampleClaim('b'));
+  },
+
+  'a transfer id that is taken is an error and stores nothing': async (storage) => {
+    const first = await created(storage, 'a');
+    const claim = sampleClaim('key');
+    const second = sampleTransfer('a', { amount: 1n, reference: 'order 7' });
+    const job = { ...executionOf(second), id: 'another job', payload: { transferId: 'another' } };
+    await assertUnavailable(() =>
+      storage.transfers.create({ transfer: second, idempotency: claim, job, now }),
+    );
+    assertSame(await storage.transfers.findById('tr_a'), first);
+    assert.equal(await storage.idempotency.find({ ...claim, now }), null);
+    assertSame(await executions(storage), ['tr_a']);
+    await created(storage, 'b', { reference: 'order 7' });
+  },
+
+  'a job that is stored already is left as it is': async (storage) => {
+    const transfer = sampleTransfer('a');
+    await storage.queue.enqueue([{ ...executionOf(transfer), payload: { transferId: 'first' } }]);
+    assertOutcome(await create(storage, transfer), 'created');
+    assertSame(await executions(storage), ['first']);
+  },
+
+  'what a caller holds is a copy': async (storage) => {
+    const metadata = { list: ['kept'] };
+    const payload = { transferId: 'tr_a' };
+    const fingerprint = Uint8Array.from(digestOf('request'));
+    const transfer = sampleTransfer('a', { metadata });
+    const idempotency = sampleClaim('a', { fingerprint });
+    const job = { ...executionOf(transfer), payload };
+    const creating = storage.transfers.create({ transfer, idempotency, job, now });
+    metadata.list.push('changed while it is saved');
+    payload.transferId = 'tr_evil';
+    fingerprint.fill(0);
+    assertOutcome(await creating, 'created');
+    const found = await storage.transfers.findById('tr_a');
+    assertSame(found?.metadata, { list: ['kept'] });
+    assertSame(await executions(storage), ['tr_a']);
+    const request = { ...idempotency, fingerprint: digestOf('request'), now };
+    assert.equal((await storage.idempotency.find(request))?.outcome, 'replayed');
+
+    const list = found?.metadata?.list;
+    if (Array.isArray(list)) list.push('changed after reading');
+    assertSame((await storage.transfers.findById('tr_a'))?.metadata, { list: ['kept'] });
+  },
+});

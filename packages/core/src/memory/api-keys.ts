@@ -1,0 +1,71 @@
+import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '../ports/api-keys.ts';
+import { type Step, StorageUnavailableError } from './step.ts';
+import { byCodeUnit, bytesKey, type Tables } from './tables.ts';
+
+export function memoryApiKeys(step: Step): ApiKeyStore {
+  return {
+    insert: (key) => step((tables) => store(tables, key)),
+
+    find: (id) => step((tables) => state(tables, id)),
+
+    findByDigest: (digest) => step((tables) => state(tables, tables.apiKeyIds.get(bytesKey(digest)))),
+
+    list: (partner) =>
+      step((tables) =>
+        [...tables.apiKeys.values()]
+          .filter((key) => key.partner === partner)
+          .sort((a, b) => b.createdAt - a.createdAt || byCodeUnit(a.id, b.id))
+          .map(copy),
+      ),
+
+    revoke: (id, now) =>
+      step((tables) => {
+        const key = tables.apiKeys.get(id);
+        if (key === undefined) return false;
+        tables.apiKeys.set(id, { ...key, revokedAt: key.revokedAt ?? now });
+        return true;
+      }),
+
+    roll: ({ id, successor, endsAt, now }) =>
+      step((tables) => {
+        const key = tables.apiKeys.get(id);
+        if (key === undefined || key.revokedAt !== null) return false;
+        const expiresAt = key.expiresAt ?? Number.POSITIVE_INFINITY;
+        if (expiresAt <= now) return false;
+        // The successor first: when it cannot be stored, the old key must go on.
+        if (!store(tables, successor)) throw new StorageUnavailableError('the successor cannot be stored');
+        tables.apiKeys.set(id, { ...key, expiresAt: Math.min(expiresAt, endsAt) });
+        return true;
+      }),
+
+    touch: (id, now) =>
+      step((tables) => {
+        const key = tables.apiKeys.get(id);
+        if (key === undefined || (key.lastUsedAt !== null && key.lastUsedAt >= now)) return;
+        tables.apiKeys.set(id, { ...key, lastUsedAt: now });
+      }),
+  };
+}
+
+function store({ partners, apiKeys, apiKeyIds }: Tables, key: ApiKeyRecord): boolean {
+  const digest = bytesKey(key.digest);
+  if (!partners.has(key.partner) || apiKeys.has(key.id) || apiKeyIds.has(digest)) return false;
+  apiKeys.set(key.id, copy(key));
+  apiKeyIds.set(digest, key.id);
+  return true;
+}
+
+function state({ partners, apiKeys }: Tables, id: string | undefined): ApiKeyState | null {
+  const key = id === undefined ? undefined : apiKeys.get(id);
+  if (key === undefined) return null;
+  return { ...copy(key), partnerDisabled: partners.get(key.partner)?.disabledAt !== null };
+}
+
+function copy(key: ApiKeyRecord): ApiKeyRecord {
+  return {
+    ...key,
+    digest: Uint8Array.from(key.digest),
+    scopes: [...key.scopes],
+    allowlist: key.allowlist === null ? null : [...key.allowlist],
+  };
+}

@@ -1,0 +1,172 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Context } from 'koa';
+import { apiKeyFormat, signingSecretContext } from '../api-key-format.ts';
+import type { Core } from '../context.ts';
+import { PartnerError, toPartnerError } from '../errors.ts';
+import { readBody } from '../http/body.ts';
+import { setNoStore } from '../http/headers.ts';
+import type { Route } from '../http/route.ts';
+import { checkAddress } from './pipeline/address.ts';
+import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
+import { readIdempotencyKey } from './pipeline/idempotency.ts';
+import { createKeyCheck, type KeyCheck } from './pipeline/key.ts';
+import { countRequest, type LimitOptions } from './pipeline/limit.ts';
+import { checkScope } from './pipeline/scope.ts';
+import { checkSignature } from './pipeline/signature.ts';
+import type { PartnerAnswer, PartnerRequest, PartnerRoute } from './request.ts';
+
+/** What the partner API is made of. */
+export interface PartnerApi {
+  readonly routes: readonly Route[];
+  /** Forgets cached keys, after a change to one. */
+  readonly keys: KeyCheck;
+}
+
+/** The one place that turns anything thrown below the partner API into its answer. */
+export function answerPartnerError(core: Core, ctx: Context, thrown: unknown): void {
+  const error = toPartnerError(thrown);
+  const requestId = ctx.response.get('X-Request-Id');
+  if (error.status >= 500) {
+    core.options.logger.error(
+      { requestId, path: ctx.state.route ?? 'unknown', err: error.cause ?? error },
+      `request failed: ${error.code}`,
+    );
+  }
+  ctx.status = error.status;
+  ctx.set(error.headers);
+  // Nobody reads on for what may never end.
+  if (!ctx.req.complete && ctx.req.headers['transfer-encoding'] !== undefined) ctx.set('Connection', 'close');
+  setNoStore(ctx);
+  ctx.body = {
+    code: error.code,
+    message: error.description,
+    requestId,
+    ...(error.details.length === 0 ? {} : { details: error.details }),
+  };
+}
+
+/**
+ * Sends a stream. Its first part is made before anything is said, so that a database that does not answer is
+ * still a 503.
+ */
+async function writeStream(
+  core: Core,
+  ctx: Context,
+  answer: Extract<PartnerAnswer, { stream: unknown }>,
+): Promise<void> {
+  const parts = answer.stream[Symbol.asyncIterator]();
+  const first = await parts.next();
+  async function* all(): AsyncGenerator<string> {
+    try {
+      if (first.done !== true) yield first.value;
+      yield* { [Symbol.asyncIterator]: () => parts };
+    } catch (error) {
+      const requestId = ctx.response.get('X-Request-Id');
+      core.options.logger.error({ requestId, path: ctx.state.route, err: error }, 'an answer broke off');
+      // A body without its end says that it is incomplete; Koa would leave the connection open.
+      ctx.res.destroy();
+    }
+  }
+  ctx.status = answer.status;
+  ctx.set('Content-Type', answer.type);
+  if (answer.fileName !== undefined)
+    ctx.set('Content-Disposition', `attachment; filename="${answer.fileName}"`);
+  ctx.body = Readable.from(all(), { objectMode: false, highWaterMark: 64 * 1024 });
+}
+
+async function writeAnswer(core: Core, ctx: Context, answer: PartnerAnswer): Promise<void> {
+  if ('stream' in answer) return writeStream(core, ctx, answer);
+  ctx.status = answer.status;
+  if (answer.replayed === true) ctx.set('Idempotent-Replayed', 'true');
+  ctx.type = 'application/json';
+  ctx.body = 'json' in answer ? answer.json : JSON.stringify(answer.body);
+}
+
+function headerOnce(ctx: Context, name: string): string | undefined {
+  const value = ctx.req.headers[name];
+  // Node joins repeated headers of this kind with a comma, which no key contains.
+  return typeof value === 'string' ? value : undefined;
+}
+
+const noBytes = Buffer.alloc(0);
+
+/** Whether a body follows the headers (RFC 9112, section 6.3). */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/**
+ * Builds the partner API from its table: every route goes through the same steps, in the order that is
+ * documented.
+ */
+export function createPartnerApi(
+  core: Core,
+  table: readonly PartnerRoute[],
+  limits: LimitOptions,
+): PartnerApi {
+  const { options, storage, clock, sealer } = core;
+  const keys = createKeyCheck({
+    store: storage.apiKeys,
+    format: apiKeyFormat(options.prefix),
+    clock,
+    logger: options.logger,
+  });
+  const fingerprintKeys = sealer.derive('idempotency fingerprints');
+
+  async function pass(ctx: Context, route: PartnerRoute): Promise<PartnerAnswer> {
+    const { req } = ctx;
+    const key = await keys.find(headerOnce(ctx, 'x-api-key'));
+    const address = core.clientAddress(req);
+    checkAddress(key, address);
+    if (route.testOnly === true && key.mode !== 'test') throw new PartnerError('not_found');
+    checkScope(key, route.scope);
+    const now = clock.now();
+    await countRequest(limits, ctx, { key, group: route.limit, now });
+    const bytes = hasBody(req) ? await readBody(req) : noBytes;
+    checkSignature({
+      request: req,
+      prefix: options.prefix,
+      body: bytes,
+      required: key.requireSignature,
+      secret: () => sealer.open(key.sealedSigningSecret, signingSecretContext(key.id)),
+      now,
+    });
+    const request: PartnerRequest = {
+      partner: key.partner,
+      mode: key.mode,
+      key,
+      address,
+      path: parsePath(route, ctx.params),
+      query: parseQuery(route, ctx.querystring),
+      body: parseBody(route, bytes, req.headers),
+      idempotency: route.idempotent
+        ? readIdempotencyKey(req, fingerprintKeys, {
+            method: route.method,
+            route: route.path,
+            body: bytes,
+            now,
+          })
+        : null,
+      now,
+    };
+    return route.handle(request);
+  }
+
+  const byPath = Map.groupBy(table, (route) => route.path);
+  const routes = [...byPath].map(
+    ([path, methods]): Route => ({
+      path,
+      summary: methods.map((route) => route.summary).join(' '),
+      below: 'baseUrl',
+      errors: 'partner',
+      handlers: Object.fromEntries(
+        methods.map((route) => [
+          route.method,
+          async (ctx: Context) => writeAnswer(core, ctx, await pass(ctx, route)),
+        ]),
+      ),
+    }),
+  );
+  return { routes, keys };
+}

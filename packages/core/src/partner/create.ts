@@ -1,0 +1,61 @@
+import type { Core } from '../context.ts';
+import type { Route } from '../http/route.ts';
+import type { Passports } from '../passports/passports.ts';
+import { createUserLookup } from '../users/lookup.ts';
+import { createPartnerApi } from './app.ts';
+import { memoryLimits } from './memory-limits.ts';
+import { openApiDocument } from './openapi.ts';
+import { defaultLimits, type LimitOptions } from './pipeline/limit.ts';
+import type { LimitGroup, PartnerRoute } from './request.ts';
+import { partnerRoutes } from './routes.ts';
+
+/** Where the description of the partner API is. */
+export const openApiPath = '/v1/openapi.json';
+
+/** The partner API as the host sees it. */
+export interface Partner {
+  readonly routes: readonly Route[];
+  readonly table: readonly PartnerRoute[];
+  /** Forgets cached keys. */
+  forgetKeys(): void;
+}
+
+function limitsOf({ options: { partnerLimits } }: Core): LimitOptions {
+  const limits = Object.fromEntries(
+    Object.entries(defaultLimits).map(([group, standard]) => {
+      const given = partnerLimits[group as LimitGroup];
+      return [
+        group,
+        given === undefined ? standard : { requests: given.requests, windowMs: given.windowSeconds * 1000 },
+      ];
+    }),
+  ) as LimitOptions['limits'];
+  return { store: partnerLimits.store ?? memoryLimits(), limits, per: partnerLimits.per };
+}
+
+/** Builds the partner API. `transferCreated` is called after a transfer was stored. */
+export function createPartner(core: Core, passports: Passports, transferCreated: () => void): Partner {
+  const table = partnerRoutes({ core, passports, users: createUserLookup(core), transferCreated });
+  const api = createPartnerApi(core, table, limitsOf(core));
+  const description = JSON.stringify(openApiDocument(core, table));
+  return {
+    table,
+    routes: [
+      ...api.routes,
+      {
+        path: openApiPath,
+        summary: 'Description of the partner API (OpenAPI 3.1).',
+        below: 'baseUrl',
+        errors: 'partner',
+        handlers: {
+          GET: (ctx) => {
+            ctx.set('Access-Control-Allow-Origin', '*');
+            ctx.type = 'application/json';
+            ctx.body = description;
+          },
+        },
+      },
+    ],
+    forgetKeys: () => api.keys.clear(),
+  };
+}

@@ -1,0 +1,113 @@
+import type { Core } from '../../context.ts';
+import { PartnerError } from '../../errors.ts';
+import { createTransfer, findReplay } from '../../payments/create.ts';
+import { createCursors } from '../../payments/cursor.ts';
+import { transferView } from '../../payments/transfer.ts';
+import { requireUser, type UserLookup } from '../../users/lookup.ts';
+import { type PartnerRoute, route } from '../request.ts';
+import { listQuery, paymentBody, transferList, transferPath, transferSchema } from '../schemas.ts';
+import { shownUser } from './shown-user.ts';
+
+const defaultPageSize = 25;
+
+const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
+
+/**
+ * Initiates and inspects transfers. `created` is told of a new one, so that a worker need not wait for its
+ * next look.
+ */
+export function paymentRoutes(core: Core, users: UserLookup, created: () => void): PartnerRoute[] {
+  const { transfers } = core.storage;
+  const cursors = createCursors(core.sealer.derive('cursors'));
+
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/partner/payments',
+      scope: 'payments:write',
+      limit: 'payments',
+      operation: 'createPayment',
+      summary: 'Initiates a transfer.',
+      body: paymentBody,
+      success: { status: 201, schema: transferSchema },
+      idempotent: true,
+      async handle({ body, partner, mode, idempotency, now }) {
+        const asker = { partner, mode };
+        const replay = await findReplay(core, { ...asker, idempotency, now });
+        if (replay !== null) return { status: replay.status, json: replay.body, replayed: true };
+        const { recipient } = body;
+        const user = requireUser(
+          await ('kid' in recipient
+            ? users.byKid(asker, recipient.kid)
+            : users.byPhone(asker, recipient.phone)),
+        );
+        const transfer = await createTransfer(core, {
+          ...asker,
+          amount: body.amount,
+          currency: body.currency,
+          recipientKid: String(shownUser(user, ['kid']).kid),
+          description: body.description ?? null,
+          reference: body.reference ?? null,
+          metadata: body.metadata ?? null,
+          idempotency,
+          now,
+        });
+        if (!transfer.replayed) created();
+        return { status: transfer.status, json: transfer.body, replayed: transfer.replayed };
+      },
+    }),
+
+    route({
+      method: 'GET',
+      path: '/v1/partner/payments',
+      scope: 'payments:read',
+      limit: 'other',
+      operation: 'listPayments',
+      summary: 'Lists transfers, newest first.',
+      query: listQuery,
+      success: { status: 200, schema: transferList },
+      idempotent: false,
+      async handle({ query, partner, mode }) {
+        const owner = { partner, mode };
+        const after = query.cursor === undefined ? null : cursors.read(owner, query.cursor);
+        if (query.cursor !== undefined && after === null) {
+          throw new PartnerError('invalid_request', {
+            details: [{ path: 'cursor', message: 'is not one of this list' }],
+          });
+        }
+        const limit = query.limit ?? defaultPageSize;
+        const page = await transfers.list({
+          ...owner,
+          status: query.status ?? null,
+          reference: query.reference ?? null,
+          from: timeOf(query.createdFrom),
+          to: timeOf(query.createdTo),
+          after,
+          limit: limit + 1,
+        });
+        const last = page.length > limit ? page[limit - 1] : undefined;
+        const nextCursor =
+          last === undefined ? null : cursors.write(owner, { time: last.createdAt, id: last.id });
+        return { status: 200, body: { data: page.slice(0, limit).map(transferView), nextCursor } };
+      },
+    }),
+
+    route({
+      method: 'GET',
+      path: '/v1/partner/payments/:id',
+      scope: 'payments:read',
+      limit: 'other',
+      operation: 'getPayment',
+      summary: 'Inspects a transfer.',
+      pathSchema: transferPath,
+      success: { status: 200, schema: transferSchema },
+      idempotent: false,
+      async handle({ path, partner, mode }) {
+        const transfer = await transfers.find({ partner, mode }, path.id);
+        if (transfer === null)
+          throw new PartnerError('not_found', { description: 'There is no such transfer.' });
+        return { status: 200, body: transferView(transfer) };
+      },
+    }),
+  ];
+}

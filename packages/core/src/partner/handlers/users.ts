@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Core } from '../../context.ts';
+import type { UserRecord } from '../../ports/users.ts';
+import { type Asker, requireUser, type UserLookup } from '../../users/lookup.ts';
+import { type PartnerAnswer, type PartnerRoute, route } from '../request.ts';
+import { kid, phone, userSchema } from '../schemas.ts';
+import { shownUser } from './shown-user.ts';
+
+/** Looks users up by public id and by phone number. */
+export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
+  const { consents } = core.storage;
+
+  /** KYC data only goes to a partner that the user has allowed to see it. */
+  async function answer({ partner, mode }: Asker, found: UserRecord | null): Promise<PartnerAnswer> {
+    const user = requireUser(found);
+    const allowed =
+      mode === 'test' || (await consents.partnerHolds({ partner, sub: user.sub, scope: 'kyc' }));
+    const { handle, name, role, country, createdAt, ...shown } = shownUser(user, [
+      'kid',
+      'handle',
+      'name',
+      'role',
+      'country',
+      'createdAt',
+    ]);
+    const base = { kid: shown.kid, handle, name, role, country, createdAt };
+    if (!allowed) return { status: 200, body: base };
+    const { kycStatus, kycTier } = shownUser(user, ['kycStatus', 'kycTier']);
+    return { status: 200, body: { ...base, kycStatus, kycTier } };
+  }
+
+  const common = {
+    method: 'GET',
+    scope: 'users:read',
+    limit: 'users',
+    idempotent: false,
+    success: { status: 200, schema: userSchema },
+  } as const;
+
+  return [
+    route({
+      ...common,
+      path: '/v1/partner/users/phone/:phone',
+      operation: 'getUserByPhone',
+      summary: 'Looks a user up by phone number (E.164).',
+      pathSchema: z.object({ phone }),
+      handle: async ({ path, partner, mode }) =>
+        answer({ partner, mode }, await users.byPhone({ partner, mode }, path.phone)),
+    }),
+    route({
+      ...common,
+      path: '/v1/partner/users/:kid',
+      operation: 'getUser',
+      summary: 'Looks a user up by public id.',
+      pathSchema: z.object({ kid }),
+      handle: async ({ path, partner, mode }) =>
+        answer({ partner, mode }, await users.byKid({ partner, mode }, path.kid)),
+    }),
+  ];
+}

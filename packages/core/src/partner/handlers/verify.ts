@@ -1,0 +1,42 @@
+import type { Passports } from '../../passports/passports.ts';
+import { requireUser, type UserLookup } from '../../users/lookup.ts';
+import { type PartnerRoute, route } from '../request.ts';
+import { verification, verifyBody } from '../schemas.ts';
+import { shownUser } from './shown-user.ts';
+
+/** Verifies the passport that a user shows. */
+export function verifyRoutes(passports: Passports, users: UserLookup): PartnerRoute[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/partner/verify',
+      scope: 'identity:verify',
+      limit: 'verify',
+      operation: 'verifyPassport',
+      summary: 'Verifies a passport token in real time.',
+      body: verifyBody,
+      success: { status: 200, schema: verification },
+      idempotent: false,
+      async handle({ body, partner, mode }) {
+        const passport = await passports.read(body.token, mode);
+        const user = requireUser(await users.bySub({ partner, mode }, passport.sub));
+        const { kid, role, country, kycStatus, kycTier } = shownUser(user, [
+          'kid',
+          'role',
+          'country',
+          'kycStatus',
+          'kycTier',
+        ]);
+        return {
+          status: 200,
+          body: {
+            valid: true,
+            user: { kid, role, country, kycStatus, kycTier },
+            issuedAt: new Date(passport.issuedAt).toISOString(),
+            expiresAt: new Date(passport.expiresAt).toISOString(),
+          },
+        };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,42 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { PartnerError } from '../../errors.ts';
+import type { IdempotencyRequest } from '../request.ts';
+
+/** Answers are kept this long, in milliseconds. */
+export const idempotencyLifetimeMs = 24 * 3600_000;
+
+function malformed(message: string): PartnerError {
+  return new PartnerError('invalid_request', { details: [{ path: 'Idempotency-Key', message }] });
+}
+
+/** The header's values as they came: Node joins repeated ones. */
+function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+}
+
+/**
+ * Reads the `Idempotency-Key` of a request. A quoted value (a structured field string) and a bare one are the
+ * same key.
+ * @param macKeys - under which fingerprints are computed, so that what is stored tells nothing of the
+ * payload; the current one first
+ * @returns `null` when there is none
+ * @throws PartnerError `invalid_request`
+ */
+export function readIdempotencyKey(
+  request: IncomingMessage,
+  macKeys: readonly Uint8Array[],
+  what: { readonly method: string; readonly route: string; readonly body: Buffer; readonly now: number },
+): IdempotencyRequest | null {
+  const values = valuesOf(request, 'idempotency-key');
+  const [value] = values;
+  if (value === undefined) return null;
+  if (values.length > 1) throw malformed('is given twice');
+  const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
+  if (!/^[\x20-\x7E]{1,255}$/.test(key)) throw malformed('takes 1 to 255 printable ASCII characters');
+  const [fingerprint, ...previous] = macKeys.map((macKey) =>
+    createHmac('sha256', macKey).update(`${what.method} ${what.route}\n`).update(what.body).digest(),
+  );
+  if (fingerprint === undefined) throw new TypeError('a fingerprint needs a key');
+  return { key, fingerprint, previous, endsAt: what.now + idempotencyLifetimeMs };
+}

@@ -1,0 +1,49 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { PartnerError } from '../../errors.ts';
+import { equalDigests } from '../../tokens.ts';
+
+/** A signature may be this far from the present, either way, in milliseconds. */
+export const signatureToleranceMs = 300_000;
+
+/** What decides about a signature. */
+export interface SignedRequest {
+  readonly request: IncomingMessage;
+  readonly prefix: string;
+  /** The raw bytes of the body. */
+  readonly body: Buffer;
+  readonly required: boolean;
+  /** Opens the key's signing secret; called only when there is something to check. */
+  readonly secret: () => string;
+  readonly now: number;
+}
+
+function refused(description: string): PartnerError {
+  return new PartnerError('invalid_signature', { description });
+}
+
+/**
+ * Checks the signature of a request (specification, "Request signing"): lower-case hexadecimal HMAC-SHA-256
+ * of the raw body. It proves integrity; the timestamp beside it is not signed, and only refuses what is
+ * obviously old.
+ * @throws PartnerError `invalid_signature`
+ */
+export function checkSignature({ request, prefix, body, required, secret, now }: SignedRequest): void {
+  const signature = request.headers[`x-${prefix}-signature`];
+  const timestamp = request.headers[`x-${prefix}-timestamp`];
+  if (signature === undefined && timestamp === undefined) {
+    if (required && body.length > 0) throw refused('This API key requires signed requests.');
+    return;
+  }
+  if (typeof signature !== 'string' || typeof timestamp !== 'string') {
+    throw refused('A signed request carries a signature and a timestamp, once each.');
+  }
+  if (body.length === 0) throw refused('Only requests with a body are signed.');
+  if (!/^[0-9]{10,16}$/.test(timestamp) || Math.abs(now - Number(timestamp)) > signatureToleranceMs) {
+    throw refused('The timestamp has to be the current time in milliseconds since the Unix epoch.');
+  }
+  const expected = createHmac('sha256', secret()).update(body).digest();
+  if (!/^[0-9a-f]{64}$/.test(signature) || !equalDigests(Buffer.from(signature, 'hex'), expected)) {
+    throw refused('The signature does not match the body.');
+  }
+}

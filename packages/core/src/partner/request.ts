@@ -1,0 +1,82 @@
+import type { z } from 'zod';
+import type { ApiKeyState, KeyScope } from '../ports/api-keys.ts';
+import type { JsonObject } from '../ports/interactions.ts';
+import type { Mode } from '../ports/partners.ts';
+
+/** The rows of the specification's table of limits. */
+export type LimitGroup = 'verify' | 'payments' | 'users' | 'reconciliation' | 'other';
+
+/** A request that has passed the pipeline. */
+export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown> {
+  readonly partner: string;
+  readonly mode: Mode;
+  readonly key: ApiKeyState;
+  /** The address that the server sees, or `null`. */
+  readonly address: string | null;
+  readonly body: Body;
+  readonly query: Query;
+  readonly path: Path;
+  /** What its `Idempotency-Key` is worth, or `null` when there is none. */
+  readonly idempotency: IdempotencyRequest | null;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
+/** An `Idempotency-Key` and what it was sent with. */
+export interface IdempotencyRequest {
+  readonly key: string;
+  readonly fingerprint: Uint8Array;
+  /** What the fingerprint was under previous sealing keys. */
+  readonly previous: readonly Uint8Array[];
+  readonly endsAt: number;
+}
+
+/** What a handler answers: JSON, text that is JSON already, or a stream of another type. */
+export type PartnerAnswer =
+  | { readonly status: number; readonly body: JsonObject; readonly replayed?: boolean }
+  | { readonly status: number; readonly json: string; readonly replayed?: boolean }
+  | {
+      readonly status: number;
+      readonly type: string;
+      readonly stream: AsyncIterable<string>;
+      readonly fileName?: string;
+    };
+
+/** One line of the partner API's route table. */
+export interface PartnerRoute<
+  Body extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Path extends z.ZodType = z.ZodType,
+> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  /** `null`: any key. */
+  readonly scope: KeyScope | null;
+  readonly limit: LimitGroup;
+  /** For the documentation and the operation id of OpenAPI. */
+  readonly operation: string;
+  readonly summary: string;
+  readonly body?: Body;
+  readonly query?: Query;
+  readonly pathSchema?: Path;
+  /** Success: its status, the schema of its body, and other media types in which it may come. */
+  readonly success: {
+    readonly status: number;
+    readonly schema: z.ZodType;
+    readonly texts?: readonly string[];
+  };
+  /** Whether the `Idempotency-Key` header means something. */
+  readonly idempotent: boolean;
+  /** Only with a test key; live ones see 404. */
+  readonly testOnly?: boolean;
+  readonly handle: (
+    request: PartnerRequest<z.output<Body>, z.output<Query>, z.output<Path>>,
+  ) => Promise<PartnerAnswer>;
+}
+
+/** Keeps the types of one route together; the table forgets them. */
+export function route<Body extends z.ZodType, Query extends z.ZodType, Path extends z.ZodType>(
+  definition: PartnerRoute<Body, Query, Path>,
+): PartnerRoute {
+  return definition as unknown as PartnerRoute;
+}

@@ -1,0 +1,116 @@
+import { createHmac, createSecretKey } from 'node:crypto';
+import { CompactSign } from 'jose';
+import type { Core } from '../context.ts';
+import { PartnerError } from '../errors.ts';
+import type { Mode } from '../ports/partners.ts';
+import { equalDigests } from '../tokens.ts';
+
+/** A passport lives this long, in milliseconds (specification, "Passport token"). */
+export const passportLifetimeMs = 300_000;
+
+/** A passport that was issued. */
+export interface IssuedPassport {
+  readonly token: string;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** What a genuine, living passport says. */
+export interface Passport {
+  readonly sub: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+}
+
+/** Passports: short-lived tokens that a user shows to a partner, who has them verified. */
+export interface Passports {
+  /** Issues a passport for a user. In `test` mode for a sandbox user. `issuedAt` is now unless given. */
+  issue(sub: string, mode: Mode, issuedAt?: number): Promise<IssuedPassport>;
+  /**
+   * Reads a passport of this service and mode.
+   * @throws PartnerError `invalid_request` for anything else, `token_expired` when it is older than five
+   * minutes
+   */
+  read(token: string, mode: Mode): Promise<Passport>;
+}
+
+const header = { alg: 'HS256', typ: 'passport+jwt' } as const;
+
+/**
+ * What a passport looks like. Its header is always the same bytes, so that nothing in it has to be believed.
+ * The signature is checked here and not by jose, because WebCrypto's detour through the thread pool would
+ * take longer than everything else that verifying does.
+ */
+const form = new RegExp(
+  `^(${Buffer.from(JSON.stringify(header)).toString('base64url')}\\.([A-Za-z0-9_-]+))\\.([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])$`,
+);
+
+/**
+ * Says whose passport it is: another service has other keys, and another product of this one has another
+ * name.
+ */
+const issuerName = 'ostiary passport';
+
+/**
+ * Passports are signed with keys that nothing else uses, derived from the sealing keys: only this service can
+ * read them, no ID token is ever one, and every process knows the keys without a look at the database.
+ */
+export function createPassports(core: Core): Passports {
+  const [signingKey, ...previousKeys] = core.sealer.derive('passports');
+  // As key objects: with plain bytes Node spends several times as long on a digest.
+  const keys = [signingKey, ...previousKeys].map((key) => createSecretKey(key));
+
+  function payloadOf(token: string): Record<string, unknown> | null {
+    const [, signed, payload, signature] = form.exec(token) ?? [];
+    if (signed === undefined || payload === undefined || signature === undefined || token.length > 2048)
+      return null;
+    const presented = Buffer.from(signature, 'base64url');
+    const isOurs = keys.some((key) =>
+      equalDigests(createHmac('sha256', key).update(signed).digest(), presented),
+    );
+    return isOurs
+      ? (JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>)
+      : null;
+  }
+
+  return {
+    async issue(sub, mode, issuedAt = core.clock.now()) {
+      if (typeof sub !== 'string' || sub === '' || sub.length > 255)
+        throw new TypeError('sub: takes 1 to 255 characters');
+      const expiresAt = issuedAt + passportLifetimeMs;
+      // Times to the millisecond: NumericDate allows fractions (RFC 7519, section 2).
+      const claims = {
+        iss: issuerName,
+        sub,
+        mode,
+        iat: issuedAt / 1000,
+        exp: expiresAt / 1000,
+        jti: core.random.bytes(16).toString('base64url'),
+      };
+      const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
+        .setProtectedHeader(header)
+        .sign(signingKey);
+      return { token, issuedAt: new Date(issuedAt), expiresAt: new Date(expiresAt) };
+    },
+
+    async read(token, mode) {
+      const claims = payloadOf(token);
+      const genuine =
+        claims !== null &&
+        claims.iss === issuerName &&
+        claims.mode === mode &&
+        typeof claims.sub === 'string' &&
+        typeof claims.iat === 'number';
+      if (!genuine) {
+        throw new PartnerError('invalid_request', {
+          details: [{ path: 'token', message: 'is not a passport token of this service and mode' }],
+        });
+      }
+      const issuedAt = Math.round(Number(claims.iat) * 1000);
+      const expiresAt = issuedAt + passportLifetimeMs;
+      if (core.clock.now() > expiresAt) throw new PartnerError('token_expired');
+      return { sub: String(claims.sub), issuedAt, expiresAt };
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { createHmac } from 'node:crypto';
+import type { TransferOwner, TransferPosition } from '../ports/transfers.ts';
+import { digest, equalDigests } from '../tokens.ts';
+
+/** Cursors that say where a list goes on, good for their owner only. */
+export interface Cursors {
+  write(owner: TransferOwner, position: TransferPosition): string;
+  /** `null` for anything that this service did not write for this owner. */
+  read(owner: TransferOwner, cursor: string): TransferPosition | null;
+}
+
+/** @param keys - the first one writes, all of them read */
+export function createCursors(keys: readonly [Buffer, ...Buffer[]]): Cursors {
+  const mac = (key: Buffer, { partner, mode }: TransferOwner, position: string): string =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([partner, mode, position]))
+      .digest('base64url');
+
+  return {
+    write(owner, { time, id }) {
+      const position = `${time.toString(36)}.${id}`;
+      return Buffer.from(`${position}.${mac(keys[0], owner, position)}`).toString('base64url');
+    },
+    read(owner, cursor) {
+      const text = Buffer.from(cursor, 'base64url').toString('latin1');
+      const [, time = '', id = '', proof = ''] = /^([0-9a-z]+)\.([^.]+)\.([^.]+)$/.exec(text) ?? [];
+      // Decoding is lenient: one cursor has one spelling.
+      if (Buffer.from(text, 'latin1').toString('base64url') !== cursor) return null;
+      const presented = digest(proof);
+      if (!keys.some((key) => equalDigests(digest(mac(key, owner, `${time}.${id}`)), presented))) return null;
+      return { time: Number.parseInt(time, 36), id };
+    },
+  };
+}

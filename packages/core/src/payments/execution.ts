@@ -1,0 +1,79 @@
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { PaymentRail, TransferOrder, TransferResult } from '../ports/payments.ts';
+import type { NewJob } from '../ports/queue.ts';
+import type { TransferRecord, TransferStore } from '../ports/transfers.ts';
+import type { JobHandler } from '../worker/worker.ts';
+import { sandboxRail } from './sandbox-rail.ts';
+
+/** The kind of the job that executes one transfer. */
+export const executionKind = 'transfer';
+
+/**
+ * A rail that has not answered after this time, in milliseconds, has not answered. Shorter than the lease of
+ * a job.
+ */
+export const executionTimeoutMs = 20_000;
+
+/** The job that executes a transfer; stored with it in one transaction. */
+export function executionJob(transferId: string, now: number): NewJob {
+  return { id: `transfer:${transferId}`, kind: executionKind, payload: { transferId }, dueAt: now };
+}
+
+function orderOf(transfer: TransferRecord): TransferOrder {
+  const { id, partner, mode, amount, currency, recipientKid, description, reference } = transfer;
+  return { id, partner, mode, amount, currency, recipientKid, description, reference };
+}
+
+/** What a host answered is checked: only what is explicit may end a transfer. */
+function checkedResult(result: TransferResult): TransferResult {
+  const status: unknown = result?.status;
+  if (status === 'completed' || status === 'pending') return { status };
+  if (
+    status === 'failed' &&
+    'code' in result &&
+    typeof result.code === 'string' &&
+    typeof result.message === 'string'
+  ) {
+    return { status, code: result.code.slice(0, 64), message: result.message.slice(0, 500) };
+  }
+  throw new TypeError('payments.execute: has to answer completed, failed with code and message, or pending');
+}
+
+async function withinTimeout(
+  execute: (signal: AbortSignal) => Promise<TransferResult>,
+): Promise<TransferResult> {
+  const signal = AbortSignal.timeout(executionTimeoutMs);
+  const timeout = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('the payment rail did not answer in time')), {
+      once: true,
+    });
+  });
+  return Promise.race([execute(signal), timeout]);
+}
+
+/**
+ * Executes transfers, at least once each, with the transfer's id as idempotency key. Throwing leaves the
+ * transfer pending and has the worker try again, without end.
+ */
+export function executionHandler(options: {
+  readonly transfers: TransferStore;
+  readonly rail: PaymentRail;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): JobHandler {
+  const { transfers, rail, clock, logger } = options;
+  return async ({ transferId }) => {
+    const transfer = await transfers.findById(String(transferId));
+    if (transfer === null || transfer.status !== 'pending') return null;
+    const { execute } = transfer.mode === 'test' ? sandboxRail : { execute: rail.execute.bind(rail) };
+    const result = checkedResult(await withinTimeout((signal) => execute(orderOf(transfer), { signal })));
+    if (result.status === 'pending') {
+      logger.info({ transfer: transfer.id }, 'the payment rail decides later');
+      return null;
+    }
+    const failure = result.status === 'failed' ? { code: result.code, message: result.message } : null;
+    await transfers.settle({ id: transfer.id, status: result.status, failure, now: clock.now() });
+    return null;
+  };
+}

@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import { PartnerError } from '../errors.ts';
+import type { TransferOwner, TransferRecord, TransferStore } from '../ports/transfers.ts';
+import { formatAmount } from './money.ts';
+
+const dayMs = 86_400_000;
+
+/** A day is closed this long after its end, in milliseconds. */
+const closingMs = 300_000;
+
+/** The longest range, in days. */
+export const maxExportDays = 31;
+
+/** Few: what lives while a page is written out makes V8 enlarge its heap during a long export. */
+const pageRows = 100;
+
+/** The columns of an export, in this order in every format. */
+export const exportColumns = [
+  'id',
+  'reference',
+  'status',
+  'amount',
+  'currency',
+  'recipientKid',
+  'description',
+  'failureCode',
+  'createdAt',
+  'completedAt',
+  'updatedAt',
+] as const;
+
+type Row = { readonly [Column in (typeof exportColumns)[number]]: string | null };
+
+/** What an export is of. Times are milliseconds since the Unix epoch. */
+export interface ExportRange {
+  readonly from: number;
+  /** Excluded. */
+  readonly to: number;
+  /** Whether every day of it is closed: such an export is the same bytes every time. */
+  readonly final: boolean;
+}
+
+/** @returns the start of a UTC day, or `null` when there is no such day */
+function startOfDay(date: string): number | null {
+  // `Date.parse` knows years and months too.
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return null;
+  const time = Date.parse(`${date}T00:00:00.000Z`);
+  return Number.isFinite(time) && new Date(time).toISOString().startsWith(date) ? time : null;
+}
+
+function wrongDate(path: string, message: string): PartnerError {
+  return new PartnerError('invalid_request', { details: [{ path, message }] });
+}
+
+/**
+ * The range that a request names: one day, or a first and a last one, both included, in UTC.
+ * @throws PartnerError `invalid_request`
+ */
+export function exportRange(
+  query: {
+    readonly date?: string | undefined;
+    readonly from?: string | undefined;
+    readonly to?: string | undefined;
+  },
+  now: number,
+): ExportRange {
+  const { date, from = date, to = date } = query;
+  if (date !== undefined && (query.from !== undefined || query.to !== undefined)) {
+    throw wrongDate('date', 'cannot be combined with from and to');
+  }
+  if (from === undefined || to === undefined)
+    throw wrongDate(from === undefined ? 'from' : 'to', 'is missing; or send date');
+  const [first, last] = [startOfDay(from), startOfDay(to)];
+  if (first === null) throw wrongDate(date === undefined ? 'from' : 'date', 'is not a day that exists');
+  if (last === null) throw wrongDate('to', 'is not a day that exists');
+  if (first > last) throw wrongDate('to', 'is before from');
+  if ((last - first) / dayMs >= maxExportDays)
+    throw wrongDate('to', `is more than ${maxExportDays} days from from`);
+  if (first > now) throw wrongDate(date === undefined ? 'from' : 'date', 'is in the future');
+  return { from: first, to: last + dayMs, final: now >= last + dayMs + closingMs };
+}
+
+/**
+ * Writes times as ISO 8601. Neighbours in an export mostly share their second, which is written out once:
+ * `toISOString` for every time would take a third of an export.
+ */
+function isoWriter(): (time: number) => string {
+  let second = Number.NaN;
+  let start = '';
+  return (time) => {
+    const current = Math.floor(time / 1000);
+    if (current !== second) {
+      second = current;
+      start = new Date(time).toISOString().slice(0, -'000Z'.length);
+    }
+    return `${start}${String(time - current * 1000).padStart(3, '0')}Z`;
+  };
+}
+
+/** Writers for times that are ordered each on their own. */
+interface Times {
+  readonly created: (time: number) => string;
+  readonly updated: (time: number) => string;
+}
+
+function rowOf(transfer: TransferRecord, times: Times): Row {
+  return {
+    id: transfer.id,
+    reference: transfer.reference,
+    status: transfer.status,
+    amount: formatAmount(transfer.amount),
+    currency: transfer.currency,
+    recipientKid: transfer.recipientKid,
+    description: transfer.description,
+    failureCode: transfer.failure?.code ?? null,
+    createdAt: times.created(transfer.createdAt),
+    // The last change of a completed transfer is its completion.
+    completedAt: transfer.completedAt === null ? null : times.updated(transfer.completedAt),
+    updatedAt: times.updated(transfer.updatedAt),
+  };
+}
+
+/** Counts and sums of what was exported. */
+interface Summary {
+  readonly rows: number;
+  readonly totals: readonly {
+    readonly currency: string;
+    readonly status: string;
+    readonly count: number;
+    readonly amount: string;
+  }[];
+  readonly sha256: string;
+  readonly final: boolean;
+}
+
+/** How an export is written. */
+interface Format {
+  readonly type: string;
+  readonly start: string;
+  readonly row: (row: Row, index: number) => string;
+  /** What stands before the summary, covered by the digest. */
+  readonly end: string;
+  readonly summary: (summary: Summary) => string;
+}
+
+/** A cell as CSV (RFC 4180); one that a spreadsheet would run is led by an apostrophe. */
+function csvCell(value: string | null): string {
+  const text = value === null ? '' : /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The formats of an export. */
+export const exportFormats = {
+  json: {
+    type: 'application/json; charset=utf-8',
+    start: '{"data":[',
+    row: (row, index) => (index === 0 ? '' : ',') + JSON.stringify(row),
+    end: '],',
+    summary: (summary) => `"summary":${JSON.stringify(summary)}}`,
+  },
+  ndjson: {
+    type: 'application/x-ndjson; charset=utf-8',
+    start: '',
+    row: (row) => `${JSON.stringify(row)}\n`,
+    end: '',
+    summary: (summary) => `${JSON.stringify({ summary })}\n`,
+  },
+  csv: {
+    type: 'text/csv; charset=utf-8',
+    start: `${exportColumns.join(',')}\r\n`,
+    row: (row) => `${exportColumns.map((column) => csvCell(row[column])).join(',')}\r\n`,
+    end: '',
+    summary: (summary) => `${['#summary', JSON.stringify(summary)].map(csvCell).join(',')}\r\n`,
+  },
+} as const satisfies { readonly [name: string]: Format };
+
+/** The name of a format. */
+export type ExportFormat = keyof typeof exportFormats;
+
+class Totals {
+  readonly #sums = new Map<string, { currency: string; status: string; count: number; minor: bigint }>();
+  rows = 0;
+
+  add({ currency, status, amount }: TransferRecord): void {
+    this.rows += 1;
+    const key = `${currency} ${status}`;
+    let sum = this.#sums.get(key);
+    if (sum === undefined) {
+      sum = { currency, status, count: 0, minor: 0n };
+      this.#sums.set(key, sum);
+    }
+    sum.count += 1;
+    sum.minor += amount;
+  }
+
+  list(): Summary['totals'] {
+    return [...this.#sums.entries()]
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([, { currency, status, count, minor }]) => ({
+        currency,
+        status,
+        count,
+        amount: formatAmount(minor),
+      }));
+  }
+}
+
+/**
+ * Writes an export page by page, in constant memory and without holding anything of the database while the
+ * reader is slow. The digest in the summary covers every byte before the summary; an export without one is
+ * incomplete.
+ */
+export async function* exportTransfers(
+  transfers: TransferStore,
+  owner: TransferOwner,
+  range: ExportRange,
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  const { start, row, end, summary }: Format = exportFormats[format];
+  const hash = createHash('sha256');
+  const totals = new Totals();
+  const times: Times = { created: isoWriter(), updated: isoWriter() };
+  let text = start;
+  let after: { time: number; id: string } | null = null;
+  for (;;) {
+    const page: TransferRecord[] = await transfers.listFinal({
+      ...owner,
+      from: range.from,
+      to: range.to,
+      after,
+      limit: pageRows,
+    });
+    for (const transfer of page) {
+      text += row(rowOf(transfer, times), totals.rows);
+      totals.add(transfer);
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageRows) break;
+    after = { time: last.updatedAt, id: last.id };
+    hash.update(text);
+    yield text;
+    text = '';
+  }
+  text += end;
+  hash.update(text);
+  yield text +
+    summary({ rows: totals.rows, totals: totals.list(), sha256: hash.digest('hex'), final: range.final });
+}

@@ -1,0 +1,45 @@
+import type { Core } from '../context.ts';
+import type { JsonObject } from '../ports/interactions.ts';
+import { transferView } from './transfer.ts';
+
+/** What the host says about a transfer that it left pending. */
+export type Settlement =
+  | { readonly status: 'completed' }
+  | { readonly status: 'failed'; readonly code: string; readonly message: string };
+
+/** For hosts whose payment rail decides later. */
+export interface PaymentAdministration {
+  /**
+   * Makes a pending transfer final. Repeatable: a transfer that is final already is answered as it is, with
+   * `settled: false`.
+   * @throws TypeError when the settlement is malformed
+   * @returns `null` for an unknown transfer
+   */
+  settle(
+    transferId: string,
+    settlement: Settlement,
+  ): Promise<{ readonly transfer: JsonObject; readonly settled: boolean } | null>;
+}
+
+/** See {@link PaymentAdministration}. */
+export function paymentAdministration(core: Core): PaymentAdministration {
+  return {
+    async settle(transferId, settlement) {
+      const failed = settlement.status === 'failed';
+      if (!failed && settlement.status !== 'completed')
+        throw new TypeError('status: has to be completed or failed');
+      if (failed && (typeof settlement.code !== 'string' || typeof settlement.message !== 'string')) {
+        throw new TypeError('a failed transfer needs a code and a message');
+      }
+      const outcome = await core.storage.transfers.settle({
+        id: transferId,
+        status: settlement.status,
+        failure: failed
+          ? { code: settlement.code.slice(0, 64), message: settlement.message.slice(0, 500) }
+          : null,
+        now: core.clock.now(),
+      });
+      return outcome === null ? null : { transfer: transferView(outcome.transfer), settled: outcome.settled };
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import type { JsonObject } from '../ports/interactions.ts';
+import type { TransferRecord } from '../ports/transfers.ts';
+import { formatAmount } from './money.ts';
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+/** A transfer as partners see it; the same in answers, lists and events. */
+export function transferView(transfer: TransferRecord): JsonObject {
+  return {
+    id: transfer.id,
+    status: transfer.status,
+    mode: transfer.mode,
+    amount: formatAmount(transfer.amount),
+    currency: transfer.currency,
+    recipient: { kid: transfer.recipientKid },
+    description: transfer.description,
+    reference: transfer.reference,
+    metadata: transfer.metadata,
+    failure: transfer.failure,
+    createdAt: iso(transfer.createdAt),
+    updatedAt: iso(transfer.updatedAt),
+    completedAt: transfer.completedAt === null ? null : iso(transfer.completedAt),
+  };
+}

@@ -1,0 +1,22 @@
+/** What a limiter says of one request. */
+export interface RateLimitState {
+  readonly allowed: boolean;
+  /** Requests that were counted in this window, this one included if it was allowed. */
+  readonly count: number;
+  /** End of the window, in milliseconds since the Unix epoch. */
+  readonly endsAt: number;
+}
+
+/** Counts requests in fixed windows, each beginning with its first counted request. */
+export interface RateLimitStore {
+  /**
+   * Counts a request unless the window is full; a refused one is not counted. Exact, however many come at
+   * once.
+   */
+  consume(request: {
+    readonly bucket: string;
+    readonly limit: number;
+    readonly windowMs: number;
+    readonly now: number;
+  }): Promise<RateLimitState>;
+}

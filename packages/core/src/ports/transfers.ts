@@ -1,0 +1,118 @@
+import type { IdempotencyClaim, IdempotencyOutcome } from './idempotency.ts';
+import type { JsonObject } from './interactions.ts';
+import type { Mode } from './partners.ts';
+import type { NewJob } from './queue.ts';
+
+/** The currencies that transfers know. Amounts are integers of their minor units. */
+export type Currency = 'HTG' | 'USD';
+
+/** `pending` becomes `completed` or `failed`; both are final. */
+export type TransferStatus = 'pending' | 'completed' | 'failed';
+
+/** Why a transfer failed. */
+export interface TransferFailure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A transfer as it is stored. Times are milliseconds since the Unix epoch. */
+export interface TransferRecord {
+  /** `tr_…`. Sorts by creation within a millisecond at best; order lists by `createdAt`, then `id`. */
+  readonly id: string;
+  readonly partner: string;
+  readonly mode: Mode;
+  readonly status: TransferStatus;
+  /** Minor units, above zero, below 10^17: more than a double holds exactly. */
+  readonly amount: bigint;
+  readonly currency: Currency;
+  readonly recipientKid: string;
+  readonly description: string | null;
+  /** The partner's own reference; unique per partner and mode for ever. */
+  readonly reference: string | null;
+  readonly metadata: JsonObject | null;
+  readonly failure: TransferFailure | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly completedAt: number | null;
+}
+
+/** Whose transfers a call is about; those of others do not exist for it. */
+export interface TransferOwner {
+  readonly partner: string;
+  readonly mode: Mode;
+}
+
+/** A place in a list that is ordered by a time and then by id. */
+export interface TransferPosition {
+  readonly time: number;
+  readonly id: string;
+}
+
+/** What became of a request to create a transfer. */
+export type TransferCreation =
+  | { readonly outcome: 'created' }
+  | IdempotencyOutcome
+  /** Another transfer of this partner and mode has the reference. */
+  | { readonly outcome: 'reference_conflict'; readonly transferId: string };
+
+/** Transfers. */
+export interface TransferStore {
+  /**
+   * Stores a pending transfer, the record of its `Idempotency-Key` and the job that executes it, in one
+   * transaction. Of any number of parallel calls with one key, or with one reference, over any number of
+   * processes, exactly one answers `created`. The key is looked at before the reference. Anything else than
+   * `created` changes nothing.
+   */
+  create(creation: {
+    readonly transfer: TransferRecord;
+    readonly idempotency: IdempotencyClaim | null;
+    readonly job: NewJob;
+    readonly now: number;
+  }): Promise<TransferCreation>;
+
+  /** `null` for an unknown transfer and for somebody else's. */
+  find(owner: TransferOwner, id: string): Promise<TransferRecord | null>;
+
+  /** Any partner's transfer, for the worker. */
+  findById(id: string): Promise<TransferRecord | null>;
+
+  /**
+   * Newest first: by `createdAt` descending, then `id` descending; what comes after `after`, at most `limit`.
+   * `from` and `to` bound `createdAt`, `to` excluded.
+   */
+  list(
+    request: TransferOwner & {
+      readonly status: TransferStatus | null;
+      readonly reference: string | null;
+      readonly from: number | null;
+      readonly to: number | null;
+      readonly after: TransferPosition | null;
+      readonly limit: number;
+    },
+  ): Promise<TransferRecord[]>;
+
+  /**
+   * Makes a pending transfer final at `now` (`updatedAt`, and `completedAt` of a completed one) and answers
+   * it; one that is final already is answered as it is, with `settled: false`. `null` for an unknown id.
+   * Atomic: of parallel calls one settles.
+   */
+  settle(settlement: {
+    readonly id: string;
+    readonly status: 'completed' | 'failed';
+    readonly failure: TransferFailure | null;
+    readonly now: number;
+  }): Promise<{ readonly transfer: TransferRecord; readonly settled: boolean } | null>;
+
+  /**
+   * Final transfers with `from <= updatedAt < to`, by `updatedAt`, then `id`, after a position, at most
+   * `limit`: one page of an export.
+   */
+  listFinal(
+    request: TransferOwner & {
+      readonly from: number;
+      readonly to: number;
+      readonly after: TransferPosition | null;
+      readonly limit: number;
+    },
+  ): Promise<TransferRecord[]>;
+}

@@ -1,0 +1,71 @@
+import { inspect } from 'node:util';
+import type { Core } from '../context.ts';
+import { PartnerError } from '../errors.ts';
+import type { Mode } from '../ports/partners.ts';
+import type { UserRecord } from '../ports/users.ts';
+import { sandboxUsers } from './sandbox.ts';
+
+/** Who asks. */
+export interface Asker {
+  readonly partner: string;
+  readonly mode: Mode;
+}
+
+/**
+ * Finds users for partners: real ones for live keys, sandbox users for test keys, never the other way round.
+ */
+export interface UserLookup {
+  /** `null` when there is no such user, or the host hides the user from this partner. */
+  bySub(asker: Asker, sub: string): Promise<UserRecord | null>;
+  byKid(asker: Asker, kid: string): Promise<UserRecord | null>;
+  byPhone(asker: Asker, phone: string): Promise<UserRecord | null>;
+}
+
+const shownScopes: ReadonlySet<string> = new Set(['openid', 'profile', 'kyc']);
+
+/** What a host throws may name the number that it was asked for, and goes to the log; the number must not. */
+function withoutPhone(thrown: unknown, phone: string): unknown {
+  const digits = phone.slice(1);
+  if (!inspect(thrown, { depth: 5 }).includes(digits)) return thrown;
+  return new Error(String(thrown).replaceAll(digits, '[redacted]'));
+}
+
+/** See {@link UserLookup}. The host must have `findByKid` and `findByPhone`; options are checked for that. */
+export function createUserLookup({ options: { users } }: Core): UserLookup {
+  async function visible(
+    asker: Asker,
+    found: Promise<UserRecord | null> | UserRecord | null | undefined,
+  ): Promise<UserRecord | null> {
+    const user = (await found) ?? null;
+    if (user === null) return null;
+    return (await (users.isVisible?.(user, asker.partner) ?? true)) ? user : null;
+  }
+
+  const inSandbox = (matches: (user: (typeof sandboxUsers)[number]) => boolean): UserRecord | null =>
+    sandboxUsers.find(matches) ?? null;
+
+  return {
+    async bySub(asker, sub) {
+      if (asker.mode === 'test') return inSandbox((user) => user.sub === sub);
+      return visible(asker, users.find(sub, shownScopes));
+    },
+    async byKid(asker, kid) {
+      if (asker.mode === 'test') return inSandbox((user) => user.kid === kid);
+      return visible(asker, users.findByKid?.(kid));
+    },
+    async byPhone(asker, phone) {
+      if (asker.mode === 'test') return inSandbox((user) => user.phone === phone);
+      try {
+        return await visible(asker, users.findByPhone?.(phone));
+      } catch (error) {
+        throw withoutPhone(error, phone);
+      }
+    },
+  };
+}
+
+/** @throws PartnerError `not_found`, for a user that is not there as for one that is hidden */
+export function requireUser(user: UserRecord | null): UserRecord {
+  if (user === null) throw new PartnerError('not_found', { description: 'There is no such user.' });
+  return user;
+}

@@ -1,0 +1,179 @@
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { parseAnswer, RawConnection, rawGet, sendRaw } from '../attacks/raw.ts';
+import { manyRequests, payment, TestRail } from '../support/partner-api.ts';
+import { type TestKey, TestProvider } from '../support/provider.ts';
+import { blamed } from './refusal.ts';
+
+const pay = 'POST /v1/partner/payments';
+let provider: TestProvider;
+let key: TestKey;
+
+beforeAll(async () => {
+  provider = await TestProvider.start({ payments: new TestRail(), partnerLimits: manyRequests });
+  key = await provider.key();
+  return () => provider.stop();
+});
+
+describe('a body', () => {
+  it.each([
+    '',
+    '{',
+    'null',
+    '[]',
+    '"text"',
+    '1',
+    '{"amount":"1.00","amount":"2.00"}',
+    '{"__proto__":{}}',
+    '{"a":"\\u0000"}',
+    '{"a":"\\ud800"}',
+    '{"a":NaN}',
+    '\ufeff{}',
+    `${'['.repeat(40)}${']'.repeat(40)}`,
+  ])('%j is no request', async (text) => {
+    blamed(await provider.partnerCall(key, pay, text));
+  });
+
+  it('that is not UTF-8 is refused', async () => {
+    const bytes = Buffer.from(JSON.stringify({ ...payment, description: '\xff' }), 'latin1');
+    blamed(await provider.partnerCall(key, pay, bytes));
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'multipart/form-data; boundary=a',
+    'application/json,text/plain',
+    'json',
+  ])('of the type %s is 415', async (type) => {
+    blamed(await provider.partnerCall(key, pay, payment, { 'content-type': type }), 415);
+  });
+
+  it.each([
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+  ])('may be %s', async (type) => {
+    expect((await provider.partnerCall(key, pay, payment, { 'content-type': type })).status).toBe(201);
+  });
+
+  it('that is encoded is 415, whatever it would become', async () => {
+    for (const encoding of ['gzip', 'deflate', 'br', 'x', 'gzip, identity']) {
+      const answer = await provider.partnerCall(key, pay, gzipSync(JSON.stringify(payment)), {
+        'content-encoding': encoding,
+      });
+      expect.soft(blamed(answer, 415), encoding).toEqual([]);
+    }
+    expect((await provider.partnerCall(key, pay, payment, { 'content-encoding': 'identity' })).status).toBe(
+      201,
+    );
+  });
+
+  it('may have 64 KiB and not a byte more', async () => {
+    const padded = (size: number) => JSON.stringify(payment).padEnd(size, ' ');
+    expect((await provider.partnerCall(key, pay, padded(64 * 1024))).status).toBe(201);
+    blamed(await provider.partnerCall(key, pay, padded(64 * 1024 + 1)), 413);
+  });
+
+  it('that takes longer than ten seconds is 408', async ({ onTestFinished: finished }) => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    finished(() => void vi.useRealTimers());
+    const connection = await RawConnection.open(provider.origin);
+    connection.write(
+      `POST /v1/partner/payments HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nX-API-Key: ${key.key}\r\n\r\n{`,
+    );
+    while (vi.getTimerCount() === 0) await new Promise(setImmediate);
+    await vi.advanceTimersByTimeAsync(10_000);
+    const answer = parseAnswer(await connection.all());
+    expect(answer.status).toBe(408);
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 'invalid_request' });
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    '/v1/partner',
+    '/v1/partner/',
+    '/v1/partner/x',
+    '/v1/partner/payments/',
+    '/V1/partner/payments',
+    '/v1/partner//payments',
+    '/v1/partner/payments/tr_1/x',
+    '/v1/partner/users',
+    '/v1/partner/users/',
+    '/v1/partner/users/phone/',
+  ])('%s leads nowhere', async (path) => {
+    const { status, body } = await sendRaw(
+      provider.origin,
+      rawGet(path, [`X-API-Key: ${key.key}`, 'Accept: application/json']),
+    );
+    expect(status).toBe(404);
+    if (path.startsWith('/v1/partner')) expect(JSON.parse(body)).toMatchObject({ code: 'not_found' });
+  });
+
+  it.each([
+    '..',
+    '../payments',
+    '..%2f..%2fpayments',
+    '%2e%2e',
+    '%00',
+    'KID-ANA%00',
+    '%',
+    '%zz',
+    '%c0%ae',
+    'a'.repeat(10_000),
+    "x'--",
+    '%E2%80%AEKID-ANA',
+    'KID-ANA%20',
+    'kid-ana',
+    '*',
+    'tr_%00',
+    `tr_${'0'.repeat(31)}g`,
+    `tr_${'A'.repeat(32)}`,
+  ])('with the id %j is nobody and nothing', async (id) => {
+    for (const resource of ['users', 'users/phone', 'payments']) {
+      const { status, body } = await sendRaw(
+        provider.origin,
+        rawGet(`/v1/partner/${resource}/${id}`, [`X-API-Key: ${key.key}`]),
+      );
+      expect
+        .soft([status, (JSON.parse(body) as { code: string }).code], resource)
+        .toEqual([404, 'not_found']);
+    }
+  });
+
+  it('takes only its own methods', async () => {
+    for (const [path, allowed, methods] of [
+      ['/v1/partner/payments', 'POST, GET, HEAD', ['PUT', 'PATCH', 'DELETE']],
+      ['/v1/partner/verify', 'POST', ['GET', 'HEAD', 'PUT']],
+      ['/v1/partner/users/KID-ANA', 'GET, HEAD', ['POST', 'DELETE']],
+      ['/v1/partner/reconciliation', 'GET, HEAD', ['POST']],
+    ] as const) {
+      for (const method of methods) {
+        const answer = await provider.partnerCall(key, `${method} ${path}`);
+        expect
+          .soft([answer.status, answer.headers.get('allow')], `${method} ${path}`)
+          .toEqual([405, allowed]);
+        if (method !== 'HEAD') expect.soft(blamed(answer, 405)).toEqual([]);
+      }
+    }
+    const head = await provider.partnerCall(key, 'HEAD /v1/partner/users/KID-ANA');
+    expect([head.status, head.text]).toEqual([200, '']);
+  });
+
+  it('answers no origin: there is no CORS', async () => {
+    const preflight = await provider.partnerCall(null, 'OPTIONS /v1/partner/payments', undefined, {
+      origin: 'https://app.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'x-api-key',
+    });
+    const plain = await provider.partnerCall(key, 'GET /v1/partner/payments', undefined, {
+      origin: 'https://app.example',
+    });
+    for (const { headers } of [preflight, plain]) {
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { partnerProvider, payment, storages, testPayment } from '../support/partner-api.ts';
+import type { TestKey } from '../support/provider.ts';
+
+const pay = 'POST /v1/partner/payments';
+
+describe.each(storages)('on %s', (_name, newStorage) => {
+  it('transfers are those of one partner in one mode', async () => {
+    const { provider } = await partnerProvider({ storage: newStorage() });
+    const live = await provider.key();
+    const test = await provider.key({ partner: live.partner, mode: 'test' });
+    const stranger = await provider.key();
+    const sibling = await provider.key({ partner: live.partner });
+    const ids = new Map<TestKey, string>();
+    for (const key of [live, test, stranger]) {
+      const made = await provider.partnerCall(key, pay, {
+        ...(key === test ? testPayment : payment),
+        reference: 'r',
+      });
+      expect(made.json()).toMatchObject({ mode: key.mode });
+      ids.set(key, String(made.json().id));
+    }
+    for (let round = 0; round < 3; round += 1) await provider.ostiary.worker.runDue();
+    const date = new Date(provider.clock.now()).toISOString().slice(0, 10);
+    for (const key of [live, test, stranger, sibling]) {
+      const own = ids.get(key === sibling ? live : key);
+      for (const id of ids.values()) {
+        const { status, headers } = await provider.partnerCall(key, `GET /v1/partner/payments/${id}`);
+        expect(status).toBe(id === own ? 200 : 404);
+        expect(headers.get('x-request-id')).toBeTruthy();
+      }
+      const listed = (path: string) =>
+        provider.partnerCall(key, `GET ${path}`).then((answer) => answer.json().data as { id: string }[]);
+      expect((await listed('/v1/partner/payments?reference=r')).map(({ id }) => id)).toEqual([own]);
+      expect((await listed(`/v1/partner/reconciliation?date=${date}`)).map(({ id }) => id)).toEqual([own]);
+    }
+  });
+
+  it('somebody else’s transfer and one that never was are answered alike', async () => {
+    const { provider } = await partnerProvider({ storage: newStorage() });
+    const [key, stranger] = [await provider.key(), await provider.key()];
+    const { id } = (await provider.partnerCall(stranger, pay, payment)).json();
+    const answers = await Promise.all(
+      [id, `tr_${'0'.repeat(32)}`].map(async (wanted) => {
+        const { status, text, headers } = await provider.partnerCall(
+          key,
+          `GET /v1/partner/payments/${wanted}`,
+        );
+        return [status, text.replace(headers.get('x-request-id') ?? '', '')];
+      }),
+    );
+    expect(answers[0]).toEqual(answers[1]);
+  });
+
+  it('a test key sees sandbox users and nobody else, a live key everybody else', async () => {
+    const { provider, rail } = await partnerProvider({ storage: newStorage() });
+    const live = await provider.key();
+    const test = await provider.key({ partner: live.partner, mode: 'test' });
+    const status = async (key: TestKey, target: string, body?: unknown) =>
+      (await provider.partnerCall(key, target, body)).status;
+    for (const [person, phone, of] of [
+      ['KID-ANA', '+50937000001', live],
+      ['KID-TEST-APPROVED', '+50900000001', test],
+      ['KID-TEST-PENDING', '+50900000002', test],
+      ['KID-TEST-REJECTED', '+50900000003', test],
+    ] as const) {
+      for (const key of [live, test]) {
+        const expected = key === of ? 200 : 404;
+        expect.soft(await status(key, `GET /v1/partner/users/${person}`), person).toBe(expected);
+        expect.soft(await status(key, `GET /v1/partner/users/phone/${phone}`), phone).toBe(expected);
+        const paid = await status(key, pay, { ...payment, recipient: { phone } });
+        expect.soft(paid, phone).toBe(key === of ? 201 : 404);
+      }
+    }
+    for (let round = 0; round < 3; round += 1) await provider.ostiary.worker.runDue();
+    // Money moves for live transfers only.
+    expect(rail.orders.map(({ mode, recipientKid }) => [mode, recipientKid])).toEqual([['live', 'KID-ANA']]);
+  });
+
+  it('the sandbox does not exist for live keys', async () => {
+    const { provider } = await partnerProvider({ storage: newStorage() });
+    const answer = await provider.partnerCall(await provider.key(), 'POST /v1/partner/sandbox/passports', {});
+    expect([answer.status, answer.json().code]).toEqual([404, 'not_found']);
+  });
+
+  it('a partner cannot be told by another one from nobody: administration lists its keys only', async () => {
+    const { provider } = await partnerProvider({ storage: newStorage() });
+    const [first, second] = [await provider.key(), await provider.key()];
+    const listed = await provider.ostiary.admin.apiKeys.list(first.partner);
+    expect(listed.map(({ id }) => id)).toEqual([first.id]);
+    expect(listed.map(({ id }) => id)).not.toContain(second.id);
+    const { partners, next } = await provider.ostiary.admin.partners.list({ limit: 1 });
+    expect(partners).toHaveLength(1);
+    const rest = await provider.ostiary.admin.partners.list({ limit: 1, after: String(next) });
+    expect([...partners, ...rest.partners].map(({ slug }) => slug)).toEqual(
+      [first.partner, second.partner].sort(),
+    );
+    expect(rest.next).toBeNull();
+  });
+});

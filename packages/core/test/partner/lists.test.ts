@@ -1,0 +1,106 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/browser.ts';
+import { manyRequests, payment, TestRail } from '../support/partner-api.ts';
+import { type TestKey, TestProvider } from '../support/provider.ts';
+import { blamed } from './refusal.ts';
+
+const pay = 'POST /v1/partner/payments';
+let provider: TestProvider;
+let key: TestKey;
+
+beforeAll(async () => {
+  provider = await TestProvider.start({ payments: new TestRail(), partnerLimits: manyRequests });
+  key = await provider.key();
+  return () => provider.stop();
+});
+
+describe('a list of transfers', () => {
+  const list = (query: string, by = key) => provider.partnerCall(by, `GET /v1/partner/payments?${query}`);
+
+  it.each([
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=-1', 'limit'],
+    ['limit=1e1', 'limit'],
+    ['limit=', 'limit'],
+    ['limit=٣', 'limit'],
+    ['status=done', 'status'],
+    ['status=', 'status'],
+    ['createdFrom=yesterday', 'createdFrom'],
+    ['createdFrom=2026-01-01', 'createdFrom'],
+    ['createdTo=2026-02-30T00:00:00Z', 'createdTo'],
+    ['page=2', 'page'],
+    ['limit=1&limit=2', 'limit'],
+    ['reference=%00', 'reference'],
+    ['cursor=', 'cursor'],
+    ['cursor=x', 'cursor'],
+    ['__proto__=1', '__proto__'],
+  ])('%s is refused', async (query, path) => {
+    expect(blamed(await list(query))).toEqual([path]);
+  });
+
+  it('pages through all of them, newest first, each once, whatever comes in between', async () => {
+    const own = await provider.key();
+    const sent: unknown[] = [];
+    for (let index = 0; index < 7; index += 1) {
+      if (index % 3 === 0) provider.clock.advance(1);
+      sent.push((await provider.partnerCall(own, pay, payment)).json().id);
+    }
+    const seen: { id: string; createdAt: string }[] = [];
+    let cursor: unknown = null;
+    do {
+      const page: Answer = await list(cursor === null ? 'limit=2' : `limit=2&cursor=${cursor}`, own);
+      seen.push(...(page.json().data as typeof seen));
+      cursor = page.json().nextCursor;
+      await provider.partnerCall(own, pay, payment);
+      provider.clock.advance(1);
+    } while (cursor !== null);
+    expect(seen.map(({ id }) => id).sort()).toEqual(sent.sort());
+    expect(seen).toEqual(
+      seen.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt) || (a.id < b.id ? 1 : -1)),
+    );
+  });
+
+  it('filters by status, reference and creation, the end excluded', async () => {
+    const own = await provider.key();
+    const at = new Date(provider.clock.now()).toISOString();
+    await provider.partnerCall(own, pay, { ...payment, reference: 'a&b = ü' });
+    provider.clock.advance(1_000);
+    const later = new Date(provider.clock.now()).toISOString();
+    await provider.partnerCall(own, pay, payment);
+    const found = async (query: string) => ((await list(query, own)).json().data as unknown[]).length;
+    expect(await found(`reference=${encodeURIComponent('a&b = ü')}`)).toBe(1);
+    expect(await found('reference=A')).toBe(0);
+    expect([await found(`createdFrom=${at}`), await found(`createdFrom=${later}`)]).toEqual([2, 1]);
+    expect([await found(`createdTo=${at}`), await found(`createdTo=${later}`)]).toEqual([0, 1]);
+    expect([await found('status=pending'), await found('status=completed')]).toEqual([2, 0]);
+  });
+
+  it('takes no cursor that was changed, or written for somebody else', async () => {
+    const own = await provider.key();
+    for (let index = 0; index < 3; index += 1) await provider.partnerCall(own, pay, payment);
+    const cursor = String((await list('limit=1', own)).json().nextCursor);
+    expect((await list(`cursor=${cursor}`, own)).status).toBe(200);
+    const others = [await provider.key(), await provider.key({ partner: own.partner, mode: 'test' })];
+    for (const other of others) expect(blamed(await list(`cursor=${cursor}`, other))).toEqual(['cursor']);
+    // Another key of the same partner and mode goes on where this one was.
+    expect((await list(`cursor=${cursor}`, await provider.key({ partner: own.partner }))).status).toBe(200);
+    const decoded = Buffer.from(cursor, 'base64url').toString();
+    const forged = [
+      decoded.replace(/^./, (digit) => (digit === '0' ? '1' : '0')),
+      `${decoded}.x`,
+      decoded.replace(/\.[^.]*$/, '.'),
+      decoded.replace('tr_', 'tr-'),
+    ];
+    for (const text of forged)
+      expect
+        .soft(blamed(await list(`cursor=${Buffer.from(text).toString('base64url')}`, own)))
+        .toEqual(['cursor']);
+    for (let at = 0; at < cursor.length; at += 7) {
+      const tampered = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
+      expect.soft(blamed(await list(`cursor=${tampered}`, own)), `at ${at}`).toEqual(['cursor']);
+    }
+    for (const suffix of ['=', '%20', '!', 'A'])
+      expect.soft(blamed(await list(`cursor=${cursor}${suffix}`, own)), suffix).toEqual(['cursor']);
+  });
+});

@@ -1,0 +1,192 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { parseAnswer, RawConnection, rawGet, rawPost, sendRaw } from '../attacks/raw.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
+import { partnerProvider, payment } from '../support/partner-api.ts';
+import type { TestKey, TestProvider } from '../support/provider.ts';
+
+const codeOf = (text: string) => (JSON.parse(text) as { code: string }).code;
+
+/** The head of a request whose body is announced and never comes. */
+async function headOnly(provider: TestProvider, lines: readonly string[]) {
+  const connection = await RawConnection.open(provider.origin);
+  connection.write([...lines, 'Host: a', '', ''].join('\r\n'));
+  const received = await connection.until('}');
+  connection.reset();
+  return parseAnswer(received);
+}
+
+describe('checks come in the documented order', () => {
+  it('each one before the next', async () => {
+    const { provider } = await partnerProvider({
+      partnerLimits: { payments: { requests: 1, windowSeconds: 60 } },
+    });
+    const partner = await provider.partner();
+    const elsewhere = await provider.key({ partner, allowlist: ['192.0.2.1'], scopes: ['webhooks'] });
+    const powerless = await provider.key({ partner, scopes: ['webhooks'] });
+    const signing = await provider.key({ partner, requireSignature: true });
+    const long = 'x'.repeat(64 * 1024 + 1);
+    const call = async (key: TestKey | null, path: string, body: string, headers = {}) => {
+      const answer = await provider.partnerCall(key, `POST ${path}`, body, headers);
+      return `${answer.status} ${answer.json().code}`;
+    };
+    const pay = '/v1/partner/payments';
+    // What is wrong further down the line is always wrong too.
+    expect(await call(null, '/v1/partner/nothing', long)).toBe('413 invalid_request');
+    expect(await call(null, '/v1/partner', long)).toBe('413 invalid_request');
+    expect(await call(null, '/v1/partner/nothing', '{')).toBe('404 not_found');
+    expect(await call(null, '/v1/partner/users/x', '{')).toBe('405 invalid_request');
+    expect(await call(null, pay, '{')).toBe('401 invalid_api_key');
+    expect(await call(elsewhere, pay, '{')).toBe('403 ip_not_allowed');
+    expect(await call(powerless, pay, '{')).toBe('403 insufficient_scope');
+    const wrongType = { 'content-type': 'text/plain', 'content-encoding': 'gzip', 'idempotency-key': '""' };
+    expect(await call(signing, pay, '{', wrongType)).toBe('401 invalid_signature');
+    expect(await call(signing, pay, '{', wrongType)).toBe('429 rate_limit_exceeded');
+    provider.clock.advance(60_000);
+    const signed = {
+      'x-svc-timestamp': String(provider.clock.now()),
+      'x-svc-signature': createHmac('sha256', signing.signingSecret).update('{').digest('hex'),
+    };
+    expect(await call(signing, pay, '{', { ...signed, ...wrongType })).toBe('415 invalid_request');
+    provider.clock.advance(60_000);
+    expect(await call(signing, pay, '{', { ...signed, 'idempotency-key': '""' })).toBe('400 invalid_request');
+  });
+
+  it('of a body nothing is read before the key is known: its head alone gets the 401', async () => {
+    const { provider } = await partnerProvider();
+    const { key } = await provider.key({ scopes: ['webhooks'] });
+    for (const [lines, status] of [
+      [['POST /v1/partner/payments HTTP/1.1', 'Content-Length: 60000'], 401],
+      [['POST /v1/partner/payments HTTP/1.1', 'Transfer-Encoding: chunked'], 401],
+      [['POST /v1/partner/payments HTTP/1.1', 'Content-Length: 60000', `X-API-Key: ${key}`], 403],
+      [['POST /v1/partner/nothing HTTP/1.1', 'Content-Length: 60000'], 404],
+      [['PUT /v1/partner/payments HTTP/1.1', 'Content-Length: 60000'], 405],
+      [['POST /v1/partner/payments HTTP/1.1', 'Content-Length: 65537'], 413],
+    ] as const) {
+      expect.soft((await headOnly(provider, lines)).status, lines.join()).toBe(status);
+    }
+  });
+
+  it('a long body is refused by its announced length, the connection is closed, and nobody asked the database', async () => {
+    const database = fragileStorage();
+    const { provider } = await partnerProvider({ storage: database.storage });
+    const { key } = await provider.key();
+    database.forget();
+    const head = ['POST /v1/partner/payments HTTP/1.1', 'Host: a', `X-API-Key: ${key}`];
+    const connection = await RawConnection.open(provider.origin);
+    connection.write([...head, 'Content-Length: 65537', '', 'x'].join('\r\n'));
+    const answer = parseAnswer(await connection.all());
+    expect(answer.status).toBe(413);
+    expect(codeOf(answer.body)).toBe('invalid_request');
+    expect(answer.values('connection')).toEqual(['close']);
+    expect(database.calls).toEqual([]);
+  });
+
+  it('a chunked body is counted while it comes', async () => {
+    const { provider } = await partnerProvider();
+    const { key } = await provider.key();
+    const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
+    const connection = await RawConnection.open(provider.origin);
+    const head = [
+      'POST /v1/partner/payments HTTP/1.1',
+      'Host: a',
+      `X-API-Key: ${key}`,
+      'Content-Type: application/json',
+    ];
+    connection.write([...head, 'Transfer-Encoding: chunked', '', ''].join('\r\n'));
+    connection.write(chunk(64 * 1024));
+    connection.write(chunk(1));
+    const answer = parseAnswer(await connection.until('}'));
+    connection.reset();
+    expect(answer.status).toBe(413);
+    expect(answer.values('connection')).toEqual(['close']);
+  });
+
+  it('of a chunked body that no one wants nothing more is taken: the connection is closed', async () => {
+    const { provider } = await partnerProvider();
+    const connection = await RawConnection.open(provider.origin);
+    connection.write(
+      'POST /v1/partner/verify HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n',
+    );
+    const answer = parseAnswer(await connection.all());
+    expect(answer.status).toBe(401);
+    expect(answer.values('connection')).toEqual(['close']);
+  });
+
+  it('a small body that was not read leaves the connection good for the next request', async () => {
+    const { provider } = await partnerProvider();
+    const connection = await RawConnection.open(provider.origin);
+    connection.write('POST /v1/partner/verify HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nabcd');
+    connection.write(rawGet('/v1/openapi.json'));
+    const statuses = [...(await connection.all()).matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(
+      ([, status]) => status,
+    );
+    expect(statuses).toEqual(['401', '200']);
+  });
+
+  it('a caller that waits for 100 Continue is answered, whether it may go on or not', async () => {
+    const { provider } = await partnerProvider();
+    const { key } = await provider.key();
+    const body = JSON.stringify(payment);
+    const ask = async (headers: readonly string[]) => {
+      const connection = await RawConnection.open(provider.origin);
+      connection.write(
+        [
+          'POST /v1/partner/payments HTTP/1.1',
+          'Host: a',
+          'Expect: 100-continue',
+          'Content-Type: application/json',
+          ...headers,
+          '',
+          '',
+        ].join('\r\n'),
+      );
+      return connection;
+    };
+    const stranger = await ask(['Content-Length: 10']);
+    expect(await stranger.until('}')).toContain('HTTP/1.1 401 ');
+    stranger.reset();
+    const partner = await ask([`Content-Length: ${body.length}`, `X-API-Key: ${key}`, 'Connection: close']);
+    await partner.until('100 Continue');
+    partner.write(body);
+    expect(await partner.all()).toContain('HTTP/1.1 201 ');
+  });
+});
+
+describe('bodies and signatures of requests that need none', () => {
+  it('a body where none belongs is refused', async () => {
+    const { provider } = await partnerProvider();
+    const { key } = await provider.key();
+    const withBody = rawPost('/v1/partner/payments', [`X-API-Key: ${key}`], '{"a":1}');
+    const get = Buffer.from(withBody.toString('latin1').replace('POST', 'GET'), 'latin1');
+    const answer = await sendRaw(provider.origin, get);
+    expect(answer.status).toBe(400);
+    expect(codeOf(answer.body)).toBe('invalid_request');
+    const removal = await sendRaw(
+      provider.origin,
+      Buffer.from(withBody.toString('latin1').replace('POST', 'DELETE'), 'latin1'),
+    );
+    expect(removal.status).toBe(405);
+    expect(removal.values('allow')).toEqual(['POST, GET, HEAD']);
+    // A media type without a body is what many clients send by default.
+    const typed = await provider.partnerCall(key, 'GET /v1/partner/payments', undefined, {
+      'content-type': 'application/json',
+    });
+    expect(typed.status).toBe(200);
+  });
+
+  it('a signature on a request without body is 401', async () => {
+    const { provider } = await partnerProvider();
+    const key = await provider.key();
+    const signature = createHmac('sha256', key.signingSecret).update('').digest('hex');
+    const headers = { 'x-svc-signature': signature, 'x-svc-timestamp': String(provider.clock.now()) };
+    for (const target of [
+      'GET /v1/partner/payments',
+      'GET /v1/partner/users/KID-ANA',
+      'POST /v1/partner/payments',
+    ]) {
+      const answer = await provider.partnerCall(key, target, undefined, headers);
+      expect.soft([answer.status, answer.json().code], target).toEqual([401, 'invalid_signature']);
+    }
+  });
+});

@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { fragileStorage } from '../support/fragile-storage.ts';
+import { manyRequests, payment, TestRail } from '../support/partner-api.ts';
+import { type TestKey, TestProvider } from '../support/provider.ts';
+
+const database = fragileStorage();
+const rail = new TestRail();
+let provider: TestProvider;
+let key: TestKey;
+let test: TestKey;
+
+beforeAll(async () => {
+  provider = await TestProvider.start({
+    storage: database.storage,
+    payments: rail,
+    partnerLimits: manyRequests,
+  });
+  key = await provider.key();
+  test = await provider.key({ mode: 'test' });
+});
+afterEach(() => database.breakWhen(null));
+afterAll(() => provider.stop());
+
+const targets: readonly (readonly [string, object | undefined, string])[] = [
+  ['POST /v1/partner/payments', payment, 'transfers.create'],
+  ['POST /v1/partner/payments', payment, 'idempotency.find'],
+  ['GET /v1/partner/payments', undefined, 'transfers.list'],
+  [`GET /v1/partner/payments/tr_${'0'.repeat(32)}`, undefined, 'transfers.find'],
+  ['GET /v1/partner/users/KID-ANA', undefined, 'consents.partnerHolds'],
+  ['GET /v1/partner/users/phone/+50937000001', undefined, 'consents.partnerHolds'],
+  ['GET /v1/partner/reconciliation?date=2024-01-01', undefined, 'transfers.listFinal'],
+  ['GET /v1/partner/reconciliation?date=2024-01-01&format=csv', undefined, 'transfers.listFinal'],
+  ['GET /v1/partner/reconciliation?date=2024-01-01&format=ndjson', undefined, 'transfers.listFinal'],
+];
+
+async function expectUnavailable(by: TestKey, target: string, body: object | undefined): Promise<void> {
+  const logged = provider.logged.length;
+  const answer = await provider.partnerCall(by, target, body, { 'idempotency-key': 'k' });
+  expect([answer.status, answer.json().code, answer.headers.get('retry-after')]).toEqual([
+    503,
+    'internal_error',
+    '1',
+  ]);
+  expect(Object.keys(answer.json()).sort()).toEqual(['code', 'message', 'requestId']);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(answer.text).not.toContain('secret detail');
+  const line = provider.logged.slice(logged).find(({ level }) => level === 'error');
+  expect(line?.fields).toMatchObject({ requestId: answer.json().requestId });
+}
+
+describe('a database that does not answer is 503 in the shape of the partner API', () => {
+  it.each(targets)('%s %j at %s', async (target, body, call) => {
+    database.breakWhen((name) => name === call);
+    await expectUnavailable(key, target, body);
+    database.breakWhen(null);
+    expect((await provider.partnerCall(key, target, body)).status).not.toBe(503);
+  });
+
+  it.each([
+    ...targets.map(([target, body]) => [target, body] as const),
+    ['POST /v1/partner/verify', { token: 'x' }] as const,
+    ['POST /v1/partner/sandbox/passports', {}] as const,
+  ])('%s when the key cannot be looked up', async (target, body) => {
+    provider.clock.advance(5_000);
+    database.breakWhen((name) => name === 'apiKeys.findByDigest');
+    await expectUnavailable(target.includes('sandbox') ? test : key, target, body);
+  });
+
+  it('nothing was changed: the same request takes effect later', async () => {
+    const own = await provider.key();
+    const send = () =>
+      provider.partnerCall(own, 'POST /v1/partner/payments', payment, { 'idempotency-key': 'k' });
+    database.breakWhen((name) => name === 'transfers.create');
+    expect((await send()).status).toBe(503);
+    database.breakWhen(null);
+    const good = await send();
+    expect([good.status, good.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
+
+  it('does not matter where the database is not needed', async () => {
+    await provider.partnerCall(key, 'GET /v1/partner/payments');
+    database.breakWhen(() => true);
+    const { token } = await provider.ostiary.passports.issue('user-ana');
+    expect((await provider.partnerCall(key, 'POST /v1/partner/verify', { token })).status).toBe(200);
+    expect((await provider.request('/v1/openapi.json')).status).toBe(200);
+    expect((await provider.partnerCall('svc_live_x', 'GET /v1/partner/payments')).status).toBe(401);
+  });
+});

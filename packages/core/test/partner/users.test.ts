@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { ana, Host } from '../support/directory.ts';
+import { partnerProvider, payment } from '../support/partner-api.ts';
+import type { TestKey, TestProvider } from '../support/provider.ts';
+
+const byKid = 'GET /v1/partner/users/KID-ANA';
+const byPhone = 'GET /v1/partner/users/phone/+50937000001';
+const base = {
+  kid: 'KID-ANA',
+  handle: 'ana',
+  name: 'Ana Joseph',
+  role: 'member',
+  country: 'HT',
+  createdAt: '2024-03-01T12:00:00.000Z',
+};
+const kyc = { kycStatus: 'approved', kycTier: 2 };
+
+const looked = async (provider: TestProvider, key: TestKey) => {
+  const [one, other] = [await provider.partnerCall(key, byKid), await provider.partnerCall(key, byPhone)];
+  expect(one.json()).toEqual(other.json());
+  return one.json();
+};
+
+describe('looking users up', () => {
+  it('shows who they are and nothing of their money', async () => {
+    const { provider } = await partnerProvider();
+    expect(await looked(provider, await provider.key())).toEqual(base);
+    expect(
+      (await provider.partnerCall(await provider.key(), `${byPhone.replace('+', '%2B')}`)).json(),
+    ).toEqual(base);
+  });
+
+  it('shows KYC data only while a client of that partner holds the user’s consent with kyc', async () => {
+    const { provider } = await partnerProvider();
+    const key = await provider.key();
+    const stranger = await provider.key();
+    const client = await provider.client({ partner: key.partner });
+    const foreign = await provider.client({ partner: stranger.partner });
+    const nobodys = await provider.client();
+    await provider.token(client, 'openid');
+    await provider.token(nobodys, 'openid kyc');
+    expect(await looked(provider, key)).toEqual(base);
+    await provider.token(client, 'openid kyc');
+    expect(await looked(provider, key)).toEqual({ ...base, ...kyc });
+    expect(await looked(provider, stranger)).toEqual(base);
+    // The consent is Ana's, not everybody's.
+    expect((await provider.partnerCall(key, 'GET /v1/partner/users/KID-BEN')).json()).not.toHaveProperty(
+      'kycTier',
+    );
+    await provider.token(foreign, 'openid kyc');
+    expect(await looked(provider, stranger)).toEqual({ ...base, ...kyc });
+  });
+
+  it('shows it no longer once the user has taken the consent back, or the client is disabled', async () => {
+    const { provider } = await partnerProvider();
+    const key = await provider.key();
+    const [client, other] = [
+      await provider.client({ partner: key.partner }),
+      await provider.client({ partner: key.partner }),
+    ];
+    await provider.token(client, 'kyc');
+    await provider.token(other, 'kyc');
+    expect(await looked(provider, key)).toMatchObject(kyc);
+    await provider.ostiary.admin.clients.disable(client.id);
+    expect(await looked(provider, key)).toMatchObject(kyc);
+    const browser = provider.browser();
+    const { text } = await browser.get(`${provider.site}/account/apps`);
+    const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    const ended = await browser.post(`${provider.site}/account/apps/${other.id}/revoke`, { csrf });
+    expect(ended.status).toBeLessThan(400);
+    expect(await looked(provider, key)).toEqual(base);
+  });
+
+  it('shows it no longer once the host has ended the user’s consents', async () => {
+    const { provider } = await partnerProvider();
+    const key = await provider.key();
+    await provider.token(await provider.client({ partner: key.partner }), 'kyc');
+    expect(await looked(provider, key)).toMatchObject(kyc);
+    await provider.ostiary.users.end(ana.sub);
+    expect(await looked(provider, key)).toEqual(base);
+  });
+
+  it('finds nobody whom the host hides: the same answer as for an unknown user, everywhere', async () => {
+    const host = new Host();
+    const { provider } = await partnerProvider({}, host);
+    const [key, other] = [await provider.key(), await provider.key()];
+    const { token } = await provider.ostiary.passports.issue(ana.sub);
+    host.hidden.add(`${ana.sub} ${key.partner}`);
+    const without = async (target: string, body?: unknown) => {
+      const { status, text, headers } = await provider.partnerCall(key, target, body);
+      return [status, text.replace(headers.get('x-request-id') ?? '', '')];
+    };
+    const unknown = await without('GET /v1/partner/users/KID-NOBODY');
+    expect(unknown[0]).toBe(404);
+    expect(await without(byKid)).toEqual(unknown);
+    expect(await without(byPhone)).toEqual(unknown);
+    expect(await without('POST /v1/partner/verify', { token })).toEqual(unknown);
+    expect(await without('POST /v1/partner/payments', payment)).toEqual(unknown);
+    expect((await provider.partnerCall(other, byKid)).status).toBe(200);
+    expect((await provider.partnerCall(other, 'POST /v1/partner/verify', { token })).status).toBe(200);
+  });
+
+  it('answers 500, and nothing of the user, when the host returns nonsense', async () => {
+    const host = new Host();
+    const { provider } = await partnerProvider({}, host);
+    const key = await provider.key();
+    for (const wrong of [{ country: 'Haiti' }, { name: 7 }, { createdAt: 'long ago' }, { role: undefined }]) {
+      host.people.set(ana.sub, { ...ana, ...wrong } as never);
+      const answer = await provider.partnerCall(key, byKid);
+      expect
+        .soft([answer.status, answer.json().code], JSON.stringify(wrong))
+        .toEqual([500, 'internal_error']);
+      expect.soft(Object.keys(answer.json()).sort()).toEqual(['code', 'message', 'requestId']);
+    }
+  });
+
+  it('needs a host that can find by id and by phone, said at the start', async () => {
+    const host = new Host();
+    const users = { find: host.users.find };
+    await expect(partnerProvider({ users }, host)).rejects.toThrow(/findByKid and findByPhone/);
+  });
+});

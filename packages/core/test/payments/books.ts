@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'vitest';
+import type { Storage, TransferRecord } from '../../src/index.ts';
+import { memoryStorage } from '../../src/memory/index.ts';
+import type { Answer } from '../support/browser.ts';
+import { partnerProvider } from '../support/partner-api.ts';
+import type { TestKey, TestProvider } from '../support/provider.ts';
+
+export const day = 86_400_000;
+export const formats = ['json', 'ndjson', 'csv'] as const;
+export type Format = (typeof formats)[number];
+
+export const columns = [
+  'id',
+  'reference',
+  'status',
+  'amount',
+  'currency',
+  'recipientKid',
+  'description',
+  'failureCode',
+  'createdAt',
+  'completedAt',
+  'updatedAt',
+] as const;
+export type Row = Record<(typeof columns)[number], string | null>;
+interface Summary {
+  readonly rows: number;
+  readonly totals: readonly { currency: string; status: string; count: number; amount: string }[];
+  readonly sha256: string;
+  readonly final: boolean;
+}
+
+/** A reader of CSV (RFC 4180) that was not written beside the writer. */
+function readCsv(text: string): string[][] {
+  const cells = Array.from(text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g));
+  const records: string[][] = [[]];
+  for (const [, quoted, plain, end] of cells) {
+    records.at(-1)?.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'));
+    if (end === '\r\n') records.push([]);
+  }
+  records.pop();
+  return records;
+}
+
+/** Takes an export apart as the documentation tells partners to. */
+export function read(text: string, format: Format): { rows: Row[]; summary: Summary; digest: string } {
+  const start = {
+    json: text.lastIndexOf('"summary":'),
+    ndjson: text.lastIndexOf('{"summary"'),
+    csv: text.lastIndexOf('#summary'),
+  }[format];
+  expect(start).toBeGreaterThanOrEqual(0);
+  const digest = createHash('sha256').update(text.slice(0, start)).digest('hex');
+  if (format === 'json') {
+    const { data, summary } = JSON.parse(text) as { data: Row[]; summary: Summary };
+    return { rows: data, summary, digest };
+  }
+  if (format === 'ndjson') {
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Row & { summary: Summary });
+    return { rows: lines.slice(0, -1), summary: lines.at(-1)?.summary as Summary, digest };
+  }
+  const [header = [], ...records] = readCsv(text);
+  expect(header).toEqual([...columns]);
+  const [mark, summary = ''] = records.pop() ?? [];
+  expect(mark).toBe('#summary');
+  const rows = records.map(
+    (cells) =>
+      Object.fromEntries(
+        columns.map((name, index) => [name, cells[index] === '' ? null : cells[index]]),
+      ) as Row,
+  );
+  return { rows, summary: JSON.parse(summary) as Summary, digest };
+}
+
+export const midnight = (provider: TestProvider) => Math.floor(provider.clock.now() / day) * day;
+export const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+export interface Books {
+  readonly provider: TestProvider;
+  readonly key: TestKey;
+  add(changes: Partial<TransferRecord> & { readonly id: string; readonly updatedAt: number }): Promise<void>;
+  ask(query: string): Promise<Answer>;
+}
+
+/** A provider whose transfers a test writes down itself, so that their times are exact. */
+export async function books(storage: Storage = memoryStorage()): Promise<Books> {
+  const { provider } = await partnerProvider({ storage });
+  const key = await provider.key();
+  return {
+    provider,
+    key,
+    async add({ id, updatedAt, status = 'completed', failure = null, ...changes }) {
+      const transfer: TransferRecord = {
+        id,
+        partner: key.partner,
+        mode: 'live',
+        status: 'pending',
+        amount: 100n,
+        currency: 'HTG',
+        recipientKid: 'KID-ANA',
+        description: null,
+        reference: null,
+        metadata: null,
+        failure: null,
+        createdAt: updatedAt - 1,
+        updatedAt: updatedAt - 1,
+        completedAt: null,
+        ...changes,
+      };
+      const job = { id, kind: 'none', payload: {}, dueAt: 0 };
+      expect((await storage.transfers.create({ transfer, idempotency: null, job, now: 0 })).outcome).toBe(
+        'created',
+      );
+      if (status !== 'pending') await storage.transfers.settle({ id, status, failure, now: updatedAt });
+    },
+    ask: (query) => provider.partnerCall(key, `GET /v1/partner/reconciliation?${query}`),
+  };
+}

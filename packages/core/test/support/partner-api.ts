@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import { onTestFinished } from 'vitest';
+import type { OstiaryOptions, PaymentRail, Storage, TransferOrder, TransferResult } from '../../src/index.ts';
+import { memoryStorage } from '../../src/memory/index.ts';
+import { Host } from './directory.ts';
+import { TestProvider } from './provider.ts';
+
+/** Limits that no test runs into by accident. */
+export const manyRequests = Object.fromEntries(
+  ['verify', 'payments', 'users', 'reconciliation', 'other'].map((group) => [
+    group,
+    { requests: 100_000, windowSeconds: 60 },
+  ]),
+) as NonNullable<OstiaryOptions['partnerLimits']>;
+
+/** A payment rail that a test steers; remembers what it was asked. */
+export class TestRail implements PaymentRail {
+  readonly orders: TransferOrder[] = [];
+  answer: (order: TransferOrder, signal: AbortSignal) => Promise<TransferResult> = async () => ({
+    status: 'completed',
+  });
+
+  execute(order: TransferOrder, { signal }: { readonly signal: AbortSignal }): Promise<TransferResult> {
+    this.orders.push(order);
+    return this.answer(order, signal);
+  }
+}
+
+/** A path for a database that is removed after the test. */
+export function temporaryDatabase(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-core-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'ostiary.db');
+}
+
+/** The storages on which the most important tests run. */
+export const storages: readonly (readonly [string, () => Storage])[] = [
+  ['memory', memoryStorage],
+  ['SQLite', () => sqliteStorage({ file: temporaryDatabase() })],
+];
+
+/** A provider with a partner API, stopped after the test. */
+export async function partnerProvider(
+  options: Partial<OstiaryOptions> = {},
+  host = new Host(),
+): Promise<{ readonly provider: TestProvider; readonly rail: TestRail }> {
+  const rail = new TestRail();
+  const provider = await TestProvider.start(
+    { payments: rail, partnerLimits: manyRequests, ...options },
+    host,
+  );
+  onTestFinished(() => provider.stop());
+  return { provider, rail };
+}
+
+/** A payment that a partner may ask for. */
+export const payment = { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-ANA' } } as const;
+
+/** The same in test mode. */
+export const testPayment = { ...payment, recipient: { kid: 'KID-TEST-APPROVED' } } as const;
