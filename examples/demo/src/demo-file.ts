@@ -9,7 +9,11 @@ export interface DemoFile {
   readonly baseUrl: string;
   readonly users: readonly DemoUser[];
   readonly clients: readonly DemoClient[];
+  readonly apiKeys: readonly DemoApiKey[];
 }
+
+/** What a start seeds and the next one keeps. */
+export type Seeded = Pick<DemoFile, 'users' | 'clients' | 'apiKeys'>;
 
 export interface DemoUser {
   readonly handle: string;
@@ -25,6 +29,17 @@ export interface DemoClient {
   readonly clientSecret: string | null;
   readonly redirectUris: readonly string[];
   readonly allowedScopes: readonly string[];
+}
+
+export interface DemoApiKey {
+  /** Names the key for `npm run partner -- key-revoke`. */
+  readonly id: string;
+  readonly mode: 'live' | 'test';
+  readonly key: string;
+  readonly scopes: readonly string[];
+  /** Slug. */
+  readonly partner: string;
+  readonly signingSecret: string;
 }
 
 export function demoFilePath(dataDir: string): string {
@@ -51,14 +66,30 @@ function isClient(value: unknown): value is DemoClient {
   );
 }
 
+function isApiKey(value: unknown): value is DemoApiKey {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    hasText(value, 'id', 'mode', 'key', 'partner', 'signingSecret') &&
+    'scopes' in value &&
+    Array.isArray(value.scopes)
+  );
+}
+
 /** What an earlier start wrote down, or `null` when there is nothing that can be used. */
-export async function readDemoFile(dataDir: string): Promise<Pick<DemoFile, 'users' | 'clients'> | null> {
+export async function readDemoFile(dataDir: string): Promise<Seeded | null> {
   try {
     const file: unknown = JSON.parse(await readFile(demoFilePath(dataDir), 'utf8'));
     if (typeof file !== 'object' || file === null || !('users' in file) || !('clients' in file)) return null;
     const { users, clients } = file;
     if (!Array.isArray(users) || !Array.isArray(clients)) return null;
-    return { users: users.filter(isUser), clients: clients.filter(isClient) };
+    // Files of the time before the partner API have no keys.
+    const apiKeys = 'apiKeys' in file && Array.isArray(file.apiKeys) ? file.apiKeys : [];
+    return {
+      users: users.filter(isUser),
+      clients: clients.filter(isClient),
+      apiKeys: apiKeys.filter(isApiKey),
+    };
   } catch {
     // No file, half a file, somebody else's file: the demo makes a new one.
     return null;

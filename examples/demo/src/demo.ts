@@ -30,6 +30,7 @@ function clientOf(file: DemoFile, publicOne: boolean): DemoFile['clients'][numbe
 async function openShop(file: DemoFile, url: string, port: number): Promise<{ close(): Promise<void> }> {
   const uris = redirectUris(url);
   const { clientId, clientSecret } = clientOf(file, false);
+  const live = file.apiKeys.find(({ mode }) => mode === 'live');
   const publicClient = { clientId: clientOf(file, true).clientId, clientSecret: null };
   try {
     return await startPartnerApp({
@@ -42,6 +43,7 @@ async function openShop(file: DemoFile, url: string, port: number): Promise<{ cl
         public: { ...publicClient, redirectUri: uris.public },
         spa: { ...publicClient, redirectUri: uris.spa },
       },
+      partnerApi: live === undefined ? null : { key: live.key, signingSecret: live.signingSecret },
     });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;

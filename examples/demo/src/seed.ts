@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { redirectUris } from '@ostiary/partner-app';
 import type { Installation, NewUser } from '@ostiary/reference-server';
-import type { DemoClient, DemoFile, DemoUser } from './demo-file.ts';
+import type { DemoClient, DemoUser, Seeded } from './demo-file.ts';
+import { demoPartner, seedPartner } from './seed-partner.ts';
 
 type Person = Omit<NewUser, 'password'>;
 
@@ -92,7 +93,11 @@ async function seedClient(
   const { clients } = admin;
   const existing = await clients.get(wanted.clientId);
   if (existing === null) {
-    const { client, clientSecret } = await clients.create({ ...wanted, allowedScopes: allScopes });
+    const { client, clientSecret } = await clients.create({
+      ...wanted,
+      partner: demoPartner,
+      allowedScopes: allScopes,
+    });
     return {
       clientId: client.clientId,
       clientSecret,
@@ -100,11 +105,11 @@ async function seedClient(
       allowedScopes: client.allowedScopes,
     };
   }
-  // Another PARTNER_PORT gives other addresses.
+  // Another PARTNER_PORT gives other addresses, and a demo of the time before the partner API has no partner.
   const client =
-    existing.redirectUris.join(' ') === wanted.redirectUris.join(' ')
+    existing.redirectUris.join(' ') === wanted.redirectUris.join(' ') && existing.partner === demoPartner
       ? existing
-      : await clients.update(wanted.clientId, { redirectUris: wanted.redirectUris });
+      : await clients.update(wanted.clientId, { redirectUris: wanted.redirectUris, partner: demoPartner });
   const clientSecret = wanted.public
     ? null
     : (known?.clientSecret ?? (await clients.rotateSecret(wanted.clientId)).clientSecret);
@@ -119,9 +124,10 @@ async function seedClient(
 /** Creates what the demo needs and does not have yet; what is there stays as it is. */
 export async function seed(
   installation: Installation,
-  known: Pick<DemoFile, 'users' | 'clients'> | null,
+  known: Seeded | null,
   partnerUrl: string,
-): Promise<Pick<DemoFile, 'users' | 'clients'>> {
+): Promise<Seeded> {
+  const apiKeys = await seedPartner(installation, known?.apiKeys ?? []);
   const users: DemoUser[] = [];
   for (const person of people) {
     users.push(
@@ -151,5 +157,5 @@ export async function seed(
       ),
     );
   }
-  return { users, clients };
+  return { users, clients, apiKeys };
 }

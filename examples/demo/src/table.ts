@@ -29,6 +29,7 @@ export function demoTable({ file, dataDir, partnerUrl, server }: Demo): string {
       at === 0 ? [clientId, clientSecret ?? 'none (public)', uri] : ['', '', uri],
     ),
   );
+  const apiKeys = file.apiKeys.map(({ mode, key, signingSecret }) => [mode, key, signingSecret]);
   return `
 Ostiary is running. Ctrl+C stops it.
 
@@ -36,13 +37,17 @@ ${columns([
   ['Start here: Kafe Lakay, a shop', `${partnerUrl}/`],
   ['The same without a server', `${partnerUrl}/spa`],
   ['Ostiary', `${file.authUrl}/`],
+  ['Passport', `${file.authUrl}/passport`],
   ['Connected apps', `${file.authUrl}/account/apps`],
   ['Discovery', `${file.authUrl}/.well-known/openid-configuration`],
+  ['Partner API', `${file.baseUrl}/v1/openapi.json`],
 ])}
 
 ${columns([['HANDLE', 'PASSWORD', 'IDENTITY CHECK', 'PHONE'], ...users])}
 
 ${columns([['CLIENT ID', 'CLIENT SECRET', 'REDIRECT URIS'], ...clients])}
+
+${columns([['MODE', 'API KEY OF KAFE LAKAY', 'SIGNING SECRET'], ...apiKeys])}
 
 This is demo data, for this machine only. It is kept in ${path.startsWith('..') ? demoFilePath(dataDir) : path}
 `;

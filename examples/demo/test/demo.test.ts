@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Demo, startDemo } from '../src/demo.ts';
 
 const source = join(import.meta.dirname, '../src');
 
@@ -107,6 +108,17 @@ describe('npm start', () => {
           allowedScopes,
         },
       ],
+      apiKeys: ['live', 'test'].map((mode) => ({
+        id: expect.stringMatching(/^key_/),
+        mode,
+        key: expect.stringMatching(new RegExp(`^svc_${mode}_[0-9A-Za-z]{49}$`)),
+        scopes: [
+          ...['identity:verify', 'payments:write', 'payments:read', 'users:read', 'webhooks'],
+          'reconciliation:read',
+        ],
+        partner: 'kafe-lakay',
+        signingSecret: expect.stringMatching(/^svc_sign_[\w-]{40,}$/),
+      })),
     });
     for (const name of await readdir(env.OSTIARY_DATA_DIR)) {
       const { mode } = await stat(join(env.OSTIARY_DATA_DIR, name));
@@ -115,6 +127,7 @@ describe('npm start', () => {
     const secrets = [
       ...file.users.map(({ password }: { password: string }) => password),
       file.clients[0].clientSecret,
+      ...file.apiKeys.flatMap(({ key, signingSecret }: Record<string, string>) => [key, signingSecret]),
     ];
     for (const secret of secrets) expect(demo.output()).toContain(secret);
     for (const status of ['approved', 'pending', 'rejected']) expect(demo.output()).toContain(status);
@@ -163,6 +176,7 @@ describe('npm start', () => {
     expect(subs(after)).toEqual(subs(before));
     expect(after.users[0].password).not.toBe(before.users[0].password);
     expect(after.clients[0].clientSecret).not.toBe(before.clients[0].clientSecret);
+    expect(after.apiKeys[0].key).not.toBe(before.apiKeys[0].key);
   });
 
   test.each([
@@ -201,6 +215,60 @@ describe('npm start', () => {
   });
 });
 
+describe('the partner of the demo', () => {
+  const start = (env: NodeJS.ProcessEnv): Promise<Demo> => startDemo({ ...env, OSTIARY_LOG_LEVEL: 'silent' });
+  const statusOf = async ({ file }: Demo, path: string): Promise<number> =>
+    (await fetch(`${file.baseUrl}${path}`, { headers: { 'X-API-Key': file.apiKeys[0]?.key ?? '' } })).status;
+
+  test('gets another key when its own was revoked, and keeps the rest', async () => {
+    const env = await environment();
+    const first = await start(env);
+    const [live, sandbox] = first.file.apiKeys;
+    const kid = first.file.users[0]?.kid ?? '';
+    expect(await statusOf(first, `/v1/partner/users/${kid}`)).toBe(200);
+    await first.server.installation.ostiary.admin.apiKeys.revoke(live?.id ?? '');
+    expect(await statusOf(first, `/v1/partner/users/${kid}`)).toBe(401);
+    await first.close();
+    const second = await start(env);
+    onTestFinished(() => second.close());
+    expect(second.file.apiKeys[0]?.key).not.toBe(live?.key);
+    expect(second.file.apiKeys[1]).toEqual(sandbox);
+    expect(await statusOf(second, `/v1/partner/users/${kid}`)).toBe(200);
+  });
+
+  test('owns both clients, and is funded once', async () => {
+    const env = await environment();
+    const first = await start(env);
+    const { ostiary, ledger } = first.server.installation;
+    for (const { clientId } of first.file.clients) {
+      expect((await ostiary.admin.clients.get(clientId))?.partner).toBe('kafe-lakay');
+    }
+    expect(ledger.funds('kafe-lakay')).toEqual({ HTG: 10_000_000n, USD: 100_000n });
+    await first.close();
+    const second = await start(env);
+    onTestFinished(() => second.close());
+    expect(second.server.installation.ledger.funds('kafe-lakay').HTG).toBe(10_000_000n);
+  });
+
+  test('is made for data of a demo from before there were partners', async () => {
+    const env = await environment();
+    const first = await start(env);
+    for (const { clientId } of first.file.clients) {
+      await first.server.installation.ostiary.admin.clients.update(clientId, { partner: null });
+    }
+    await first.close();
+    const { apiKeys: _, ...old } = JSON.parse(await read(env.OSTIARY_DATA_DIR));
+    await writeFile(join(env.OSTIARY_DATA_DIR, 'demo.json'), JSON.stringify(old));
+    const second = await start(env);
+    onTestFinished(() => second.close());
+    expect(second.file.clients).toEqual(old.clients);
+    expect(second.file.users).toEqual(old.users);
+    expect(second.file.apiKeys).toHaveLength(2);
+    const { clients } = second.server.installation.ostiary.admin;
+    expect((await clients.get('kafe-lakay'))?.partner).toBe('kafe-lakay');
+  });
+});
+
 describe('npm run demo', () => {
   test('walks through every step, and leaves nothing behind', async () => {
     const folder = await temporaryFolder();
@@ -210,7 +278,19 @@ describe('npm run demo', () => {
     expect(walk.output()).toMatch(/Every step held: \d{2} checks/);
     expect(walk.output()).not.toContain('✗');
     // Secrets are shortened: no token, code or signature stands there whole.
-    expect(walk.output()).not.toMatch(/(svc_at_|svc_secret_)[\w-]{20}|eyJ[\w-]{20}|password: [^…]/);
+    for (const step of [
+      'verifies',
+      'pays the user',
+      'inspects',
+      'looks the user up',
+      'exports',
+      'test key',
+    ]) {
+      expect(walk.output()).toContain(step);
+    }
+    expect(walk.output()).not.toMatch(
+      /(svc_at_|svc_secret_|svc_live_|svc_test_|svc_sign_)[\w-]{20}|eyJ[\w-]{20}|password: [^…]/,
+    );
     expect(await readdir(folder)).toEqual([]);
   });
 });

@@ -17,7 +17,8 @@ import { homePage, scopeChoices } from './pages/home-page.ts';
 import { identityPage } from './pages/identity-page.ts';
 import { styleHash } from './pages/layout.ts';
 import { spaPage } from './pages/spa-page.ts';
-import { createPartnerSessions, type PartnerSession } from './sessions.ts';
+import { addPartnerRoutes } from './partner-routes.ts';
+import { createPartnerSessions, newSession, type PartnerSession } from './sessions.ts';
 
 const cookieName = 'kafe_lakay_session';
 
@@ -59,7 +60,10 @@ export function createPartnerApp(config: PartnerConfig): Koa {
     const session = sessionOf(ctx);
     const notice = session?.notice ?? null;
     if (session) session.notice = null;
-    show(ctx, session?.signedIn ? identityPage(config, session.signedIn, notice) : homePage(config, notice));
+    const html = session?.signedIn
+      ? identityPage(config, session.signedIn, session.transfers, notice)
+      : homePage(config, notice);
+    show(ctx, html);
   });
 
   router.post('/sign-in', async (ctx) => {
@@ -67,17 +71,13 @@ export function createPartnerApp(config: PartnerConfig): Koa {
     const client = form.get('client') === 'public' ? clients.public : clients.confidential;
     const scopes = scopeChoices.map(({ name }) => name).filter((name) => form.getAll('scope').includes(name));
     if (scopes.length === 0) {
-      restart(ctx, {
-        pending: [],
-        signedIn: null,
-        notice: { kind: 'bad', text: 'Choose at least one scope.' },
-      });
+      restart(ctx, newSession({ notice: { kind: 'bad', text: 'Choose at least one scope.' } }));
       return goHome(ctx);
     }
     const { url: consentScreen, pending } = beginSignIn(provider, client, scopes);
     const session = sessionOf(ctx);
     if (session) session.pending = [...session.pending.slice(-4), pending];
-    else restart(ctx, { pending: [pending], signedIn: null, notice: null });
+    else restart(ctx, newSession({ pending: [pending] }));
     ctx.status = 303;
     ctx.set('Location', consentScreen);
   });
@@ -94,11 +94,8 @@ export function createPartnerApp(config: PartnerConfig): Koa {
     session.pending = session.pending.filter((candidate) => candidate !== pending);
     const tokens = await exchangeCode(provider, pending, readCallback(provider, query));
     const identity = await readUserinfo(provider, tokens.accessToken);
-    restart(ctx, {
-      pending: [],
-      signedIn: { clientId: pending.client.clientId, tokens, identity, readAt: new Date() },
-      notice: null,
-    });
+    const { clientId } = pending.client;
+    restart(ctx, newSession({ signedIn: { clientId, tokens, identity, readAt: new Date() } }));
     goHome(ctx);
   });
 
@@ -135,6 +132,8 @@ export function createPartnerApp(config: PartnerConfig): Koa {
     setCookie(ctx, null);
     goHome(ctx);
   });
+
+  addPartnerRoutes(router, config, { sessionOf, readForm, show, goHome });
 
   router.get('/spa', (ctx) => {
     ctx.set('Content-Security-Policy', contentPolicy(`script-src 'self'; connect-src ${provider.baseUrl}`));

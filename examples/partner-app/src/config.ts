@@ -25,6 +25,14 @@ export interface PartnerConfig {
     /** The page that runs in the browser alone. */
     readonly spa: RegisteredClient;
   };
+  /** For paying customers and verifying passports; `null` for a shop that only signs people in. */
+  readonly partnerApi: PartnerApiKey | null;
+}
+
+/** What the partner API knows the shop by. Both stay on the server. */
+export interface PartnerApiKey {
+  readonly key: string;
+  readonly signingSecret: string;
 }
 
 /** The addresses to register for a shop at `url`. */

@@ -1,2 +1,2 @@
-export { type PartnerConfig, type RegisteredClient, redirectUris } from './config.ts';
+export { type PartnerApiKey, type PartnerConfig, type RegisteredClient, redirectUris } from './config.ts';
 export { type PartnerApp, startPartnerApp } from './server.ts';

@@ -15,6 +15,8 @@ const authUrl = required('PROVIDER_AUTH_URL');
 const uris = redirectUris(url);
 const publicClientId = required('PUBLIC_CLIENT_ID');
 
+const key = process.env.PARTNER_API_KEY ?? '';
+
 const app = await startPartnerApp({
   url,
   host: process.env.HOST ?? '127.0.0.1',
@@ -29,6 +31,7 @@ const app = await startPartnerApp({
     public: { clientId: publicClientId, clientSecret: null, redirectUri: uris.public },
     spa: { clientId: publicClientId, clientSecret: null, redirectUri: uris.spa },
   },
+  partnerApi: key === '' ? null : { key, signingSecret: required('PARTNER_SIGNING_SECRET') },
 });
 
 process.once('SIGTERM', () => void app.close());

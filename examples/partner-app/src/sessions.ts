@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { PendingSignIn, TokenSet } from './oauth.ts';
+import type { Transfer } from './partner-api.ts';
 
 /** What the shop remembers of a browser. Tokens never leave the server. */
 export interface PartnerSession {
@@ -11,8 +12,15 @@ export interface PartnerSession {
     readonly identity: Readonly<Record<string, unknown>>;
     readonly readAt: Date;
   } | null;
+  /** What the shop paid this customer, the latest first. */
+  transfers: Transfer[];
   /** Shown once on the next page. */
   notice: Notice | null;
+}
+
+/** A session in which nothing has happened yet. */
+export function newSession(changes: Partial<PartnerSession> = {}): PartnerSession {
+  return { pending: [], signedIn: null, transfers: [], notice: null, ...changes };
 }
 
 /** A message for the next page. */

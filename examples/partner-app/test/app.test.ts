@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { PartnerConfig } from '../src/index.ts';
+import { Customer } from './customer.ts';
 import { scriptedProvider, startShop } from './provider.ts';
 
 const token = { access_token: 'svc_at_1', token_type: 'Bearer', expires_in: 3600, scope: 'openid profile' };
@@ -20,42 +20,6 @@ const kind = {
   '/v1/oauth/userinfo': json(200, identity),
   '/v1/oauth/revoke': json(200, { ok: true }),
 };
-
-class Customer {
-  cookie = '';
-  readonly #config: PartnerConfig;
-
-  constructor(config: PartnerConfig) {
-    this.#config = config;
-  }
-
-  async request(path: string, init: RequestInit = {}) {
-    const response = await fetch(`${this.#config.url}${path}`, {
-      ...init,
-      redirect: 'manual',
-      headers: { Cookie: this.cookie, ...init.headers },
-    });
-    const [set] = response.headers.getSetCookie();
-    if (set !== undefined) this.cookie = set.split(';', 1)[0] ?? '';
-    return {
-      status: response.status,
-      html: await response.text(),
-      location: response.headers.get('location') ?? '',
-      set,
-    };
-  }
-
-  /** Begins a sign-in and answers the authorization request that the browser is sent with. */
-  async begin(client = 'confidential', scopes: readonly string[] = ['openid', 'profile']): Promise<URL> {
-    const body = new URLSearchParams({ client });
-    for (const scope of scopes) body.append('scope', scope);
-    return new URL((await this.request('/sign-in', { method: 'POST', body })).location);
-  }
-
-  callback(parameters: Readonly<Record<string, string>>, path = '/callback') {
-    return this.request(`${path}?${new URLSearchParams(parameters)}`);
-  }
-}
 
 async function shopWith(script: Parameters<typeof scriptedProvider>[0] = kind) {
   const provider = await scriptedProvider(script);

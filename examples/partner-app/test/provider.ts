@@ -9,6 +9,7 @@ export interface Received {
   readonly method: string;
   readonly path: string;
   readonly authorization: string | undefined;
+  readonly headers: IncomingMessage['headers'];
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -39,6 +40,7 @@ export async function scriptedProvider(script: Script) {
       method,
       path,
       authorization: request.headers.authorization,
+      headers: request.headers,
       body: await bodyOf(request),
     });
     const answer = script[path]?.() ?? { status: 404, body: '{}' };
@@ -53,7 +55,10 @@ export async function scriptedProvider(script: Script) {
 }
 
 /** Starts the shop against a provider. */
-export async function startShop(providerOrigin: string): Promise<PartnerConfig> {
+export async function startShop(
+  providerOrigin: string,
+  partnerApi: PartnerConfig['partnerApi'] = null,
+): Promise<PartnerConfig> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const uris = redirectUris(url);
@@ -67,6 +72,7 @@ export async function startShop(providerOrigin: string): Promise<PartnerConfig> 
       public: { clientId: 'shop-public', clientSecret: null, redirectUri: uris.public },
       spa: { clientId: 'shop-public', clientSecret: null, redirectUri: uris.spa },
     },
+    partnerApi,
   };
   const shop = await startPartnerApp(config);
   onTestFinished(() => shop.close());

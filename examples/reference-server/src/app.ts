@@ -1,3 +1,4 @@
+import type { Ostiary } from '@ostiary/core';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import { FormError } from './http/form.ts';
@@ -6,6 +7,7 @@ import { textOn } from './pages/colours.ts';
 import { messagePage } from './pages/home-page.ts';
 import { favicon, type Look } from './pages/layout.ts';
 import { chooseLanguage, texts } from './pages/texts.ts';
+import { createPassportRoutes, type PassportRoutes } from './passport/routes.ts';
 import type { SignInContext } from './sign-in/context.ts';
 import { type AccountRoutes, createAccountRoutes } from './sign-in/routes.ts';
 
@@ -14,6 +16,7 @@ type Handler = (ctx: Context) => Promise<void> | void;
 /** Every route of this server's own; Ostiary has answered its routes before. */
 function routeTable(
   account: AccountRoutes,
+  passport: PassportRoutes,
   ready: () => Promise<void>,
   icon: string,
 ): Readonly<Record<string, { readonly GET?: Handler; readonly POST?: Handler }>> {
@@ -21,6 +24,8 @@ function routeTable(
     '/': { GET: account.home },
     '/login': { GET: account.showLogin, POST: account.signIn },
     '/sign-out': { POST: account.signOut },
+    '/passport': { GET: passport.show, POST: passport.again },
+    '/passport.js': { GET: passport.script },
     '/healthz': {
       async GET(ctx) {
         await ready();
@@ -59,11 +64,21 @@ function showError(ctx: Context, look: Look, status: number): void {
   }
 }
 
-/** The pages around Ostiary: landing page, sign-in, sign-out, health. */
-export function createApp(context: SignInContext, ready: () => Promise<void>, logger: Logger): Koa {
+/** The pages around Ostiary: landing page, sign-in, sign-out, passport, health. */
+export function createApp(
+  context: SignInContext,
+  ostiary: Pick<Ostiary, 'passports'>,
+  ready: () => Promise<void>,
+  logger: Logger,
+): Koa {
   const { look, authUrl, colour } = context;
   const headers = pageHeaders(authUrl, look.style.hash);
-  const routes = routeTable(createAccountRoutes(context), ready, favicon(colour, textOn(colour)));
+  const routes = routeTable(
+    createAccountRoutes(context),
+    createPassportRoutes(context, ostiary.passports),
+    ready,
+    favicon(colour, textOn(colour)),
+  );
   const app = new Koa();
 
   app.use(async (ctx) => {

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { ConfigError, type ServerConfig } from './config.ts';
 import { type Database, openDatabase } from './database/database.ts';
 import { migrate } from './database/migrations.ts';
+import { createLedger, type Ledger } from './ledger/ledger.ts';
 import { type Cookies, createCookies } from './sign-in/cookies.ts';
 import { createLogin } from './sign-in/login.ts';
 import { createSessions, type Sessions } from './sign-in/sessions.ts';
@@ -24,6 +25,7 @@ export interface InstallationOptions {
 export interface Installation {
   readonly database: Database;
   readonly accounts: Accounts;
+  readonly ledger: Ledger;
   readonly sessions: Sessions;
   readonly cookies: Cookies;
   readonly ostiary: Ostiary;
@@ -68,6 +70,7 @@ export async function openInstallation(
     await migrate(database, now());
     const sessions = createSessions(database, now);
     const cookies = createCookies(config.authUrl);
+    const ledger = createLedger(database, now);
     const ostiary = await createOstiary({
       authUrl: config.authUrl,
       baseUrl: config.baseUrl,
@@ -75,6 +78,7 @@ export async function openInstallation(
       storage: sqliteStorage({ file: config.databaseFile }),
       users: createDirectory(database, now),
       login: createLogin(config.authUrl, sessions, cookies),
+      payments: ledger.rail,
       sealingKeys: [...config.sealingKeys],
       trustedProxies: [...config.trustedProxies],
       theme: { name: config.name, colour: config.colour },
@@ -85,6 +89,7 @@ export async function openInstallation(
     return {
       database,
       accounts: createAccounts(database, createPasswords(options.passwordCost), now),
+      ledger,
       sessions,
       cookies,
       ostiary,

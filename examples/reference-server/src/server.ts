@@ -50,6 +50,7 @@ export async function startReferenceServer(
       throttle: createThrottle(database, deriveKey('throttle'), now, options.signInLimits),
       addressOf: clientAddress(config.trustedProxies),
     },
+    ostiary,
     async () => {
       database.ping();
       await ostiary.ready();

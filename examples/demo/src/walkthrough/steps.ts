@@ -3,6 +3,7 @@ import { createApi } from './api.ts';
 import { Browser, type Page } from './browser.ts';
 import { type Attempt, authorize, decide, exchangeBody, found, random, textOf, type Walk } from './flow.ts';
 import { accessTokenHash, verifyIdToken } from './id-token.ts';
+import { walkThroughPartnerApi } from './partner.ts';
 import { type Report, shortUrl } from './report.ts';
 
 function sameMembers(one: Iterable<string>, other: Iterable<string>): boolean {
@@ -57,7 +58,9 @@ async function redeem(walk: Walk, attempt: Attempt, code: string): Promise<strin
   report.check(body.token_type === 'Bearer' && body.expires_in === 3600, 'a bearer token for 3600 seconds');
   report.check(body.scope === attempt.scope, 'with the scopes that were approved');
   const accessToken = textOf(body.access_token, 'access_token');
-  report.check(accessToken.startsWith('svc_at_'), 'it starts with svc_at_');
+  // The prefix of the installation is that of its API keys.
+  const start = `${walk.file.apiKeys[0]?.key.split('_', 1)[0]}_at_`;
+  report.check(accessToken.startsWith(start), `it starts with ${start}`);
 
   report.step('The ID token is verified against the published keys');
   const { body: jwks } = await api.get(found(endpoints.jwks_uri, 'JWK Set'));
@@ -190,6 +193,8 @@ export async function walkThrough(report: Report, file: DemoFile): Promise<void>
   );
   await browser.follow(await browser.submit(apps, removal, {}), () => false);
   report.check((await api.get(userinfo, thirdToken)).status === 401, 'its token is dead');
+
+  await walkThroughPartnerApi(walk);
 
   report.step('The user signs out');
   const home = await browser.open(`${file.authUrl}/`);

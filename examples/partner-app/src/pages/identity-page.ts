@@ -1,5 +1,7 @@
 import type { PartnerConfig } from '../config.ts';
+import type { Transfer } from '../partner-api.ts';
 import type { Notice, PartnerSession } from '../sessions.ts';
+import { cashbackCard } from './cashback.ts';
 import { noticeOf } from './home-page.ts';
 import { type Html, html } from './html.ts';
 import { page } from './layout.ts';
@@ -57,6 +59,7 @@ function card(
 export function identityPage(
   config: PartnerConfig,
   { clientId, tokens, identity, readAt }: NonNullable<PartnerSession['signedIn']>,
+  transfers: readonly Transfer[],
   notice: Notice | null,
 ): string {
   const name = typeof identity.name === 'string' ? identity.name : null;
@@ -71,6 +74,12 @@ export function identityPage(
         : html`<div class="initial" aria-hidden="true">${[...(name ?? '☕')][0] ?? ''}</div>`
     }<div><h1>${name === null ? 'Bonjou!' : `Bonjou, ${name}!`}</h1>
 <p>This is everything that ${config.provider.name} told the shop about you.</p></div></div>
+${
+  // Without the user's public id the shop does not know whom to pay.
+  config.partnerApi !== null && typeof identity.kid === 'string'
+    ? cashbackCard(transfers, config.provider.name)
+    : null
+}
 <div class="grid">${groups.map((group) => card(group, tokens.scopes.includes(group.scope), identity))}
 <section class="card"><h2>The token<code>${isPublic ? 'public client' : 'confidential client'}</code></h2><dl>
 <div><dt>Scopes</dt><dd>${tokens.scopes.join(' ')}</dd></div>

@@ -15,6 +15,7 @@ header,main,footer{max-width:1040px;margin:0 auto;padding:0 24px}
 header{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:8px 24px;padding-top:24px;padding-bottom:24px}
 .brand{display:flex;align-items:center;gap:12px;color:inherit;text-decoration:none;font:600 20px/1.2 Georgia,"Times New Roman",serif}
 .brand svg{width:36px;height:36px;flex:none}
+nav{display:flex;flex-wrap:wrap;gap:4px 24px}
 nav a{color:var(--muted)}
 main{padding-top:16px;padding-bottom:48px}
 .columns{display:grid;gap:40px;align-items:center}
@@ -70,6 +71,31 @@ dd{margin:0 0 0 auto;font-weight:500;overflow-wrap:anywhere;text-align:right}
 .hello p{margin:4px 0 0;color:var(--muted)}
 .actions{display:grid;gap:12px;grid-template-columns:repeat(auto-fit,minmax(min(100%,220px),1fr))}
 .actions .button+.button{margin:0}
+.cashback{display:grid;gap:24px 40px;margin:0 0 20px}
+@media (min-width:760px){.cashback{grid-template-columns:1fr 1fr}}
+h3{margin:0 0 8px;font-size:16px;line-height:1.4}
+.picks{display:grid;grid-template-columns:repeat(3,1fr);gap:10px}
+.pick{position:relative;cursor:pointer}
+.pick input{position:absolute;inset:0;width:100%;height:100%;margin:0;opacity:0;cursor:pointer}
+.pick span{display:block;padding:12px 6px;text-align:center;font-weight:600;border:1px solid var(--border);border-radius:12px}
+.pick small{font-weight:400;color:var(--muted)}
+.pick input:checked+span{border-color:var(--accent);box-shadow:inset 0 0 0 1px var(--accent);background:var(--well)}
+.pick input:focus-visible+span{outline:3px solid var(--accent);outline-offset:2px}
+.transfers{list-style:none;margin:0;padding:0}
+.transfer{padding:12px 0;border-top:1px solid var(--line)}
+.transfer div{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:4px 12px}
+.transfer p{margin:4px 0 0;overflow-wrap:anywhere}
+.transfer form{margin:8px 0 0}
+.small-button{min-height:40px;padding:6px 14px;font-size:15px}
+.badge{padding:2px 10px;border-radius:999px;font-size:13.5px;font-weight:600;background:var(--well);color:var(--muted)}
+.badge.good{background:var(--good-tint);color:var(--good)}
+.badge.bad{background:var(--bad-tint);color:var(--bad)}
+.stack{display:grid;gap:20px}
+.stack .notice{margin:0 0 16px}
+.field strong,.field small{display:block}
+.field small{margin:0 0 8px;color:var(--muted)}
+textarea{display:block;width:100%;margin:0 0 16px;padding:12px 14px;border:1px solid var(--border);border-radius:12px;background:var(--surface);
+  color:inherit;resize:vertical;overflow-wrap:anywhere;font:13px/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 summary{cursor:pointer;color:var(--accent);font-size:15px}
 details{margin:24px 0 0}
 footer{padding-top:20px;padding-bottom:32px;font-size:13.5px;color:var(--muted)}
@@ -99,7 +125,7 @@ ${head}`);
   const body = render(html`
 </head>
 <body>
-<header><a class="brand" href="/">${cup}Kafe Lakay</a><nav aria-label="Pages"><a href="/spa">The browser-only version</a></nav></header>
+<header><a class="brand" href="/">${cup}Kafe Lakay</a><nav aria-label="Pages"><a href="/verify">Verify a passport</a><a href="/spa">The browser-only version</a></nav></header>
 <main>
 ${content}
 </main>

@@ -17,6 +17,7 @@ Options of create (--redirect-uri and --scope may be repeated)
   --require-secret     refuse code exchanges without the secret, PKCE or not
   --id-token-alg <alg> RS256 (default) or ES256
   --client-id <id>     chosen instead of generated
+  --partner <slug>     the partner that owns the client
 
 A secret is shown once and cannot be shown again; rotate-secret makes a new one, and --overlap keeps the old one valid
 for a while. --json prints JSON.`;
@@ -32,6 +33,7 @@ function properties(client: Client): readonly (readonly string[])[] {
     ...client.redirectUris.map((uri, at) => [at === 0 ? 'redirect URIs' : '', uri]),
     ['scopes', client.allowedScopes.join(' ')],
     ['ID tokens', client.idTokenAlg],
+    ['partner', client.partner ?? 'none'],
     ['created', client.createdAt],
     ['state', client.disabledAt === null ? 'enabled' : `disabled since ${client.disabledAt}`],
   ];
@@ -54,6 +56,7 @@ const create: Command = {
     'require-secret': flag,
     'id-token-alg': text,
     'client-id': text,
+    partner: text,
   },
   positionals: [],
   async run({ ostiary }, args) {
@@ -63,7 +66,7 @@ const create: Command = {
     if (redirectUris.length === 0) throw new UsageError('--redirect-uri is missing');
     if (allowedScopes.length === 0) throw new UsageError('--scope is missing');
     const idTokenAlg = args.oneOf('id-token-alg', ['RS256', 'ES256']);
-    const clientId = args.text('client-id');
+    const [clientId, partner] = [args.text('client-id'), args.text('partner')];
     const { client, clientSecret } = await ostiary.admin.clients.create({
       name,
       redirectUris,
@@ -74,6 +77,7 @@ const create: Command = {
       ...(args.has('require-secret') && { requireSecret: true }),
       ...(idTokenAlg !== undefined && { idTokenAlg }),
       ...(clientId !== undefined && { clientId }),
+      ...(partner !== undefined && { partner }),
     });
     return withSecret(client, clientSecret, 'Keep the secret now: it is not shown again.');
   },

@@ -1,7 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { ClientError } from '@ostiary/core';
+import { ApiKeyError, ClientError, PartnerNameError } from '@ostiary/core';
 import { createLogger } from '../http/logging.ts';
 import { type Installation, openInstallation } from '../installation.ts';
+import { LedgerError } from '../ledger/ledger.ts';
 import { AccountError } from '../users/accounts.ts';
 import { configForCommands } from './find-installation.ts';
 
@@ -14,6 +15,8 @@ export class UsageError extends Error {
 export interface Output {
   readonly text: string;
   readonly json: unknown;
+  /** Said beside the text, on standard error, so that the text alone can be piped. */
+  readonly note?: string;
 }
 
 /** The flags of one command, read by `node:util`. */
@@ -124,21 +127,37 @@ export async function runProgram(
     (name === undefined ? process.stderr : process.stdout).write(`${usage}\n`);
     return name === undefined ? 2 : 0;
   }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  return runCommand(command ?? `there is no command ${JSON.stringify(name)}`, rest);
+}
+
+/** Runs a program that is one command. */
+export async function runSingle(command: Command, usage: string, argv: readonly string[]): Promise<number> {
+  const help = argv.includes('--help') || argv.includes('-h');
+  if (!help && argv.length > 0) return runCommand(command, argv);
+  (help ? process.stdout : process.stderr).write(`${usage}\n`);
+  return help ? 0 : 2;
+}
+
+async function runCommand(command: Command | string, argv: readonly string[]): Promise<number> {
   let installation: Installation | undefined;
   try {
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (command === undefined) throw new UsageError(`there is no command ${JSON.stringify(name)}`);
-    const args = readArguments(command, rest);
+    if (typeof command === 'string') throw new UsageError(command);
+    const args = readArguments(command, argv);
     installation = await openInstallation(await configForCommands(process.env), createLogger('silent'));
     const output = await command.run(installation, args);
     process.stdout.write(`${args.json ? JSON.stringify(output.json, null, 2) : output.text}\n`);
+    if (!args.json && output.note !== undefined) process.stderr.write(`${output.note}\n`);
     return 0;
   } catch (error) {
     const wrongInput =
       error instanceof UsageError ||
       error instanceof AccountError ||
+      error instanceof LedgerError ||
+      error instanceof ApiKeyError ||
       error instanceof ClientError ||
-      // A setting that the administration of clients refuses.
+      error instanceof PartnerNameError ||
+      // A setting that Ostiary's administration refuses.
       (error instanceof TypeError && installation !== undefined);
     const message = error instanceof Error ? error.message : String(error);
     process.stderr.write(`${message}${wrongInput ? '\nRun with --help to see what can be given.' : ''}\n`);

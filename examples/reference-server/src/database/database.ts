@@ -9,10 +9,13 @@ export class DatabaseUnavailable extends Error {
   readonly code = 'STORAGE_UNAVAILABLE';
 }
 
+/** What statements are prepared on. */
+export type Connection = Sqlite.Database;
+
 /** The connection of this server's own tables, next to the one that Ostiary's storage opens on the same file. */
 export interface Database {
   /** For preparing statements. */
-  readonly connection: Sqlite.Database;
+  readonly connection: Connection;
   /**
    * Runs synchronous reads. WAL never makes them wait for a writer.
    *

@@ -4,6 +4,8 @@ const routes: readonly { readonly pattern: RegExp; readonly name: string }[] = [
     '/',
     '/login',
     '/sign-out',
+    '/passport',
+    '/passport.js',
     '/healthz',
     '/favicon.ico',
     '/account/apps',
@@ -11,6 +13,11 @@ const routes: readonly { readonly pattern: RegExp; readonly name: string }[] = [
     '/v1/oauth/token',
     '/v1/oauth/userinfo',
     '/v1/oauth/revoke',
+    '/v1/openapi.json',
+    '/v1/partner/verify',
+    '/v1/partner/payments',
+    '/v1/partner/reconciliation',
+    '/v1/partner/sandbox/passports',
     '/.well-known/openid-configuration',
     '/.well-known/oauth-authorization-server',
     '/.well-known/jwks.json',
@@ -19,6 +26,9 @@ const routes: readonly { readonly pattern: RegExp; readonly name: string }[] = [
   { pattern: /^\/oauth\/interaction\/[^/]+$/, name: '/oauth/interaction/:id' },
   { pattern: /^\/oauth\/interaction\/[^/]+\/[a-z]+$/, name: '/oauth/interaction/:id/…' },
   { pattern: /^\/account\/apps\/[^/]+\/revoke$/, name: '/account/apps/:clientId/revoke' },
+  { pattern: /^\/v1\/partner\/payments\/[^/]+$/, name: '/v1/partner/payments/:id' },
+  { pattern: /^\/v1\/partner\/users\/phone\/[^/]+$/, name: '/v1/partner/users/phone/:phone' },
+  { pattern: /^\/v1\/partner\/users\/[^/]+$/, name: '/v1/partner/users/:kid' },
 ];
 
 /**

@@ -35,7 +35,8 @@ export function homePage(
 <div><dt>${t.phone}</dt><dd>${account.phone}</dd></div>
 <div><dt>${t.identityCheck}</dt><dd>${t.kyc[status]}</dd></div>
 </dl>
-<div class="actions"><a class="button primary" href="/account/apps">${t.apps}</a>
+<div class="actions"><a class="button primary" href="/passport">${t.showPassport}</a>
+<a class="button" href="/account/apps">${t.apps}</a>
 <form method="post" action="/sign-out"><input type="hidden" name="csrf" value="${csrf}"><button class="button" type="submit">${t.signOut}</button></form></div>`,
   );
 }

@@ -20,7 +20,13 @@ export function initialOf(name: string): string {
 }
 
 /** A whole document around the content of its card. */
-export function page(look: Look, language: Language, title: string, content: Html): string {
+export function page(
+  look: Look,
+  language: Language,
+  title: string,
+  content: Html,
+  extraHead: Html | null = null,
+): string {
   const t = texts[language];
   const head = render(html`<!doctype html>
 <html lang="${language}">
@@ -31,7 +37,7 @@ export function page(look: Look, language: Language, title: string, content: Htm
 <meta name="robots" content="noindex">
 <title>${title} · ${look.name}</title>
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
-`);
+${extraHead}`);
   const body = render(html`</head>
 <body>
 <header class="brand"><a href="/"><svg class="tile" viewBox="0 0 40 40" aria-hidden="true"><rect x=".5" y=".5" width="39" height="39" rx="10.5"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central">${initialOf(look.name)}</text></svg>${look.name}</a></header>

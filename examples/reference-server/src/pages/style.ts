@@ -56,6 +56,19 @@ dl div{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.125rem 1re
   border-bottom:1px solid var(--line);font-size:.9375rem}
 dt{color:var(--muted)}
 dd{margin:0 0 0 auto;font-weight:500;text-align:right}
+.passport{margin:0 0 1.5rem;text-align:center}
+.qr{display:block;width:100%;max-width:22rem;height:auto;margin:0 auto;border:1px solid var(--line);border-radius:.875rem}
+.over .qr{opacity:.08}
+.until{margin:1rem 0 0}
+.until time{font-weight:600}
+.over .until{color:var(--muted);text-decoration:line-through}
+.countdown{margin:.25rem 0 0;color:var(--muted);font-variant-numeric:tabular-nums}
+.passport .notice{margin:1rem 0 0}
+details{margin:1.5rem 0 0}
+summary{cursor:pointer;color:var(--accent)}
+.hint{margin:.75rem 0;font-size:.875rem;color:var(--muted)}
+.token{display:block;padding:.875rem;border-radius:.75rem;background:var(--well);overflow-wrap:anywhere;user-select:all;
+  font:.8125rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 footer{max-width:30rem;font-size:.875rem;color:var(--muted);text-align:center;text-wrap:balance}
 @media (min-width:34rem){body{padding:4rem 1.5rem;gap:1.75rem}main{padding:2.5rem}}
 @media (prefers-color-scheme:dark){main{box-shadow:none}}

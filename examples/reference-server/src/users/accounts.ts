@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import Sqlite from 'better-sqlite3';
 import type { z } from 'zod';
 import type { Database } from '../database/database.ts';
+import { createPostings } from '../ledger/postings.ts';
 import { type NewUser, newUserSchema, passwordSchema } from './input.ts';
 import type { Passwords } from './passwords.ts';
 
@@ -92,8 +93,9 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
   );
   const insert = connection.prepare(
     `INSERT INTO app_users VALUES (@sub, @kid, @handle, @phone, @name, @avatarUrl, @role, @country, @kycTier, @kycStatus,
-      @htgBalance, @usdBalance, @trustScore, @trustTier, @passwordHash, @createdAt, NULL)`,
+      @trustScore, @trustTier, @passwordHash, @createdAt, NULL)`,
   );
+  const postings = createPostings(connection);
   const insertCredential = connection.prepare('INSERT INTO app_credentials VALUES (?, ?, ?, ?, ?)');
   const updatePassword = connection.prepare('UPDATE app_users SET password_hash = ? WHERE sub = ?');
   const updateBlocked = connection.prepare('UPDATE app_users SET blocked_at = ? WHERE sub = ?');
@@ -115,7 +117,7 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
 
   return {
     async create(given) {
-      const { password, credentials, ...user } = check(newUserSchema, given);
+      const { password, credentials, htgBalance, usdBalance, ...user } = check(newUserSchema, given);
       const row = {
         ...user,
         sub: `usr_${randomBytes(10).toString('hex')}`,
@@ -129,6 +131,21 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
           for (const { type, issuedAt, expiresAt } of credentials) {
             const id = `cred_${randomBytes(9).toString('hex')}`;
             insertCredential.run(id, row.sub, type, issuedAt.getTime(), expiresAt?.getTime() ?? null);
+          }
+          for (const [currency, amount] of [
+            ['HTG', htgBalance],
+            ['USD', usdBalance],
+          ] as const) {
+            if (amount === 0n) continue;
+            postings.post({
+              id: `open_${row.sub}_${currency}`,
+              kind: 'opening',
+              from: { kind: 'external' },
+              to: { kind: 'user', sub: row.sub },
+              amount,
+              currency,
+              at: row.createdAt,
+            });
           }
           return toAccount(require(row.handle));
         });

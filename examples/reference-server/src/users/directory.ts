@@ -1,5 +1,7 @@
 import type { UserDirectory, UserRecord } from '@ostiary/core';
 import type { Database } from '../database/database.ts';
+import { formatMoney } from '../ledger/money.ts';
+import { createPostings } from '../ledger/postings.ts';
 
 interface Row {
   readonly sub: string;
@@ -16,27 +18,23 @@ interface Row {
   readonly created_at: number;
 }
 
-const iso = (time: number): string => new Date(time).toISOString();
+/** Balances and credentials are never shown to partners. */
+const forPartners: ReadonlySet<string> = new Set(['openid', 'profile', 'kyc']);
 
-/** Minor units as a decimal with two digits. */
-export function formatMoney(minor: bigint): string {
-  const digits = (minor < 0n ? -minor : minor).toString().padStart(3, '0');
-  return `${minor < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
+const iso = (time: number): string => new Date(time).toISOString();
 
 /** The directory that Ostiary asks: what a user is, limited to what the approved scopes show. */
 export function createDirectory(database: Database, now: () => number): UserDirectory {
   const { connection } = database;
-  const user = connection.prepare<[string], Row>(
-    `SELECT sub, kid, handle, name, avatar_url, role, country, kyc_tier, kyc_status, trust_score, trust_tier, created_at
-     FROM app_users WHERE sub = ? AND blocked_at IS NULL`,
-  );
-  // Balances may exceed what a JavaScript number holds exactly.
-  const balances = connection
-    .prepare<[string], { htg_minor: bigint; usd_minor: bigint }>(
-      'SELECT htg_minor, usd_minor FROM app_users WHERE sub = ?',
-    )
-    .safeIntegers();
+  const columns =
+    'sub, kid, handle, name, avatar_url, role, country, kyc_tier, kyc_status, trust_score, trust_tier, created_at';
+  // Who is blocked is nobody, whoever asks.
+  const by = (key: 'sub' | 'kid' | 'phone') =>
+    connection.prepare<[string], Row>(
+      `SELECT ${columns} FROM app_users WHERE ${key} = ? AND blocked_at IS NULL`,
+    );
+  const [bySub, byKid, byPhone] = [by('sub'), by('kid'), by('phone')];
+  const postings = createPostings(connection);
   const credentials = connection.prepare<
     [string, number],
     { id: string; type: string; issued_at: number; expires_at: number | null }
@@ -45,10 +43,9 @@ export function createDirectory(database: Database, now: () => number): UserDire
      WHERE sub = ? AND coalesce(expires_at > ?, TRUE) ORDER BY issued_at, id`,
   );
 
-  function find(sub: string, scopes: ReadonlySet<string>): UserRecord | null {
-    const row = user.get(sub);
+  function record(row: Row | undefined, scopes: ReadonlySet<string>): UserRecord | null {
     if (row === undefined) return null;
-    const money = scopes.has('wallet:balance') ? balances.get(sub) : undefined;
+    const wallet = { kind: 'user', sub: row.sub } as const;
     return {
       sub: row.sub,
       kid: row.kid,
@@ -60,11 +57,14 @@ export function createDirectory(database: Database, now: () => number): UserDire
       avatarUrl: row.avatar_url,
       kycTier: row.kyc_tier,
       kycStatus: row.kyc_status,
-      ...(money && { htgBalance: formatMoney(money.htg_minor), usdBalance: formatMoney(money.usd_minor) }),
+      ...(scopes.has('wallet:balance') && {
+        htgBalance: formatMoney(postings.balance(wallet, 'HTG')),
+        usdBalance: formatMoney(postings.balance(wallet, 'USD')),
+      }),
       trustScore: row.trust_score,
       trustTier: row.trust_tier,
       ...(scopes.has('identity') && {
-        activeCredentials: credentials.all(sub, now()).map(({ id, type, issued_at, expires_at }) => ({
+        activeCredentials: credentials.all(row.sub, now()).map(({ id, type, issued_at, expires_at }) => ({
           id,
           type,
           issuedAt: iso(issued_at),
@@ -74,5 +74,9 @@ export function createDirectory(database: Database, now: () => number): UserDire
     };
   }
 
-  return { find: (sub, scopes) => database.read(() => find(sub, scopes)) };
+  return {
+    find: (sub, scopes) => database.read(() => record(bySub.get(sub), scopes)),
+    findByKid: (kid) => database.read(() => record(byKid.get(kid), forPartners)),
+    findByPhone: (phone) => database.read(() => record(byPhone.get(phone), forPartners)),
+  };
 }

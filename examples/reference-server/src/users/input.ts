@@ -1,10 +1,5 @@
 import { z } from 'zod';
-
-/** Decimal text in, integer minor units out: money is never a floating-point number. */
-const money = z
-  .string()
-  .regex(/^(0|[1-9][0-9]{0,14})\.[0-9]{2}$/, 'must be a decimal with two digits, such as 1250.00')
-  .transform((value) => BigInt(value.replace('.', '')));
+import { amountSchema } from '../ledger/money.ts';
 
 const text = z.string().trim().min(1, 'must not be empty').max(200);
 
@@ -15,6 +10,11 @@ export const handleSchema = z
     /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,28}[A-Za-z0-9])?$/,
     'must be 1 to 30 letters, digits, dots, hyphens',
   );
+
+/** A phone number (E.164). */
+export const phoneSchema = z
+  .string()
+  .regex(/^\+[1-9][0-9]{6,14}$/, 'must be a number such as +50937001122 (E.164)');
 
 /** Length is what makes a password strong (NIST SP 800-63B, section 3.1.1.2). */
 export const passwordSchema = z
@@ -27,7 +27,7 @@ export const newUserSchema = z.strictObject({
   handle: handleSchema,
   password: passwordSchema,
   name: text,
-  phone: z.string().regex(/^\+[1-9][0-9]{6,14}$/, 'must be a number such as +50937001122 (E.164)'),
+  phone: phoneSchema,
   role: text.default('member'),
   country: z
     .string()
@@ -40,8 +40,8 @@ export const newUserSchema = z.strictObject({
     .default(null),
   kycStatus: z.enum(['approved', 'pending', 'rejected']).default('pending'),
   kycTier: z.int().min(0).max(3).default(0),
-  htgBalance: money.default(0n),
-  usdBalance: money.default(0n),
+  htgBalance: amountSchema.default(0n),
+  usdBalance: amountSchema.default(0n),
   trustScore: z.int().min(0).max(100).default(0),
   trustTier: text.default('new'),
   credentials: z

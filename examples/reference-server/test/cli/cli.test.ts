@@ -1,35 +1,7 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createLogger } from '../../src/http/logging.ts';
-import { loadConfig, startReferenceServer } from '../../src/index.ts';
-import { run } from '../support/processes.ts';
-import { anaika, cheap, environment } from '../support/server.ts';
+import { describe, expect, test } from 'vitest';
+import { command, running } from '../support/commands.ts';
+import { anaika, environment } from '../support/server.ts';
 import { Visitor } from '../support/visitor.ts';
-
-async function running() {
-  const env = await environment();
-  const server = await startReferenceServer(loadConfig(env), {
-    passwordCost: cheap,
-    logger: createLogger('silent'),
-  });
-  onTestFinished(() => server.close());
-  return { env, server, origin: env.OSTIARY_AUTH_URL ?? '' };
-}
-
-async function command(
-  file: 'client' | 'user',
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  input?: string,
-) {
-  const program = run(`cli/${file}.ts`, args, env, input);
-  const code = await program.ended;
-  return {
-    code,
-    output: program.output(),
-    errors: program.errors(),
-    json: () => JSON.parse(program.output()),
-  };
-}
 
 const shop = [
   '--name',
@@ -67,6 +39,21 @@ describe('npm run client', () => {
     );
     expect(created.output).toContain('public, first-party');
     expect(created.output).not.toContain('client_secret');
+  });
+
+  test('gives a client to a partner that exists', async () => {
+    const { env, server } = await running();
+    const { admin } = server.installation.ostiary;
+    await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+    const created = await command('client', ['create', ...shop, '--partner', 'kafe', '--json'], env);
+    expect(created.json().client.partner).toBe('kafe');
+    const nobodys = await command('client', ['create', ...shop, '--partner', 'nobody'], env);
+    expect(nobodys).toMatchObject({ code: 2, output: '' });
+    expect(nobodys.errors).toContain('there is no partner nobody');
+    const { clientId } = created.json().client;
+    await expect(admin.clients.update(clientId, { partner: 'nobody' })).rejects.toThrow('no partner nobody');
+    expect((await admin.clients.update(clientId, { name: 'Other' })).partner).toBe('kafe');
+    expect((await admin.clients.update(clientId, { partner: null })).partner).toBeNull();
   });
 
   test('disables, enables and rotates', async () => {

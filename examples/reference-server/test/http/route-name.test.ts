@@ -8,6 +8,10 @@ test.each([
   ['/oauth/interaction/an-id', '/oauth/interaction/:id'],
   ['/account/apps/kafe/revoke', '/account/apps/:clientId/revoke'],
   ['/v1/oauth/userinfo/svc_at_mistyped', '(no route)'],
+  ['/passport?x=1', '/passport'],
+  ['/v1/partner/payments/tr_1', '/v1/partner/payments/:id'],
+  ['/v1/partner/users/K1', '/v1/partner/users/:kid'],
+  ['/v1/partner/users/phone/+50937000001', '/v1/partner/users/phone/:phone'],
   ['/whatever', '(no route)'],
   ['http://host/login', '(no route)'],
 ])('%s is logged as %s', (target, name) => {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
+import { formatMoney } from '../../src/ledger/money.ts';
 import { type Accounts, createAccounts } from '../../src/users/accounts.ts';
-import { createDirectory, formatMoney } from '../../src/users/directory.ts';
+import { createDirectory } from '../../src/users/directory.ts';
 import { createPasswords } from '../../src/users/passwords.ts';
 import { testDatabase } from '../support/database.ts';
 import { anaika, cheap, jean } from '../support/server.ts';
@@ -119,8 +120,14 @@ describe('the directory', () => {
     const full = await directory.find(sub, new Set(['wallet:balance', 'identity']));
     expect(full).toMatchObject({ htgBalance: '999999999999999.99', usdBalance: '0.05', trustScore: 92 });
     expect(full?.activeCredentials?.map(({ type }) => type)).toEqual(['national_id', 'address']);
+    expect(directory.findByKid?.(kid)).toEqual(plain);
+    expect(directory.findByPhone?.(anaika.phone)).toEqual(plain);
+    expect(directory.findByKid?.('KNOBODY')).toBeNull();
+    expect(directory.findByPhone?.('+50937009999')).toBeNull();
     await accounts.block('anaika');
     expect(await directory.find(sub, new Set(['openid']))).toBeNull();
+    expect(directory.findByKid?.(kid)).toBeNull();
+    expect(directory.findByPhone?.(anaika.phone)).toBeNull();
     expect(await directory.find('usr_unknown', new Set())).toBeNull();
   });
 

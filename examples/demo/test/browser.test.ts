@@ -1,0 +1,215 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { launchBrowser } from '../../../tests/support/browser.ts';
+import { type Demo, startDemo } from '../src/demo.ts';
+
+async function freePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return String(port);
+}
+
+/** Keeps a picture in the folder that SCREENSHOT_DIR names, to be looked at. */
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOT_DIR;
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}
+
+async function expectGood(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const result = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+  expect(result.violations.map(({ id, nodes }) => `${page.url()}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+  const sideways = await page.evaluate(
+    () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+  );
+  expect(sideways).toBe(false);
+}
+
+const looks = [
+  ['small, light', { viewport: { width: 360, height: 740 }, colorScheme: 'light', locale: 'en-US' }],
+  ['small, dark', { viewport: { width: 360, height: 740 }, colorScheme: 'dark', locale: 'fr-FR' }],
+  ['large, light', { viewport: { width: 1280, height: 800 }, colorScheme: 'light', locale: 'fr-FR' }],
+  ['large, dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark', locale: 'en-US' }],
+] as const satisfies readonly (readonly [string, BrowserContextOptions])[];
+
+describe('passports and payments, in a real browser', () => {
+  let demo: Demo;
+  let browser: Browser;
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'demo-browser-'));
+    const [PORT, PARTNER_PORT] = [await freePort(), await freePort()];
+    [demo, browser] = await Promise.all([
+      startDemo({ OSTIARY_DATA_DIR: dataDir, PORT, PARTNER_PORT }),
+      launchBrowser(),
+    ]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await demo.close();
+    await rm(dataDir, { recursive: true });
+  });
+
+  /** A new browser profile. What the page complains about, a broken content policy included, is collected. */
+  async function visit(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    context.setDefaultTimeout(10_000);
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+    page.on('pageerror', (error) => void complaints.push(error.message));
+    return { page, complaints };
+  }
+
+  async function signIn(page: Page): Promise<void> {
+    const [user] = demo.file.users;
+    await page.locator('input[name=handle]').fill(user?.handle ?? '');
+    await page.locator('input[name=password]').fill(user?.password ?? '');
+    await page.locator('main button[type=submit]').click();
+  }
+
+  async function openPassport(page: Page): Promise<void> {
+    await page.goto(`${demo.file.authUrl}/passport`);
+    await signIn(page);
+    await page.waitForURL('**/passport');
+  }
+
+  async function openShop(page: Page): Promise<void> {
+    await page.goto(demo.partnerUrl);
+    await page.getByRole('button', { name: 'Sign in with Ostiary' }).click();
+    await signIn(page);
+    await page.waitForURL(/interaction|localhost/);
+    const approve = page.locator('button[value=approve]');
+    if (await approve.isVisible()) await approve.click();
+    await page.getByRole('heading', { name: /Bonjou/ }).waitFor();
+  }
+
+  test.each(looks)('the passport page is readable and accessible: %s', async (name, options) => {
+    const { page, complaints } = await visit(options);
+    await openPassport(page);
+    expect(await page.locator('#countdown').textContent()).toMatch(/: (5:00|4:5\d)$/);
+    await picture(page, `passport, ${name}`);
+    await page.locator('summary').click();
+    expect(await page.locator('#token').textContent()).toMatch(/^eyJ[\w.-]+$/);
+    await expectGood(page);
+    await picture(page, `passport with text, ${name}`);
+    const code = await page.locator('svg.qr').boundingBox();
+    expect(code?.width).toBeGreaterThan(220);
+    expect(complaints).toEqual([]);
+  });
+
+  test('the passport says when it ends, and another one is a button away', async () => {
+    const { page, complaints } = await visit();
+    await page.clock.install();
+    await openPassport(page);
+    const token = await page.locator('#token').textContent();
+    expect(await page.locator('#ended').isVisible()).toBe(false);
+    await page.clock.fastForward(299_000);
+    expect(await page.locator('#countdown').textContent()).toMatch(/: 0:0[01]$/);
+    await page.clock.fastForward(2_000);
+    expect(await page.locator('#ended').textContent()).toContain('has ended');
+    expect(await page.locator('#countdown').isVisible()).toBe(false);
+    await expectGood(page);
+    await picture(page, 'passport, ended');
+    await page.getByRole('button', { name: 'New passport' }).click();
+    await page.waitForURL('**/passport');
+    await page.locator('#countdown').waitFor();
+    expect(await page.locator('#token').textContent()).not.toBe(token);
+    expect(page.url()).toBe(`${demo.file.authUrl}/passport`);
+    expect(complaints).toEqual([]);
+  });
+
+  test('the passport needs no script', async () => {
+    const { page } = await visit({ javaScriptEnabled: false });
+    await openPassport(page);
+    expect(await page.locator('svg.qr').isVisible()).toBe(true);
+    expect(await page.locator('time').isVisible()).toBe(true);
+    expect(await page.locator('#countdown').isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'New passport' }).click();
+    expect(await page.locator('svg.qr').isVisible()).toBe(true);
+  });
+
+  test.each(looks)('the shop pays its customer: %s', async (name, options) => {
+    const { page, complaints } = await visit(options);
+    await openShop(page);
+    await expectGood(page);
+    await page.locator('label.pick').nth(1).click();
+    await page.getByRole('button', { name: 'Receive your cashback' }).click();
+    const transfer = page.locator('.transfer');
+    await transfer.waitFor();
+    expect(await transfer.textContent()).toContain('25.00 HTG');
+    await picture(page, `cashback, ${name}`);
+    // Without a script the page asks when the customer does.
+    await expect
+      .poll(async () => {
+        const again = page.getByRole('button', { name: 'Look again' });
+        if (await again.isVisible()) await again.click();
+        return transfer.getAttribute('data-status');
+      })
+      .toBe('completed');
+    await expectGood(page);
+    await picture(page, `cashback completed, ${name}`);
+    expect(complaints).toEqual([]);
+  });
+
+  test('sending the form twice pays once', async () => {
+    const { page } = await visit();
+    await openShop(page);
+    const key = await page.locator('input[name=idempotency_key]').inputValue();
+    for (let times = 0; times < 2; times += 1) {
+      await page.locator('input[name=idempotency_key]').evaluate((input, value) => {
+        (input as HTMLInputElement).value = value;
+      }, key);
+      const answered = page.waitForResponse((response) => response.url().endsWith('/cashback'));
+      await page.getByRole('button', { name: 'Receive your cashback' }).click();
+      expect((await answered).status()).toBe(303);
+      await page.getByText('are on their way to you').waitFor();
+      await page.goto(demo.partnerUrl);
+    }
+    expect(await page.locator('.transfer').count()).toBe(1);
+  });
+
+  test.each(looks)('the shop verifies a passport that is pasted: %s', async (name, options) => {
+    const customer = await visit();
+    await openPassport(customer.page);
+    const token = (await customer.page.locator('#token').textContent()) ?? '';
+    const { page, complaints } = await visit(options);
+    await page.goto(`${demo.partnerUrl}/verify`);
+    await expectGood(page);
+    await page.getByLabel('Passport').fill(token);
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.locator('#verified').waitFor();
+    expect(await page.locator('[data-field=kid] dd').textContent()).toBe(demo.file.users[0]?.kid);
+    expect(page.url()).toBe(`${demo.partnerUrl}/verify`);
+    expect(await page.content()).not.toContain(token);
+    await expectGood(page);
+    await picture(page, `verify, ${name}`);
+    expect(complaints).toEqual([]);
+    await page.getByLabel('Passport').fill(`${token}x`);
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('invalid_request').waitFor();
+    expect(await page.locator('#verified').count()).toBe(0);
+    await expectGood(page);
+  });
+
+  test('the landing page leads to the passport', async () => {
+    const { page } = await visit({ viewport: { width: 360, height: 740 } });
+    await openPassport(page);
+    await page.goto(`${demo.file.authUrl}/`);
+    await expectGood(page);
+    await picture(page, 'landing page');
+    await page.getByRole('link', { name: 'Show my passport' }).click();
+    await page.locator('svg.qr').waitFor();
+  });
+});

@@ -1,0 +1,47 @@
+import type { PartnerConfig } from '../config.ts';
+import type { Verification } from '../partner-api.ts';
+import type { Notice } from '../sessions.ts';
+import { noticeOf } from './home-page.ts';
+import { type Html, html } from './html.ts';
+import { page } from './layout.ts';
+
+const labels: Readonly<Record<string, string>> = {
+  kid: 'User ID',
+  role: 'Role',
+  country: 'Country',
+  kycStatus: 'Identity check',
+  kycTier: 'Tier',
+};
+
+function result({ user, expiresAt }: Verification): Html {
+  const rows = Object.entries(labels).map(
+    ([field, label]) =>
+      html`<div data-field="${field}"><dt>${label}</dt><dd>${String(user[field] ?? 'none')}</dd></div>`,
+  );
+  return html`<section class="card" id="verified"><p class="notice good" role="status">The passport is genuine and valid.</p>
+<h2>Who it belongs to</h2><dl>${rows}
+<div><dt>Valid until</dt><dd>${expiresAt.slice(11, 19)} UTC</dd></div></dl></section>`;
+}
+
+/** Where the shop checks the passport of whoever stands at the counter. */
+export function verifyPage(
+  { provider, partnerApi }: PartnerConfig,
+  outcome: { readonly verification: Verification | null; readonly notice: Notice | null },
+): string {
+  const form =
+    partnerApi === null
+      ? html`<p class="card">This shop has no API key. Set <code>PARTNER_API_KEY</code> and <code>PARTNER_SIGNING_SECRET</code>.</p>`
+      : html`<form class="card" method="post" action="/verify">
+<label class="field" for="token"><strong>Passport</strong><small>The text under the QR code</small></label>
+<textarea id="token" name="token" rows="6" required maxlength="2048" autocomplete="off" autocapitalize="none" spellcheck="false"></textarea>
+<button class="button primary" type="submit">Verify</button></form>`;
+  return page(
+    'Verify a passport',
+    html`${noticeOf(outcome.notice)}
+<div class="columns top"><div>
+<h1>Who is at the counter?</h1>
+<p class="lead">A customer opens <a href="${provider.authUrl}/passport">their passport at ${provider.name}</a>. A till would scan the code; here, paste the text below it.</p>
+<p class="small">The shop asks ${provider.name} from server to server whether it is genuine. A passport lives for five minutes.</p>
+</div><div class="stack">${form}${outcome.verification === null ? null : result(outcome.verification)}</div></div>`,
+  );
+}

@@ -1,0 +1,96 @@
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import type { PartnerConfig } from './config.ts';
+import { cashbackAmounts } from './pages/cashback.ts';
+import { verifyPage } from './pages/verify-page.ts';
+import { createPartnerApi, PartnerApiError, type Transfer } from './partner-api.ts';
+import type { Notice, PartnerSession } from './sessions.ts';
+
+/** What these routes need of the app around them. */
+export interface Surroundings {
+  readonly sessionOf: (ctx: Context) => PartnerSession | null;
+  readonly readForm: (ctx: Context) => Promise<URLSearchParams>;
+  readonly show: (ctx: Context, html: string, status?: number) => void;
+  readonly goHome: (ctx: Context) => void;
+}
+
+/** A session remembers only so many. */
+const shownTransfers = 5;
+
+function keep(session: PartnerSession, transfer: Transfer): void {
+  const others = session.transfers.filter(({ id }) => id !== transfer.id);
+  session.transfers = [transfer, ...others].slice(0, shownTransfers);
+}
+
+function problem(error: unknown): Notice {
+  if (!(error instanceof PartnerApiError)) throw error;
+  return { kind: 'bad', text: `The partner API answered ${error.code}: ${error.message}` };
+}
+
+/** The customer's public id, once they signed in and shared it. */
+export function kidOf(session: PartnerSession | null): string | null {
+  const kid = session?.signedIn?.identity.kid;
+  return typeof kid === 'string' ? kid : null;
+}
+
+/** What the shop does with its API key: it pays the customer, and verifies passports. */
+export function addPartnerRoutes(router: Router, config: PartnerConfig, surroundings: Surroundings): void {
+  const { sessionOf, readForm, show, goHome } = surroundings;
+  const api =
+    config.partnerApi === null ? null : createPartnerApi(config.provider.baseUrl, config.partnerApi);
+
+  router.post('/cashback', async (ctx) => {
+    const form = await readForm(ctx);
+    const session = sessionOf(ctx);
+    const kid = kidOf(session);
+    if (session !== null && kid !== null && api !== null) {
+      const amount = cashbackAmounts.find((candidate) => candidate === form.get('amount'));
+      const idempotencyKey = form.get('idempotency_key') ?? '';
+      if (amount === undefined || !/^cashback-[\w-]{24}$/.test(idempotencyKey)) {
+        session.notice = { kind: 'bad', text: 'Please choose an amount.' };
+        return goHome(ctx);
+      }
+      try {
+        // The recipient is who signed in, never what a form says.
+        const payment = { kid, amount, currency: 'HTG', description: 'Cashback', idempotencyKey };
+        keep(session, await api.pay(payment));
+        session.notice = { kind: 'good', text: `${amount} HTG are on their way to you.` };
+      } catch (error) {
+        session.notice = problem(error);
+      }
+    }
+    goHome(ctx);
+  });
+
+  router.post('/cashback/refresh', async (ctx) => {
+    const form = await readForm(ctx);
+    const session = sessionOf(ctx);
+    const known = session?.transfers.find(({ id }) => id === form.get('id'));
+    if (session !== null && known !== undefined && api !== null) {
+      try {
+        const transfer = await api.inspect(known.id);
+        session.transfers = session.transfers.map((other) => (other.id === transfer.id ? transfer : other));
+        session.notice = {
+          kind: transfer.status === 'failed' ? 'bad' : 'good',
+          text: `The payment is ${transfer.status}.`,
+        };
+      } catch (error) {
+        session.notice = problem(error);
+      }
+    }
+    goHome(ctx);
+  });
+
+  router.get('/verify', (ctx) => show(ctx, verifyPage(config, { verification: null, notice: null })));
+
+  // The passport stands in the body of the request and nowhere else: not in an address, a session, or a log.
+  router.post('/verify', async (ctx) => {
+    const token = ((await readForm(ctx)).get('token') ?? '').trim();
+    if (api === null) return show(ctx, verifyPage(config, { verification: null, notice: null }));
+    try {
+      show(ctx, verifyPage(config, { verification: await api.verify(token), notice: null }));
+    } catch (error) {
+      show(ctx, verifyPage(config, { verification: null, notice: problem(error) }), 422);
+    }
+  });
+}

@@ -1,0 +1,46 @@
+import type { Account } from '../users/accounts.ts';
+import { html } from './html.ts';
+import { initialOf, type Look, page } from './layout.ts';
+import { qrCode } from './qr-code.ts';
+import { type Language, texts } from './texts.ts';
+
+/** A passport that was just issued. */
+export interface ShownPassport {
+  readonly token: string;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** The user's passport, for somebody to scan. It works without its script, which only counts down. */
+export function passportPage(
+  look: Look,
+  language: Language,
+  account: Account,
+  { token, issuedAt, expiresAt }: ShownPassport,
+): string {
+  const t = texts[language];
+  // Haiti's clocks, and the zone said with them: a server does not know where the user is.
+  const time = new Intl.DateTimeFormat(language === 'fr' ? 'fr-HT' : 'en-US', {
+    timeStyle: 'long',
+    timeZone: 'America/Port-au-Prince',
+  }).format(expiresAt);
+  return page(
+    look,
+    language,
+    t.passport,
+    html`<h1>${t.passport}</h1>
+<p class="lead">${t.passportLead}</p>
+<div class="person"><div class="initial" aria-hidden="true">${initialOf(account.name)}</div>
+<div><strong>${account.name}</strong><span>@${account.handle}</span></div></div>
+<section id="passport" class="passport" aria-label="${t.passport}" data-lifetime="${String(expiresAt.getTime() - issuedAt.getTime())}" data-remaining="${t.remaining}" data-ended="${t.passportEnded}">
+${qrCode(token, t.passportCode)}
+<p class="until">${t.validUntil} <time datetime="${expiresAt.toISOString()}">${time}</time></p>
+<p class="countdown" id="countdown" role="timer" hidden></p>
+<p class="notice" id="ended" role="status" hidden></p>
+</section>
+<div class="actions"><form method="post" action="/passport"><button class="button primary" type="submit">${t.newPassport}</button></form>
+<a class="button" href="/">${t.back}</a></div>
+<details><summary>${t.passportAsText}</summary><p class="hint">${t.passportHint}</p><code class="token" id="token" tabindex="0">${token}</code></details>`,
+    html`<script src="/passport.js" defer></script>\n`,
+  );
+}
