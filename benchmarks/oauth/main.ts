@@ -2,13 +2,14 @@
  * Measures Ostiary on SQLite against a bare oidc-provider with a Map, in processes of their own that take turns. See README.md.
  */
 import { parseArgs } from 'node:util';
-import { build } from './build.ts';
+import { build } from '../shared/build.ts';
+import { machine, type Row, rowOf, tableOf } from '../shared/report.ts';
+import { median } from '../shared/statistics.ts';
 import { measureExchange } from './measurements/exchange.ts';
 import { measureMemory } from './measurements/memory.ts';
 import { measureStart } from './measurements/start.ts';
 import { measureUserinfo } from './measurements/userinfo.ts';
-import { machine, type Row, rowOf, type TargetName, tableOf, targets } from './report.ts';
-import { median } from './statistics.ts';
+import { type TargetName, targets } from './targets.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -82,7 +83,7 @@ const measurements: { readonly [Name in TargetName]: () => Promise<void> } = {
 // Servers end with this process, and their databases are removed when it ends in order.
 process.once('SIGINT', () => process.exit(130));
 
-if (!options['no-build']) build();
+if (!options['no-build']) build('./benchmarks/oauth');
 console.log(machine());
 for (const [name, measure] of Object.entries(measurements)) {
   if (!wanted.has(name)) continue;

@@ -1,10 +1,11 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { measureRate, postForm, type RawRequest } from '../shared/load.ts';
+import { freePort, ServerProcess } from '../shared/server-process.ts';
+import { newDatabase } from '../shared/temporary.ts';
 import { type ClientCredentials, paths, redirectUri } from './fixture.ts';
-import { measureRate, postRequest, type RawRequest } from './load.ts';
-import { freePort, ServerProcess } from './server-process.ts';
+import type { BareSettings } from './servers/bare.ts';
+import type { OstiarySettings } from './servers/ostiary.ts';
 
 /** The providers that are compared. */
 export const providers = ['bare', 'ostiary'] as const;
@@ -15,15 +16,9 @@ export type ProviderName = (typeof providers)[number];
 /** Made once: 2048 bits, as Ostiary makes its own. */
 const bareKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
 const sealingKey = randomBytes(32).toString('base64url');
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-bench-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-
-let databases = 0;
-
-/** The path of a database that does not exist yet; it is gone when the benchmark ends. */
-export function newDatabase(): string {
-  databases += 1;
-  return join(folder, `${databases}.db`);
+/** The path of a built server. */
+export function built(name: string): string {
+  return fileURLToPath(new URL(`./dist/${name}.js`, import.meta.url));
 }
 
 /** Starts a provider. @param file - Ostiary's database, a new one unless given */
@@ -33,13 +28,14 @@ export async function startProvider(
   file?: string,
 ): Promise<ServerProcess> {
   const port = await freePort();
-  if (name === 'bare') return ServerProcess.start('bare', { port, key: bareKey }, flags);
-  return ServerProcess.start('ostiary', { port, file: file ?? newDatabase(), sealingKey }, flags);
+  const settings: BareSettings | OstiarySettings =
+    name === 'bare' ? { port, key: bareKey } : { port, file: file ?? newDatabase(), sealingKey };
+  return ServerProcess.start(built(name), settings, flags);
 }
 
 /** Registers the client at a provider. */
 export function prepare(server: ServerProcess): Promise<ClientCredentials> {
-  return server.ask<ClientCredentials>({ prepare: true });
+  return server.ask<ClientCredentials>('prepare');
 }
 
 /** Requests that exchange codes which the provider mints now, before anything is timed. */
@@ -48,9 +44,9 @@ export async function exchanges(
   { clientId, clientSecret }: ClientCredentials,
   count: number,
 ): Promise<RawRequest[]> {
-  const codes = await server.ask<string[]>({ mint: count });
+  const codes = await server.ask<string[]>('mint', count);
   return codes.map((code) =>
-    postRequest(server.port, paths.token, {
+    postForm(server.port, paths.token, {
       grant_type: 'authorization_code',
       code,
       redirect_uri: redirectUri,

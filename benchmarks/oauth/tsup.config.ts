@@ -2,7 +2,11 @@ import { defineConfig } from 'tsup';
 
 // The measured processes run built code only: type stripping would be measured along.
 export default defineConfig({
-  entry: ['servers/bare.ts', 'servers/ostiary.ts', 'servers/raw.ts'],
+  entry: {
+    bare: 'servers/bare.ts',
+    ostiary: 'servers/ostiary.ts',
+    'raw-server': '../shared/raw-server.ts',
+  },
   format: 'esm',
   target: 'node22',
   clean: true,

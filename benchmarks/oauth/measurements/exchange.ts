@@ -1,6 +1,8 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { measureRate } from '../../shared/load.ts';
+import type { ServerProcess } from '../../shared/server-process.ts';
+import type { Comparison } from '../../shared/statistics.ts';
 import { type ClientCredentials, paths } from '../fixture.ts';
-import { measureRate } from '../load.ts';
 import {
   exchanges,
   obtainTokens,
@@ -9,8 +11,6 @@ import {
   providers,
   startProvider,
 } from '../providers.ts';
-import type { ServerProcess } from '../server-process.ts';
-import type { Comparison } from '../statistics.ts';
 
 /** Both have to issue what the comparison is about. @throws Error when an ID token is not right */
 async function requireIdToken(server: ServerProcess, client: ClientCredentials): Promise<void> {

@@ -1,6 +1,6 @@
-import { measureRate } from '../load.ts';
+import { measureRate } from '../../shared/load.ts';
+import type { Comparison } from '../../shared/statistics.ts';
 import { type ProviderName, providers, startProvider } from '../providers.ts';
-import type { Comparison } from '../statistics.ts';
 import { userinfoField, userinfoRequests } from './userinfo.ts';
 
 /** Bytes of resident memory after userinfo calls with as many live tokens as there are users, in a fresh process each. */
@@ -15,7 +15,7 @@ export async function measureMemory(options: {
       const server = await startProvider(name, options.flags);
       const requests = await userinfoRequests(server);
       await measureRate({ port: server.port, requests, count: options.calls, expected: userinfoField });
-      bytes[name].push(await server.ask<number>({ memory: true }));
+      bytes[name].push(await server.ask<number>('memory'));
       await server.stop();
     }
   }

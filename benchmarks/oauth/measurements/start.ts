@@ -1,7 +1,8 @@
+import type { ServerProcess } from '../../shared/server-process.ts';
+import type { Comparison } from '../../shared/statistics.ts';
+import { newDatabase } from '../../shared/temporary.ts';
 import { paths } from '../fixture.ts';
-import { newDatabase, type ProviderName, providers, startProvider } from '../providers.ts';
-import type { ServerProcess } from '../server-process.ts';
-import type { Comparison } from '../statistics.ts';
+import { type ProviderName, providers, startProvider } from '../providers.ts';
 
 /** Starts a provider and answers how many milliseconds passed from the spawn to the first discovery document. */
 async function timeStart(start: () => Promise<ServerProcess>): Promise<number> {

@@ -1,8 +1,9 @@
+import { getRequest, measureRate, type RawRequest } from '../../shared/load.ts';
+import { rawAnswer } from '../../shared/raw-answer.ts';
+import { freePort, ServerProcess } from '../../shared/server-process.ts';
+import type { Comparison } from '../../shared/statistics.ts';
 import { paths, scope, userCount, users } from '../fixture.ts';
-import { getRequest, measureRate, type RawRequest } from '../load.ts';
-import { obtainTokens, type ProviderName, prepare, providers, startProvider } from '../providers.ts';
-import { freePort, ServerProcess } from '../server-process.ts';
-import type { Comparison } from '../statistics.ts';
+import { built, obtainTokens, type ProviderName, prepare, providers, startProvider } from '../providers.ts';
 
 /** Requests per second: userinfo of both providers, and a raw server that answers Ostiary's bytes. */
 export interface UserinfoRates extends Comparison {
@@ -48,19 +49,6 @@ async function requireFreshRead(server: ServerProcess, request: RawRequest): Pro
   if (status !== 401) throw new Error(`a revoked token is answered with ${status}`);
 }
 
-/** A raw server for the bytes of this answer. */
-function startRaw(
-  port: number,
-  answer: Response,
-  body: string,
-  flags: readonly string[],
-): Promise<ServerProcess> {
-  // Node writes these itself, as it does for the providers.
-  const own = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
-  const headers = [...answer.headers].filter(([name]) => !own.has(name)).flat();
-  return ServerProcess.start('raw', { port, headers, body }, flags);
-}
-
 export async function measureUserinfo(options: {
   readonly rounds: number;
   readonly perRound: number;
@@ -75,8 +63,9 @@ export async function measureUserinfo(options: {
     const answer = await answerOf(server, request);
     const body = await requireFullAnswer(name, answer);
     if (name === 'ostiary') {
-      const port = await freePort();
-      runs.push({ name: 'raw', server: await startRaw(port, answer, body, flags), requests: [request] });
+      const settings = { port: await freePort(), ...rawAnswer(answer, body) };
+      const raw = await ServerProcess.start(built('raw-server'), settings, flags);
+      runs.push({ name: 'raw', server: raw, requests: [request] });
     }
   }
 

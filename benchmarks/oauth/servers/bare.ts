@@ -1,6 +1,6 @@
 import { Provider } from 'oidc-provider';
+import { serve, settings } from '../../shared/control.ts';
 import { paths, redirectUri, scope, users } from '../fixture.ts';
-import { serve, settings } from './control.ts';
 import { mapAdapter } from './map-adapter.ts';
 
 /** Parameters of the bare provider. */

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary } from '@ostiary/core';
+import { serve, settings } from '../../shared/control.ts';
 import { redirectUri, scope, users } from '../fixture.ts';
-import { serve, settings } from './control.ts';
 
 /** Parameters of Ostiary. */
 export interface OstiarySettings {

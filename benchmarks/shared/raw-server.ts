@@ -3,7 +3,7 @@ import { serve, settings } from './control.ts';
 /** Parameters of the raw server. */
 export interface RawSettings {
   readonly port: number;
-  /** An answer of Ostiary's userinfo endpoint: header names and values one after the other, and the body. */
+  /** An answer of Ostiary's: header names and values one after the other, and the body. */
   readonly headers: readonly string[];
   readonly body: string;
 }
@@ -11,11 +11,8 @@ export interface RawSettings {
 const { port, headers, body } = settings<RawSettings>();
 
 // What Node itself can do with these bytes: the upper limit for anything that answers them.
-serve(
-  (_request, response) => {
-    response.writeHead(200, [...headers]);
-    response.end(body);
-  },
-  port,
-  null,
-);
+serve((request, response) => {
+  request.resume();
+  response.writeHead(200, [...headers]);
+  response.end(body);
+}, port);

@@ -28,7 +28,7 @@ export function getRequest(
   return `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
 }
 
-export function postRequest(port: number, path: string, form: Readonly<Record<string, string>>): RawRequest {
+export function postForm(port: number, path: string, form: Readonly<Record<string, string>>): RawRequest {
   const body = new URLSearchParams(form).toString();
   return (
     `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept: application/json\r\n` +
@@ -36,11 +36,28 @@ export function postRequest(port: number, path: string, form: Readonly<Record<st
   );
 }
 
-/** The body of the one answer in a text, or `null` while it is incomplete. @throws Error for anything but a 200 */
+export function postJson(
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  json: unknown,
+): RawRequest {
+  const body = JSON.stringify(json);
+  const lines = Object.entries({
+    host: `127.0.0.1:${port}`,
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+  });
+  return `POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
+}
+
+/** The body of the one answer in a text, or `null` while it is incomplete. @throws Error for anything but a 200 or 201 */
 function bodyOf(received: string): string | null {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return null;
-  if (!received.startsWith('HTTP/1.1 200 ')) throw new Error(`the server answered ${received}`);
+  if (!/^HTTP\/1\.1 20[01] /.test(received)) throw new Error(`the server answered ${received}`);
   const length = /\r\ncontent-length: *(\d+)/i.exec(received)?.[1];
   if (length === undefined) throw new Error('the answer has no Content-Length');
   const body = received.slice(end + 4);
@@ -87,7 +104,7 @@ function drive(
 
 /**
  * Makes requests and answers how many per second were answered. A client of its own, because it has to be faster than a raw
- * `node:http` server: it writes prepared bytes and looks for the end of each answer, nothing else. Any answer but a 200
+ * `node:http` server: it writes prepared bytes and looks for the end of each answer, nothing else. Any answer but a 200 or 201
  * with the expected content ends the benchmark.
  * @param onBody - gets every body
  */

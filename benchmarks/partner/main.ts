@@ -1,0 +1,92 @@
+/**
+ * Measures the partner API on SQLite against bare Koa routes, in processes of their own that take turns. See README.md.
+ */
+import { parseArgs } from 'node:util';
+import { build } from '../shared/build.ts';
+import { machine, type Row, rowOf, tableOf } from '../shared/report.ts';
+import { median } from '../shared/statistics.ts';
+import { measureExport } from './measurements/export.ts';
+import { measurePayments } from './measurements/payments.ts';
+import { type Group, measureRequests } from './measurements/requests.ts';
+import { exportGrowthLimit, type TargetName, targets } from './targets.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    /** A small run, to see that everything works; its figures mean little. */
+    quick: { type: 'boolean', default: false },
+    /** Exit with 1 when a target is missed. */
+    strict: { type: 'boolean', default: false },
+    /** Measure only these, with commas between. */
+    only: { type: 'string', default: Object.keys(targets).join() },
+    /** Options of Node for the measured processes, with spaces between, such as --cpu-prof. */
+    'node-flags': { type: 'string', default: '' },
+    /** Use what was built before. */
+    'no-build': { type: 'boolean', default: false },
+  },
+});
+
+const flags = options['node-flags'].split(' ').filter((flag) => flag !== '');
+const wanted = new Set(options.only.split(','));
+for (const name of wanted) {
+  if (!Object.hasOwn(targets, name)) throw new TypeError(`--only: there is no ${name}`);
+}
+const size = options.quick
+  ? { rounds: 5, requests: 20_000, payments: 1_000, exportRounds: 4, rows: 50_000 }
+  : { rounds: 9, requests: 20_000, payments: 3_000, exportRounds: 3, rows: 1_000_000 };
+
+const rows: Row[] = [];
+const notes: string[] = [];
+
+async function requests(group: Group): Promise<void> {
+  const rates = await measureRequests(group, { rounds: size.rounds, perRound: size.requests, flags });
+  rows.push(rowOf(targets[group], rates));
+  const share = median(rates.ostiary.map((rate, round) => rate / (rates.raw[round] ?? Number.NaN)));
+  const raw = Math.round(median(rates.raw)).toLocaleString('en-US');
+  notes.push(
+    `${targets[group].name} reaches ${(share * 100).toFixed(0)} % of a raw node:http server that answers the same bytes (${raw}/s)`,
+  );
+}
+
+const mebibytes = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+
+const measurements: { readonly [Name in TargetName]: () => Promise<void> } = {
+  verify: () => requests('verify'),
+  users: () => requests('users'),
+  async payments() {
+    rows.push(
+      rowOf(targets.payments, await measurePayments({ rounds: size.rounds, perRound: size.payments, flags })),
+    );
+  },
+  async export() {
+    const figures = await measureExport({ rounds: size.exportRounds, rows: size.rows, flags });
+    rows.push(rowOf(targets.export, figures));
+    const most = Math.max(...figures.growth);
+    const passed = most <= exportGrowthLimit;
+    const cells = [
+      'export, memory growth',
+      '',
+      mebibytes(most),
+      '',
+      '',
+      `<= ${mebibytes(exportGrowthLimit)}`,
+    ];
+    rows.push({ cells: [...cells, passed ? 'PASS' : 'MISS'], passed });
+    notes.push(
+      `${size.rows.toLocaleString('en-US')} rows were exported in each round; the round before, in the fresh process, grew it by ${mebibytes(figures.warmUpGrowth)}`,
+    );
+  },
+};
+
+// Servers end with this process, and their databases are removed when it ends in order.
+process.once('SIGINT', () => process.exit(130));
+
+if (!options['no-build']) build('./benchmarks/partner');
+console.log(machine());
+for (const [name, measure] of Object.entries(measurements)) {
+  if (!wanted.has(name)) continue;
+  console.error(`measuring ${name} …`);
+  await measure();
+}
+console.log(`\n${tableOf(rows)}\n`);
+for (const note of notes) console.log(note);
+if (options.strict && rows.some(({ passed }) => !passed)) process.exitCode = 1;

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { freePort, ServerProcess } from '../shared/server-process.ts';
+import { newDatabase } from '../shared/temporary.ts';
+import type { BareSettings } from './servers/bare.ts';
+import type { OstiarySettings, Provisioned } from './servers/ostiary.ts';
+
+const sealingKey = randomBytes(32).toString('base64url');
+
+/** The path of a built server. */
+export function built(name: string): string {
+  return fileURLToPath(new URL(`./dist/${name}.js`, import.meta.url));
+}
+
+/** Ostiary, with what its load needs. */
+export interface Ostiary extends Provisioned {
+  readonly server: ServerProcess;
+  readonly file: string;
+}
+
+/** Starts Ostiary on a database of its own, with a partner, a key and users who have consented. */
+export async function startOstiary(flags: readonly string[]): Promise<Ostiary> {
+  const settings: OstiarySettings = { port: await freePort(), file: newDatabase(), sealingKey };
+  const server = await ServerProcess.start(built('ostiary'), settings, flags);
+  return { server, file: settings.file, ...(await server.ask<Provisioned>('prepare')) };
+}
+
+/** Starts the bare Koa server. */
+export async function startBare(
+  answers: Pick<BareSettings, 'verification' | 'user'>,
+  flags: readonly string[],
+): Promise<ServerProcess> {
+  const settings: BareSettings = { port: await freePort(), file: newDatabase(), ...answers };
+  return ServerProcess.start(built('bare'), settings, flags);
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'tsup';
+
+// The measured processes run built code only: type stripping would be measured along.
+export default defineConfig({
+  entry: {
+    bare: 'servers/bare.ts',
+    ostiary: 'servers/ostiary.ts',
+    'bare-export': 'servers/bare-export.ts',
+    'raw-server': '../shared/raw-server.ts',
+  },
+  format: 'esm',
+  target: 'node22',
+  clean: true,
+});
