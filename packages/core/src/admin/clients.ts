@@ -3,6 +3,7 @@ import type { Core } from '../context.ts';
 import type { ClientRecord, ClientSecretRecord, SigningAlgorithm } from '../ports/clients.ts';
 import { scopeNames } from '../scopes.ts';
 import { digest } from '../tokens.ts';
+import { checked, iso, isoOrNull } from './checked.ts';
 import { PartnerNameError } from './partners.ts';
 import { checkRedirectUris } from './redirect-uris.ts';
 
@@ -97,14 +98,6 @@ const newClient = settings.partial(optional).extend({
     .optional(),
 });
 
-function checked<Output>(schema: z.ZodType<Output>, input: unknown): Output {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  throw new TypeError(
-    result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
-  );
-}
-
 /** Thrown when an administrator names a client that does not exist, or an id that is taken. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
@@ -116,19 +109,17 @@ export class ClientError extends Error {
   }
 }
 
-const iso = (time: number): string => new Date(time).toISOString();
-
 function shown({ secrets, version: _, ...record }: ClientRecord): Client {
   return {
     ...record,
     public: secrets.length === 0,
     secrets: secrets.map(({ createdAt, expiresAt }) => ({
       createdAt: iso(createdAt),
-      expiresAt: expiresAt === null ? null : iso(expiresAt),
+      expiresAt: isoOrNull(expiresAt),
     })),
     createdAt: iso(record.createdAt),
     updatedAt: iso(record.updatedAt),
-    disabledAt: record.disabledAt === null ? null : iso(record.disabledAt),
+    disabledAt: isoOrNull(record.disabledAt),
   };
 }
 
