@@ -56,6 +56,7 @@ const packageRooms: { readonly [name: string]: readonly string[] } = {
   'oidc-provider': ['oauth'],
   koa: ['http', 'oauth', 'partner'],
   '@koa/router': ['http'],
+  '@opentelemetry/api': ['.'],
 };
 
 const core = join(root, 'packages/core/src');

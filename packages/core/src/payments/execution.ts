@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
+import { countUnknownExecution } from '../metrics.ts';
 import type { PaymentRail, TransferOrder, TransferResult } from '../ports/payments.ts';
 import type { NewJob } from '../ports/queue.ts';
 import type { TransferRecord, TransferStore } from '../ports/transfers.ts';
@@ -52,6 +53,17 @@ async function withinTimeout(
   return Promise.race([execute(signal), timeout]);
 }
 
+/** What the rail says about a transfer. Whatever is no answer leaves its outcome unknown. */
+async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<TransferResult> {
+  try {
+    return checkedResult(await withinTimeout((signal) => rail.execute(orderOf(transfer), { signal })));
+  } catch (error) {
+    // The line in the log is the worker's, for a job that it tries again.
+    countUnknownExecution();
+    throw error;
+  }
+}
+
 /**
  * Executes transfers, at least once each, with the transfer's id as idempotency key. Throwing leaves the
  * transfer pending and has the worker try again, without end.
@@ -66,8 +78,7 @@ export function executionHandler(options: {
   return async ({ transferId }) => {
     const transfer = await transfers.findById(String(transferId));
     if (transfer === null || transfer.status !== 'pending') return null;
-    const { execute } = transfer.mode === 'test' ? sandboxRail : { execute: rail.execute.bind(rail) };
-    const result = checkedResult(await withinTimeout((signal) => execute(orderOf(transfer), { signal })));
+    const result = await ask(transfer.mode === 'test' ? sandboxRail : rail, transfer);
     if (result.status === 'pending') {
       logger.info({ transfer: transfer.id }, 'the payment rail decides later');
       return null;

@@ -170,6 +170,8 @@ describe('the rail', () => {
     const round = provider.ostiary.worker.runDue();
     await vi.waitFor(() => expect(signals).toHaveLength(1));
     expect(timeout).toHaveBeenCalledWith(executionTimeoutMs);
+    // Before the lease of its job ends, or a second worker would ask while the first one still waits.
+    expect(executionTimeoutMs).toBeLessThan(30 * second);
     timer.abort();
     await round;
     timeout.mockRestore();
