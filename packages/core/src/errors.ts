@@ -208,7 +208,7 @@ export const partnerErrors = {
   internal_error: {
     status: 500,
     text: 'Something went wrong. Retry with exponential backoff.',
-    when: 'A defect of the service (500), or its database cannot be reached (503, with `Retry-After`; nothing was changed then).',
+    when: 'A defect of the service (500); or its database cannot be reached, or an earlier request with the same `Idempotency-Key` is not through after five seconds (503, with `Retry-After`; this request has changed nothing then).',
   },
 } as const satisfies { readonly [code: string]: ErrorDefinition };
 

@@ -105,7 +105,7 @@ export function partnerAdministration(core: Core, changed: () => void): PartnerA
       const next = page.length > size ? (page[size - 1]?.slug ?? null) : null;
       return { partners: page.slice(0, size).map(shown), next };
     },
-    rename: (slug, newName) => {
+    async rename(slug, newName) {
       const given = checked(name, newName);
       return change(slug, (partner) => ({ ...partner, name: given }));
     },

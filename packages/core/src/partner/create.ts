@@ -49,7 +49,7 @@ export function createPartner(core: Core, passports: Passports, transferCreated:
         errors: 'partner',
         handlers: {
           GET: (ctx) => {
-            ctx.set('Access-Control-Allow-Origin', '*');
+            ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' });
             ctx.type = 'application/json';
             ctx.body = description;
           },

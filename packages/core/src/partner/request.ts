@@ -11,8 +11,8 @@ export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown>
   readonly partner: string;
   readonly mode: Mode;
   readonly key: ApiKeyState;
-  /** The address that the server sees, or `null`. */
-  readonly address: string | null;
+  /** Finds the address that the server sees, or `null`. */
+  readonly address: () => string | null;
   readonly body: Body;
   readonly query: Query;
   readonly path: Path;

@@ -1,6 +1,6 @@
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { findInTree, sourceFiles, sourceOf } from './sources.ts';
+import { adapterFiles, adapterSourceOf, findInTree, sourceFiles, sourceOf } from './sources.ts';
 
 const operators = [
   ts.SyntaxKind.EqualsEqualsEqualsToken,
@@ -10,7 +10,7 @@ const operators = [
 ];
 
 const secret =
-  /(secret|token|digest|verifier|challenge|csrf|mac|proof|signature|password)\b(?!\.length|\(|s\b)/i;
+  /(secret|token|digest|verifier|challenge|csrf|mac|proof|signature|password|presented|apikey)\b(?!\.length|\(|s\b)/i;
 
 /** A side of a comparison that tells nothing: a constant, a length, a type. */
 const harmless = /^(null|undefined|true|false|\d+|'[^']*'|typeof .*|.*\.length)$/s;
@@ -91,6 +91,16 @@ describe('how the sources handle secrets', () => {
   it.each(sourceFiles)('%s compares none with an operator or a call', (file) => {
     expect(comparisonsOfSecrets(sourceOf(file))).toEqual([]);
     expect(callsThatCompareSecrets(sourceOf(file))).toEqual([]);
+  });
+
+  it('the adapters compare none either, nor do they import what compares', () => {
+    expect(adapterFiles.length).toBeGreaterThan(15);
+    for (const file of adapterFiles) {
+      const text = adapterSourceOf(file);
+      expect.soft(comparisonsOfSecrets(text), file).toEqual([]);
+      expect.soft(callsThatCompareSecrets(text), file).toEqual([]);
+      expect.soft(text, file).not.toContain('timingSafeEqual');
+    }
   });
 
   it('compares through one function wherever a key, a signature or a cursor is checked', () => {

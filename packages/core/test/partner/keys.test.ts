@@ -9,6 +9,40 @@ import { TestClock } from '../support/provider.ts';
 const look = 'GET /v1/partner/users/KID-ANA';
 const day = 86_400_000;
 
+/** A storage that finds keys, and says so only when a test lets it. */
+function slowKeys() {
+  const database = fragileStorage();
+  let held: Promise<void> | null = null;
+  const inner = database.storage.apiKeys;
+  const apiKeys = {
+    ...Object.fromEntries(
+      ['insert', 'find', 'list', 'revoke', 'roll', 'touch'].map((name) => [name, Reflect.get(inner, name)]),
+    ),
+    async findByDigest(digest: Uint8Array) {
+      const found = await inner.findByDigest(digest);
+      await held;
+      return found;
+    },
+  } as typeof inner;
+  const storage = new Proxy(database.storage, {
+    get: (target, name) => (name === 'apiKeys' ? apiKeys : Reflect.get(target, name)),
+  });
+  return {
+    storage,
+    calls: () => database.calls,
+    /** From now on nothing is found; answers how to end that. */
+    hold() {
+      const gate = Promise.withResolvers<void>();
+      held = gate.promise;
+      database.forget();
+      return () => {
+        held = null;
+        gate.resolve();
+      };
+    },
+  };
+}
+
 describe('an API key', () => {
   it('is the prefix, the mode, 256 bits and a checksum, and no two are alike', () => {
     const format = apiKeyFormat('acme');
@@ -125,33 +159,28 @@ describe('an API key', () => {
     expect((await there.partnerCall(key, look)).status).toBe(401);
   });
 
-  it('that is read while it is revoked does not come back from the cache', async () => {
+  it('is read again when the clock was set back, rather than believed for longer', async () => {
     const database = fragileStorage();
-    let hold: Promise<void> | null = null;
-    const inner = database.storage.apiKeys;
-    const apiKeys = {
-      ...Object.fromEntries(
-        ['insert', 'find', 'list', 'revoke', 'roll', 'touch'].map((name) => [name, Reflect.get(inner, name)]),
-      ),
-      async findByDigest(digest: Uint8Array) {
-        const found = await inner.findByDigest(digest);
-        await hold;
-        return found;
-      },
-    } as typeof inner;
-    const storage = new Proxy(database.storage, {
-      get: (target, name) => (name === 'apiKeys' ? apiKeys : Reflect.get(target, name)),
-    });
+    const { provider } = await partnerProvider({ storage: database.storage });
+    const key = await provider.key();
+    await provider.partnerCall(key, look);
+    database.forget();
+    await provider.partnerCall(key, look);
+    expect(database.calls).not.toContain('apiKeys.findByDigest');
+    provider.clock.advance(-1);
+    await provider.partnerCall(key, look);
+    expect(database.calls).toContain('apiKeys.findByDigest');
+  });
+
+  it('that is read while it is revoked does not come back from the cache', async () => {
+    const { storage, calls, hold } = slowKeys();
     const { provider } = await partnerProvider({ storage });
     const key = await provider.key();
-    const gate = Promise.withResolvers<void>();
-    hold = gate.promise;
-    database.forget();
+    const release = hold();
     const early = provider.partnerCall(key, look);
-    while (!database.calls.includes('apiKeys.findByDigest')) await new Promise(setImmediate);
+    while (!calls().includes('apiKeys.findByDigest')) await new Promise(setImmediate);
     await provider.ostiary.admin.apiKeys.revoke(key.id);
-    hold = null;
-    gate.resolve();
+    release();
     await early;
     expect((await provider.partnerCall(key, look)).status).toBe(401);
   });
@@ -178,6 +207,12 @@ describe('rolling a key', () => {
     expect(await works(old.key)).toBe(200);
     provider.clock.advance(1);
     expect([await works(old.key), await works(key)]).toEqual([401, 200]);
+    // Unless told otherwise the overlap is a day.
+    const last = await provider.ostiary.admin.apiKeys.roll(apiKey.id);
+    provider.clock.advance(day - 1);
+    expect([await works(key), await works(last.key)]).toEqual([200, 200]);
+    provider.clock.advance(1);
+    expect([await works(key), await works(last.key)]).toEqual([401, 200]);
     await expect(provider.ostiary.admin.apiKeys.roll(old.id)).rejects.toMatchObject({ code: 'key_ended' });
     await expect(provider.ostiary.admin.apiKeys.roll('key_x')).rejects.toMatchObject({
       code: 'key_not_found',
@@ -233,12 +268,42 @@ describe('provisioning', () => {
       provider.clock.advance(11_000);
     }
     expect(await used()).toBe(first);
-    provider.clock.advance(5_000);
+    provider.clock.advance(4_999);
+    await provider.partnerCall(key, look);
+    expect(await used()).toBe(first);
+    provider.clock.advance(1);
     await provider.partnerCall(key, look);
     expect(await used()).toBe(new Date(provider.clock.now()).toISOString());
     expect(database.calls.filter((call) => call === 'apiKeys.touch')).toHaveLength(2);
     provider.clock.advance(day);
     database.breakWhen((call) => call === 'apiKeys.touch');
     expect((await provider.partnerCall(key, look)).status).toBe(200);
+  });
+
+  it('notes one use of requests that come together, and of processes that see each other’s', async () => {
+    const { storage, calls, hold } = slowKeys();
+    const shared = { storage, clock: new TestClock(), sealingKeys: [new Uint8Array(32).fill(1)] };
+    const [{ provider: here }, { provider: there }] = [
+      await partnerProvider(shared),
+      await partnerProvider(shared),
+    ];
+    const key = await here.key();
+    const noted = () => calls().filter((call) => call === 'apiKeys.touch').length;
+    for (const [first, second] of [
+      [here, there],
+      [there, here],
+    ] as const) {
+      const release = hold();
+      const together = Array.from({ length: 20 }, () => first.partnerCall(key, look));
+      while (calls().filter((call) => call === 'apiKeys.findByDigest').length < 20)
+        await new Promise(setImmediate);
+      release();
+      for (const { status } of await Promise.all(together)) expect(status).toBe(200);
+      // The other process learns of it when it reads the key again, after five seconds at most.
+      first.clock.advance(5_000);
+      expect((await second.partnerCall(key, look)).status).toBe(200);
+      expect(noted()).toBe(1);
+      first.clock.advance(55_000);
+    }
   });
 });

@@ -56,6 +56,9 @@ describe('a signed request', () => {
       'a short digest': { 'x-svc-signature': right.slice(2) },
       'a long digest': { 'x-svc-signature': `${right}00` },
       'a prefix': { 'x-svc-signature': `sha256=${right}` },
+      // As Node joins a header that comes twice.
+      'the signature twice': { 'x-svc-signature': `${right}, ${right}` },
+      'the timestamp twice': { 'x-svc-timestamp': `${now}, ${now}` },
       'no signature': { 'x-svc-signature': '' },
       'no timestamp': { 'x-svc-timestamp': '' },
       'seconds instead': { 'x-svc-timestamp': String(Math.floor(now / 1000)) },
@@ -87,6 +90,9 @@ describe('a signed request', () => {
     expect((await provider.partnerCall(next.key, pay, body, signed(provider, key))).status).toBe(401);
     const successor = { ...key, key: next.key, signingSecret: next.signingSecret };
     expect((await provider.partnerCall(next.key, pay, body, signed(provider, successor))).status).toBe(201);
+    // Within the overlap each key goes on with its own secret, and only with that.
+    expect((await provider.partnerCall(key, pay, body, signed(provider, key))).status).toBe(201);
+    expect((await provider.partnerCall(key, pay, body, signed(provider, successor))).status).toBe(401);
   });
 
   it('follows the prefix, and takes no notice of headers of another one', async () => {

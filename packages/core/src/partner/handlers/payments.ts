@@ -6,7 +6,9 @@ import { transferView } from '../../payments/transfer.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { listQuery, paymentBody, transferList, transferPath, transferSchema } from '../schemas.ts';
-import { shownUser } from './shown-user.ts';
+import { shownFields } from './shown-user.ts';
+
+const recipientOf = shownFields('kid');
 
 const defaultPageSize = 25;
 
@@ -45,7 +47,7 @@ export function paymentRoutes(core: Core, users: UserLookup, created: () => void
           ...asker,
           amount: body.amount,
           currency: body.currency,
-          recipientKid: String(shownUser(user, ['kid']).kid),
+          recipientKid: String(recipientOf(user).kid),
           description: body.description ?? null,
           reference: body.reference ?? null,
           metadata: body.metadata ?? null,

@@ -1,23 +1,25 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { UserRecord } from '../../ports/users.ts';
 import { type ScopeDefinition, scopeNames, scopes } from '../../scopes.ts';
 
-const checks = new Map<string, z.ZodType>(
-  scopeNames.flatMap((name) => Object.entries((scopes[name] as ScopeDefinition).fields)),
+const checks: { readonly [field: string]: z.ZodType } = Object.assign(
+  {},
+  ...scopeNames.map((name) => (scopes[name] as ScopeDefinition).fields),
 );
 
 /**
- * Fields of a host's user record, checked as userinfo checks them.
- * @throws TypeError that names the field which the host got wrong
+ * Takes fields out of a host's user record, in this order, checked as userinfo checks them.
+ * @returns a function that throws a TypeError which names the field that the host got wrong
  */
-export function shownUser<Field extends keyof UserRecord>(
-  user: UserRecord,
-  fields: readonly Field[],
-): Pick<UserRecord, Field> {
-  for (const field of fields) {
-    const result = checks.get(field)?.safeParse(user[field]);
-    if (result?.success !== true)
-      throw new TypeError(`users: ${field}: ${result?.error.issues[0]?.message ?? 'has no check'}`);
-  }
-  return user;
+export function shownFields<Field extends keyof UserRecord>(
+  ...fields: readonly Field[]
+): (user: UserRecord) => Pick<UserRecord, Field> {
+  // One schema, made once: checking field by field takes twice as long.
+  const schema = z.object(Object.fromEntries(fields.map((field) => [field, checks[field] ?? z.never()])));
+  return (user) => {
+    const result = schema.safeParse(user);
+    if (result.success) return result.data as Pick<UserRecord, Field>;
+    const [issue] = result.error.issues;
+    throw new TypeError(`users: ${issue?.path.join('.')}: ${issue?.message}`);
+  };
 }

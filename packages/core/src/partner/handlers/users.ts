@@ -4,7 +4,11 @@ import type { UserRecord } from '../../ports/users.ts';
 import { type Asker, requireUser, type UserLookup } from '../../users/lookup.ts';
 import { type PartnerAnswer, type PartnerRoute, route } from '../request.ts';
 import { kid, phone, userSchema } from '../schemas.ts';
-import { shownUser } from './shown-user.ts';
+import { shownFields } from './shown-user.ts';
+
+const always = ['kid', 'handle', 'name', 'role', 'country', 'createdAt'] as const;
+const withoutKyc = shownFields(...always);
+const withKyc = shownFields(...always, 'kycStatus', 'kycTier');
 
 /** Looks users up by public id and by phone number. */
 export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
@@ -15,18 +19,7 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
     const user = requireUser(found);
     const allowed =
       mode === 'test' || (await consents.partnerHolds({ partner, sub: user.sub, scope: 'kyc' }));
-    const { handle, name, role, country, createdAt, ...shown } = shownUser(user, [
-      'kid',
-      'handle',
-      'name',
-      'role',
-      'country',
-      'createdAt',
-    ]);
-    const base = { kid: shown.kid, handle, name, role, country, createdAt };
-    if (!allowed) return { status: 200, body: base };
-    const { kycStatus, kycTier } = shownUser(user, ['kycStatus', 'kycTier']);
-    return { status: 200, body: { ...base, kycStatus, kycTier } };
+    return { status: 200, body: allowed ? withKyc(user) : withoutKyc(user) };
   }
 
   const common = {
@@ -45,7 +38,7 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
       summary: 'Looks a user up by phone number (E.164).',
       pathSchema: z.object({ phone }),
       handle: async ({ path, partner, mode }) =>
-        answer({ partner, mode }, await users.byPhone({ partner, mode }, path.phone)),
+        await answer({ partner, mode }, await users.byPhone({ partner, mode }, path.phone)),
     }),
     route({
       ...common,
@@ -54,7 +47,7 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
       summary: 'Looks a user up by public id.',
       pathSchema: z.object({ kid }),
       handle: async ({ path, partner, mode }) =>
-        answer({ partner, mode }, await users.byKid({ partner, mode }, path.kid)),
+        await answer({ partner, mode }, await users.byKid({ partner, mode }, path.kid)),
     }),
   ];
 }

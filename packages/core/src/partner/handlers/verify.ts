@@ -2,7 +2,9 @@ import type { Passports } from '../../passports/passports.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { verification, verifyBody } from '../schemas.ts';
-import { shownUser } from './shown-user.ts';
+import { shownFields } from './shown-user.ts';
+
+const shown = shownFields('kid', 'role', 'country', 'kycStatus', 'kycTier');
 
 /** Verifies the passport that a user shows. */
 export function verifyRoutes(passports: Passports, users: UserLookup): PartnerRoute[] {
@@ -20,18 +22,11 @@ export function verifyRoutes(passports: Passports, users: UserLookup): PartnerRo
       async handle({ body, partner, mode }) {
         const passport = await passports.read(body.token, mode);
         const user = requireUser(await users.bySub({ partner, mode }, passport.sub));
-        const { kid, role, country, kycStatus, kycTier } = shownUser(user, [
-          'kid',
-          'role',
-          'country',
-          'kycStatus',
-          'kycTier',
-        ]);
         return {
           status: 200,
           body: {
             valid: true,
-            user: { kid, role, country, kycStatus, kycTier },
+            user: shown(user),
             issuedAt: new Date(passport.issuedAt).toISOString(),
             expiresAt: new Date(passport.expiresAt).toISOString(),
           },

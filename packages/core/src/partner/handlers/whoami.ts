@@ -27,7 +27,7 @@ export function whoamiRoutes(): PartnerRoute[] {
               requireSignature,
               expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
             },
-            address,
+            address: address(),
           },
         };
       },

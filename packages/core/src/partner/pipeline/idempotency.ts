@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { PartnerError } from '../../errors.ts';
 import type { IdempotencyRequest } from '../request.ts';
@@ -25,7 +25,7 @@ function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] {
  */
 export function readIdempotencyKey(
   request: IncomingMessage,
-  macKeys: readonly Uint8Array[],
+  macKeys: readonly KeyObject[],
   what: { readonly method: string; readonly route: string; readonly body: Buffer; readonly now: number },
 ): IdempotencyRequest | null {
   const values = valuesOf(request, 'idempotency-key');

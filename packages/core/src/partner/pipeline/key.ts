@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { PartnerError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { ApiKeyState, ApiKeyStore } from '../../ports/api-keys.ts';
-import { digest } from '../../tokens.ts';
+import { digestText } from '../../tokens.ts';
 
 /** How long another process may accept a key after it was revoked, in milliseconds. */
 export const keyCacheMs = 5_000;
@@ -22,7 +22,6 @@ export interface KeyCheck {
 interface Cached {
   readonly key: ApiKeyState;
   readonly readAt: number;
-  touchedAt: number;
 }
 
 /**
@@ -37,44 +36,47 @@ export function createKeyCheck(options: {
 }): KeyCheck {
   const { store, format, clock, logger } = options;
   const cache = new LRUCache<string, Cached>({ max: 10_000 });
+  /** When the use of a key was noted last: beside the cache, for requests that read a key at the same time. */
+  const noted = new LRUCache<string, number>({ max: 10_000 });
   // Counts the clears: what was read before one must not be cached after it.
   let generation = 0;
 
-  async function read(presented: string, now: number): Promise<Cached | null> {
-    const hash = digest(presented);
-    const id = hash.toString('base64');
-    const cached = cache.get(id);
-    if (cached !== undefined && now - cached.readAt < keyCacheMs && now >= cached.readAt) return cached;
+  function cached(id: string, now: number): ApiKeyState | null {
+    const entry = cache.get(id);
+    return entry !== undefined && now - entry.readAt < keyCacheMs && now >= entry.readAt ? entry.key : null;
+  }
+
+  async function read(presented: string, id: string, now: number): Promise<ApiKeyState | null> {
     // What is in the cache was well-formed once.
     if (!format.isKey(presented)) return null;
     const before = generation;
-    const key = await store.findByDigest(hash);
-    if (key === null) return null;
-    const entry: Cached = { key, readAt: now, touchedAt: cached?.touchedAt ?? key.lastUsedAt ?? 0 };
-    if (before === generation) cache.set(id, entry);
-    return entry;
+    const key = await store.findByDigest(Buffer.from(id, 'base64'));
+    if (key !== null && before === generation) cache.set(id, { key, readAt: now });
+    return key;
   }
 
   /** Noting the use is no part of the request: it neither waits nor fails for it. */
-  function touch(entry: Cached, now: number): void {
-    if (now - entry.touchedAt < touchIntervalMs) return;
-    entry.touchedAt = now;
-    store.touch(entry.key.id, now).catch((error: unknown) => {
-      logger.warn({ err: error, key: entry.key.id }, 'the last use of a key could not be noted');
+  function touch({ id, lastUsedAt }: ApiKeyState, now: number): void {
+    if (now - Math.max(noted.get(id) ?? 0, lastUsedAt ?? 0) < touchIntervalMs) return;
+    noted.set(id, now);
+    store.touch(id, now).catch((error: unknown) => {
+      logger.warn({ err: error, key: id }, 'the last use of a key could not be noted');
     });
   }
 
   return {
     async find(presented) {
+      if (presented === undefined) throw new PartnerError('invalid_api_key');
       const now = clock.now();
-      const entry = presented === undefined ? null : await read(presented, now);
-      if (entry === null) throw new PartnerError('invalid_api_key');
-      const { revokedAt, expiresAt, partnerDisabled } = entry.key;
+      const id = digestText(presented);
+      const key = cached(id, now) ?? (await read(presented, id, now));
+      if (key === null) throw new PartnerError('invalid_api_key');
+      const { revokedAt, expiresAt, partnerDisabled } = key;
       if (revokedAt !== null || partnerDisabled || (expiresAt !== null && expiresAt <= now)) {
         throw new PartnerError('invalid_api_key');
       }
-      touch(entry, now);
-      return entry.key;
+      touch(key, now);
+      return key;
     },
     clear() {
       generation += 1;

@@ -1,5 +1,5 @@
-import type { Context } from 'koa';
 import { PartnerError } from '../../errors.ts';
+import type { HeaderFields } from '../../http/headers.ts';
 import type { ApiKeyState } from '../../ports/api-keys.ts';
 import type { RateLimitStore } from '../../ports/rate-limits.ts';
 import type { LimitGroup } from '../request.ts';
@@ -27,12 +27,12 @@ export interface LimitOptions {
 }
 
 /**
- * Counts the request, and says on the answer what is left.
+ * Counts the request, and says in the headers of the answer what is left.
  * @throws PartnerError `rate_limit_exceeded`
  */
 export async function countRequest(
   { store, limits, per }: LimitOptions,
-  ctx: Context,
+  headers: HeaderFields,
   request: { readonly key: ApiKeyState; readonly group: LimitGroup; readonly now: number },
 ): Promise<void> {
   const { key, group, now } = request;
@@ -44,9 +44,9 @@ export async function countRequest(
     windowMs,
     now,
   });
-  ctx.set('X-RateLimit-Limit', String(requests));
-  ctx.set('X-RateLimit-Remaining', String(Math.max(0, requests - count)));
-  ctx.set('X-RateLimit-Reset', String(Math.ceil(endsAt / 1000)));
+  headers['X-RateLimit-Limit'] = String(requests);
+  headers['X-RateLimit-Remaining'] = String(Math.max(0, requests - count));
+  headers['X-RateLimit-Reset'] = String(Math.ceil(endsAt / 1000));
   if (allowed) return;
   throw new PartnerError('rate_limit_exceeded', {
     headers: { 'Retry-After': String(Math.max(1, Math.ceil((endsAt - now) / 1000))) },
