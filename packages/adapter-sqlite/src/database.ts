@@ -1,4 +1,4 @@
-import { retryWhileBusy, systemTiming, type Timing } from './busy.ts';
+import { isBusy, retryWhileBusy, systemTiming, type Timing } from './busy.ts';
 import { assertDurable, type Connection, openConnection, startPatienceMs } from './connection.ts';
 import { StorageUnavailableError, unavailable } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -60,6 +60,12 @@ export class Database {
   async read<T>(work: (connection: Connection) => T): Promise<T> {
     try {
       const { connection } = this.#use();
+      // Hardly a read ever finds the database busy: the first try goes without what the others need.
+      try {
+        return work(connection);
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+      }
       return await retryWhileBusy(() => work(connection), this.#timing);
     } catch (error) {
       throw unavailable(error);

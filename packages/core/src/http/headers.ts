@@ -6,11 +6,14 @@ export function setNoStore(ctx: Context): void {
   ctx.set('Pragma', 'no-cache');
 }
 
+/** Header fields by name. */
+export type HeaderFields = Record<string, string>;
+
 /** Headers that every answer carries, whatever it is. */
-export function setCommonHeaders(ctx: Context, requestId: string, https: boolean): void {
-  ctx.set('X-Request-Id', requestId);
-  ctx.set('X-Content-Type-Options', 'nosniff');
-  if (https) ctx.set('Strict-Transport-Security', 'max-age=63072000');
+export function commonHeaders(requestId: string, https: boolean): HeaderFields {
+  const headers: HeaderFields = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
+  if (https) headers['Strict-Transport-Security'] = 'max-age=63072000';
+  return headers;
 }
 
 /**
@@ -30,4 +33,18 @@ export function setPageHeaders(ctx: Context, styleHash: string): void {
   ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
   ctx.set('Permissions-Policy', 'camera=(), geolocation=(), microphone=(), payment=()');
   setNoStore(ctx);
+}
+
+/**
+ * Answers with JSON and everything that the shell and the handler put into `ctx.state.headers`, in one go: Koa's
+ * setters and `setHeader` take several times as long.
+ */
+export function writeJson(ctx: Context, status: number, json: string): void {
+  const headers: HeaderFields = ctx.state.headers;
+  headers['Content-Type'] = 'application/json; charset=utf-8';
+  headers['Content-Length'] = String(Buffer.byteLength(json));
+  ctx.res.writeHead(status, headers);
+  ctx.respond = false;
+  if (ctx.method === 'HEAD') ctx.res.end();
+  else ctx.res.end(json);
 }

@@ -14,6 +14,20 @@ interface Level {
 
 const escapedSurrogate = /\\u[dD][89a-fA-F]/;
 
+/** Whether an odd number of backslashes stands before a place. */
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text[at - 1 - backslashes] === '\\') backslashes += 1;
+  return backslashes % 2 === 1;
+}
+
+/** Where a string that begins at `start` ends, in JSON that is known to be well-formed. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
+}
+
 function refuseSecretTraps(text: string): void {
   const levels: Level[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -21,10 +35,10 @@ function refuseSecretTraps(text: string): void {
     const level = levels.at(-1);
     if (character === '"') {
       const start = at;
-      at += 1;
-      while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+      at = endOfString(text, start);
       if (level?.names && level.expectsName) {
-        const name: unknown = JSON.parse(text.slice(start, at + 1));
+        const written = text.slice(start + 1, at);
+        const name: unknown = written.includes('\\') ? JSON.parse(`"${written}"`) : written;
         if (typeof name !== 'string' || name === '__proto__')
           throw new JsonError('The member name __proto__ is not allowed.');
         if (level.names.has(name)) throw new JsonError('A member name is given twice.');

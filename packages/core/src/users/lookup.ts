@@ -34,29 +34,30 @@ function withoutPhone(thrown: unknown, phone: string): unknown {
 export function createUserLookup({ options: { users } }: Core): UserLookup {
   async function visible(
     asker: Asker,
-    found: Promise<UserRecord | null> | UserRecord | null | undefined,
+    find: () => Promise<UserRecord | null> | UserRecord | null | undefined,
   ): Promise<UserRecord | null> {
-    const user = (await found) ?? null;
-    if (user === null) return null;
-    return (await (users.isVisible?.(user, asker.partner) ?? true)) ? user : null;
+    const user = (await find()) ?? null;
+    if (user === null || users.isVisible === undefined) return user;
+    return (await users.isVisible(user, asker.partner)) ? user : null;
   }
 
-  const inSandbox = (matches: (user: (typeof sandboxUsers)[number]) => boolean): UserRecord | null =>
-    sandboxUsers.find(matches) ?? null;
+  const inSandbox = async (
+    matches: (user: (typeof sandboxUsers)[number]) => boolean,
+  ): Promise<UserRecord | null> => sandboxUsers.find(matches) ?? null;
 
   return {
-    async bySub(asker, sub) {
-      if (asker.mode === 'test') return inSandbox((user) => user.sub === sub);
-      return visible(asker, users.find(sub, shownScopes));
-    },
-    async byKid(asker, kid) {
-      if (asker.mode === 'test') return inSandbox((user) => user.kid === kid);
-      return visible(asker, users.findByKid?.(kid));
-    },
+    bySub: (asker, sub) =>
+      asker.mode === 'test'
+        ? inSandbox((user) => user.sub === sub)
+        : visible(asker, () => users.find(sub, shownScopes)),
+    byKid: (asker, kid) =>
+      asker.mode === 'test'
+        ? inSandbox((user) => user.kid === kid)
+        : visible(asker, () => users.findByKid?.(kid)),
     async byPhone(asker, phone) {
       if (asker.mode === 'test') return inSandbox((user) => user.phone === phone);
       try {
-        return await visible(asker, users.findByPhone?.(phone));
+        return await visible(asker, () => users.findByPhone?.(phone));
       } catch (error) {
         throw withoutPhone(error, phone);
       }

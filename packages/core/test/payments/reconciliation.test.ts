@@ -75,6 +75,27 @@ describe.each(storages)('a reconciliation export, on %s', (_name, newStorage) =>
     },
   );
 
+  it.each(formats)(
+    'as %s of a closed day is the same bytes for ever, whatever happens later',
+    async (format) => {
+      const { provider, add, ask } = await books(newStorage());
+      const start = midnight(provider) - 2 * day;
+      for (let index = 0; index < 150; index += 1)
+        await add({ id: `tr_${index}`, updatedAt: start + (index % 7), amount: BigInt(index + 1) });
+      await add({ id: 'tr_pending', updatedAt: start + 1, status: 'pending' });
+      const first = await ask(`date=${dateOf(start)}&format=${format}`);
+      expect(read(first.text, format).summary).toMatchObject({ rows: 150, final: true });
+      await provider.ostiary.payments.settle('tr_pending', { status: 'completed' });
+      await add({ id: 'tr_0_later', updatedAt: provider.clock.now() });
+      provider.clock.advance(400 * day);
+      const again = await ask(`date=${dateOf(start)}&format=${format}`);
+      expect(again.text).toBe(first.text);
+      // What was pending stands where it was decided.
+      const later = await ask(`date=${dateOf(provider.clock.now() - 400 * day)}&format=${format}`);
+      expect(read(later.text, format).rows.map(({ id }) => id)).toEqual(['tr_0_later', 'tr_pending']);
+    },
+  );
+
   it.each(formats)('as %s pages through more rows of one moment than a page has', async (format) => {
     const { provider, add, ask } = await books(newStorage());
     const start = midnight(provider) - 2 * day;
