@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   resolve: { conditions: ['source'] },
   ssr: {
-    resolve: { conditions: ['source', 'node', 'import'], externalConditions: ['source', 'node', 'import'] },
+    // Not `import`: Node adds it by itself where it belongs, and would otherwise take it for `require` too.
+    resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] },
   },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'tests/**/*.test.ts'],

@@ -36,14 +36,16 @@ const rooms: { readonly [room: string]: readonly string[] } = {
   keys: ['.', 'keys', 'ports'],
   passports: ['.', 'passports', 'ports'],
   users: ['.', 'users', 'ports'],
-  payments: ['.', 'payments', 'ports', 'worker'],
-  partner: ['.', 'partner', 'http', 'passports', 'payments', 'ports', 'users'],
+  payments: ['.', 'payments', 'ports', 'webhooks', 'worker'],
+  webhooks: ['.', 'ports', 'webhooks', 'worker'],
+  partner: ['.', 'partner', 'http', 'passports', 'payments', 'ports', 'users', 'webhooks'],
   http: ['.', 'http', 'ports'],
   pages: ['.', 'pages'],
   worker: ['.', 'worker', 'ports'],
   // `http` for the one file that understands addresses: allowlists are checked when a key is issued.
   admin: ['.', 'admin', 'http', 'keys', 'ports'],
   oauth: ['.', 'oauth', 'http', 'keys', 'pages', 'ports'],
+  console: ['.', 'console', 'http', 'keys', 'pages', 'ports', 'webhooks'],
   memory: ['memory', 'ports'],
   contract: ['contract', 'ports'],
 };
@@ -54,7 +56,7 @@ const facades = ['ostiary.ts', 'index.ts'];
 /** Rooms that may import a package; a package that is not listed here is free for all of core's rooms. */
 const packageRooms: { readonly [name: string]: readonly string[] } = {
   'oidc-provider': ['oauth'],
-  koa: ['http', 'oauth', 'partner'],
+  koa: ['console', 'http', 'oauth', 'partner'],
   '@koa/router': ['http'],
   '@opentelemetry/api': ['.'],
 };
@@ -110,6 +112,21 @@ function checkAdapterFile(file: string): void {
   }
 }
 
+/** Packages that receivers and clients install: nothing comes along with them. */
+const alone: readonly string[] = ['webhook-verifier'];
+
+function checkLoneFile(file: string, folder: string): void {
+  for (const { specifier } of importsOf(file)) {
+    const inside = specifier.startsWith('.') && resolve(dirname(file), specifier).startsWith(`${folder}/`);
+    if (!inside && !specifier.startsWith('#') && !specifier.startsWith('node:'))
+      complain(file, `imports nothing outside of its package, not ${specifier}`);
+    if (specifier.startsWith('.') && resolve(dirname(file), specifier).endsWith('/src/index.ts'))
+      complain(file, 'imports the index of its own package');
+    if (specifier.startsWith('node:') && !/\/(?:platform|receivers)\//.test(file))
+      complain(file, `has to run without Node, ${specifier} belongs into platform/ or receivers/`);
+  }
+}
+
 function findCycle(files: readonly string[]): string[] | null {
   const graph = new Map(
     files.map((file) => [
@@ -149,6 +166,9 @@ for (const folder of [
   if (cycle !== null) problems.push(`cycle: ${cycle.map((file) => relative(root, file)).join(' → ')}`);
   if (folder === core) files.forEach(checkCoreFile);
   else if (folder.includes('/packages/adapter-')) files.forEach(checkAdapterFile);
+  else if (alone.some((name) => folder === join(root, 'packages', name, 'src'))) {
+    for (const file of files) checkLoneFile(file, folder);
+  }
 }
 
 for (const problem of problems) console.error(problem);

@@ -20,11 +20,15 @@ function run(command: string, args: readonly string[], cwd: string): string {
 }
 
 /** The part of the check that runs in the empty folder, as an ES module and as CommonJS. */
-function importer(specifiers: readonly string[], load: string): string {
+function importer(specifiers: readonly string[], load: (specifier: string) => string): string {
   return specifiers
-    .map((specifier) => `console.log('${specifier}:', Object.keys(${load}('${specifier}')).join(' '));`)
+    .map((specifier) => `console.log('${specifier}:', Object.keys(${load(specifier)}).join(' '));`)
     .join('\n');
 }
+
+const asModule = (specifier: string): string =>
+  `await import('${specifier}'${specifier.endsWith('.json') ? ", { with: { type: 'json' } }" : ''})`;
+const asCommon = (specifier: string): string => `require('${specifier}')`;
 
 try {
   const specifiers: string[] = [];
@@ -38,15 +42,17 @@ try {
     const tarball = resolve(folder, filename);
     tarballs.push(tarball);
     run('publint', ['run', tarball, '--strict'], root);
-    run('attw', [tarball, '--profile', 'esm-only'], root);
+    // Whoever ships CommonJS too has to be right for every resolution that knows `exports`.
+    const dual = JSON.stringify(manifest.exports).includes('"require"');
+    run('attw', [tarball, '--profile', dual ? 'node16' : 'esm-only'], root);
     const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json');
     specifiers.push(...subpaths.map((subpath) => join(manifest.name, subpath)));
     console.log(`${manifest.name}: publint and attw clean`);
   }
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
   run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs], folder);
-  writeFileSync(join(folder, 'esm.mjs'), importer(specifiers, 'await import'));
-  writeFileSync(join(folder, 'cjs.cjs'), importer(specifiers, 'require'));
+  writeFileSync(join(folder, 'esm.mjs'), importer(specifiers, asModule));
+  writeFileSync(join(folder, 'cjs.cjs'), importer(specifiers, asCommon));
   for (const file of ['esm.mjs', 'cjs.cjs']) console.log(run(process.execPath, [file], folder).trim());
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,84 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { signWebhook, verify } from '@ostiary/webhook-verifier';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import Stripe from 'stripe';
+import { Webhook as SvixWebhook } from 'svix';
+import { type CandidateName, type Delivery, eventBody, otherHeaders, secret } from './fixture.ts';
+
+/** One way to verify deliveries. */
+export interface Candidate {
+  /** A delivery that was signed at a time, in Unix seconds. */
+  sign(number: number, timestamp: number): Delivery | Promise<Delivery>;
+  /** Answers the event or throws; a promise where the library answers one. */
+  verify(delivery: Delivery): unknown;
+}
+
+function hex(timestamp: number, body: Buffer): string {
+  return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
+}
+
+async function signAsOstiary(number: number, timestamp: number): Promise<Delivery> {
+  const body = eventBody(number);
+  const { id, type } = JSON.parse(body.toString());
+  const { headers } = await signWebhook(body, { secret, id, type, timestamp, partner: 'acme' });
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return { body, headers: { ...otherHeaders, ...Object.fromEntries(lower) } };
+}
+
+/** svix and standardwebhooks have one format. */
+function signAsStandard(number: number, timestamp: number): Delivery {
+  const body = eventBody(number);
+  const id = `msg_${number}`;
+  const signature = new StandardWebhook(secret).sign(id, new Date(timestamp * 1000), body.toString());
+  const headers = { 'webhook-id': id, 'webhook-timestamp': `${timestamp}`, 'webhook-signature': signature };
+  return { body, headers: { ...otherHeaders, ...headers } };
+}
+
+const svix = new SvixWebhook(secret);
+const standard = new StandardWebhook(secret);
+
+/** Each used as its documentation says, with what can be made beforehand made beforehand. */
+export const candidates: { readonly [Name in CandidateName]: Candidate } = {
+  ostiary: {
+    sign: signAsOstiary,
+    verify: ({ body, headers }) => verify(body, headers, { secret }),
+  },
+
+  // The least that can be done: no age, no formats, no id, no check of the secret, no promise.
+  limit: {
+    sign: signAsOstiary,
+    verify({ body, headers }) {
+      const digest = createHmac('sha256', secret)
+        .update(`${headers['x-svc-timestamp']}.`)
+        .update(body)
+        .digest();
+      const given = Buffer.from(headers['x-svc-signature'] ?? '', 'hex');
+      if (given.length !== digest.length || !timingSafeEqual(digest, given)) throw new Error('no match');
+      return JSON.parse(body.toString());
+    },
+  },
+
+  svix: {
+    sign: signAsStandard,
+    // Since its second version it verifies only.
+    verify({ body, headers }) {
+      svix.verify(body, headers);
+      return JSON.parse(body.toString());
+    },
+  },
+
+  standardwebhooks: {
+    sign: signAsStandard,
+    verify: ({ body, headers }) => standard.verify(body, headers),
+  },
+
+  stripe: {
+    sign(number, timestamp) {
+      const body = eventBody(number);
+      const signature = `t=${timestamp},v1=${hex(timestamp, body)}`;
+      return { body, headers: { ...otherHeaders, 'stripe-signature': signature } };
+    },
+    verify: ({ body, headers }) =>
+      Stripe.webhooks.constructEvent(body, headers['stripe-signature'] ?? '', secret),
+  },
+};

@@ -1,0 +1,20 @@
+/**
+ * Handling every event once: a store's interface, a store in memory, a store in a table.
+ *
+ * @packageDocumentation
+ */
+export { type MemoryDedupeOptions, memoryDedupe } from './memory.ts';
+export {
+  dedupeTable,
+  type SqlDedupeOptions,
+  type SqlDedupeStore,
+  type SqlRow,
+  sqlDedupe,
+} from './sql.ts';
+export {
+  type ClaimOutcome,
+  type DedupeClaim,
+  type DedupeStore,
+  handleOnce,
+  type OnceOptions,
+} from './store.ts';

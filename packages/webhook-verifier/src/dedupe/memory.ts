@@ -1,0 +1,40 @@
+import type { DedupeStore } from './store.ts';
+
+/** A store of {@link memoryDedupe}. */
+export interface MemoryDedupeOptions {
+  /**
+   * How many handled events are remembered; the oldest are forgotten first.
+   * @defaultValue 10 000
+   */
+  readonly most?: number;
+}
+
+/**
+ * Remembers events in this process: for tests, and for a single process that may handle an event twice after a restart.
+ * @throws TypeError when `most` is no whole number above 0
+ */
+export function memoryDedupe({ most = 10_000 }: MemoryDedupeOptions = {}): DedupeStore {
+  if (!Number.isSafeInteger(most) || most < 1) throw new TypeError('most must be a whole number above 0');
+  const claims = new Map<string, { readonly token: string; readonly until: number }>();
+  const completed = new Set<string>();
+  return {
+    async claim({ id, token, now, leaseMs }) {
+      if (completed.has(id)) return 'completed';
+      const held = claims.get(id);
+      if (held !== undefined && held.until > now) return 'busy';
+      claims.set(id, { token, until: now + leaseMs });
+      return 'claimed';
+    },
+    async complete({ id }) {
+      claims.delete(id);
+      completed.add(id);
+      for (const oldest of completed) {
+        if (completed.size <= most) break;
+        completed.delete(oldest);
+      }
+    },
+    async release({ id, token }) {
+      if (claims.get(id)?.token === token) claims.delete(id);
+    },
+  };
+}

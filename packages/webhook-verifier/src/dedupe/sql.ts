@@ -1,0 +1,97 @@
+import type { DedupeStore } from './store.ts';
+
+/** A row, by column name. */
+export type SqlRow = { readonly [column: string]: unknown };
+
+/** How {@link sqlDedupe} reaches a database. */
+export interface SqlDedupeOptions {
+  /**
+   * Runs one statement and answers its rows; every statement returns rows, those that write included. With a transaction's own
+   * function, the claim is part of that transaction.
+   */
+  readonly query: (
+    sql: string,
+    values: readonly (string | number)[],
+  ) => readonly SqlRow[] | Promise<readonly SqlRow[]>;
+  /** Decides how parameters are written: `?` for SQLite (3.35 or later), `$1` for PostgreSQL. */
+  readonly dialect: 'sqlite' | 'postgres';
+  /**
+   * The table of {@link dedupeTable}, with a schema before it if need be.
+   * @defaultValue `'ostiary_webhook_events'`
+   */
+  readonly table?: string;
+}
+
+/** A store in a database table. */
+export interface SqlDedupeStore extends DedupeStore {
+  /** Forgets events that were completed before a time, in milliseconds. Ostiary can redeliver events for 30 days. */
+  purge(before: number): Promise<number>;
+}
+
+function tableName(table = 'ostiary_webhook_events'): string {
+  if (!/^[A-Za-z_]\w{0,50}(?:\.[A-Za-z_]\w{0,50})?$/.test(table)) {
+    throw new TypeError('table must be a plain name, with a schema before it if need be');
+  }
+  return table;
+}
+
+/**
+ * The statement that creates the table, for SQLite and PostgreSQL alike. Put it into a migration.
+ * @throws TypeError when the name is none
+ */
+export function dedupeTable(table?: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${tableName(table)} (
+  id            text   PRIMARY KEY,
+  token         text   NOT NULL,
+  claimed_until bigint NOT NULL,
+  completed_at  bigint
+)`;
+}
+
+/**
+ * Remembers events in a table that all processes share. Each call is one statement, so it is atomic without a transaction.
+ * @throws TypeError when the dialect or the table's name is none
+ */
+export function sqlDedupe({ query, dialect, table }: SqlDedupeOptions): SqlDedupeStore {
+  const name = tableName(table);
+  if (dialect !== 'sqlite' && dialect !== 'postgres') {
+    throw new TypeError("dialect must be 'sqlite' or 'postgres'");
+  }
+  // Every statement uses its parameters in order and each once, because SQLite's have no number.
+  const written = (sql: string): string => {
+    let count = 0;
+    return dialect === 'sqlite' ? sql : sql.replace(/\?/g, () => `$${++count}`);
+  };
+  const alias = name.slice(name.indexOf('.') + 1);
+  const claim = written(`
+    INSERT INTO ${name} (id, token, claimed_until) VALUES (?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET token = excluded.token, claimed_until = excluded.claimed_until
+    WHERE ${alias}.completed_at IS NULL AND ${alias}.claimed_until <= ?
+    RETURNING id`);
+  const find = written(`SELECT completed_at FROM ${name} WHERE id = ?`);
+  const complete = written(`
+    INSERT INTO ${name} (id, token, claimed_until, completed_at) VALUES (?, ?, 0, ?)
+    ON CONFLICT (id) DO UPDATE SET completed_at = coalesce(${alias}.completed_at, excluded.completed_at)
+    RETURNING id`);
+  const release = written(
+    `DELETE FROM ${name} WHERE id = ? AND token = ? AND completed_at IS NULL RETURNING id`,
+  );
+  const purge = written(`DELETE FROM ${name} WHERE completed_at < ? RETURNING id`);
+  return {
+    async claim({ id, token, now, leaseMs }) {
+      if ((await query(claim, [id, token, now + leaseMs, now])).length > 0) return 'claimed';
+      const [row] = await query(find, [id]);
+      // No row: it was released meanwhile. The next delivery gets it.
+      return row !== undefined && row.completed_at !== null ? 'completed' : 'busy';
+    },
+    async complete({ id, token, now }) {
+      await query(complete, [id, token, now]);
+    },
+    async release({ id, token }) {
+      await query(release, [id, token]);
+    },
+    async purge(before) {
+      return (await query(purge, [before])).length;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { type HeaderNames, headerNames } from './headers.ts';
+import { requireStrong } from './secrets.ts';
+
+/** How deliveries are verified. */
+export interface VerifyOptions {
+  /** The secret that the endpoint was registered with. Either this or {@link VerifyOptions.secrets}. */
+  readonly secret?: string | undefined;
+  /** Several secrets, while one replaces the other: a delivery may be signed with any of them. */
+  readonly secrets?: readonly string[] | undefined;
+  /**
+   * How far the timestamp may be from the present, either way, in seconds: above 0, at most 3600.
+   * @defaultValue 300
+   */
+  readonly tolerance?: number | undefined;
+  /**
+   * The present, in milliseconds since the Unix epoch, or a function that answers it.
+   * @defaultValue `Date.now`
+   */
+  readonly now?: number | (() => number) | undefined;
+  /**
+   * The wire prefix of the installation: headers are `X-<PREFIX>-…`.
+   * @defaultValue `'svc'`
+   */
+  readonly prefix?: string | undefined;
+}
+
+/** What {@link VerifyOptions} come to. */
+export interface CheckedOptions {
+  readonly secrets: readonly string[];
+  readonly toleranceMs: number;
+  readonly now: number;
+  readonly names: HeaderNames;
+}
+
+/** Nobody lived in 1973 with this package: what is less than that is seconds. */
+const firstMillisecond = 100_000_000_000;
+
+function presentOf(now: VerifyOptions['now'] = Date.now): number {
+  const present = typeof now === 'function' ? now() : now;
+  if (!(present >= firstMillisecond && present < Number.POSITIVE_INFINITY)) {
+    throw new TypeError('now must be milliseconds since the Unix epoch');
+  }
+  return present;
+}
+
+/** @throws TypeError for misuse; WebhookVerificationError `weak_secret` */
+export function checkOptions(options: VerifyOptions): CheckedOptions {
+  if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object');
+  const { secret, secrets, tolerance = 300, now, prefix } = options;
+  if (!(tolerance > 0 && tolerance <= 3600)) {
+    throw new TypeError('tolerance must be seconds, above 0, at most 3600');
+  }
+  if (secrets !== undefined && (secret !== undefined || !Array.isArray(secrets) || secrets.length === 0)) {
+    throw new TypeError('give either secret, or a non-empty array of secrets');
+  }
+  const all = secrets ?? [secret as string];
+  for (const each of all) requireStrong(each);
+  return { secrets: all, toleranceMs: tolerance * 1000, now: presentOf(now), names: headerNames(prefix) };
+}

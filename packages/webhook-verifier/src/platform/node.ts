@@ -1,0 +1,59 @@
+import { createHmac, createSecretKey, type KeyObject, randomUUID, timingSafeEqual } from 'node:crypto';
+
+/** Making a key of a secret costs a quarter of a signature. */
+const keys = new Map<string, KeyObject>();
+const mostKeys = 1_000;
+
+function keyOf(secret: string): KeyObject {
+  const cached = keys.get(secret);
+  if (cached !== undefined) return cached;
+  const key = createSecretKey(Buffer.from(secret, 'utf8'));
+  // Whoever has so many secrets makes one key again for each new one.
+  if (keys.size >= mostKeys) keys.clear();
+  keys.set(secret, key);
+  return key;
+}
+
+/** The signature of a delivery: hexadecimal HMAC-SHA256 of `timestamp + "." + body`. */
+export function sign(secret: string, timestamp: string, body: string | Uint8Array): string {
+  return createHmac('sha256', keyOf(secret)).update(`${timestamp}.`).update(body).digest('hex');
+}
+
+// Nothing awaits between writing and comparing, so every call may use the same 64 bytes.
+const given = Buffer.alloc(64);
+const expected = Buffer.alloc(64);
+
+/** The first secret that the signature was made with, or -1. Every secret is tried, whichever matches. */
+export function matchingSecret(
+  secrets: readonly string[],
+  timestamp: string,
+  body: string | Uint8Array,
+  signature: string,
+): number | Promise<number> {
+  let matching = -1;
+  for (let index = secrets.length - 1; index >= 0; index -= 1) {
+    given.write(signature, 'latin1');
+    expected.write(sign(secrets[index] as string, timestamp, body), 'latin1');
+    if (timingSafeEqual(given, expected)) matching = index;
+  }
+  return matching;
+}
+
+/** The text of UTF-8 bytes, a byte order mark included, or null when they are none. */
+export function textOf(bytes: Uint8Array): string | null {
+  const text = (
+    Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  ).toString('utf8');
+  // The replacement character stands for what is no UTF-8, or for itself.
+  if (!text.includes('\uFFFD')) return text;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** A text that no other call ever answers. */
+export function uniqueToken(): string {
+  return randomUUID();
+}

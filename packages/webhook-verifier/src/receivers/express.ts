@@ -1,0 +1,46 @@
+/**
+ * A receiver for Express 4 and 5, and for anything that takes `(request, response, next)`.
+ *
+ * @packageDocumentation
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnyEvent, WebhookEvent } from '../events.ts';
+import { type ParsedBody, readNodeBody, sendAnswer } from './node-body.ts';
+import { type ReceiverOptions, receiver, type WebhookHandler } from './receive.ts';
+
+export type { ReceiverOptions, WebhookHandler } from './receive.ts';
+
+const keep = '`app.use(express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } }))`';
+const advice = {
+  parsed: `A body parser ran before this route. Move the route above \`app.use(express.json())\`, or change that line to ${keep}.`,
+  read: `Something read the body before this route and kept nothing. Move the route above it; if it is a body parser, change its line to ${keep}.`,
+};
+
+/**
+ * Makes a route handler that needs no body parser. It answers 200 when the handler is done, 400 to what it refuses, 500 when the
+ * handler throws.
+ * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
+ * @example
+ * ```ts
+ * app.post('/webhooks', webhook({ secret: process.env.WEBHOOK_SECRET }, async ({ event }) => {
+ *   if (event.type === 'payment.completed') await markPaid(event.data.id);
+ * }));
+ * ```
+ */
+export function webhook<
+  Event extends AnyEvent = WebhookEvent,
+  Incoming extends IncomingMessage = IncomingMessage,
+>(
+  options: ReceiverOptions,
+  handler: WebhookHandler<Event, Incoming>,
+): (request: Incoming, response: ServerResponse, next: (error?: unknown) => void) => Promise<void> {
+  const receive = receiver<Event, Incoming>(options, handler);
+  return async (request, response, next) => {
+    try {
+      const read = (most: number) => readNodeBody(request, request as ParsedBody, most, advice);
+      sendAnswer(response, await receive(read, request.headers, request));
+    } catch (error) {
+      next(error);
+    }
+  };
+}

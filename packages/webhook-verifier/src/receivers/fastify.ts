@@ -1,0 +1,117 @@
+/**
+ * A receiver for Fastify 4 and 5, as a plugin.
+ *
+ * @packageDocumentation
+ */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { RawBody } from '../body.ts';
+import { WebhookVerificationError } from '../errors.ts';
+import type { AnyEvent, WebhookEvent } from '../events.ts';
+import { type ReceiverOptions, receiver, type WebhookHandler } from './receive.ts';
+
+export type { ReceiverOptions, WebhookHandler } from './receive.ts';
+
+/** As much of Fastify's request as is needed. */
+export interface FastifyRequest {
+  readonly raw: IncomingMessage;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+interface FastifyReply {
+  code(status: number): FastifyReply;
+  headers(headers: { [name: string]: string }): FastifyReply;
+  send(body: string): FastifyReply;
+}
+
+/** What a Fastify instance of any version has. Its overloads are too many for a type of fewer words. */
+export interface FastifyInstance {
+  readonly removeAllContentTypeParsers: unknown;
+  readonly addContentTypeParser: unknown;
+  readonly addHook: unknown;
+  readonly post: unknown;
+}
+
+/** As much of them as is used. */
+interface Scope {
+  removeAllContentTypeParsers(): void;
+  addContentTypeParser(
+    type: string,
+    options: { parseAs: 'buffer'; bodyLimit: number },
+    parser: (request: never, body: Buffer, done: (error: Error | null, body?: unknown) => void) => void,
+  ): unknown;
+  addHook(
+    name: 'preParsing',
+    hook: (
+      request: never,
+      reply: never,
+      payload: never,
+      done: (error?: Error | null, payload?: never) => void,
+    ) => void,
+  ): unknown;
+  post(path: string, handler: (request: never, reply: never) => Promise<unknown>): unknown;
+}
+
+const advice = {
+  parsed:
+    'A hook has replaced the body before this plugin saw it. Register the plugin outside of the scope of that hook: `app.register(webhook(…))` beside `app.register(…)` of the other routes, not inside.',
+  read: 'A hook has read the stream of this request. Let it return what it has read: `return Readable.from([bytes])` at the end of the preParsing hook.',
+};
+
+/**
+ * Makes a plugin with one POST route, at the `prefix` that it is registered with. The plugin takes the body as bytes in its own scope; the
+ * parsers of the other routes stay as they are. It answers 200 when the handler is done, 400 to what it refuses, 500
+ * when the handler throws.
+ * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
+ * @example
+ * ```ts
+ * app.register(webhook({ secret: process.env.WEBHOOK_SECRET }, ({ event }) => console.log(event.type)), { prefix: '/webhooks' });
+ * ```
+ */
+export function webhook<
+  Event extends AnyEvent = WebhookEvent,
+  Incoming extends FastifyRequest = FastifyRequest,
+>(
+  options: ReceiverOptions,
+  handler: WebhookHandler<Event, Incoming>,
+): (instance: FastifyInstance) => Promise<void> {
+  const receive = receiver<Event, Incoming>(options, handler);
+  const bodyLimit = options.maxBodyBytes ?? 1_048_576;
+  const answerTo = async (
+    readBody: () => RawBody,
+    request: Incoming,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { status, headers, body } = await receive(readBody, request.headers, request);
+    return reply
+      .code(status)
+      .headers({ ...headers })
+      .send(body);
+  };
+  return async (instance) => {
+    const scope = instance as Scope;
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
+      done(null, body),
+    );
+    // Fastify would wait for the end of a stream that has ended.
+    scope.addHook('preParsing', (request: Incoming, reply: FastifyReply, payload: unknown, done) => {
+      if (payload !== request.raw || !(request.raw.readableDidRead || request.raw.readableEnded))
+        return done();
+      const refuse = () => {
+        throw new WebhookVerificationError('body_already_read', advice.read);
+      };
+      answerTo(refuse, request, reply).catch(done);
+    });
+    scope.post('/', (request: Incoming, reply: FastifyReply) => {
+      const read = (): RawBody => {
+        const { body } = request;
+        if (body !== undefined && body !== null && !Buffer.isBuffer(body)) {
+          throw new WebhookVerificationError('body_already_parsed', advice.parsed);
+        }
+        return body as Buffer;
+      };
+      return answerTo(read, request, reply);
+    });
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * A receiver for everything that answers a Fetch `Request`: Workers, Deno, Bun, SvelteKit, Remix, Astro, …
+ *
+ * @packageDocumentation
+ */
+import type { AnyEvent, WebhookEvent } from '../events.ts';
+import { type ReceiverOptions, receiver, type WebhookHandler } from './receive.ts';
+import { readWebBody } from './web-body.ts';
+
+export type { ReceiverOptions, WebhookHandler } from './receive.ts';
+
+const advice =
+  'Something has read the body of this request before. Give that reader a copy: `await request.clone().json()` instead of `await request.json()`.';
+
+/**
+ * Makes a receiver of a Fetch request. It answers 200 when the handler is done, 400 to what it refuses, 500 when the handler throws.
+ * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
+ * @example
+ * ```ts
+ * export default { fetch: (request: Request, env: { WEBHOOK_SECRET: string }) => webhook({ secret: env.WEBHOOK_SECRET }, ({ event }) => console.log(event.type))(request) };
+ * ```
+ */
+export function webhook<Event extends AnyEvent = WebhookEvent>(
+  options: ReceiverOptions,
+  handler: WebhookHandler<Event, Request>,
+): (request: Request) => Promise<Response> {
+  const receive = receiver<Event, Request>(options, handler);
+  return async (request) => {
+    const { status, headers, body } = await receive(
+      (most) => readWebBody(request, most, advice),
+      request.headers,
+      request,
+    );
+    return new Response(body, { status, headers });
+  };
+}

@@ -1,0 +1,57 @@
+/**
+ * A receiver for Hono, on every platform that it runs on.
+ *
+ * @packageDocumentation
+ */
+import type { RawBody } from '../body.ts';
+import type { AnyEvent, WebhookEvent } from '../events.ts';
+import { type ReceiverOptions, receiver, requireSize, type WebhookHandler } from './receive.ts';
+import { readWebBody } from './web-body.ts';
+
+export type { ReceiverOptions, WebhookHandler } from './receive.ts';
+
+/** As much of Hono's context as is needed. */
+export interface HonoContext {
+  readonly req: { readonly raw: Request };
+}
+
+/** What Hono keeps of a body that was read through `c.req`; only these hold it as it was. */
+interface Cached {
+  readonly bodyCache?: {
+    readonly arrayBuffer?: Promise<ArrayBuffer> | ArrayBuffer;
+    readonly text?: Promise<string> | string;
+  };
+}
+
+const advice =
+  'A middleware has read the body before this route and Hono kept no raw copy. Move the route above it, or let it read `await c.req.raw.clone().json()` instead of `await c.req.raw.json()` or `await c.req.parseBody()`.';
+
+async function readBody({ raw, bodyCache }: HonoContext['req'] & Cached, most: number): Promise<RawBody> {
+  const kept = await (bodyCache?.arrayBuffer ?? bodyCache?.text);
+  if (kept === undefined) return readWebBody(raw, most, advice);
+  requireSize(typeof kept === 'string' ? new TextEncoder().encode(kept).length : kept.byteLength, most);
+  return kept;
+}
+
+/**
+ * Makes a handler of a route. It answers 200 when your handler is done, 400 to what it refuses, 500 when your handler throws.
+ * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
+ * @example
+ * ```ts
+ * app.post('/webhooks', webhook({ secret: process.env.WEBHOOK_SECRET }, ({ event }) => console.log(event.type)));
+ * ```
+ */
+export function webhook<Event extends AnyEvent = WebhookEvent, Context extends HonoContext = HonoContext>(
+  options: ReceiverOptions,
+  handler: WebhookHandler<Event, Context>,
+): (context: Context) => Promise<Response> {
+  const receive = receiver<Event, Context>(options, handler);
+  return async (context) => {
+    const { status, headers, body } = await receive(
+      (most) => readBody(context.req, most),
+      context.req.raw.headers,
+      context,
+    );
+    return new Response(body, { status, headers });
+  };
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RawBody } from '../body.ts';
+import { WebhookVerificationError } from '../errors.ts';
+import { type Answer, requireSize } from './receive.ts';
+
+/** What a reader has to change, in the words of their framework. */
+export interface Advice {
+  /** When a parser has replaced the bytes by an object. */
+  readonly parsed: string;
+  /** When somebody has read the stream and kept nothing. */
+  readonly read: string;
+}
+
+/** Where parsers of Node frameworks leave what they have read. */
+export interface ParsedBody {
+  readonly body?: unknown;
+  /** The bytes, where a parser was told to keep them. */
+  readonly rawBody?: unknown;
+}
+
+function isRaw(value: unknown): value is string | Uint8Array {
+  return typeof value === 'string' || ArrayBuffer.isView(value);
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+/**
+ * The bytes of a request's body: those that a raw parser has left, or else those of the stream.
+ * @throws WebhookVerificationError when they are gone, at once; when they are too many; when the sender goes away
+ */
+export async function readNodeBody(
+  request: IncomingMessage,
+  { body, rawBody }: ParsedBody,
+  most: number,
+  advice: Advice,
+): Promise<RawBody> {
+  const unread = !(request.readableDidRead || request.readableEnded || request.destroyed);
+  const kept = isRaw(rawBody) ? rawBody : body;
+  if (isRaw(kept) && !(unread && kept.length === 0)) {
+    requireSize(typeof kept === 'string' ? Buffer.byteLength(kept) : kept.byteLength, most);
+    return kept;
+  }
+  // Older body parsers leave an empty object where they have not read anything.
+  if (body !== undefined && body !== null && !(unread && (isEmptyObject(body) || body === ''))) {
+    throw new WebhookVerificationError('body_already_parsed', advice.parsed);
+  }
+  if (!unread) throw new WebhookVerificationError('body_already_read', advice.read);
+  requireSize(Number(request.headers['content-length'] ?? 0), most);
+  return readStream(request, most);
+}
+
+function readStream(request: IncomingMessage, most: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const stop = (): void => {
+      request.off('data', take).off('end', end).off('error', abort).off('close', abort);
+    };
+    const take = (data: Uint8Array | string): void => {
+      const chunk = typeof data === 'string' ? Buffer.from(data) : data;
+      length += chunk.length;
+      try {
+        requireSize(length, most);
+        chunks.push(chunk);
+      } catch (error) {
+        stop();
+        request.pause();
+        reject(error);
+      }
+    };
+    const end = (): void => {
+      stop();
+      resolve(Buffer.concat(chunks, length));
+    };
+    const abort = (): void => {
+      stop();
+      reject(new WebhookVerificationError('body_incomplete', 'The sender went away during the body.'));
+    };
+    request.on('data', take).on('end', end).on('error', abort).on('close', abort);
+  });
+}
+
+/** The headers of an answer. Somebody who sends too much is not listened to until the end. */
+export function nodeHeaders({ status, headers }: Answer): { [name: string]: string } {
+  return status === 413 ? { ...headers, Connection: 'close' } : { ...headers };
+}
+
+/** Sends an answer with nothing but Node's own response. */
+export function sendAnswer(response: ServerResponse, answer: Answer): void {
+  response.writeHead(answer.status, nodeHeaders(answer));
+  response.end(answer.body);
+}

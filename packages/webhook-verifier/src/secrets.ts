@@ -1,0 +1,31 @@
+import { WebhookVerificationError } from './errors.ts';
+
+const shortest = 16;
+
+/** What variables that are not set turn into when they are concatenated, and nothing else. */
+const accident = /^(?:undefined|null|NaN|\[object \w+\]|\s)*$/;
+
+/** A lone surrogate has no UTF-8 form: every such secret would become the same key. */
+export const loneSurrogate = /\p{Surrogate}/u;
+
+/**
+ * Says why a webhook secret protects nothing, or null when it may be used: it has to have 16 characters or more and must not
+ * be what is left of a variable that was not set. For forms where secrets are chosen.
+ */
+export function weaknessOf(secret: unknown): string | null {
+  if (typeof secret !== 'string') return 'is not a string';
+  if (accident.test(secret)) return 'is empty, or what a missing value turns into';
+  if (secret.length < shortest) return `is shorter than ${shortest} characters`;
+  return loneSurrogate.test(secret) ? 'is no well-formed text' : null;
+}
+
+/** @throws WebhookVerificationError `weak_secret` */
+export function requireStrong(secret: string): void {
+  const weakness = weaknessOf(secret);
+  if (weakness !== null) {
+    throw new WebhookVerificationError(
+      'weak_secret',
+      `The webhook secret ${weakness}. Is the environment variable set?`,
+    );
+  }
+}

@@ -1,0 +1,87 @@
+import { sign } from '#platform';
+import { contentOf, type RawBody } from './body.ts';
+import { headerNames } from './headers.ts';
+import { requireStrong } from './secrets.ts';
+
+/** What a delivery says besides its body. */
+export interface SignOptions {
+  readonly secret: string;
+  /** `evt_…`, the `id` of the body. */
+  readonly id: string;
+  /** The `type` of the body. */
+  readonly type: string;
+  /** When it is signed, in whole Unix seconds. */
+  readonly timestamp: number;
+  /** The partner's slug. */
+  readonly partner: string;
+  /**
+   * Which attempt it is, from 1.
+   * @defaultValue 1
+   */
+  readonly attempt?: number | undefined;
+  /**
+   * The wire prefix.
+   * @defaultValue `'svc'`
+   */
+  readonly prefix?: string | undefined;
+}
+
+/** An attempt of a delivery, ready to be posted. */
+export interface SignedDelivery {
+  /** All headers of the wire, `Content-Type` included. */
+  readonly headers: { readonly [name: string]: string };
+  /** Bytes that were given are these very bytes; a string is given back as its UTF-8. */
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+
+/**
+ * Signs one attempt of a delivery, as Ostiary does: the signature is HMAC-SHA256 of `timestamp + "." + body` under the secret's
+ * UTF-8 bytes, in lower-case hexadecimal.
+ *
+ * @throws WebhookVerificationError `weak_secret`, `body_not_utf8`
+ * @throws TypeError when timestamp, attempt or prefix are wrong
+ * @example
+ * ```ts
+ * const event = { id: 'evt_1', type: 'webhook.test', createdAt: '2026-01-01T00:00:00.000Z', mode: 'test', data: { message: 'Hello' } };
+ * const timestamp = Math.floor(Date.now() / 1000);
+ * const { headers, body } = await signWebhook(JSON.stringify(event), { secret, id: event.id, type: event.type, timestamp, partner: 'acme' });
+ * await fetch('http://localhost:3000/webhooks', { method: 'POST', headers, body });
+ * ```
+ */
+export async function signWebhook(
+  body: RawBody,
+  { secret, id, type, timestamp, partner, attempt = 1, prefix }: SignOptions,
+): Promise<SignedDelivery> {
+  requireStrong(secret);
+  if (!Number.isSafeInteger(timestamp) || timestamp <= 0 || timestamp > 999_999_999_999) {
+    throw new TypeError('timestamp must be whole seconds since the Unix epoch');
+  }
+  if (!Number.isSafeInteger(attempt) || attempt < 1 || attempt > 9999) {
+    throw new TypeError('attempt must be a whole number from 1');
+  }
+  const content = contentOf(body);
+  const bytes = typeof content === 'string' ? encoder.encode(content) : (content as Uint8Array<ArrayBuffer>);
+  const [event, eventId, at, signature, slug, number] = headerNames(prefix).shown as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const signed = sign(secret, `${timestamp}`, bytes);
+  return {
+    headers: {
+      'Content-Type': 'application/json',
+      [event]: type,
+      [eventId]: id,
+      [at]: `${timestamp}`,
+      [signature]: typeof signed === 'string' ? signed : await signed,
+      [slug]: partner,
+      [number]: `${attempt}`,
+    },
+    body: bytes,
+  };
+}

@@ -1,0 +1,143 @@
+import { matchingSecret, textOf } from '#platform';
+import { contentOf, type RawBody } from './body.ts';
+import { WebhookVerificationError } from './errors.ts';
+import type { AnyEvent, WebhookEvent } from './events.ts';
+import { readHeaders, type WebhookHeaders } from './headers.ts';
+import { checkOptions, type VerifyOptions } from './options.ts';
+
+/** A delivery whose signature, age and id were checked. `type` tells which `event` it is. */
+export type VerifiedDelivery<Event extends AnyEvent = WebhookEvent> = Event extends AnyEvent
+  ? {
+      /** The signed body. */
+      readonly event: Event;
+      /** `evt_…`; remember it to recognise duplicates. */
+      readonly id: string;
+      readonly type: Event['type'];
+      /** When this attempt was signed, in Unix seconds. */
+      readonly timestamp: number;
+      /** Which attempt of the delivery this is, from 1. A header that is not signed. */
+      readonly attempt: number;
+      /** The slug of the partner that the event is for. A header that is not signed. */
+      readonly partner: string;
+      /** The index of the secret that matched; 0 for `secret`. */
+      readonly matchedSecret: number;
+    }
+  : never;
+
+/** What {@link safeVerify} answers. */
+export type VerifyResult<Event extends AnyEvent = WebhookEvent> =
+  | { readonly ok: true; readonly delivery: VerifiedDelivery<Event> }
+  | { readonly ok: false; readonly error: WebhookVerificationError };
+
+function checkAge(timestamp: number, now: number, toleranceMs: number): void {
+  const age = now - timestamp * 1000;
+  const limit = `more than ${toleranceMs / 1000} s`;
+  if (age > toleranceMs) {
+    throw new WebhookVerificationError(
+      'timestamp_too_old',
+      `The delivery was signed ${limit} ago: a replay, or this clock is wrong.`,
+    );
+  }
+  if (age < -toleranceMs) {
+    throw new WebhookVerificationError(
+      'timestamp_too_new',
+      `The delivery was signed ${limit} ahead of this clock. Is it right?`,
+    );
+  }
+}
+
+function mismatch(content: string | Uint8Array, secrets: number): WebhookVerificationError {
+  const lossy = typeof content === 'string' && content.includes('\uFFFD');
+  const body = lossy ? 'was decoded wrongly' : 'was changed, or parsed and written again';
+  return new WebhookVerificationError(
+    'signature_mismatch',
+    `The signature does not match. Either the body ${body} (pass the bytes as they arrived), or it was signed with none of the ${secrets} secret(s).`,
+  );
+}
+
+/** The signed text as an event. Headers are not signed, so what they say of it has to be what it says itself. */
+function eventOf(text: string | null, type: string, id: string): AnyEvent {
+  if (text === null) {
+    throw new WebhookVerificationError('body_not_utf8', 'The signed body is not UTF-8.');
+  }
+  let event: AnyEvent | null;
+  try {
+    event = JSON.parse(text);
+  } catch {
+    // The parser's message would quote the body.
+    throw new WebhookVerificationError(
+      'body_not_json',
+      'The signed body is not JSON. A byte order mark is no JSON either.',
+    );
+  }
+  if (event?.id !== id) {
+    throw new WebhookVerificationError(
+      'id_mismatch',
+      'The id in the header is not the one in the signed body.',
+    );
+  }
+  if (event.type !== type) {
+    throw new WebhookVerificationError(
+      'type_mismatch',
+      'The type in the header is not the one in the signed body.',
+    );
+  }
+  return event;
+}
+
+/**
+ * Verifies a delivery: headers, age, signature over the raw bytes, and that id and type in the headers are the signed ones.
+ *
+ * @param rawBody - the body as it arrived. A string is taken as UTF-8.
+ * @param headers - the headers of the request
+ * @typeParam Event - the events that may come; by default Ostiary's
+ * @throws WebhookVerificationError, with a stable `code`, when the delivery must not be trusted
+ * @throws TypeError when the options are wrong
+ * @example
+ * ```ts
+ * const { event } = await verify(await request.arrayBuffer(), request.headers, { secret });
+ * if (event.type === 'payment.completed') console.log(event.data.amount);
+ * ```
+ */
+export async function verify<Event extends AnyEvent = WebhookEvent>(
+  rawBody: RawBody,
+  headers: WebhookHeaders,
+  options: VerifyOptions,
+): Promise<VerifiedDelivery<Event>> {
+  const { secrets, toleranceMs, now, names } = checkOptions(options);
+  const content = contentOf(rawBody);
+  const [type, id, signedAt, signature, partner, attempt] = readHeaders(headers, names);
+  const timestamp = Number(signedAt);
+  checkAge(timestamp, now, toleranceMs);
+  // Decoded before anything is awaited: bytes that change meanwhile are not what was checked.
+  const text = typeof content === 'string' ? content : textOf(content);
+  const match = matchingSecret(secrets, signedAt, content, signature);
+  const matchedSecret = typeof match === 'number' ? match : await match;
+  if (matchedSecret < 0) throw mismatch(content, secrets.length);
+  return {
+    event: eventOf(text, type, id),
+    id,
+    type,
+    timestamp,
+    attempt: Number(attempt),
+    partner,
+    matchedSecret,
+  } as VerifiedDelivery<AnyEvent> as VerifiedDelivery<Event>;
+}
+
+/**
+ * Like {@link verify}, but answers a refusal instead of throwing it.
+ * @throws TypeError when the options are wrong
+ */
+export async function safeVerify<Event extends AnyEvent = WebhookEvent>(
+  rawBody: RawBody,
+  headers: WebhookHeaders,
+  options: VerifyOptions,
+): Promise<VerifyResult<Event>> {
+  try {
+    return { ok: true, delivery: await verify<Event>(rawBody, headers, options) };
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return { ok: false, error };
+    throw error;
+  }
+}

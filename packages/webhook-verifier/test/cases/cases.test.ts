@@ -1,0 +1,8 @@
+import { describe, it } from 'vitest';
+import * as verifier from '../../src/index.ts';
+import { vectors } from '../vectors/cases.ts';
+import { casesOf } from './cases.ts';
+
+describe('every runtime', () => {
+  it.each(casesOf(verifier, vectors))('$name', ({ run }) => run());
+});

@@ -1,0 +1,340 @@
+/**
+ * What the verifier has to do in every runtime: named cases that any runner can host, with nothing but what all runtimes
+ * have. The tests run them, every runtime runs them, and every mutant of the source has to fail one of them.
+ */
+import type * as Package from '../../src/index.ts';
+import type { Vector } from '../vectors/cases.ts';
+
+/** One case; it rejects when the package is wrong. */
+export interface Case {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+const secret = 'correct horse battery staple';
+const other = 'another secret, long enough';
+const timestamp = 1_780_000_000;
+const now = timestamp * 1000;
+const event = {
+  id: 'evt_01J8ZQ4N5T',
+  type: 'webhook.test',
+  createdAt: '2026-05-28T20:26:40.000Z',
+  mode: 'test',
+  data: { message: 'Café 🦉' },
+};
+const text = JSON.stringify(event);
+const signing = { secret, id: event.id, type: event.type, timestamp, partner: 'acme' };
+
+function same(actual: unknown, expected: unknown, about = ''): void {
+  const [left, right] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (left !== right) throw new Error(`${about} expected ${right}, got ${left}`);
+}
+
+function fromBase64(encoded: string): Uint8Array {
+  return Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+}
+
+/** @param verifier - the package, or a mutant of it */
+export function casesOf(verifier: typeof Package, vectors: readonly Vector[]): Case[] {
+  const { safeVerify, signWebhook, tamper, verify, weaknessOf, WebhookVerificationError } = verifier;
+  const cases: Case[] = [];
+  const add = (name: string, run: () => Promise<void>) => cases.push({ name, run });
+
+  /** `accepted`, a code, or `TypeError`. */
+  async function outcome(attempt: () => Promise<unknown>): Promise<string> {
+    try {
+      await attempt();
+      return 'accepted';
+    } catch (error) {
+      if (error instanceof WebhookVerificationError) return error.code;
+      return error instanceof TypeError ? 'TypeError' : String(error);
+    }
+  }
+  const verified = async (change: {
+    readonly body?: unknown;
+    readonly headers?: object;
+    readonly options?: object;
+  }): Promise<string> => {
+    const delivery = await signWebhook(text, signing);
+    const { body = delivery.body, headers, options } = change;
+    const all = { ...delivery.headers, ...headers } as Package.WebhookHeaders;
+    return outcome(() => verify(body as string, all, { secret, now, ...options }));
+  };
+
+  for (const { name, body, headers, secrets, now: seconds, tolerance, prefix, expected } of vectors) {
+    add(`vector: ${name}`, async () => {
+      const options = { secrets, tolerance, prefix, now: seconds * 1000 };
+      const result = await safeVerify(fromBase64(body), headers, options);
+      if (!result.ok) {
+        same({ valid: false, code: result.error.code }, expected);
+        same(result.error.name, 'WebhookVerificationError');
+        return;
+      }
+      const { event: parsed, ...rest } = result.delivery;
+      const { valid, ...members } = expected as { valid: boolean } & typeof rest;
+      same(valid, true);
+      for (const [member, value] of Object.entries(members)) {
+        same(rest[member as keyof typeof rest], value, member);
+      }
+      same(parsed, JSON.parse(new TextDecoder().decode(fromBase64(body))));
+    });
+  }
+
+  add('a signed delivery is verified, in every form', async () => {
+    for (const prefix of [undefined, 'acme']) {
+      const { headers, body } = await signWebhook(text, { ...signing, attempt: 5, prefix });
+      const lower = Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+      );
+      const upper = Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
+      );
+      const list = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+      const larger = new Uint8Array(body.length + 8);
+      larger.set(body, 4);
+      const bodies = [
+        text,
+        body,
+        body.buffer.slice(body.byteOffset, body.byteOffset + body.byteLength),
+        new DataView(larger.buffer, 4, body.length),
+      ];
+      for (const raw of bodies) {
+        for (const given of [headers, lower, upper, list, new Headers(headers)]) {
+          const delivery = await verify(raw as string, given, { secrets: [other, secret], now, prefix });
+          same(
+            [delivery.event, delivery.id, delivery.type, delivery.timestamp, delivery.attempt],
+            [event, event.id, event.type, timestamp, 5],
+          );
+          same([delivery.partner, delivery.matchedSecret], ['acme', 1]);
+        }
+      }
+    }
+  });
+
+  add('a signed delivery has the headers of the wire', async () => {
+    const { headers } = await signWebhook(text, signing);
+    const { 'X-SVC-Signature': signature = '', ...rest } = headers;
+    same(/^[0-9a-f]{64}$/.test(signature), true);
+    same(rest, {
+      'Content-Type': 'application/json',
+      'X-SVC-Event': event.type,
+      'X-SVC-EventId': event.id,
+      'X-SVC-Timestamp': `${timestamp}`,
+      'X-SVC-Partner': 'acme',
+      'X-SVC-Attempt': '1',
+    });
+  });
+
+  add('bytes that are signed are given back as they are', async () => {
+    const bytes = new TextEncoder().encode(text);
+    const { headers, body } = await signWebhook(bytes, signing);
+    same(body === bytes, true);
+    same((await signWebhook(text, signing)).headers, headers);
+    same((await signWebhook(bytes.buffer, signing)).headers, headers);
+  });
+
+  add('what cannot be received is not signed', async () => {
+    const wrong: readonly (readonly [object, string])[] = [
+      [{ timestamp: timestamp + 0.5 }, 'TypeError'],
+      [{ timestamp: 0 }, 'TypeError'],
+      [{ timestamp: -1 }, 'TypeError'],
+      [{ timestamp: 999_999_999_999 }, 'accepted'],
+      [{ timestamp: 1_000_000_000_000 }, 'TypeError'],
+      [{ timestamp: 1 }, 'accepted'],
+      [{ attempt: 0 }, 'TypeError'],
+      [{ attempt: 1.5 }, 'TypeError'],
+      [{ attempt: 9_999 }, 'accepted'],
+      [{ attempt: 10_000 }, 'TypeError'],
+      [{ prefix: 'SVC' }, 'TypeError'],
+      [{ prefix: 'a'.repeat(16) }, 'accepted'],
+      [{ secret: '' }, 'weak_secret'],
+    ];
+    for (const [change, code] of wrong) {
+      same(await outcome(() => signWebhook(text, { ...signing, ...change })), code, JSON.stringify(change));
+    }
+    same(await outcome(() => signWebhook('\uD800', signing)), 'body_not_utf8');
+  });
+
+  add('every tampered copy is refused for what was done', async () => {
+    for (const prefix of [undefined, 'acme']) {
+      const delivery = await signWebhook(text, { ...signing, prefix });
+      const copies = tamper(delivery, { prefix });
+      same(copies.length > 30, true);
+      for (const { name, code, headers, body } of copies) {
+        const result = await safeVerify(body, headers, { secret, now, prefix });
+        same(result.ok ? 'accepted' : result.error.code, code, name);
+      }
+    }
+  });
+
+  add('a header that came twice is refused, in every form', async () => {
+    const { headers } = await signWebhook(text, signing);
+    for (const [name, value] of Object.entries(headers)) {
+      if (name === 'Content-Type') continue;
+      same(await verified({ headers: { [name.toLowerCase()]: value } }), 'malformed_header', name);
+      same(await verified({ headers: { [name]: [value, value] } }), 'malformed_header', name);
+      same(await verified({ headers: { [name]: `${value}, ${value}` } }), 'malformed_header', name);
+      same(await verified({ headers: { [name.toLowerCase()]: undefined } }), 'accepted', name);
+      same(await verified({ headers: { [name.toLowerCase()]: null } }), 'accepted', name);
+      for (const missing of [undefined, null, []]) {
+        same(await verified({ headers: { [name]: missing } }), 'missing_header', name);
+      }
+      for (const wrong of ['', ' ', 7, {}, 'é', 'a'.repeat(300)]) {
+        same(await verified({ headers: { [name]: wrong } }), 'malformed_header', name);
+      }
+    }
+    same(await verified({ headers: { 'x-other': 'a', 'X-SVC-Other': 'b', Yellow: 'c' } }), 'accepted');
+  });
+
+  add('the formats of headers have their bounds', async () => {
+    const formats: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+      ['X-SVC-Partner', ['ab', 'a'.repeat(40), '0-9'], ['a', 'a'.repeat(41), 'A-b', 'a_b']],
+      ['X-SVC-Attempt', ['1', '10', '9999'], ['0', '01', '10000', '-1', '1.0', '１']],
+    ];
+    for (const [name, right, wrong] of formats) {
+      for (const value of right) same(await verified({ headers: { [name]: value } }), 'accepted', value);
+      for (const value of wrong)
+        same(await verified({ headers: { [name]: value } }), 'malformed_header', value);
+    }
+    const long = 'e'.repeat(256);
+    const { body, headers } = await signWebhook(JSON.stringify({ ...event, id: long }), {
+      ...signing,
+      id: long,
+    });
+    same(await verified({ body, headers }), 'malformed_header');
+  });
+
+  add('the age has its bounds', async () => {
+    for (const [age, code] of [
+      [0, 'accepted'],
+      [300_000, 'accepted'],
+      [300_001, 'timestamp_too_old'],
+      [-300_000, 'accepted'],
+      [-300_001, 'timestamp_too_new'],
+    ] as const) {
+      same(await verified({ options: { now: now + age } }), code, `${age}`);
+      same(await verified({ options: { now: () => now + age } }), code, `${age}`);
+    }
+    same((await verified({ options: { now: undefined } })) === 'accepted', false);
+    same(await verified({ options: { tolerance: 3_600, now: now + 3_600_000 } }), 'accepted');
+    same(await verified({ options: { tolerance: 0.001, now: now + 1 } }), 'accepted');
+    same(await verified({ options: { tolerance: 0.001, now: now + 2 } }), 'timestamp_too_old');
+  });
+
+  add('wrong options are a TypeError', async () => {
+    const wrong: readonly object[] = [
+      { tolerance: 0 },
+      { tolerance: -1 },
+      { tolerance: Number.NaN },
+      { tolerance: 3_601 },
+      { tolerance: Number.POSITIVE_INFINITY },
+      { now: timestamp },
+      { now: Number.NaN },
+      { now: Number.POSITIVE_INFINITY },
+      { now: 99_999_999_999 },
+      { secrets: [secret] },
+      { secret: undefined, secrets: [] },
+      { secret: undefined, secrets: secret },
+      { prefix: 'SVC' },
+      { prefix: 7 },
+      { prefix: 'a' },
+      { prefix: 'X-svc' },
+      { prefix: 'svc-x' },
+      { prefix: 'a'.repeat(17) },
+    ];
+    for (const options of wrong) same(await verified({ options }), 'TypeError', JSON.stringify(options));
+    same(await verified({ options: { now: 100_000_000_000 } }), 'timestamp_too_new');
+    const { body, headers } = await signWebhook(text, signing);
+    for (const options of [undefined, null, 'secret']) {
+      same(await outcome(() => verify(body, headers, options as never)), 'TypeError');
+      same(await outcome(() => safeVerify(body, headers, options as never)), 'TypeError');
+    }
+    for (const given of [undefined, null, 'headers']) {
+      same(await outcome(() => verify(body, given as never, { secret, now })), 'TypeError');
+    }
+  });
+
+  add('weak secrets are refused', async () => {
+    const weak = [
+      '',
+      'undefined',
+      '[object Promise]',
+      'undefinedundefined',
+      ' '.repeat(16),
+      'fifteen letters',
+      'a lone surrogate \uD800',
+      undefined,
+      null,
+      7,
+    ];
+    for (const each of weak) {
+      same(await verified({ options: { secret: each } }), 'weak_secret', `${each}`);
+      same(
+        await verified({ options: { secret: undefined, secrets: [secret, each] } }),
+        'weak_secret',
+        `${each}`,
+      );
+      same(typeof weaknessOf(each), 'string');
+    }
+    same(weaknessOf(''), 'is empty, or what a missing value turns into');
+    same(weaknessOf('sixteen letters!'), null);
+    same(weaknessOf(secret), null);
+  });
+
+  add('a body that is no raw body is refused', async () => {
+    same(await verified({ body: null }), 'body_missing');
+    const { headers } = await signWebhook(text, signing);
+    same(await outcome(() => verify(undefined as never, headers, { secret, now })), 'body_missing');
+    for (const body of [event, [1], 7, true]) same(await verified({ body }), 'body_already_parsed');
+    same(await verified({ body: `${text}\uD800` }), 'body_not_utf8');
+  });
+
+  add('every secret counts, and the first that matches is named', async () => {
+    const { body, headers } = await signWebhook(text, signing);
+    for (const [secrets, index] of [
+      [[secret, other], 0],
+      [[other, secret], 1],
+      [[other, other, secret], 2],
+      [[secret, secret], 0],
+    ] as const) {
+      same((await verify(body, headers, { secrets, now })).matchedSecret, index);
+    }
+    same(await verified({ options: { secret: other } }), 'signature_mismatch');
+  });
+
+  add('the message of a mismatch tells a lossy decoder from a changed body', async () => {
+    for (const [body, words] of [
+      [text.replace('é', '\uFFFD'), 'decoded wrongly'],
+      [`${text} `, 'parsed and written again'],
+    ] as const) {
+      const { headers } = await signWebhook(text, signing);
+      const result = await safeVerify(body, headers, { secret, now });
+      same(result.ok ? '' : result.error.message.includes(words), true);
+    }
+    const kept = JSON.stringify({ ...event, data: '\uFFFD' });
+    const { body, headers } = await signWebhook(kept, signing);
+    same((await verify(body, headers, { secret, now })).event, JSON.parse(kept));
+  });
+
+  add('a body that is changed while it is verified is not trusted', async () => {
+    const { body, headers } = await signWebhook(text, signing);
+    const bytes = body.slice();
+    const verification = verify(bytes, headers, { secret, now });
+    bytes.fill(32);
+    same((await verification).event, event);
+  });
+  return cases;
+}
+
+/** Runs all of them; answers how many passed, and what the others say. */
+export async function runCases(cases: readonly Case[]): Promise<{ passed: number; failures: string[] }> {
+  const failures: string[] = [];
+  for (const { name, run } of cases) {
+    try {
+      await run();
+    } catch (error) {
+      failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return { passed: cases.length - failures.length, failures };
+}

@@ -1,0 +1,239 @@
+import { request, type Server } from 'node:http';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { memoryDedupe } from '../../src/dedupe/index.ts';
+import type { WebhookEvent } from '../../src/index.ts';
+import { signWebhook, tamper, type WebhookVerificationError } from '../../src/index.ts';
+import type { ReceiverOptions, WebhookHandler } from '../../src/receivers/fetch.ts';
+import { event, now, secret, timestamp } from '../support/delivery.ts';
+
+/** A server with one receiver at `/webhooks`. */
+export interface RunningReceiver {
+  readonly url: string;
+  close(): unknown;
+}
+
+/** Starts a real server of a framework. `before` names something that gets the request before the receiver does. */
+export type StartReceiver = (
+  options: ReceiverOptions,
+  handler: WebhookHandler<WebhookEvent, unknown>,
+  before?: string,
+) => Promise<RunningReceiver>;
+
+/** What a framework does with a request before the receiver has it. */
+export interface Habits {
+  /** Names of `before` that leave the raw body somewhere: deliveries work. */
+  readonly kept: readonly string[];
+  /** Names of `before` that lose it, with the code and the words of the line to change. */
+  readonly lost: readonly (readonly [before: string, code: string, line: string])[];
+}
+
+const signing = { secret, id: event.id, type: event.type, timestamp, partner: 'acme' };
+const delivery = await signWebhook(JSON.stringify(event), signing);
+
+interface Answered {
+  readonly status: number;
+  readonly json: { readonly [name: string]: unknown };
+}
+
+async function post(url: string, { headers, body } = delivery): Promise<Answered> {
+  const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(5_000) });
+  return { status: response.status, json: (await response.json()) as Answered['json'] };
+}
+
+/** Sends more than is allowed and says what was answered. */
+function postMany(url: string, bytes: number, chunked: boolean): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { ...delivery.headers, ...(chunked ? {} : { 'Content-Length': `${bytes}` }) };
+    const outgoing = request(url, { method: 'POST', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    outgoing.on('error', reject);
+    if (chunked) outgoing.write(Buffer.alloc(bytes / 2, 32));
+    outgoing.end(Buffer.alloc(chunked ? bytes / 2 : bytes, 32));
+  });
+}
+
+/** What every receiver has to do, over real HTTP. */
+export function receiverContract(framework: string, start: StartReceiver, { kept, lost }: Habits): void {
+  describe(`a receiver for ${framework}`, () => {
+    const running: RunningReceiver[] = [];
+    afterEach(() => Promise.all(running.splice(0).map((each) => each.close())));
+
+    async function receive(
+      more: ReceiverOptions = {},
+      handler: WebhookHandler<WebhookEvent, unknown> = () => undefined,
+      before?: string,
+    ) {
+      const seen = vi.fn(handler);
+      const onError = vi.fn<(error: unknown) => void>();
+      const onRefused = vi.fn<(error: WebhookVerificationError) => void>();
+      const options = { secret, now: () => now, onError, onRefused, ...more };
+      const server = await start(options, seen, before);
+      running.push(server);
+      return { url: server.url, seen, onError, onRefused };
+    }
+
+    it('hands a verified delivery to the handler, with the request, and acknowledges it', async () => {
+      const { url, seen, onError, onRefused } = await receive();
+      expect(await post(url)).toEqual({ status: 200, json: { received: true } });
+      const [[verified, context] = []] = seen.mock.calls;
+      expect(verified).toMatchObject({ id: event.id, type: event.type, event, attempt: 1, partner: 'acme' });
+      expect(context).toBeDefined();
+      expect([onError, onRefused].map((each) => each.mock.calls.length)).toEqual([0, 0]);
+    });
+
+    it('acknowledges when the handler is done, not before', async () => {
+      let finish = (): void => undefined;
+      const { url, seen } = await receive({}, () => new Promise<void>((resolve) => (finish = resolve)));
+      let answered = false;
+      const answer = post(url).then((result) => {
+        answered = true;
+        return result;
+      });
+      await vi.waitFor(() => expect(seen).toHaveBeenCalled());
+      expect(answered).toBe(false);
+      finish();
+      expect((await answer).status).toBe(200);
+    });
+
+    it('refuses every tampered delivery with 400 and its code, and the handler sees none', async () => {
+      const { url, seen, onRefused } = await receive();
+      const copies = tamper(delivery);
+      for (const { name, code, ...copy } of copies) {
+        const { status, json } = await post(url, copy);
+        expect([name, status, json.error]).toEqual([name, 400, code]);
+      }
+      expect(seen).not.toHaveBeenCalled();
+      expect(onRefused).toHaveBeenCalledTimes(copies.length);
+    });
+
+    it('answers 500 when the handler throws, so that the delivery comes again, and says nothing of why', async () => {
+      let broken = true;
+      const { url, onError } = await receive({}, async () => {
+        if (broken)
+          throw Object.assign(new Error('password of the database'), { status: 404, statusCode: 404 });
+      });
+      const failed = await post(url);
+      expect(failed.status).toBe(500);
+      expect(JSON.stringify(failed.json)).not.toContain('password');
+      expect(onError.mock.calls).toMatchObject([[{ message: 'password of the database' }]]);
+      broken = false;
+      expect((await post(url)).status).toBe(200);
+    });
+
+    it.each([false, true])('refuses a body that is too long with 413 (chunked: %s)', async (chunked) => {
+      const { url, seen } = await receive({ maxBodyBytes: 10_000 });
+      expect(await postMany(url, 10_002, chunked)).toBe(413);
+      expect(seen).not.toHaveBeenCalled();
+    });
+
+    it('refuses a length that is too long before the body comes', async () => {
+      const { url } = await receive({ maxBodyBytes: 10_000 });
+      const headers = { ...delivery.headers, 'Content-Length': '10001' };
+      const status = await new Promise((resolve, reject) => {
+        const outgoing = request(url, { method: 'POST', headers }, (response) => {
+          resolve(response.statusCode);
+          outgoing.destroy();
+        });
+        outgoing.on('error', reject);
+        outgoing.flushHeaders();
+      });
+      expect(status).toBe(413);
+    });
+
+    it('takes a body that is just as long as allowed', async () => {
+      const { url } = await receive({ maxBodyBytes: delivery.body.length });
+      expect((await post(url)).status).toBe(200);
+    });
+
+    it('survives a sender that goes away during the body', async () => {
+      const { url, seen, onRefused } = await receive();
+      const headers = { ...delivery.headers, 'Content-Length': '1000' };
+      await new Promise<void>((resolve) => {
+        const outgoing = request(url, { method: 'POST', headers });
+        outgoing.on('error', () => resolve());
+        outgoing.write('{', () => outgoing.destroy(new Error('gone')));
+      });
+      expect((await post(url)).status).toBe(200);
+      expect(seen).toHaveBeenCalledTimes(1);
+      // Fastify reads the body itself, and answers itself when it cannot.
+      if (framework === 'Fastify') return;
+      await vi.waitFor(() => expect(onRefused.mock.calls).toMatchObject([[{ code: 'body_incomplete' }]]));
+    });
+
+    it('handles an event once, whoever delivers it, and a crashed handler’s event again', async () => {
+      let time = now;
+      let broken = true;
+      const store = memoryDedupe();
+      const crash = async () => {
+        if (broken) throw new Error('crash');
+      };
+      const { url, seen } = await receive({ dedupe: store, now: () => time, leaseMs: 1_000 }, crash);
+      expect((await post(url)).status).toBe(500);
+      broken = false;
+
+      await store.claim({ id: event.id, token: 'a process that dies', now: time, leaseMs: 1_000 });
+      expect(await post(url)).toMatchObject({ status: 503, json: { error: 'event_in_progress' } });
+      expect(seen).toHaveBeenCalledTimes(1);
+
+      time += 1_000;
+      expect(await post(url)).toEqual({ status: 200, json: { received: true, duplicate: false } });
+      const retry = await signWebhook(delivery.body, { ...signing, timestamp: timestamp + 60, attempt: 2 });
+      time += 60_000;
+      expect(await post(url, retry)).toEqual({ status: 200, json: { received: true, duplicate: true } });
+      expect(seen).toHaveBeenCalledTimes(2);
+    });
+
+    it('answers 500 when the dedupe store is down', async () => {
+      const down = () => Promise.reject(new Error('store down'));
+      const dedupe = { claim: down, complete: down, release: down };
+      const { url, seen, onError } = await receive({ dedupe });
+      expect((await post(url)).status).toBe(500);
+      expect(seen).not.toHaveBeenCalled();
+      expect(onError).toHaveBeenCalledTimes(1);
+    });
+
+    it('does not start with a weak secret or wrong options', async () => {
+      await expect(receive({ secret: undefined })).rejects.toMatchObject({ code: 'weak_secret' });
+      await expect(receive({ tolerance: 0 })).rejects.toThrow(TypeError);
+      await expect(receive({ maxBodyBytes: 0 })).rejects.toThrow(TypeError);
+      await expect(receive({ leaseMs: Number.NaN })).rejects.toThrow(TypeError);
+      await expect(start({ secret }, undefined as never)).rejects.toThrow(TypeError);
+    });
+
+    for (const before of kept) {
+      it(`works behind ${before}`, async () => {
+        const { url, seen } = await receive({ maxBodyBytes: delivery.body.length }, () => undefined, before);
+        expect((await post(url)).status).toBe(200);
+        expect(seen).toHaveBeenCalledTimes(1);
+        const long = await signWebhook(`${JSON.stringify(event)} `, signing);
+        expect((await post(url, long)).status).toBe(413);
+      });
+    }
+
+    it.each(lost)('fails at once behind %s, and names the line to change', async (before, code, line) => {
+      const { url, seen, onError } = await receive({}, () => undefined, before);
+      const { status, json } = await post(url);
+      expect([status, json.error]).toEqual([500, code]);
+      expect(json.message).toContain(line);
+      expect(onError).toHaveBeenCalledTimes(1);
+      expect(seen).not.toHaveBeenCalled();
+    });
+  });
+}
+
+/** A server that is listening. */
+export async function listening(server: Server): Promise<RunningReceiver> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    url: `http://127.0.0.1:${address.port}/webhooks`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,62 @@
+import { createServer, type Server } from 'node:http';
+import fastify, { type FastifyInstance } from 'fastify';
+import { expect, it } from 'vitest';
+import { webhook } from '../../src/receivers/fastify.ts';
+import { event, now, secret } from '../support/delivery.ts';
+import { listening, receiverContract } from './contract.ts';
+
+const befores: { readonly [name: string]: (app: FastifyInstance) => unknown } = {
+  'a parser of JSON': (app) =>
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
+      done(null, JSON.parse(text as string)),
+    ),
+  'a hook that replaces the body': (app) =>
+    app.addHook('preValidation', async (request) => {
+      request.body = JSON.parse((request.body as Buffer).toString());
+    }),
+  'a hook that reads the stream': (app) =>
+    app.addHook('preParsing', async (request) => {
+      for await (const _ of request.raw);
+    }),
+};
+
+async function start(app: FastifyInstance, server: () => Server) {
+  await app.ready();
+  const running = await listening(server());
+  return { ...running, close: () => Promise.all([running.close(), app.close()]) };
+}
+
+receiverContract(
+  'Fastify',
+  async (options, handler, before) => {
+    let server = createServer();
+    const app = fastify({
+      serverFactory(listener) {
+        server = createServer(listener);
+        return server;
+      },
+    });
+    if (before !== undefined) befores[before]?.(app);
+    app.register(webhook(options, handler), { prefix: '/webhooks' });
+    return start(app, () => server);
+  },
+  {
+    kept: ['a parser of JSON'],
+    lost: [
+      ['a hook that replaces the body', 'body_already_parsed', '`app.register(webhook(…))`'],
+      ['a hook that reads the stream', 'body_already_read', 'return Readable.from([bytes])'],
+    ],
+  },
+);
+
+it('the parsers of other routes stay as they are beside a receiver for Fastify', async () => {
+  const app = fastify();
+  app.register(
+    webhook({ secret, now: () => now }, () => undefined),
+    { prefix: '/webhooks' },
+  );
+  app.post('/other', async (request) => ({ got: request.body }));
+  const answer = await app.inject({ method: 'POST', url: '/other', payload: event });
+  expect(answer.json()).toEqual({ got: event });
+  await app.close();
+});

@@ -1,0 +1,34 @@
+import { resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type BuildOptions, build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+
+/** What an application pays for `import { verify }`, in bytes. */
+async function bundledSize(options: BuildOptions): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: "import { verify } from '@ostiary/webhook-verifier'; globalThis.verify = verify;",
+      resolveDir: resolve(import.meta.dirname, '..'),
+    },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    write: false,
+    ...options,
+  });
+  return gzipSync(outputFiles?.[0]?.contents ?? '', { level: 9 }).length;
+}
+
+describe('the bundle of an application that verifies', () => {
+  it.each<[string, BuildOptions]>([
+    ['Node', { platform: 'node', conditions: ['source'] }],
+    ['browsers', { platform: 'browser', conditions: ['source'] }],
+    ['Workers', { platform: 'neutral', conditions: ['source', 'workerd'] }],
+  ])('for %s has at most 2.5 KB, minified and gzipped', async (name, options) => {
+    const size = await bundledSize(options);
+    console.log(`verify for ${name}: ${size} bytes, minified and gzipped`);
+    expect(size).toBeGreaterThan(1_500);
+    expect(size).toBeLessThanOrEqual(2_500);
+  });
+});

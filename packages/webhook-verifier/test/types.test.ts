@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expectTypeOf, it } from 'vitest';
+import {
+  type EventOf,
+  type KycChange,
+  safeVerify,
+  type Transfer,
+  type VerifiedDelivery,
+  verify,
+  type WebhookErrorCode,
+  type WebhookEvent,
+  type WebhookHeaders,
+} from '../src/index.ts';
+
+/** Checked by the compiler; nothing of this runs. */
+async function narrowing(): Promise<void> {
+  const delivery = await verify('', {}, { secret: process.env.SECRET });
+  expectTypeOf(delivery.event.data).not.toBeAny();
+  // By the delivery's type …
+  if (delivery.type === 'payment.completed') {
+    expectTypeOf(delivery.event.data).toExtend<Transfer>();
+    expectTypeOf(delivery.event.data.completedAt).toEqualTypeOf<string>();
+  }
+  // … and by the event's.
+  const { event } = delivery;
+  if (event.type === 'payment.failed') expectTypeOf(event.data.failure.code).toEqualTypeOf<string>();
+  if (event.type === 'kyc.updated') expectTypeOf(event.data).toEqualTypeOf<KycChange>();
+  if (event.type === 'webhook.test') expectTypeOf(event.data.message).toEqualTypeOf<string>();
+  // @ts-expect-error there is no such type
+  if (event.type === 'payment.complete') return;
+
+  type Own = EventOf<'order.shipped', { readonly carrier: string }>;
+  const own = await verify<WebhookEvent<Own>>('', {}, { secrets: [''] });
+  if (own.type === 'order.shipped') expectTypeOf(own.event.data.carrier).toEqualTypeOf<string>();
+  if (own.type === 'kyc.updated') expectTypeOf(own.event.data.kycTier).toEqualTypeOf<0 | 1 | 2 | 3>();
+
+  const result = await safeVerify('', {}, { secret: '' });
+  if (result.ok) expectTypeOf(result.delivery).toEqualTypeOf<VerifiedDelivery>();
+  else expectTypeOf(result.error.code).toEqualTypeOf<WebhookErrorCode>();
+  // @ts-expect-error a parsed body has lost its bytes
+  await verify({ id: 'evt_1' }, {}, { secret: '' });
+  // @ts-expect-error it takes no seconds as text
+  await verify('', {}, { secret: '', tolerance: '300' });
+}
+
+describe('types', () => {
+  it('take the headers of Node and of Fetch', () => {
+    expectTypeOf(narrowing).toBeFunction();
+    expectTypeOf<IncomingHttpHeaders>().toExtend<WebhookHeaders>();
+    expectTypeOf<Headers>().toExtend<WebhookHeaders>();
+    expectTypeOf<{ [name: string]: string }>().toExtend<WebhookHeaders>();
+  });
+});
