@@ -82,6 +82,11 @@ export class Database {
     }
   }
 
+  /** The connection itself, to be compared with others. */
+  connection(): Connection {
+    return this.#use().connection;
+  }
+
   /** Waits for writes under way and closes. */
   close(): Promise<void> {
     this.#closing ??= this.#close();

@@ -7,6 +7,7 @@ import type {
 } from '@ostiary/core';
 import type { Database } from './database.ts';
 import { claimRowOf, sqliteClaims } from './idempotency.ts';
+import { publicationsOn } from './publications.ts';
 import { jobRowOf, sqliteJobs } from './queue.ts';
 
 /** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
@@ -32,6 +33,7 @@ const columns = `
 export function sqliteTransfers(database: Database): TransferStore {
   const claims = sqliteClaims(database);
   const jobs = sqliteJobs(database);
+  const publications = database.prepare(publicationsOn);
   const sql = database.prepare((connection) => ({
     insert: connection.prepare<[NewTransferRow]>(`
       INSERT INTO transfers (
@@ -150,11 +152,13 @@ export function sqliteTransfers(database: Database): TransferStore {
         return rows.map(transferOf);
       }),
 
-    settle: ({ id, status, failure, now }) => {
+    async settle({ id, status, failure, event, now }) {
       const completedAt = status === 'completed' ? now : null;
       const final = { id, status, ...failureColumns(failure), completedAt, now };
+      const published = { ...event };
       return database.write(() => {
         const settled = sql().settle.run(final).changes === 1;
+        if (settled) publications().publish([published]);
         const row = sql().findById.get(id);
         return row === undefined ? null : { transfer: transferOf(row), settled };
       });

@@ -43,6 +43,9 @@ function inTurns(first: Storage, second: Storage): Storage {
     apiKeys: nounInTurns(first.apiKeys, second.apiKeys),
     idempotency: nounInTurns(first.idempotency, second.idempotency),
     transfers: nounInTurns(first.transfers, second.transfers),
+    webhooks: nounInTurns(first.webhooks, second.webhooks),
+    events: nounInTurns(first.events, second.events),
+    deliveries: nounInTurns(first.deliveries, second.deliveries),
     queue: nounInTurns(first.queue, second.queue),
     async close() {
       await Promise.all([first.close(), second.close()]);

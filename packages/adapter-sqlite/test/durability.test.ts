@@ -81,3 +81,42 @@ test('what was answered survives kill -9 right after the answer', async () => {
   }
   await storage.close();
 });
+
+test('kill -9 in the middle of deliveries loses none of them and no result that was answered', async () => {
+  const file = temporaryFile();
+  const storage = sqliteStorage({ file });
+  await storage.open();
+  const acme = { partner: 'acme', mode: 'live' } as const;
+  const endpoint = { ...acme, id: 'we_1', url: 'https://example.com/', events: ['*'], enabled: true };
+  await storage.webhooks.create({
+    endpoint: { ...endpoint, sealedSecret: 'sealed', createdAt: 1, updatedAt: 1, version: 1 },
+    idempotency: null,
+    max: 1,
+    now: 1,
+  });
+  const child = fork(new URL('children/deliver.ts', import.meta.url), [file, 'x', '100000'], {
+    execArgv: ['--conditions=source'],
+  });
+  const answered = new Set<string>();
+  child.on('message', (message) => {
+    if (message === 'ready') child.send('go');
+    else for (const id of message as string[]) answered.add(id);
+    if (answered.size > 50) child.kill('SIGKILL');
+  });
+  const [, signal] = await once(child, 'exit');
+  expect(signal).toBe('SIGKILL');
+
+  const { events } = await storage.events.list({ ...acme, after: 0, limit: 100_000 });
+  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+  const filter = { ...acme, endpointId: null, eventId: null, after: null, limit: 100_000 };
+  const done = await storage.deliveries.list({ ...filter, status: 'delivered' });
+  const ids = new Set(done.map(({ id }) => id));
+  expect([...answered].filter((id) => !ids.has(id))).toEqual([]);
+  expect(done.filter(({ attempts }) => attempts.length !== 1)).toEqual([]);
+  const slots = new Map();
+  const request = { claimId: 'c', now: 1001, leaseMs: 1, limit: 100_000, perEndpoint: 100_000, slots };
+  const rest = await storage.deliveries.claim({ ...request, after: null });
+  expect(done.length + rest.length).toBe(events.length);
+  expect(rest.filter(({ attempt }) => attempt !== 1)).toEqual([]);
+  await storage.close();
+});

@@ -10,14 +10,40 @@ import { temporaryFile } from './temporary.ts';
 const digestOf = (text: string) => createHash('sha256').update(text).digest();
 
 /** Starts processes that do nothing until all are ready, and then lets them go together. */
-async function together(script: string, argumentsOf: string[][]) {
+async function together(script: string, argumentsOf: string[][], onMessage?: (message: unknown) => void) {
   const children = argumentsOf.map((args) =>
     fork(new URL(`children/${script}`, import.meta.url), args, { execArgv: ['--conditions=source'] }),
   );
   const ended = children.map(outcome);
   await Promise.all(children.map((child) => once(child, 'message')));
-  for (const child of children) child.send('go');
+  for (const child of children) {
+    if (onMessage !== undefined) child.on('message', onMessage);
+    child.send('go');
+  }
   return Promise.all(ended);
+}
+
+const acme = { partner: 'acme', mode: 'live' } as const;
+
+/** An open storage on the file with some endpoints. */
+async function withEndpoints(file: string, count: number) {
+  const storage = sqliteStorage({ file });
+  await storage.open();
+  for (let index = 0; index < count; index += 1) {
+    const endpoint = {
+      ...acme,
+      id: `we_${index}`,
+      url: 'https://example.com/',
+      events: ['*'],
+      enabled: true,
+      sealedSecret: 'sealed',
+      createdAt: 1,
+      updatedAt: 1,
+      version: 1,
+    };
+    await storage.webhooks.create({ endpoint, idempotency: null, max: count, now: 1 });
+  }
+  return storage;
 }
 
 async function outcome(child: ChildProcess) {
@@ -134,5 +160,28 @@ test('of two processes that ask for the same transfers one creates each, and the
   });
   expect(jobs.map((job) => job.id).toSorted()).toEqual(ids.toSorted());
   for (const id of ids) expect((await storage.transfers.findById(id))?.status).toBe('pending');
+  await storage.close();
+});
+
+test('two processes that publish and deliver leave no gap, and deliver everything once', async () => {
+  const file = temporaryFile();
+  const storage = await withEndpoints(file, 3);
+  const delivered: unknown[] = [];
+  const outcomes = await together(
+    'deliver.ts',
+    ['first', 'second'].map((name) => [file, name, '100']),
+    (message) => delivered.push(...(message as unknown[])),
+  );
+  expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
+  const { events } = await storage.events.list({ ...acme, after: 0, limit: 1000 });
+  expect(events.map(({ sequence }) => sequence)).toEqual(
+    Array.from({ length: 200 }, (_, index) => index + 1),
+  );
+  expect(delivered).toHaveLength(600);
+  expect(new Set(delivered).size).toBe(600);
+  const filter = { ...acme, endpointId: null, eventId: null, after: null, limit: 1000 };
+  const done = await storage.deliveries.list({ ...filter, status: 'delivered' });
+  expect(done.map(({ id }) => id).toSorted()).toEqual(delivered.toSorted());
+  expect(done.filter(({ attempts }) => attempts.length !== 1)).toEqual([]);
   await storage.close();
 });

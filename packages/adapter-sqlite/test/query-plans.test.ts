@@ -24,6 +24,25 @@ const transfer: TransferRecord = {
   updatedAt: 1,
   completedAt: null,
 };
+const event = {
+  ...acme,
+  id: 'evt_1',
+  type: 'payment.completed',
+  body: '{}',
+  createdAt: 2,
+  deliveryId: 'dl_1',
+};
+const endpoint = {
+  ...acme,
+  id: 'we_1',
+  url: 'https://example.com/',
+  events: ['*'],
+  enabled: true,
+  sealedSecret: 'sealed',
+  createdAt: 1,
+  updatedAt: 1,
+  version: 1,
+};
 const claim = {
   ...acme,
   key: 'key',
@@ -142,20 +161,125 @@ test('no other call of the partner API scans or sorts', async () => {
       }),
     ({ transfers }) => transfers.find(acme, 'tr_1'),
     ({ transfers }) => transfers.findById('tr_1'),
-    ({ transfers }) => transfers.settle({ id: 'tr_1', status: 'completed', failure: null, now: 2 }),
+    ({ transfers }) => transfers.settle({ id: 'tr_1', status: 'completed', failure: null, event, now: 2 }),
     ({ idempotency }) => idempotency.find({ ...claim, now: 1 }),
     ({ apiKeys }) => apiKeys.find('key_1'),
     ({ apiKeys }) => apiKeys.list('acme'),
     ({ apiKeys }) => apiKeys.revoke('key_1', 1),
     ({ apiKeys }) => apiKeys.touch('key_1', 1),
     ({ partners }) => partners.find('acme'),
-    (storage) => storage.purge({ now: 1, before: 1, limit: 10 }),
+    ({ webhooks }) => webhooks.create({ endpoint, idempotency: claim, max: 9, now: 1 }),
+    ({ webhooks }) => webhooks.find(acme, 'we_1'),
+    ({ webhooks }) => webhooks.replace({ ...endpoint, enabled: false, version: 2 }, 1),
+    ({ webhooks }) => webhooks.remove(acme, 'we_1', 1),
+    ({ events }) =>
+      events.publish([{ ...event, id: 'evt_2', deliveryId: 'dl_2' }], { idempotency: null, now: 1 }),
+    ({ events }) => events.list({ ...acme, after: 1, limit: 9 }),
+    ({ events }) => events.find(acme, 'evt_1'),
+    ({ deliveries }) =>
+      deliveries.redeliver({
+        ...acme,
+        eventId: 'evt_2',
+        endpointId: null,
+        deliveryId: 'dl_3',
+        now: 1,
+        idempotency: null,
+        answer: () => ({ status: 202, body: '' }),
+      }),
+    (storage) => storage.purge({ now: 1, before: 1, eventsBefore: 1, limit: 10 }),
   ];
   for (const call of calls) {
     const plans = await plansOf(call);
     expect(plans.length, String(call)).toBeGreaterThan(0);
     for (const step of plans.flat()) {
-      expect(step, String(call)).not.toMatch(/TEMP B-TREE|^SCAN (?!CONSTANT)/);
+      expect(step, String(call)).not.toMatch(/TEMP B-TREE|^SCAN (?!CONSTANT|event_sequences)/);
     }
   }
+});
+
+test('a claim jumps from endpoint to endpoint, and reads no delivery that it does not give out', async () => {
+  const { storage, plansOf } = await watchedStorage();
+  await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
+  await storage.events.publish([event], { idempotency: null, now: 1 });
+  const request = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, perEndpoint: 9, slots: new Map() };
+  const walk = [
+    'SEARCH deliveries USING COVERING INDEX deliveries_pending (endpoint_id>?)',
+    'SEARCH deliveries USING COVERING INDEX deliveries_pending (endpoint_id>?)',
+    'SEARCH deliveries USING COVERING INDEX deliveries_pending (endpoint_id=?)',
+  ];
+  const searches = (plans: string[][]) =>
+    plans.map((plan) => plan.filter((step) => /^SEARCH|^SCAN (?!walk)|B-TREE/.test(step)));
+  const plans = await plansOf(({ deliveries }) => deliveries.claim({ ...request, after: 'we_0' }));
+  expect(searches(plans).filter((plan) => plan.length > 0)).toEqual([
+    walk,
+    walk,
+    [
+      'SEARCH deliveries USING INDEX deliveries_pending (endpoint_id=? AND ready_at<?)',
+      expect.stringMatching(/^SEARCH webhook_endpoints USING INDEX \w+ \(id=\?\)$/),
+      'SEARCH events USING INTEGER PRIMARY KEY (rowid=?)',
+    ],
+    ['SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)', expect.stringMatching(/^SCAN json_each /)],
+  ]);
+});
+
+test('a final result is one write', async () => {
+  const { storage, plansOf } = await watchedStorage();
+  await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
+  await storage.events.publish([event], { idempotency: null, now: 1 });
+  await storage.deliveries.claim({
+    claimId: 'c',
+    now: 9,
+    leaseMs: 5,
+    limit: 9,
+    perEndpoint: 9,
+    slots: new Map(),
+    after: null,
+  });
+  const attempt = { number: 1, at: 1, durationMs: 1, httpStatus: 200, error: null, response: '' };
+  const result = { id: 'dl_1_1', claimId: 'c', attempt, next: { status: 'delivered' } } as const;
+  const [begin, save, update, ...rest] = await plansOf(({ deliveries }) => deliveries.finish([result]));
+  expect([begin, save, rest]).toEqual([[], [], [[], []]]);
+  expect(update).toEqual(['SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)']);
+});
+
+test('lists of deliveries walk along an index, and sort only what there is of one event', async () => {
+  const { plansOf } = await watchedStorage();
+  const request = { ...acme, endpointId: null, eventId: null, status: null, after: null, limit: 10 };
+  const plan = (changes: object) =>
+    plansOf(({ deliveries }) => deliveries.list({ ...request, ...changes })).then((plans) => plans[0]);
+  const position = '(created_at,id)<(?,?)';
+  const ofDelivery = 'SEARCH events USING INTEGER PRIMARY KEY (rowid=?)';
+  expect(await plan({})).toEqual([
+    `SEARCH deliveries USING INDEX deliveries_by_owner (partner=? AND mode=? AND ${position})`,
+    ofDelivery,
+  ]);
+  expect(await plan({ endpointId: 'we_1', after: { time: 7, id: 'dl_7' } })).toEqual([
+    `SEARCH deliveries USING INDEX deliveries_by_endpoint (endpoint_id=? AND ${position})`,
+    ofDelivery,
+  ]);
+  for (const endpointId of [null, 'we_1']) {
+    expect(await plan({ endpointId, status: 'dropped' })).toEqual([
+      `SEARCH deliveries USING INDEX deliveries_undelivered (partner=? AND mode=? AND status=? AND ${position})`,
+      ofDelivery,
+    ]);
+  }
+  expect(await plan({ endpointId: 'we_1', eventId: 'evt_1' })).toEqual([
+    expect.stringMatching(/^SEARCH events USING INDEX \w+ \(id=\?\)$/),
+    'SEARCH deliveries USING INDEX deliveries_by_event (event_number=?)',
+    'USE TEMP B-TREE FOR ORDER BY',
+  ]);
+});
+
+test('a recovery looks at what was dropped, and at what came after each', async () => {
+  const { storage, plansOf } = await watchedStorage();
+  await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
+  const request = { ...acme, endpointId: 'we_1', since: 1, deliveryId: 'dl_2', now: 1, limit: 9 };
+  const plans = await plansOf(({ deliveries }) =>
+    deliveries.recover({ ...request, idempotency: null, answer: () => ({ status: 202, body: '' }) }),
+  );
+  expect(plans.find((plan) => plan.some((step) => step.includes('dropped')))).toEqual([
+    'SEARCH deliveries USING INDEX deliveries_dropped (endpoint_id=? AND ended_at>?)',
+    'CORRELATED SCALAR SUBQUERY 1',
+    'SEARCH later USING INDEX deliveries_by_event (event_number=? AND endpoint_id=? AND rowid>?)',
+  ]);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Storage } from '../ports/storage.ts';
 import type { TransferPosition, TransferRecord, TransferStore } from '../ports/transfers.ts';
 import { assertSame, casesOf } from './case.ts';
-import { acme, created, settled } from './partner-samples.ts';
+import { acme, created, settle, settled } from './partner-samples.ts';
 import { now } from './samples.ts';
 
 type Request = Partial<Parameters<TransferStore['listFinal']>[0]>;
@@ -54,7 +54,7 @@ export const finalListCases = casesOf('final transfers', {
   'pending transfers are not among them until they are settled': async (storage) => {
     const { id } = await created(storage, 'a', { updatedAt: now + 5 });
     assertSame(await listed(storage), []);
-    await storage.transfers.settle({ id, status: 'completed', failure: null, now: now + 7 });
+    await settle(storage, { id, status: 'completed', failure: null, now: now + 7 });
     assertSame(await listed(storage), ['a']);
     assertSame(await listed(storage, { from: now + 7, to: now + 8 }), ['a'], 'by when it was settled');
   },
@@ -104,7 +104,7 @@ export const finalListCases = casesOf('final transfers', {
     await settled(storage, 'a', { updatedAt: now + 1 });
     await settled(storage, 'b', { updatedAt: now + 2 });
     const again = { id: 'tr_a', status: 'failed', failure: null, now: now + 9 } as const;
-    assert.equal((await storage.transfers.settle(again))?.settled, false);
+    assert.equal((await settle(storage, again))?.settled, false);
     assertSame(await listed(storage), ['a', 'b']);
     assertSame(await listed(storage, { from: now + 3 }), []);
   },

@@ -3,14 +3,24 @@ import { apiKeyCases } from './api-keys.ts';
 import type { ContractCase } from './case.ts';
 import { clientCases } from './clients.ts';
 import { consentCases } from './consents.ts';
+import { deliveryBatchCases } from './delivery-batches.ts';
+import { deliveryClaimCases } from './delivery-claims.ts';
+import { deliveryListCases } from './delivery-lists.ts';
+import { deliveryResultCases } from './delivery-results.ts';
+import { eventPurgeCases } from './event-purge.ts';
+import { eventCases } from './events.ts';
+import { fanOutCases } from './fan-out.ts';
 import { finalListCases } from './final-lists.ts';
 import { grantCases } from './grants.ts';
+import { holderCases } from './holders.ts';
 import { idempotencyCases } from './idempotency.ts';
 import { interactionCases } from './interactions.ts';
 import { partnerConsentCases } from './partner-consents.ts';
 import { partnerCases } from './partners.ts';
 import { purgeCases } from './purge.ts';
 import { queueCases } from './queue.ts';
+import { recoveryCases } from './recoveries.ts';
+import { redeliveryCases } from './redeliveries.ts';
 import { accessTokenCases, redemptionCases } from './redemption.ts';
 import { replayCases } from './replays.ts';
 import { rolledKeyCases } from './rolled-keys.ts';
@@ -20,6 +30,7 @@ import { storageCases } from './storage.ts';
 import { textCases } from './text.ts';
 import { transferListCases } from './transfer-lists.ts';
 import { transferCases } from './transfers.ts';
+import { webhookCases } from './webhooks.ts';
 
 export type { ContractCase } from './case.ts';
 
@@ -77,6 +88,17 @@ const storageContractCases = [
   ...settlementCases,
   ...transferListCases,
   ...finalListCases,
+  ...webhookCases,
+  ...eventCases,
+  ...holderCases,
+  ...fanOutCases,
+  ...deliveryClaimCases,
+  ...deliveryResultCases,
+  ...deliveryBatchCases,
+  ...deliveryListCases,
+  ...redeliveryCases,
+  ...recoveryCases,
   ...purgeCases,
+  ...eventPurgeCases,
   ...textCases,
 ];

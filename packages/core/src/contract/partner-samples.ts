@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ApiKeyRecord } from '../ports/api-keys.ts';
+import type { NewEvent } from '../ports/events.ts';
 import type { IdempotencyClaim } from '../ports/idempotency.ts';
 import type { PartnerRecord } from '../ports/partners.ts';
 import type { NewJob } from '../ports/queue.ts';
 import type { Storage } from '../ports/storage.ts';
-import type { TransferCreation, TransferRecord } from '../ports/transfers.ts';
+import type { TransferCreation, TransferRecord, TransferStore } from '../ports/transfers.ts';
 import { digestOf, hour, now } from './samples.ts';
 
 /** Whose transfers the samples are. */
@@ -60,6 +61,18 @@ export function sampleTransfer(label: string, changes: Partial<TransferRecord> =
   };
 }
 
+export function sampleEvent(label: string, changes: Partial<NewEvent> = {}): NewEvent {
+  return {
+    ...acme,
+    id: `evt_${label}`,
+    type: 'payment.completed',
+    body: `{"of":"${label}"}`,
+    createdAt: now,
+    deliveryId: `dl_${label}`,
+    ...changes,
+  };
+}
+
 export function sampleClaim(key: string, changes: Partial<IdempotencyClaim> = {}): IdempotencyClaim {
   return {
     ...acme,
@@ -96,6 +109,18 @@ export async function created(
   return transfer;
 }
 
+/** Makes a transfer final, with an event of its own. */
+export function settle(
+  { transfers }: Storage,
+  settlement: Omit<Parameters<TransferStore['settle']>[0], 'event'>,
+): ReturnType<TransferStore['settle']> {
+  const { id, status, now: createdAt } = settlement;
+  return transfers.settle({
+    ...settlement,
+    event: sampleEvent(`${status} ${id} ${createdAt}`, { type: `payment.${status}`, createdAt }),
+  });
+}
+
 /** Stores a transfer that became final at `updatedAt`. */
 export async function settled(
   storage: Storage,
@@ -111,7 +136,7 @@ export async function settled(
     failure,
     now: updatedAt,
   } as const;
-  assert.equal((await storage.transfers.settle(settlement))?.settled, true);
+  assert.equal((await settle(storage, settlement))?.settled, true);
 }
 
 export function assertOutcome(creation: TransferCreation, outcome: TransferCreation['outcome']): void {

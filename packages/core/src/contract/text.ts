@@ -8,8 +8,10 @@ import {
   sampleClaim,
   samplePartner,
   sampleTransfer,
+  settle,
 } from './partner-samples.ts';
 import { digestOf, isLive, issued, minute, now, redeemed, sampleClient, sampleKey } from './samples.ts';
+import { claim, finish, listedIds, published, registered } from './webhook-samples.ts';
 
 /** Texts that naive SQL, naive JSON or a helpful collation gets wrong. All differ, some only just. */
 const oddTexts = [
@@ -125,7 +127,7 @@ export const textCases = casesOf('text', {
       const filter = { status: null, reference: text, from: null, to: null, after: null, limit: 9 };
       assertSame(await storage.transfers.list({ ...acme, ...filter }), [transfer]);
       const failure = { code: text, message: text };
-      const failed = await storage.transfers.settle({ id: transfer.id, status: 'failed', failure, now });
+      const failed = await settle(storage, { id: transfer.id, status: 'failed', failure, now });
       assertSame(failed?.transfer.failure, failure);
 
       const key = sampleApiKey(`${index}`, { name: text, allowlist: [text], sealedSigningSecret: text });
@@ -134,6 +136,26 @@ export const textCases = casesOf('text', {
       assert.equal(await storage.partners.insert(samplePartner({ slug: `p${index}`, name: text })), true);
       assert.equal((await storage.partners.find(`p${index}`))?.name, text);
     });
+  },
+
+  'webhooks keep their texts': async (storage) => {
+    for (const [index, text] of oddTexts.entries()) {
+      const changes = { url: text, sealedSecret: text, events: [text, ...oddTexts] };
+      const endpoint = await registered(storage, `${index}`, { ...changes, partner: `p${index}` });
+      assertSame(await storage.webhooks.find(endpoint, endpoint.id), endpoint);
+      const event = await published(storage, text, { type: text, body: text, partner: `p${index}` });
+      assert.equal((await storage.events.find(endpoint, event.id))?.type, text);
+      const [claimed, ...others] = await claim(storage, text);
+      assertSame(others, []);
+      assertSame(
+        [claimed?.id, claimed?.claimId, claimed?.eventType, claimed?.body, claimed?.url],
+        [`dl_${text}_1`, text, text, text, text],
+      );
+      assert.ok(claimed);
+      assert.equal(await finish(storage, claimed, { status: 'delivered' }), true);
+      const filter = { partner: `p${index}`, endpointId: endpoint.id, eventId: event.id };
+      assertSame(await listedIds(storage, filter), [claimed.id]);
+    }
   },
 
   'scopes are matched whole': async (storage) => {

@@ -10,6 +10,7 @@ import {
   executions,
   sampleClaim,
   sampleTransfer,
+  settle,
 } from './partner-samples.ts';
 import { digestOf, hour, minute, now } from './samples.ts';
 
@@ -68,7 +69,7 @@ export const transferCases = casesOf('transfers', {
     for (const amount of amounts) {
       const { id } = await created(storage, `${amount}`, { amount });
       assert.equal((await storage.transfers.find(acme, id))?.amount, amount);
-      const settled = await storage.transfers.settle({ id, status: 'completed', failure: null, now });
+      const settled = await settle(storage, { id, status: 'completed', failure: null, now });
       assert.equal(settled?.transfer.amount, amount);
     }
     const all = { ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 100 };
@@ -138,7 +139,7 @@ export const transferCases = casesOf('transfers', {
   'a reference stays taken, whatever became of its transfer': async (storage) => {
     const { id } = await created(storage, 'a', { reference: 'order 7' });
     const failure = { code: 'no_account', message: 'No such account' };
-    await storage.transfers.settle({ id, status: 'failed', failure, now });
+    await settle(storage, { id, status: 'failed', failure, now });
     const again = sampleTransfer('b', { reference: 'order 7' });
     const later = await create(storage, again, sampleClaim('b'), now + 9999 * hour);
     assertSame(later, { outcome: 'reference_conflict', transferId: id });

@@ -1,10 +1,13 @@
 import type { ApiKeyRecord } from '../ports/api-keys.ts';
 import type { ClientRecord } from '../ports/clients.ts';
+import type { DeliveryRecord } from '../ports/deliveries.ts';
+import type { EventOwner, EventRecord } from '../ports/events.ts';
 import type { ConsentRecord, GrantRecord, GrantState, NewAccessToken } from '../ports/grants.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { PartnerRecord } from '../ports/partners.ts';
 import type { SigningKeyRecord } from '../ports/signing-keys.ts';
-import type { TransferOwner, TransferRecord } from '../ports/transfers.ts';
+import type { TransferRecord } from '../ports/transfers.ts';
+import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 
 /** A token as it is kept, with the key of its grant. */
 export interface TokenRow extends NewAccessToken {
@@ -44,6 +47,17 @@ export interface TransferRow extends Omit<TransferRecord, 'metadata'> {
   readonly metadata: string | null;
 }
 
+/** A delivery as it is kept. */
+export interface DeliveryRow extends Omit<DeliveryRecord, 'nextAttemptAt'> {
+  /** When the next attempt is due, or the last one was. */
+  readonly dueAt: number;
+  /** From when on it can be claimed: `dueAt`, or the end of the lease while somebody holds it. */
+  readonly readyAt: number;
+  readonly claimId: string | null;
+  /** When its status became final. */
+  readonly endedAt: number | null;
+}
+
 /** Everything a memory storage holds. Rows are replaced, never written to. */
 export interface Tables {
   readonly clients: Map<string, ClientRecord>;
@@ -65,6 +79,13 @@ export interface Tables {
   readonly transfers: Map<string, TransferRow>;
   /** Ids of transfers, by `ownedKey(owner, reference)`. */
   readonly references: Map<string, string>;
+  readonly webhooks: Map<string, WebhookEndpointRecord>;
+  /** The last sequence number, by `pairKey(partner, mode)`. */
+  readonly sequences: Map<string, number>;
+  /** In the order of their sequences. */
+  readonly events: Map<string, EventRecord>;
+  /** In the order of their creation. */
+  readonly deliveries: Map<string, DeliveryRow>;
   readonly jobs: Map<string, JobRow>;
 }
 
@@ -82,6 +103,10 @@ export function emptyTables(): Tables {
     idempotency: new Map(),
     transfers: new Map(),
     references: new Map(),
+    webhooks: new Map(),
+    sequences: new Map(),
+    events: new Map(),
+    deliveries: new Map(),
     jobs: new Map(),
   };
 }
@@ -96,8 +121,13 @@ export function pairKey(first: string, second: string): string {
 }
 
 /** One string for what a partner names in a mode. */
-export function ownedKey({ partner, mode }: TransferOwner, name: string): string {
+export function ownedKey({ partner, mode }: EventOwner, name: string): string {
   return JSON.stringify([partner, mode, name]);
+}
+
+/** Whether a row belongs to this partner and mode. */
+export function isOwned(row: EventOwner, { partner, mode }: EventOwner): boolean {
+  return row.partner === partner && row.mode === mode;
 }
 
 /** Sorts strings by code unit, as the ports ask; never by locale. */

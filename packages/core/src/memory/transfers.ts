@@ -1,8 +1,9 @@
 import type { TransferOwner, TransferPosition, TransferRecord, TransferStore } from '../ports/transfers.ts';
 import { outcomeOf, storeClaim } from './idempotency.ts';
+import { publish } from './publications.ts';
 import { jobRowOf, storeJob } from './queue.ts';
 import { type Step, StorageUnavailableError } from './step.ts';
-import { byCodeUnit, ownedKey, type Tables, type TransferRow } from './tables.ts';
+import { byCodeUnit, isOwned, ownedKey, type Tables, type TransferRow } from './tables.ts';
 
 export function memoryTransfers(step: Step): TransferStore {
   return {
@@ -47,11 +48,13 @@ export function memoryTransfers(step: Step): TransferStore {
           .map(transferOf),
       ),
 
-    settle: ({ id, status, failure, now }) =>
+    settle: ({ id, status, failure, event, now }) =>
       step((tables) => {
         const row = tables.transfers.get(id);
         if (row === undefined) return null;
         if (row.status !== 'pending') return { transfer: transferOf(row), settled: false };
+        // The event first: when it cannot be stored, the transfer must stay pending.
+        publish(tables, [event]);
         const completedAt = status === 'completed' ? now : null;
         const final = { ...row, status, failure: failure && { ...failure }, updatedAt: now, completedAt };
         tables.transfers.set(id, final);
@@ -68,10 +71,6 @@ export function memoryTransfers(step: Step): TransferStore {
           .map(transferOf),
       ),
   };
-}
-
-function isOwned(row: TransferOwner, { partner, mode }: TransferOwner): boolean {
-  return row.partner === partner && row.mode === mode;
 }
 
 function owned({ transfers }: Tables, owner: TransferOwner): TransferRow[] {

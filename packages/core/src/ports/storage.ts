@@ -1,5 +1,7 @@
 import type { ApiKeyStore } from './api-keys.ts';
 import type { ClientStore } from './clients.ts';
+import type { DeliveryStore } from './deliveries.ts';
+import type { EventStore } from './events.ts';
 import type { ConsentStore, GrantStore } from './grants.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { InteractionStore } from './interactions.ts';
@@ -7,6 +9,7 @@ import type { PartnerStore } from './partners.ts';
 import type { Queue } from './queue.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
 import type { TransferStore } from './transfers.ts';
+import type { WebhookEndpointStore } from './webhooks.ts';
 
 /** How many rows of each kind one purge removed. */
 export interface PurgeCount {
@@ -14,6 +17,8 @@ export interface PurgeCount {
   readonly tokens: number;
   readonly grants: number;
   readonly idempotency: number;
+  readonly events: number;
+  readonly deliveries: number;
 }
 
 /**
@@ -34,6 +39,9 @@ export interface Storage {
   readonly apiKeys: ApiKeyStore;
   readonly idempotency: IdempotencyStore;
   readonly transfers: TransferStore;
+  readonly webhooks: WebhookEndpointStore;
+  readonly events: EventStore;
+  readonly deliveries: DeliveryStore;
   readonly queue: Queue;
 
   /** Opens the database and brings its schema up to date. Called once, before anything else. */
@@ -45,11 +53,14 @@ export interface Storage {
   /**
    * Removes rows that nobody needs any more, at most `limit` of each kind in this call: interactions that
    * ended before `now`, tokens that ended before `before`, records of idempotency keys that ended before
-   * `now`, grants whose code ended before `before` and that have no token left.
+   * `now`, grants whose code ended before `before` and that have no token left, final deliveries with their
+   * attempts that were created before `eventsBefore`, and events created before `eventsBefore` without
+   * deliveries, always from the beginning of a sequence, so that what is kept of it has no gap.
    */
   purge(request: {
     readonly now: number;
     readonly before: number;
+    readonly eventsBefore: number;
     readonly limit: number;
   }): Promise<PurgeCount>;
 

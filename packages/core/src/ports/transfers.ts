@@ -1,3 +1,4 @@
+import type { NewEvent } from './events.ts';
 import type { IdempotencyClaim, IdempotencyOutcome } from './idempotency.ts';
 import type { JsonObject } from './interactions.ts';
 import type { Mode } from './partners.ts';
@@ -94,12 +95,14 @@ export interface TransferStore {
   /**
    * Makes a pending transfer final at `now` (`updatedAt`, and `completedAt` of a completed one) and answers
    * it; one that is final already is answered as it is, with `settled: false`. `null` for an unknown id.
-   * Atomic: of parallel calls one settles.
+   * Atomic: of parallel calls one settles, and the event of that one is published in the same transaction,
+   * as `events.publish` would.
    */
   settle(settlement: {
     readonly id: string;
     readonly status: 'completed' | 'failed';
     readonly failure: TransferFailure | null;
+    readonly event: NewEvent;
     readonly now: number;
   }): Promise<{ readonly transfer: TransferRecord; readonly settled: boolean } | null>;
 

@@ -1,0 +1,56 @@
+import type { EventOwner, EventRecord, EventStore } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { holdersOn } from './holders.ts';
+import { hostTransactions } from './host-transactions.ts';
+import { claimRowOf, sqliteClaims } from './idempotency.ts';
+import { publicationsOn } from './publications.ts';
+
+const columns = 'id, partner, mode, sequence, type, body, created_at AS createdAt';
+
+export function sqliteEvents(database: Database): EventStore {
+  const claims = sqliteClaims(database);
+  const publications = database.prepare(publicationsOn);
+  const holders = database.prepare(holdersOn);
+  const within = hostTransactions(database);
+  const sql = database.prepare((connection) => ({
+    list: connection.prepare<[EventOwner & { after: number; limit: number }], EventRecord>(`
+      SELECT ${columns} FROM events
+      WHERE partner = :partner AND mode = :mode AND sequence > :after
+      ORDER BY sequence LIMIT :limit
+    `),
+
+    oldest: connection.prepare<[EventOwner], { oldest: number | null }>(`
+      SELECT min(sequence) AS oldest FROM events WHERE partner = :partner AND mode = :mode
+    `),
+
+    find: connection.prepare<[EventOwner & { id: string }], EventRecord>(`
+      SELECT ${columns} FROM events WHERE id = :id AND partner = :partner AND mode = :mode
+    `),
+  }));
+
+  return {
+    async publish(events, { idempotency, now }) {
+      const rows = events.map((event) => ({ ...event }));
+      const claim = idempotency && claimRowOf(idempotency);
+      return database.write(() => {
+        const earlier = claim && claims.outcomeOf({ ...claim, now });
+        if (earlier !== null) return earlier;
+        publications().publish(rows);
+        if (claim !== null) claims.store(claim);
+        return { outcome: 'published' };
+      });
+    },
+
+    within,
+
+    partnersHolding: ({ sub, scope }) => database.read(() => holders().partnersHolding({ sub, scope })),
+
+    list: ({ partner, mode, after, limit }) =>
+      database.read(() => ({
+        events: sql().list.all({ partner, mode, after, limit }),
+        oldestSequence: sql().oldest.get({ partner, mode })?.oldest ?? null,
+      })),
+
+    find: ({ partner, mode }, id) => database.read(() => sql().find.get({ partner, mode, id }) ?? null),
+  };
+}

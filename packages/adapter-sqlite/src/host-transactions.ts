@@ -1,0 +1,106 @@
+import { statSync } from 'node:fs';
+import type { HostTransaction, NewEvent } from '@ostiary/core';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
+import { unavailable } from './errors.ts';
+import { holdersOn } from './holders.ts';
+import { publicationsOn } from './publications.ts';
+
+/**
+ * The outbox on connections of the host's. What is prepared on one is kept as long as that connection is, and the
+ * file behind it is looked at once.
+ */
+export function hostTransactions(database: Database): (transaction: unknown) => HostTransaction {
+  const prepared = new WeakMap<Connection, HostTransaction>();
+
+  return (transaction) => {
+    const connection = assertTransaction(transaction);
+    const known = prepared.get(connection);
+    if (known !== undefined) return known;
+    assertSameFile(connection, database.connection());
+    const outbox = outboxOn(connection);
+    prepared.set(connection, outbox);
+    return outbox;
+  };
+}
+
+function outboxOn(connection: Connection): HostTransaction {
+  const publications = publicationsOn(connection);
+  const holders = holdersOn(connection);
+  const [save, release, undo] = ['SAVEPOINT', 'RELEASE', 'ROLLBACK TO'].map((verb) =>
+    connection.prepare(`${verb} ostiary_publish`),
+  );
+
+  /** Every call asks: outside a transaction each statement would be one of its own. */
+  function inTransaction<T>(work: () => T): T {
+    assertTransaction(connection);
+    try {
+      return work();
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  /** All of it or nothing, even when the host catches the error and goes on. */
+  function inSavepoint(work: () => void): void {
+    save?.run();
+    try {
+      work();
+    } catch (error) {
+      // After some errors SQLite has rolled the whole transaction back already.
+      if (connection.inTransaction) {
+        undo?.run();
+        release?.run();
+      }
+      throw error;
+    }
+    release?.run();
+  }
+
+  return {
+    partnersHolding: ({ sub, scope }) => inTransaction(() => holders.partnersHolding({ sub, scope })),
+    publish: (events: readonly NewEvent[]) =>
+      inTransaction(() => inSavepoint(() => publications.publish(events))),
+  };
+}
+
+/** Throws unless this is an open better-sqlite3 handle that can write a file and is in a transaction. */
+function assertTransaction(transaction: unknown): Connection {
+  if (!isHandle(transaction)) {
+    throw new TypeError('transaction: has to be a Database of better-sqlite3 that is in a transaction');
+  }
+  if (!transaction.open) throw new TypeError('transaction: the database handle is closed');
+  if (transaction.memory) {
+    throw new TypeError('transaction: the handle is a database in memory, not the file of this storage');
+  }
+  if (transaction.readonly) throw new TypeError('transaction: the database handle is read-only');
+  if (!transaction.inTransaction) {
+    throw new TypeError('transaction: the database handle is in no transaction; begin one first');
+  }
+  return transaction;
+}
+
+/** By its shape: the host may have another copy of the driver, whose class is not ours. */
+function isHandle(value: unknown): value is Connection {
+  if (typeof value !== 'object' || value === null) return false;
+  const has = (name: string, type: string) => typeof Reflect.get(value, name) === type;
+  return (
+    has('prepare', 'function') &&
+    has('pragma', 'function') &&
+    ['open', 'memory', 'readonly', 'inTransaction'].every((name) => has(name, 'boolean'))
+  );
+}
+
+/** Compares what the two have opened, not how they call it: paths can be relative, or links. */
+function assertSameFile(connection: Connection, ours: Connection): void {
+  const [theirFile, ourFile] = [connection, ours].map((handle) => statSync(fileOf(handle), { bigint: true }));
+  if (theirFile?.dev === ourFile?.dev && theirFile?.ino === ourFile?.ino) return;
+  throw new TypeError(
+    `transaction: the handle has opened another file than this storage: ${fileOf(connection)}`,
+  );
+}
+
+function fileOf(connection: Connection): string {
+  const file = connection.prepare("SELECT file FROM pragma_database_list WHERE name = 'main'").pluck().get();
+  return String(file);
+}

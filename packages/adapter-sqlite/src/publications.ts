@@ -1,0 +1,72 @@
+import type { EventOwner, NewEvent } from '@ostiary/core';
+import type { Connection } from './connection.ts';
+
+/** What a delivery is about; `eventNumber` is the event's row. */
+export interface NewDelivery extends EventOwner {
+  readonly id: string;
+  readonly eventNumber: number;
+  readonly endpointId: string;
+  readonly now: number;
+}
+
+/** The outbox on a connection, inside a transaction that is under way. */
+export interface Publications {
+  /** Stores events and their deliveries. */
+  publish(events: readonly NewEvent[]): void;
+  /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
+  matchingEndpoints(request: EventOwner & { readonly type: string }): string[];
+  /** Stores a delivery that is due now. */
+  deliver(delivery: NewDelivery): void;
+}
+
+/** Prepares the outbox on our connection or on one of the host's. */
+export function publicationsOn(connection: Connection): Publications {
+  const sql = {
+    nextSequence: connection.prepare<[EventOwner], { last: number }>(`
+      INSERT INTO event_sequences (partner, mode, last) VALUES (:partner, :mode, 1)
+      ON CONFLICT (partner, mode) DO UPDATE SET last = last + 1
+      RETURNING last
+    `),
+
+    insertEvent: connection.prepare<[NewEvent & { readonly sequence: number }]>(`
+      INSERT INTO events (id, partner, mode, sequence, type, body, created_at)
+      VALUES (:id, :partner, :mode, :sequence, :type, :body, :createdAt)
+    `),
+
+    // Quotes inside an element are escaped, so that a quoted name is only found where it is one.
+    matchingEndpoints: connection.prepare<[EventOwner & { readonly type: string }], { id: string }>(`
+      SELECT id FROM webhook_endpoints
+      WHERE partner = +:partner AND mode = +:mode AND enabled = 1
+        AND (events = '["*"]' OR instr(events, json_quote(:type)) > 0)
+      ORDER BY id
+    `),
+
+    insertDelivery: connection.prepare<[NewDelivery]>(`
+      INSERT INTO deliveries (
+        id, event_number, endpoint_id, partner, mode, status, created_at, due_at, ready_at
+      )
+      VALUES (:id, :eventNumber, :endpointId, :partner, :mode, 'pending', :now, :now, :now)
+    `),
+  };
+
+  const matchingEndpoints: Publications['matchingEndpoints'] = (request) =>
+    sql.matchingEndpoints.all(request).map(({ id }) => id);
+  const deliver: Publications['deliver'] = (delivery) => {
+    sql.insertDelivery.run(delivery);
+  };
+
+  return {
+    publish(events) {
+      for (const event of events) {
+        const { partner, mode, type, deliveryId, createdAt: now } = event;
+        const sequence = sql.nextSequence.get({ partner, mode })?.last ?? 0;
+        const eventNumber = Number(sql.insertEvent.run({ ...event, sequence }).lastInsertRowid);
+        for (const [index, endpointId] of matchingEndpoints({ partner, mode, type }).entries()) {
+          deliver({ id: `${deliveryId}_${index + 1}`, eventNumber, endpointId, partner, mode, now });
+        }
+      }
+    },
+    matchingEndpoints,
+    deliver,
+  };
+}

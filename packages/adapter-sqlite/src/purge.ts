@@ -1,0 +1,69 @@
+import type { EventOwner, Storage } from '@ostiary/core';
+import type { Database } from './database.ts';
+
+/** Rows are removed before those that they belong to, so that none is ever left without its parent. */
+export function sqlitePurge(database: Database): Storage['purge'] {
+  const sql = database.prepare((connection) => ({
+    interactions: connection.prepare<[{ now: number; limit: number }]>(`
+      DELETE FROM interactions WHERE digest IN (
+        SELECT digest FROM interactions WHERE expires_at < :now ORDER BY expires_at LIMIT :limit
+      )
+    `),
+    tokens: connection.prepare<[{ before: number; limit: number }]>(`
+      DELETE FROM access_tokens WHERE digest IN (
+        SELECT digest FROM access_tokens WHERE expires_at < :before ORDER BY expires_at LIMIT :limit
+      )
+    `),
+    idempotency: connection.prepare<[{ now: number; limit: number }]>(`
+      DELETE FROM idempotency_records WHERE rowid IN (
+        SELECT rowid FROM idempotency_records WHERE ends_at < :now ORDER BY ends_at LIMIT :limit
+      )
+    `),
+    grants: connection.prepare<[{ before: number; limit: number }]>(`
+      DELETE FROM grants WHERE id IN (
+        SELECT id FROM grants
+        WHERE ends_at < :before
+          AND NOT EXISTS (SELECT 1 FROM access_tokens WHERE access_tokens.grant_id = grants.id)
+        ORDER BY ends_at LIMIT :limit
+      )
+    `),
+    // The attempts go with them.
+    deliveries: connection.prepare<[{ eventsBefore: number; limit: number }]>(`
+      DELETE FROM deliveries WHERE number IN (
+        SELECT number FROM deliveries
+        WHERE status <> 'pending' AND created_at < :eventsBefore
+        ORDER BY created_at LIMIT :limit
+      )
+    `),
+
+    sequences: connection.prepare<[], EventOwner>('SELECT partner, mode FROM event_sequences'),
+    // The first event that is kept, if it can go: what comes after it has to wait.
+    firstEvent: connection.prepare<[EventOwner & { eventsBefore: number }]>(`
+      DELETE FROM events
+      WHERE number = (
+          SELECT number FROM events WHERE partner = :partner AND mode = :mode ORDER BY sequence LIMIT 1
+        )
+        AND created_at < :eventsBefore
+        AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_number = events.number)
+    `),
+  }));
+
+  function purgeEvents(eventsBefore: number, limit: number): number {
+    let removed = 0;
+    for (const { partner, mode } of sql().sequences.all()) {
+      const first = { partner, mode, eventsBefore };
+      while (removed < limit && sql().firstEvent.run(first).changes === 1) removed += 1;
+    }
+    return removed;
+  }
+
+  return ({ now, before, eventsBefore, limit }) =>
+    database.write(() => ({
+      interactions: sql().interactions.run({ now, limit }).changes,
+      tokens: sql().tokens.run({ before, limit }).changes,
+      grants: sql().grants.run({ before, limit }).changes,
+      idempotency: sql().idempotency.run({ now, limit }).changes,
+      deliveries: sql().deliveries.run({ eventsBefore, limit }).changes,
+      events: purgeEvents(eventsBefore, limit),
+    }));
+}

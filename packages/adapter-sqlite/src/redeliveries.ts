@@ -1,0 +1,106 @@
+import type { DeliveryRecord, DeliveryStore, EventOwner } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { sqliteStoredDeliveries } from './delivery-lists.ts';
+import { claimRowOf, sqliteClaims } from './idempotency.ts';
+import { publicationsOn } from './publications.ts';
+import { sqliteEndpoints } from './webhooks.ts';
+
+type EventRow = { readonly eventNumber: number; readonly type: string };
+
+/** Deliveries that are made once more. */
+export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'redeliver' | 'recover'> {
+  const claims = sqliteClaims(database);
+  const publications = database.prepare(publicationsOn);
+  const deliveries = sqliteStoredDeliveries(database);
+  const endpoints = sqliteEndpoints(database);
+  const sql = database.prepare((connection) => ({
+    findEvent: connection.prepare<[EventOwner & { eventId: string }], EventRow>(`
+      SELECT number AS eventNumber, type FROM events
+      WHERE id = :eventId AND partner = :partner AND mode = :mode
+    `),
+
+    // A later delivery that was cancelled came to nothing.
+    dropped: connection.prepare<
+      [{ endpointId: string; since: number; limit: number }],
+      { eventNumber: number }
+    >(`
+      SELECT event_number AS eventNumber FROM deliveries
+      WHERE endpoint_id = :endpointId AND status = 'dropped' AND ended_at >= :since
+        AND NOT EXISTS (
+          SELECT 1 FROM deliveries AS later
+          WHERE later.event_number = deliveries.event_number AND later.endpoint_id = deliveries.endpoint_id
+            AND later.number > deliveries.number AND later.status <> 'cancelled'
+        )
+      ORDER BY ended_at, number LIMIT :limit
+    `),
+  }));
+
+  return {
+    async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer }) {
+      const claim = idempotency && copyOf(idempotency);
+      return database.write(() => {
+        const earlier = claim && claims.outcomeOf({ ...claim, now });
+        if (earlier !== null) return earlier;
+        const event = sql().findEvent.get({ partner, mode, eventId });
+        if (event === undefined) return { outcome: 'unknown_event' };
+        const { eventNumber, type } = event;
+        if (endpointId !== null) {
+          const refusal = refusalOf(endpoints.isEnabled({ partner, mode, id: endpointId }));
+          if (refusal !== null) return refusal;
+        }
+
+        const endpointIds =
+          endpointId === null ? publications().matchingEndpoints({ partner, mode, type }) : [endpointId];
+        const shown: DeliveryRecord[] = [];
+        let added = 0;
+        for (const each of endpointIds) {
+          const last = deliveries.last({ eventNumber, endpointId: each });
+          if (last?.status === 'pending') {
+            shown.push(last);
+            continue;
+          }
+          added += 1;
+          const id = `${deliveryId}_${added}`;
+          publications().deliver({ id, eventNumber, endpointId: each, partner, mode, now });
+          const stored = deliveries.find(id);
+          if (stored !== null) shown.push(stored);
+        }
+        const given = answer(shown);
+        if (claim !== null) claims.store(claimRowOf({ ...claim, answer: given }));
+        return { outcome: 'queued', answer: given };
+      });
+    },
+
+    async recover({ partner, mode, endpointId, since, deliveryId, now, limit, idempotency, answer }) {
+      const claim = idempotency && copyOf(idempotency);
+      return database.write(() => {
+        const earlier = claim && claims.outcomeOf({ ...claim, now });
+        if (earlier !== null) return earlier;
+        const refusal = refusalOf(endpoints.isEnabled({ partner, mode, id: endpointId }));
+        if (refusal !== null) return refusal;
+
+        const dropped = sql().dropped.all({ endpointId, since, limit });
+        for (const [index, { eventNumber }] of dropped.entries()) {
+          const id = `${deliveryId}_${index + 1}`;
+          publications().deliver({ id, eventNumber, endpointId, partner, mode, now });
+        }
+        const given = answer(dropped.length);
+        if (claim !== null) claims.store(claimRowOf({ ...claim, answer: given }));
+        return { outcome: 'queued', answer: given };
+      });
+    },
+  };
+}
+
+/** Why nothing can be delivered to an endpoint, or `null`. */
+function refusalOf(
+  enabled: boolean | null,
+): { readonly outcome: 'unknown_endpoint' | 'disabled_endpoint' } | null {
+  if (enabled === null) return { outcome: 'unknown_endpoint' };
+  return enabled ? null : { outcome: 'disabled_endpoint' };
+}
+
+/** The caller may go on with the bytes while the write waits. */
+function copyOf<Claim extends { readonly fingerprint: Uint8Array }>(claim: Claim): Claim {
+  return { ...claim, fingerprint: Buffer.from(claim.fingerprint) };
+}

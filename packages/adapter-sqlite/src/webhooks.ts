@@ -1,0 +1,128 @@
+import type { EventOwner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { claimRowOf, sqliteClaims } from './idempotency.ts';
+
+type EndpointRow = Omit<WebhookEndpointRecord, 'events' | 'enabled'> & {
+  readonly events: string;
+  readonly enabled: 0 | 1;
+};
+type OwnedId = EventOwner & { readonly id: string };
+
+/** The look at an endpoint, inside a transaction that is under way. */
+export interface Endpoints {
+  /** `null` for an unknown endpoint and for somebody else's. */
+  isEnabled(endpoint: OwnedId): boolean | null;
+}
+
+const columns = `
+  id, partner, mode, url, events, enabled, sealed_secret AS sealedSecret, created_at AS createdAt,
+  updated_at AS updatedAt, version
+`;
+
+export function sqliteEndpoints(database: Database): Endpoints {
+  const sql = database.prepare((connection) => ({
+    find: connection.prepare<[OwnedId], Pick<EndpointRow, 'enabled'>>(`
+      SELECT enabled FROM webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
+    `),
+  }));
+
+  return {
+    isEnabled({ id, partner, mode }) {
+      const row = sql().find.get({ id, partner, mode });
+      return row === undefined ? null : row.enabled === 1;
+    },
+  };
+}
+
+export function sqliteWebhooks(database: Database): WebhookEndpointStore {
+  const claims = sqliteClaims(database);
+  const sql = database.prepare((connection) => ({
+    count: connection.prepare<[EventOwner], { count: number }>(`
+      SELECT count(*) AS count FROM webhook_endpoints WHERE partner = :partner AND mode = :mode
+    `),
+
+    insert: connection.prepare<[EndpointRow]>(`
+      INSERT INTO webhook_endpoints (
+        id, partner, mode, url, events, enabled, sealed_secret, created_at, updated_at, version
+      )
+      VALUES (
+        :id, :partner, :mode, :url, :events, :enabled, :sealedSecret, :createdAt, :updatedAt, :version
+      )
+    `),
+
+    find: connection.prepare<[OwnedId], EndpointRow>(`
+      SELECT ${columns} FROM webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
+    `),
+
+    // Sorts, which is cheap: a partner has few of them.
+    list: connection.prepare<[EventOwner], EndpointRow>(`
+      SELECT ${columns} FROM webhook_endpoints WHERE partner = :partner AND mode = :mode
+      ORDER BY created_at, id
+    `),
+
+    replace: connection.prepare<[EndpointRow]>(`
+      UPDATE webhook_endpoints SET
+        url = :url, events = :events, enabled = :enabled, sealed_secret = :sealedSecret,
+        created_at = :createdAt, updated_at = :updatedAt, version = :version
+      WHERE id = :id AND partner = :partner AND mode = :mode AND version = :version - 1
+    `),
+
+    remove: connection.prepare<[OwnedId]>(`
+      DELETE FROM webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
+    `),
+
+    // Whoever holds one of these deliveries loses it: its result will be refused.
+    cancel: connection.prepare<[{ endpointId: string; now: number }]>(`
+      UPDATE deliveries SET status = 'cancelled', ended_at = :now
+      WHERE endpoint_id = :endpointId AND status = 'pending'
+    `),
+  }));
+
+  return {
+    async create({ endpoint, idempotency, max, now }) {
+      const row = rowOf(endpoint);
+      const claim = idempotency && claimRowOf(idempotency);
+      return database.write(() => {
+        const earlier = claim && claims.outcomeOf({ ...claim, now });
+        if (earlier !== null) return earlier;
+        const { partner, mode } = row;
+        if ((sql().count.get({ partner, mode })?.count ?? 0) >= max) return { outcome: 'too_many' };
+        sql().insert.run(row);
+        if (claim !== null) claims.store(claim);
+        return { outcome: 'created' };
+      });
+    },
+
+    find: ({ partner, mode }, id) =>
+      database.read(() => {
+        const row = sql().find.get({ partner, mode, id });
+        return row === undefined ? null : endpointOf(row);
+      }),
+
+    list: ({ partner, mode }) => database.read(() => sql().list.all({ partner, mode }).map(endpointOf)),
+
+    async replace(endpoint, now) {
+      const row = rowOf(endpoint);
+      return database.write(() => {
+        if (sql().replace.run(row).changes === 0) return false;
+        if (row.enabled === 0) sql().cancel.run({ endpointId: row.id, now });
+        return true;
+      });
+    },
+
+    remove: ({ partner, mode }, id, now) =>
+      database.write(() => {
+        if (sql().remove.run({ partner, mode, id }).changes === 0) return false;
+        sql().cancel.run({ endpointId: id, now });
+        return true;
+      }),
+  };
+}
+
+function rowOf(endpoint: WebhookEndpointRecord): EndpointRow {
+  return { ...endpoint, events: JSON.stringify(endpoint.events), enabled: endpoint.enabled ? 1 : 0 };
+}
+
+function endpointOf(row: EndpointRow): WebhookEndpointRecord {
+  return { ...row, events: JSON.parse(row.events), enabled: row.enabled === 1 };
+}

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { assertSame, casesOf, inParallel } from './case.ts';
+import { minute, now } from './samples.ts';
+import { claim, claimedIds, finish, leaseMs, listed, published, registered } from './webhook-samples.ts';
+
+export const deliveryClaimCases = casesOf('delivery claims', {
+  'a delivery is handed out with everything that an attempt needs': async (storage) => {
+    const endpoint = await registered(storage, 'a', { mode: 'test' });
+    const body = '{ "é": "🗝️" }\n';
+    await published(storage, 'x', { mode: 'test', type: 'kyc.updated', body, createdAt: now - 5 });
+    const claimed = {
+      id: 'dl_x_1',
+      partner: 'acme',
+      mode: 'test',
+      claimId: 'c',
+      endpointId: endpoint.id,
+      eventId: 'evt_x',
+      eventType: 'kyc.updated',
+      body,
+      attempt: 1,
+      dueAt: now - 5,
+      url: endpoint.url,
+      sealedSecret: endpoint.sealedSecret,
+    };
+    assertSame(await claim(storage, 'c'), [claimed]);
+    const [shown] = await listed(storage, { mode: 'test' });
+    assertSame([shown?.status, shown?.nextAttemptAt], ['pending', now - 5], 'it is due all the same');
+  },
+
+  'the address and the secret are those of the moment': async (storage) => {
+    const endpoint = await registered(storage, 'a');
+    await published(storage, 'x');
+    await claim(storage, 'c1');
+    const changed = { ...endpoint, url: 'https://new.example/', sealedSecret: 'another', version: 2 };
+    await storage.webhooks.replace(changed, now);
+    const [claimed] = await claim(storage, 'c2', { now: now + leaseMs });
+    assertSame([claimed?.url, claimed?.sealedSecret], [changed.url, changed.sealedSecret]);
+  },
+
+  'a delivery is due at its exact millisecond': async (storage) => {
+    await registered(storage, 'a');
+    await published(storage, 'x', { createdAt: now + minute });
+    assertSame(await claim(storage, 'early', { now: now + minute - 1 }), []);
+    assertSame(await claimedIds(storage, 'on time', { now: now + minute }), ['dl_x_1']);
+  },
+
+  'of one endpoint the longest due come first, then the first created': async (storage) => {
+    await registered(storage, 'a');
+    const times = { third: 0, fifth: 5, first: -9, fourth: 0, second: -1, future: 6 };
+    for (const [label, offset] of Object.entries(times)) {
+      await published(storage, label, { createdAt: now + offset });
+    }
+    const at = { now: now + 5 };
+    assertSame(await claimedIds(storage, 'c1', { ...at, limit: 1 }), ['dl_first_1']);
+    assertSame(await claimedIds(storage, 'c2', { ...at, perEndpoint: 2 }), ['dl_second_1', 'dl_third_1']);
+    assertSame(await claimedIds(storage, 'c3', at), ['dl_fourth_1', 'dl_fifth_1']);
+    assertSame(await claimedIds(storage, 'c4', at), []);
+  },
+
+  'limits hold together, per endpoint and by name': async (storage) => {
+    for (const label of ['a', 'b', 'c', 'd']) await registered(storage, label);
+    for (let index = 0; index < 6; index += 1) {
+      await published(storage, `${index}`, { createdAt: now - 10 + index });
+    }
+    const given = async (claimId: string, request: Parameters<typeof claim>[2]) =>
+      (await claim(storage, claimId, request)).map(({ endpointId, eventId }) => `${endpointId} ${eventId}`);
+    const slots = new Map([
+      ['we_b', 0],
+      ['we_c', 3],
+      ['we_nobody', 9],
+    ]);
+    assertSame(await given('c1', { limit: 0 }), []);
+    assertSame(await given('c2', { perEndpoint: 0 }), []);
+    const overdrawn = new Map([['we_b', -1]]);
+    assertSame(await given('overdrawn', { perEndpoint: 0, slots: overdrawn }), []);
+    assertSame(await given('c3', { limit: 5, perEndpoint: 1, slots }), [
+      'we_a evt_0',
+      'we_c evt_0',
+      'we_c evt_1',
+      'we_c evt_2',
+      'we_d evt_0',
+    ]);
+    assertSame(await given('c4', { limit: 3, perEndpoint: 2, slots }), [
+      'we_a evt_1',
+      'we_a evt_2',
+      'we_c evt_3',
+    ]);
+    assertSame(await given('c5', { limit: 4, perEndpoint: 0, slots: new Map([['we_b', 9]]) }), [
+      'we_b evt_0',
+      'we_b evt_1',
+      'we_b evt_2',
+      'we_b evt_3',
+    ]);
+  },
+
+  'endpoints take turns after the one that was visited last': async (storage) => {
+    const labels = ['9', 'B', 'a', 'a-', 'b'];
+    for (const label of labels) await registered(storage, label);
+    const visited = async (after: string | null, limit: number) => {
+      await published(storage, `${after} ${limit}`);
+      const claimed = await claim(storage, `${after} ${limit}`, { limit, perEndpoint: 1, after });
+      return claimed.map(({ endpointId }) => endpointId.slice(3));
+    };
+    for (let round = 0; round < 9; round += 1) await published(storage, `backlog ${round}`);
+    assertSame(await visited(null, 9), labels);
+    assertSame(await visited('we_B', 9), ['a', 'a-', 'b', '9', 'B']);
+    assertSame(await visited('we_b', 9), labels);
+    assertSame(await visited('we_a', 3), ['a-', 'b', '9']);
+    assertSame(await visited('we_a ', 2), ['a-', 'b'], 'also after one that is no longer there');
+    assertSame(await visited('', 2), ['9', 'B']);
+    assertSame(await visited('we_zzz', 1), ['9']);
+  },
+
+  'a large backlog neglects nobody': async (storage) => {
+    const labels = Array.from({ length: 20 }, (_, index) => `small ${String(index).padStart(2, '0')}`);
+    await registered(storage, 'big', { events: ['big'] });
+    for (let index = 0; index < 60; index += 1) {
+      await published(storage, `big ${index}`, { type: 'big', createdAt: now - minute });
+    }
+    for (const label of labels) {
+      await registered(storage, label, { events: [label] });
+      await published(storage, label, { type: label });
+    }
+    const seen = new Set<string>();
+    let after: string | null = null;
+    for (let round = 0; round < 6; round += 1) {
+      const claimed = await claim(storage, `round ${round}`, { limit: 4, perEndpoint: 1, after });
+      assert.ok(claimed.length <= 4);
+      assert.ok(claimed.filter(({ endpointId }) => endpointId === 'we_big').length <= 1);
+      for (const { eventType } of claimed) seen.add(eventType);
+      after = claimed.at(-1)?.endpointId ?? null;
+    }
+    for (const label of labels) assert.ok(seen.has(label), label);
+  },
+
+  'endpoints without room do not use up the limit': async (storage) => {
+    const labels = Array.from({ length: 12 }, (_, index) => String(index).padStart(2, '0'));
+    for (const label of labels) await registered(storage, label);
+    await published(storage, 'x');
+    const slots = new Map(labels.slice(0, 9).map((label) => [`we_${label}`, 0]));
+    const claimed = await claim(storage, 'c1', { limit: 2, slots });
+    assertSame(
+      claimed.map(({ endpointId }) => endpointId),
+      ['we_09', 'we_10'],
+    );
+    const named = new Map([
+      ['we_08', 1],
+      ['we_03', 1],
+      ['we_nobody', 1],
+    ]);
+    const others = await claim(storage, 'c2', { limit: 2, perEndpoint: 0, slots: named, after: 'we_05' });
+    assertSame(
+      others.map(({ endpointId }) => endpointId),
+      ['we_08', 'we_03'],
+    );
+  },
+
+  'parallel claims never share a delivery': async (storage) => {
+    for (const label of ['a', 'b', 'c']) await registered(storage, label);
+    for (let index = 0; index < 30; index += 1) await published(storage, `${index}`);
+    const claims = await inParallel(12, (index) =>
+      claimedIds(storage, `c${index}`, { limit: 10, perEndpoint: 5, after: `we_${'abc'[index % 3]}` }),
+    );
+    for (const ids of claims) assert.ok(ids.length <= 10);
+    const ids = claims.flat();
+    assert.equal(new Set(ids).size, ids.length, 'nothing twice');
+    const rest = await claimedIds(storage, 'rest');
+    assertSame(new Set([...ids, ...rest]).size, 90, 'and nothing is lost');
+    assertSame(await claim(storage, 'none', { now: now + leaseMs - 1 }), []);
+  },
+
+  'a lease ends at its exact millisecond, and the next claim holds the delivery': async (storage) => {
+    await registered(storage, 'a');
+    await published(storage, 'x');
+    const [first] = await claim(storage, 'first');
+    assertSame(await claim(storage, 'early', { now: now + leaseMs - 1 }), []);
+    const [second] = await claim(storage, 'second', { now: now + leaseMs });
+    assertSame(second, { ...first, claimId: 'second' }, 'no attempt was logged, so none is counted');
+    assertSame(await claim(storage, 'third', { now: now + 2 * leaseMs - 1 }), []);
+    assert.ok(first && second);
+    assert.equal(await finish(storage, first, { status: 'delivered' }), false);
+    assert.equal(await finish(storage, second, { status: 'delivered' }), true);
+  },
+
+  'of parallel claims after a lease has ended exactly one gets the delivery': async (storage) => {
+    await registered(storage, 'a');
+    await published(storage, 'x');
+    await claim(storage, 'first');
+    const claims = await inParallel(20, (index) => claim(storage, `c${index}`, { now: now + leaseMs }));
+    assert.equal(claims.flat().length, 1);
+    assertSame((await claim(storage, 'last', { now: now + 2 * leaseMs })).length, 1);
+  },
+
+  'a delivery whose lease ended waits behind those that were due before that': async (storage) => {
+    await registered(storage, 'a');
+    await published(storage, 'held', { createdAt: now - minute });
+    assertSame(await claimedIds(storage, 'c1', { limit: 1 }), ['dl_held_1']);
+    await published(storage, 'before', { createdAt: now + leaseMs - 1 });
+    await published(storage, 'after', { createdAt: now + leaseMs + 1 });
+    const claimed = await claim(storage, 'c2', { now: now + minute });
+    assertSame(
+      claimed.map(({ id, dueAt }) => [id, dueAt - now]),
+      [
+        ['dl_before_1', leaseMs - 1],
+        ['dl_held_1', -minute],
+        ['dl_after_1', leaseMs + 1],
+      ],
+    );
+  },
+});

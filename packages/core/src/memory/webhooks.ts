@@ -1,0 +1,77 @@
+import type { EventOwner } from '../ports/events.ts';
+import type { WebhookEndpointRecord, WebhookEndpointStore } from '../ports/webhooks.ts';
+import { outcomeOf, storeClaim } from './idempotency.ts';
+import { assertFree } from './publications.ts';
+import type { Step } from './step.ts';
+import { byCodeUnit, isOwned, type Tables } from './tables.ts';
+
+export function memoryWebhooks(step: Step): WebhookEndpointStore {
+  return {
+    create: ({ endpoint, idempotency, max, now }) =>
+      step((tables) => {
+        const earlier = idempotency && outcomeOf(tables, idempotency, now);
+        if (earlier !== null) return earlier;
+        if (owned(tables, endpoint).length >= max) return { outcome: 'too_many' };
+        assertFree(tables.webhooks, [endpoint], 'the endpoint id is taken');
+        tables.webhooks.set(endpoint.id, copy(endpoint));
+        if (idempotency !== null) storeClaim(tables, idempotency);
+        return { outcome: 'created' };
+      }),
+
+    find: (owner, id) =>
+      step((tables) => {
+        const endpoint = findEndpoint(tables, owner, id);
+        return endpoint === undefined ? null : copy(endpoint);
+      }),
+
+    list: (owner) =>
+      step((tables) =>
+        owned(tables, owner)
+          .sort((a, b) => a.createdAt - b.createdAt || byCodeUnit(a.id, b.id))
+          .map(copy),
+      ),
+
+    replace: (endpoint, now) =>
+      step((tables) => {
+        const stored = findEndpoint(tables, endpoint, endpoint.id);
+        if (stored?.version !== endpoint.version - 1) return false;
+        tables.webhooks.set(endpoint.id, copy(endpoint));
+        if (!endpoint.enabled) cancel(tables, endpoint.id, now);
+        return true;
+      }),
+
+    remove: (owner, id, now) =>
+      step((tables) => {
+        if (findEndpoint(tables, owner, id) === undefined) return false;
+        tables.webhooks.delete(id);
+        cancel(tables, id, now);
+        return true;
+      }),
+  };
+}
+
+/** An endpoint of this partner and mode. */
+export function findEndpoint(
+  { webhooks }: Tables,
+  owner: EventOwner,
+  id: string,
+): WebhookEndpointRecord | undefined {
+  const endpoint = webhooks.get(id);
+  return endpoint !== undefined && isOwned(endpoint, owner) ? endpoint : undefined;
+}
+
+function owned({ webhooks }: Tables, owner: EventOwner): WebhookEndpointRecord[] {
+  return [...webhooks.values()].filter((endpoint) => isOwned(endpoint, owner));
+}
+
+/** Whoever holds one of these deliveries loses it: its result will be refused. */
+function cancel({ deliveries }: Tables, endpointId: string, now: number): void {
+  for (const [id, row] of deliveries) {
+    if (row.endpointId !== endpointId || row.status !== 'pending') continue;
+    deliveries.set(id, { ...row, status: 'cancelled', endedAt: now });
+  }
+}
+
+function copy(endpoint: WebhookEndpointRecord): WebhookEndpointRecord {
+  return { ...endpoint, events: [...endpoint.events] };
+}

@@ -1,0 +1,163 @@
+import type { EventOwner, NewEvent } from './events.ts';
+import type { IdempotencyClaim, IdempotencyOutcome, StoredAnswer } from './idempotency.ts';
+
+/** `pending` becomes one of the others, which are final. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'dropped' | 'cancelled';
+
+/** One attempt of a delivery, as it is logged. */
+export interface AttemptRecord {
+  /** 1 on the first attempt. */
+  readonly number: number;
+  /** When it began, in milliseconds since the Unix epoch. */
+  readonly at: number;
+  /** A whole number, like every other time. */
+  readonly durationMs: number;
+  /** `null` when no answer came. */
+  readonly httpStatus: number | null;
+  /** Why it failed; `null` for a success. */
+  readonly error: string | null;
+  /** The beginning of the answer's body; `null` when no answer came. */
+  readonly response: string | null;
+}
+
+/** A delivery of one event to one endpoint, with its attempts. Times are milliseconds since the Unix epoch. */
+export interface DeliveryRecord extends EventOwner {
+  /** `dl_…`, unique. */
+  readonly id: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly endpointId: string;
+  readonly status: DeliveryStatus;
+  readonly createdAt: number;
+  /** When the next attempt is due; `null` once the status is final. */
+  readonly nextAttemptAt: number | null;
+  /** In the order of their numbers. */
+  readonly attempts: readonly AttemptRecord[];
+}
+
+/** A delivery that a worker holds until its lease ends, with everything that an attempt needs. */
+export interface ClaimedDelivery extends EventOwner {
+  readonly id: string;
+  /** Which claim this is: results of an earlier claim are refused. */
+  readonly claimId: string;
+  readonly endpointId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly body: string;
+  /** The number of this attempt: one more than attempts are logged. */
+  readonly attempt: number;
+  /** When this attempt was due. */
+  readonly dueAt: number;
+  /** As they are registered at this moment. */
+  readonly url: string;
+  readonly sealedSecret: string;
+}
+
+/** What a claim led to. */
+export interface DeliveryResult {
+  readonly id: string;
+  readonly claimId: string;
+  /** `null` when no attempt was made: the delivery is handed back. */
+  readonly attempt: AttemptRecord | null;
+  /** `pending`: due again at `dueAt`. What is final became so when the attempt ended (`at + durationMs`). */
+  readonly next:
+    | { readonly status: 'pending'; readonly dueAt: number }
+    | { readonly status: 'delivered' | 'dropped' };
+}
+
+/** A place in a list of deliveries, newest first. */
+export interface DeliveryPosition {
+  readonly time: number;
+  readonly id: string;
+}
+
+/** What became of a request to deliver again. */
+export type Redelivery =
+  | { readonly outcome: 'queued'; readonly answer: StoredAnswer }
+  | IdempotencyOutcome
+  /** No such event of this partner and mode. */
+  | { readonly outcome: 'unknown_event' }
+  /** No such endpoint of this partner and mode. */
+  | { readonly outcome: 'unknown_endpoint' }
+  | { readonly outcome: 'disabled_endpoint' };
+
+/** An `Idempotency-Key` whose answer is only known inside the transaction. */
+export type LateIdempotencyClaim = Omit<IdempotencyClaim, 'answer'>;
+
+/** Deliveries, attempts, and the worker's hold on them. */
+export interface DeliveryStore {
+  /**
+   * Claims due deliveries until `now + leaseMs`: pending ones whose time has come (`<= now`) and that nobody
+   * holds, or whose lease has ended. At most `limit` together, at most `perEndpoint` of one endpoint, or as
+   * many as `slots` says where it names the endpoint (0 or less: none). Within an endpoint those come first that could
+   * be claimed the longest, since they were due or since the lease of an earlier claim ended, and then those
+   * that were created first. Endpoints are visited in the order of their ids, beginning after `after` and going
+   * round, so that a caller who passes the last endpoint visited neglects none; a large backlog of one endpoint
+   * costs the others nothing. The answer is in this order. No delivery is ever given to two claims whose leases
+   * overlap.
+   */
+  claim(request: {
+    readonly claimId: string;
+    readonly now: number;
+    readonly leaseMs: number;
+    readonly limit: number;
+    readonly perEndpoint: number;
+    readonly slots: ReadonlyMap<string, number>;
+    readonly after: string | null;
+  }): Promise<ClaimedDelivery[]>;
+
+  /**
+   * Writes results in one transaction: the attempt into the log, and what is next. Answers for each whether
+   * the claim was still the current one; where it was not, nothing of that result is written.
+   */
+  finish(results: readonly DeliveryResult[]): Promise<boolean[]>;
+
+  /**
+   * Deliveries, newest first: by `createdAt` descending, then `id` descending; what comes after `after`, at
+   * most `limit`. `endpointId`, `eventId` and `status` narrow the list where they are not `null`.
+   */
+  list(
+    request: EventOwner & {
+      readonly endpointId: string | null;
+      readonly eventId: string | null;
+      readonly status: DeliveryStatus | null;
+      readonly after: DeliveryPosition | null;
+      readonly limit: number;
+    },
+  ): Promise<DeliveryRecord[]>;
+
+  /**
+   * A new delivery of an event, due now, to one endpoint, or, where `endpointId` is `null`, to each enabled
+   * endpoint that matches its type now. Where one of that event is pending for the endpoint already, it
+   * stands for the new one, and takes no number from the ids of the others. The key is looked at first, then
+   * the event, then the endpoint. `answer` is called inside the transaction with the deliveries, in the order
+   * of the endpoints' ids, and its value is stored with the idempotency key.
+   */
+  redeliver(
+    request: EventOwner & {
+      readonly eventId: string;
+      readonly endpointId: string | null;
+      readonly deliveryId: NewEvent['deliveryId'];
+      readonly now: number;
+      readonly idempotency: LateIdempotencyClaim | null;
+      readonly answer: (deliveries: readonly DeliveryRecord[]) => StoredAnswer;
+    },
+  ): Promise<Redelivery>;
+
+  /**
+   * New deliveries, due now, for the deliveries of an endpoint that were dropped at or after `since` and
+   * after which their event was not delivered, queued or dropped again there; the longest dropped first, at
+   * most `limit`. `answer` as above, with how many were queued.
+   */
+  recover(
+    request: EventOwner & {
+      readonly endpointId: string;
+      readonly since: number;
+      readonly deliveryId: NewEvent['deliveryId'];
+      readonly now: number;
+      readonly limit: number;
+      readonly idempotency: LateIdempotencyClaim | null;
+      readonly answer: (queued: number) => StoredAnswer;
+    },
+  ): Promise<Exclude<Redelivery, { readonly outcome: 'unknown_event' }>>;
+}

@@ -1,0 +1,83 @@
+import type { IdempotencyClaim, IdempotencyOutcome } from './idempotency.ts';
+import type { Mode } from './partners.ts';
+
+/** Whose endpoints, events and deliveries a call is about; those of others do not exist for it. */
+export interface EventOwner {
+  readonly partner: string;
+  readonly mode: Mode;
+}
+
+/** An event that is about to be published to one partner in one mode. */
+export interface NewEvent extends EventOwner {
+  /** `evt_…`, unique. */
+  readonly id: string;
+  readonly type: string;
+  /** The text that is signed and sent, byte for byte, on every attempt. */
+  readonly body: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly createdAt: number;
+  /**
+   * What the ids of its deliveries begin with, unique; the adapter appends `_1`, `_2`, … in the order of the
+   * endpoints' ids.
+   */
+  readonly deliveryId: string;
+}
+
+/** An event as it is stored. */
+export interface EventRecord extends Omit<NewEvent, 'deliveryId'> {
+  /** 1, 2, 3, … per partner and mode, without a gap, in the order of the commits. */
+  readonly sequence: number;
+}
+
+/** A value, now or later: inside a host's transaction on SQLite everything happens at once. */
+export type MaybePromise<T> = T | Promise<T>;
+
+/** The outbox inside a transaction of the host's. What it writes commits and rolls back with it. */
+export interface HostTransaction {
+  /**
+   * Partners, not disabled, of enabled clients that hold an unrevoked consent of the user with this scope;
+   * each once, in the order of their slugs.
+   */
+  partnersHolding(request: { readonly sub: string; readonly scope: string }): MaybePromise<string[]>;
+  /** See {@link EventStore.publish}. */
+  publish(events: readonly NewEvent[]): MaybePromise<void>;
+}
+
+/** What became of a request to publish. */
+export type Publication = { readonly outcome: 'published' } | IdempotencyOutcome;
+
+/** Events and the outbox. */
+export interface EventStore {
+  /**
+   * Stores events and their deliveries in one transaction: each event takes the next sequence number of its
+   * partner and mode, and every enabled endpoint of that partner and mode whose `events` hold its type or `*`
+   * gets a pending delivery, due at the event's `createdAt`. The order of one call is the order of the
+   * sequence. With `idempotency`, a record of the key decides before anything is changed.
+   */
+  publish(
+    events: readonly NewEvent[],
+    options: { readonly idempotency: IdempotencyClaim | null; readonly now: number },
+  ): Promise<Publication>;
+
+  /**
+   * The outbox on the host's own connection.
+   * @throws TypeError when `transaction` is not a handle of this kind of database, is not connected to this
+   * database, or is in no transaction
+   */
+  within(transaction: unknown): HostTransaction;
+
+  /** See {@link HostTransaction.partnersHolding}, outside a transaction. */
+  partnersHolding(request: { readonly sub: string; readonly scope: string }): Promise<string[]>;
+
+  /**
+   * Events after a sequence number, in their order, at most `limit`, with the number of the oldest event that
+   * is kept (`null` when none is kept).
+   */
+  list(request: EventOwner & { readonly after: number; readonly limit: number }): Promise<{
+    readonly events: EventRecord[];
+    readonly oldestSequence: number | null;
+  }>;
+
+  /** `null` for an unknown event and for somebody else's. */
+  find(owner: EventOwner, id: string): Promise<EventRecord | null>;
+}
