@@ -16,6 +16,7 @@ export const icons = {
   ),
   warning: icon(html`<path d="M10 3.5 17.2 16H2.8Z"/><path d="M10 8.5v3.5"/><path d="M10 14.1v.1"/>`),
   plug: icon(html`<path d="M7 3v4M13 3v4M5 7h10v2.5a5 5 0 0 1-10 0ZM10 14.5V17"/>`),
+  bell: icon(html`<path d="M5.5 13.5V9a4.5 4.5 0 0 1 9 0v4.5l1.5 1H4ZM8.5 17h3"/>`),
 } as const satisfies { readonly [name: string]: Html };
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });

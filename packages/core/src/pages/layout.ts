@@ -59,8 +59,10 @@ function dress(theme: PageTheme): Dress {
 
 const dresses = new WeakMap<PageTheme, Dress>();
 
-/** Puts a body (the card: one `main` element) into a document. */
-export function page(view: PageContext & { readonly title: string; readonly body: Html }): Page {
+/** Puts a body (one `main` element) into a document; `head` follows what every page has in its head. */
+export function page(
+  view: PageContext & { readonly title: string; readonly body: Html; readonly head?: Html },
+): Page {
   const { theme, language } = view;
   const ready = dresses.get(theme) ?? dress(theme);
   dresses.set(theme, ready);
@@ -73,7 +75,7 @@ export function page(view: PageContext & { readonly title: string; readonly body
 <meta name="robots" content="noindex">
 <title>${visible(view.title)} · ${visible(theme.name)}</title>
 ${ready.head}
-${ready.style}
+${ready.style}${view.head ?? null}
 </head>
 <body>
 <header class="brand">${ready.brand}</header>

@@ -1,0 +1,87 @@
+import type { Context } from 'koa';
+import type { Core } from '../context.ts';
+import { OAuthError, PartnerError } from '../errors.ts';
+import { readParameters } from '../http/body.ts';
+import { type FormTokens, requireOwnOrigin } from '../http/csrf.ts';
+import { fixedWindows } from '../http/rate-limit.ts';
+import type { Handler } from '../http/route.ts';
+import type { EventOwner } from '../ports/events.ts';
+import type { Access } from './access.ts';
+import { seeOther } from './answer.ts';
+import { consoleUrl } from './paths.ts';
+import type { Sessions } from './session.ts';
+import type { Visit } from './visit.ts';
+
+/** Requests of a key in a minute at most, pages that keep themselves up to date included. */
+const maxRequests = 600;
+
+/** Guards handlers: nobody gets past who is not signed in. */
+export interface Guard {
+  /** @param otherwise - what others get; without it they are sent to the first page, which asks for a key */
+  page(
+    handle: (ctx: Context, visit: Visit) => Promise<void>,
+    otherwise?: (ctx: Context, reason: 'new' | 'ended') => void,
+  ): Handler;
+  /** The form that was posted, after it was found to come from this session. */
+  action(handle: (ctx: Context, visit: Visit, form: ReadonlyMap<string, string>) => Promise<void>): Handler;
+}
+
+/** What a topic says of a missing resource, in the words that pages understand. */
+function translated(error: unknown): unknown {
+  return error instanceof PartnerError && error.code === 'not_found' ? new OAuthError('not_found') : error;
+}
+
+/** See {@link Guard}. */
+export function createGuard(
+  core: Core,
+  { sessions, access, forms }: { sessions: Sessions; access: Access; forms: FormTokens },
+): Guard {
+  const requests = fixedWindows(60_000);
+
+  function count(owner: EventOwner, now: number): void {
+    const { count, endsAt } = requests.add(owner.partner, now);
+    if (count <= maxRequests) return;
+    throw new OAuthError('slow_down', undefined, {
+      headers: { 'Retry-After': String(Math.ceil((endsAt - now) / 1000)) },
+    });
+  }
+
+  function sendHome(ctx: Context, reason: 'new' | 'ended'): void {
+    seeOther(ctx, consoleUrl(core, 'home', { notice: reason === 'ended' ? reason : undefined }));
+  }
+
+  const guarded =
+    (
+      handle: (ctx: Context, visit: Visit, purpose: readonly string[]) => Promise<void>,
+      otherwise = sendHome,
+    ): Handler =>
+    async (ctx) => {
+      const session = sessions.read(ctx);
+      const key = session === null ? null : await access.byId(session.keyId, ctx.req);
+      if (session === null || key === null) {
+        const isEnded = sessions.isClaimed(ctx);
+        if (isEnded) sessions.end(ctx);
+        return otherwise(ctx, isEnded ? 'ended' : 'new');
+      }
+      const now = core.clock.now();
+      const owner = { partner: key.partner, mode: 'test' } as const;
+      count(owner, now);
+      const purpose = ['sandbox console', session.keyId, session.nonce];
+      try {
+        await handle(ctx, { owner, now, csrfToken: forms.issue(purpose) }, purpose);
+      } catch (error) {
+        throw translated(error);
+      }
+    };
+
+  return {
+    page: (handle, otherwise) => guarded((ctx, visit) => handle(ctx, visit), otherwise),
+    action: (handle) =>
+      guarded(async (ctx, visit, purpose) => {
+        requireOwnOrigin(ctx.req, core.options.authUrl);
+        const form = await readParameters(ctx.req);
+        forms.check(form.get('csrf'), purpose);
+        await handle(ctx, visit, form);
+      }),
+  };
+}

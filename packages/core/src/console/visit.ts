@@ -1,0 +1,10 @@
+import type { EventOwner } from '../ports/events.ts';
+
+/** A signed-in partner's request. */
+export interface Visit {
+  /** Whose data it may see: that of the partner, in test mode. */
+  readonly owner: EventOwner;
+  /** Proves that a form is from this session. */
+  readonly csrfToken: string;
+  readonly now: number;
+}

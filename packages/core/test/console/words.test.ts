@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { failureKind } from '../../src/console/deliveries.ts';
+import { failures } from '../../src/pages/console/failures.ts';
+import { stateWords } from '../../src/pages/console/parts.ts';
+import { consoleWords } from '../../src/pages/console/text.ts';
+import { html, render } from '../../src/pages/html.ts';
+import { act, consoleKit } from './console-kit.ts';
+
+/** All texts with their path; functions are called with something that can be found again. */
+function leaves(value: unknown, path: string): { path: string; words: string }[] {
+  if (typeof value === 'string') return [{ path, words: value }];
+  if (typeof value === 'function') {
+    const states = path.endsWith('.count')
+      ? ['pending', 'delivered', 'dropped', 'cancelled', 'none']
+      : ['NAME'];
+    return states.map((state) => {
+      const words: unknown = value(path.endsWith('.count') ? 7 : 'NAME', state);
+      const text = typeof words === 'string' ? words : render(html`${words as ReturnType<typeof html>}`);
+      return { path: `${path}.${state}`, words: text };
+    });
+  }
+  return Object.entries(value ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
+}
+
+const english = [...leaves(consoleWords.en, 'words'), ...leaves(failures.en, 'failures')];
+const french = [...leaves(consoleWords.fr, 'words'), ...leaves(failures.fr, 'failures')];
+
+describe('the words of the console', () => {
+  it('are the same set in both languages, and none is empty or left untranslated', () => {
+    expect(english.length).toBeGreaterThan(120);
+    expect(french.map(({ path }) => path)).toEqual(english.map(({ path }) => path));
+    for (const [index, { path, words }] of french.entries()) {
+      expect(words.trim(), path).not.toBe('');
+      expect(words, path).not.toBe(english[index]?.words);
+    }
+  });
+
+  it('name whatever they speak of, in both languages', () => {
+    const named = (texts: typeof english): string[] =>
+      texts.flatMap(({ path, words }) => (/NAME|7/.test(words) ? [path] : []));
+    expect(named(french)).toEqual(named(english));
+  });
+
+  it('keep French punctuation on its line', () => {
+    for (const { path, words } of french) {
+      const text = words.replace(/<[^>]*>/g, '');
+      expect(text, path).not.toMatch(/ [:;?!»]|« |[^\u00a0][:;?!»]/);
+      expect(text, path).not.toContain("'");
+    }
+  });
+
+  it('count states, and leave the number away where there is one delivery', () => {
+    const none = { pending: 0, delivered: 0, dropped: 0, cancelled: 0 };
+    expect(stateWords(none, 'en')).toEqual([['none', 'No endpoint']]);
+    expect(stateWords({ ...none, dropped: 1 }, 'en')).toEqual([['dropped', 'Dropped']]);
+    expect(stateWords({ ...none, pending: 1, delivered: 2 }, 'fr').map(([, words]) => words)).toEqual([
+      '1 en attente',
+      '2 livrés',
+    ]);
+  });
+});
+
+describe('why an attempt failed', () => {
+  it.each([
+    ['target_refused', null, 'target_refused'],
+    ['timeout', null, 'timeout'],
+    ['connection_refused', null, 'connection_refused'],
+    ['connection_failed', null, 'connection_failed'],
+    ['connection_reset', null, 'connection_reset'],
+    ['certificate', null, 'certificate'],
+    ['tls', null, 'tls'],
+    ['protocol', null, 'protocol'],
+    ['redirect', 302, 'redirect'],
+    ['aborted', null, 'aborted'],
+    ['internal', null, 'internal'],
+    ['status', 400, 'status_other'],
+    ['status', 401, 'status_denied'],
+    ['status', 403, 'status_denied'],
+    ['status', 404, 'status_missing'],
+    ['status', 405, 'status_missing'],
+    ['status', 410, 'status_missing'],
+    ['status', 429, 'status_busy'],
+    ['status', 500, 'status_server'],
+    ['status', 503, 'status_server'],
+    ['status', 199, 'status_other'],
+    ['a class of tomorrow', null, 'unknown'],
+    ['constructor', null, 'unknown'],
+  ] as const)('%s with status %s is explained as %s', (error, httpStatus, kind) => {
+    expect(failureKind({ error, httpStatus })).toBe(kind);
+    expect(failures.en[failureKind({ error, httpStatus })].advice.length).toBeGreaterThan(20);
+  });
+});
+
+describe('in French', () => {
+  it('every page of the console speaks it, to whoever asks for it', async () => {
+    const kit = await consoleKit();
+    const key = await kit.key();
+    const endpoint = await kit.endpoint(key);
+    const event = await kit.event(key);
+    await kit.attempt({ error: 'timeout', httpStatus: null, response: null });
+    const fr = { 'accept-language': 'fr-HT, en;q=0.5' };
+    expect((await kit.provider.browser(null).get('/sandbox', fr)).text).toContain('Clé d’API de test');
+    const browser = await kit.signedIn(key);
+    for (const [path, words] of [
+      ['/sandbox', 'Déclencher un événement de test'],
+      [`/sandbox/events/${event}`, 'Pas de réponse en 10 secondes.'],
+      [`/sandbox/endpoints/${endpoint}`, 'Tentative 1 sur 5'],
+      ['/sandbox/endpoints', 'Secret du webhook'],
+      ['/sandbox/trigger?type=webhook.test', 'Un objet JSON conforme au type.'],
+      ['/sandbox?notice=endpoint_added', 'est enregistré'],
+    ] as const) {
+      const { text } = await browser.get(path, fr);
+      expect
+        .soft([path, text.includes(words), text.includes('<html lang="fr">')])
+        .toEqual([path, true, true]);
+      const leftOver = english.filter(({ words }) => words.length > 25 && text.includes(words));
+      expect.soft([path, leftOver]).toEqual([path, []]);
+    }
+    const { text } = await browser.get('/sandbox');
+    expect(text).toContain('<html lang="en">');
+  });
+
+  it('notices that do not exist are not shown', async () => {
+    const kit = await consoleKit();
+    const browser = await kit.signedIn(await kit.key());
+    for (const notice of ['nope', '__proto__', 'toString', '<b>']) {
+      const { status, text } = await browser.get(`/sandbox?notice=${encodeURIComponent(notice)}`);
+      expect(status).toBe(200);
+      expect(text).not.toContain('class="notice');
+    }
+    expect((await act(browser, '/sandbox/trigger', { type: 'webhook.test' })).status).toBe(303);
+  });
+});
