@@ -1,11 +1,13 @@
 /**
  * Writes the pages below docs/reference from the tables in the source: scopes, errors, endpoints (of OAuth
- * and of the partner API), options. With `--check` it writes nothing and exits 1 when a page is not what the
+ * and of the partner API), events, options. With `--check` it writes nothing and exits 1 when a page is not what the
  * source says.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { consoleRoutes } from '../packages/core/src/console/routes.ts';
 import { type ErrorDefinition, oauthErrors, partnerErrors } from '../packages/core/src/errors.ts';
+import { events } from '../packages/core/src/events.ts';
 import type { Route } from '../packages/core/src/http/route.ts';
 import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
 import { defaultLimits } from '../packages/core/src/partner/pipeline/limit.ts';
@@ -93,6 +95,8 @@ function partnerEndpointsPage(): string {
     core: never,
     passports: never,
     users: never,
+    // Routes whose bodies name types of events are made of the catalogue.
+    webhooks: { ...(never as object), catalogue: { types: Object.keys(events) } },
     transferCreated: never,
   } as never);
   const rows = table.map(({ method, path, scope, limit, idempotent, summary, testOnly }) =>
@@ -126,8 +130,24 @@ Unless the host has set others. Each group is counted for itself.
 ${limits.join('\n')}`;
 }
 
+function eventsPage(): string {
+  const sections = Object.entries(events).map(([type, { summary, when, example }]) => {
+    const body = { id: 'evt_…', type, createdAt: '2026-01-01T12:00:01.000Z', mode: 'test', data: example };
+    return `## \`${type}\`\n\n${summary} ${when}\n\n\`\`\`json\n${JSON.stringify(body, null, 2)}\n\`\`\``;
+  });
+  return `# Events
+
+What is sent to webhook endpoints. A service may have types of its own besides these; \`GET /v1/openapi.json\` lists those that can be registered.
+Members may be added to \`data\` at any time.
+
+${sections.join('\n\n')}`;
+}
+
 function endpointsPage(): string {
   const core = {
+    storage: never,
+    tokens: never,
+    sealer: never,
     options: {
       authUrl: new URL('https://a.example'),
       baseUrl: new URL('https://b.example'),
@@ -135,28 +155,32 @@ function endpointsPage(): string {
       limits: {},
     },
   };
-  const routes: Route[] = oauthRoutes(
-    { ...core, storage: never, tokens: never } as never,
-    never as never,
-    never as never,
-    never as never,
-  );
-  const rows = routes.map(({ path, below, handlers, summary }) => {
+  const routes: Route[] = oauthRoutes(core as never, never as never, never as never, never as never);
+  const consoleTable: Route[] = consoleRoutes(core as never, never as never, never as never);
+  const rowOf = ({ path, below, handlers, summary }: Route): string => {
     const methods = Object.keys(handlers).filter((method) => method !== 'OPTIONS');
-    return row(methods.join(', '), `\`{${below}}${path}\``, summary);
-  });
+    return row(methods.join(', '), `\`{${below}}${path.replace(/:(\w+)/g, '{$1}')}\``, summary);
+  };
   return `# Endpoints
 
 \`authUrl\` and \`baseUrl\` are options; they may be the same. Discovery names all of them.
 
 | Method | Address | |
 |---|---|---|
-${rows.join('\n')}`;
+${routes.map(rowOf).join('\n')}
+
+## Sandbox console
+
+Pages, with the option \`sandboxConsole\`. See [the sandbox console](../sandbox.md).
+
+| Method | Address | |
+|---|---|---|
+${consoleTable.map(rowOf).join('\n')}`;
 }
 
 function optionsPage(): string {
   const source = readFileSync(join(root, 'packages/core/src/options.ts'), 'utf8');
-  const tables = ['OstiaryOptions', 'Theme', 'PartnerLimits'].map((name) => {
+  const tables = ['OstiaryOptions', 'Theme', 'PartnerLimits', 'WebhookOptions'].map((name) => {
     const body = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source)?.[1] ?? '';
     const members = body.matchAll(/\/\*\*\s([\s\S]*?)\s*\*\/\n( +)readonly (\w+)(\??): ([^;{]+|\{)/g);
     let group = '';
@@ -183,6 +207,7 @@ const pages = {
   'endpoints.md': endpointsPage(),
   'partner-errors.md': partnerErrorsPage(),
   'partner-endpoints.md': partnerEndpointsPage(),
+  'events.md': eventsPage(),
   'options.md': optionsPage(),
 };
 const check = process.argv.includes('--check');

@@ -14,10 +14,18 @@ export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-k
 export type { Clock } from './clock.ts';
 export type { ErrorDefinition, OAuthErrorCode, OAuthErrorOptions, PartnerErrorCode } from './errors.ts';
 export { OAuthError, oauthErrors, partnerErrors } from './errors.ts';
+export type {
+  Catalogue,
+  EventDefinition,
+  EventType,
+  HostEventDefinition,
+  HostEventSchema,
+} from './events.ts';
+export { EventDataError, events } from './events.ts';
 export type { RequestHandler } from './http/app.ts';
 export type { Logger } from './logger.ts';
 export type { InteractionApi, InteractionDetails, InteractionRedirect } from './oauth/interaction-api.ts';
-export type { OstiaryOptions, PartnerLimit, PartnerLimits, Theme } from './options.ts';
+export type { OstiaryOptions, PartnerLimit, PartnerLimits, Theme, WebhookOptions } from './options.ts';
 export type { Ostiary } from './ostiary.ts';
 export { createOstiary } from './ostiary.ts';
 export type { FlexibleLimiter, FlexibleLimiterResult } from './partner/rate-limiter-flexible.ts';
@@ -26,6 +34,26 @@ export type { IssuedPassport } from './passports/passports.ts';
 export type { PaymentAdministration, Settlement } from './payments/settle.ts';
 export type { ApiKeyRecord, ApiKeyState, ApiKeyStore, KeyScope } from './ports/api-keys.ts';
 export type { ClientRecord, ClientSecretRecord, ClientStore, SigningAlgorithm } from './ports/clients.ts';
+export type {
+  AttemptRecord,
+  ClaimedDelivery,
+  DeliveryPosition,
+  DeliveryRecord,
+  DeliveryResult,
+  DeliveryStatus,
+  DeliveryStore,
+  LateIdempotencyClaim,
+  Redelivery,
+} from './ports/deliveries.ts';
+export type {
+  EventOwner,
+  EventRecord,
+  EventStore,
+  HostTransaction,
+  MaybePromise,
+  NewEvent,
+  Publication,
+} from './ports/events.ts';
 export type {
   AccessTokenState,
   ConsentRecord,
@@ -67,8 +95,11 @@ export type {
   UserDirectory,
   UserRecord,
 } from './ports/users.ts';
+export type { EndpointCreation, WebhookEndpointRecord, WebhookEndpointStore } from './ports/webhooks.ts';
 export type { Language, Scope, ScopeDefinition } from './scopes.ts';
 export { isScope, scopeNames, scopes } from './scopes.ts';
 export type { SandboxUser } from './users/sandbox.ts';
 export { sandboxUsers } from './users/sandbox.ts';
+export type { KycChange, KycChanged, KycState } from './webhooks/kyc.ts';
+export type { EventPublishing, HostEvent, PublishedEvent, PublishOptions } from './webhooks/publish.ts';
 export type { JobHandler, JobResult, Worker } from './worker/worker.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Clock, systemClock } from './clock.ts';
+import { type Catalogue, createCatalogue, type HostEventDefinition } from './events.ts';
 import type { Logger } from './logger.ts';
 import type { PaymentRail } from './ports/payments.ts';
 import type { RateLimitStore } from './ports/rate-limits.ts';
@@ -108,6 +109,35 @@ const schema = z.strictObject({
       other: partnerLimit,
     })
     .prefault({}),
+  webhooks: z
+    .strictObject({
+      allowPrivateTargets: z.boolean().default(false),
+      retryDelaysSeconds: z.array(z.number().positive().max(604_800)).max(20).default([60, 300, 1800, 7200]),
+      concurrency: z.int().min(1).max(10_000).default(512),
+      retentionDays: z.int().min(1).max(3650).default(30),
+      resolve: callback<(hostname: string) => Promise<readonly string[]>>().optional(),
+    })
+    .prefault({}),
+  events: z
+    .record(
+      z
+        .string()
+        .regex(/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/, 'has to be a name such as order.shipped')
+        .max(64),
+      z.strictObject({
+        summary: z.string().max(200).optional(),
+        schema: z.custom<HostEventDefinition['schema']>(
+          (value) =>
+            (typeof value === 'object' || typeof value === 'function') &&
+            value !== null &&
+            '~standard' in value,
+          'must be a Standard Schema',
+        ),
+        example: z.record(z.string(), z.unknown()),
+      }),
+    )
+    .default({}),
+  sandboxConsole: z.boolean().default(false),
   clock: store<Clock>().default(systemClock),
   logger: store<Logger>().default(silent),
 });
@@ -176,10 +206,44 @@ export interface OstiaryOptions {
   readonly payments?: PaymentRail;
   /** Limits of the partner API. */
   readonly partnerLimits?: PartnerLimits;
+  /** How events reach partners. */
+  readonly webhooks?: WebhookOptions;
+  /** Types of events of your own, by name (`order.shipped`); see `ostiary.events.publish`. */
+  readonly events?: { readonly [type: string]: HostEventDefinition };
+  /**
+   * Whether partners find the sandbox console at `{authUrl}/sandbox`: they sign in with a test key, trigger
+   * events and see why deliveries failed. Needs `payments`.
+   * @defaultValue false
+   */
+  readonly sandboxConsole?: boolean;
   /** Where log lines go: pino fits. Lines hold no secret. @defaultValue nowhere */
   readonly logger?: Logger;
   /** Where the time comes from. @defaultValue the machine's clock */
   readonly clock?: Clock;
+}
+
+/** How events reach partners. */
+export interface WebhookOptions {
+  /**
+   * Whether endpoints may be anywhere: private addresses, plain http, every port. For development and tests
+   * on one machine; refused unless `authUrl` and `baseUrl` are loopback addresses.
+   * @defaultValue false
+   */
+  readonly allowPrivateTargets?: boolean;
+  /**
+   * Seconds between an attempt that failed and the next one; one attempt more than there are waits.
+   * @defaultValue `[60, 300, 1800, 7200]`
+   */
+  readonly retryDelaysSeconds?: readonly number[];
+  /** Attempts that one process makes at once at most. @defaultValue 512 */
+  readonly concurrency?: number;
+  /** Days for which events, deliveries and attempts are kept. @defaultValue 30 */
+  readonly retentionDays?: number;
+  /**
+   * Finds every address of a host name. Each is checked, and the one that was checked is dialled.
+   * @defaultValue DNS
+   */
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>;
 }
 
 /** A number of requests in a time. */
@@ -210,7 +274,8 @@ export interface PartnerLimits {
 }
 
 /** Options after they were checked and completed. */
-export type Options = Readonly<Omit<z.output<typeof schema>, 'users' | 'payments'>> & {
+export type Options = Readonly<Omit<z.output<typeof schema>, 'users' | 'payments' | 'events'>> & {
+  readonly events: Catalogue;
   readonly baseUrl: URL;
   readonly issuer: URL;
   readonly users: UserDirectory;
@@ -232,6 +297,16 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
+function catalogueOf(events: NonNullable<OstiaryOptions['events']>): Catalogue {
+  try {
+    return createCatalogue(events);
+  } catch (error) {
+    throw new TypeError(`createOstiary: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
 /**
  * Checks and completes options.
  * @throws TypeError that names every option which is wrong, by its path
@@ -244,12 +319,20 @@ export function parseOptions(options: OstiaryOptions): Options {
     );
     throw new TypeError(`createOstiary: ${problems.join('; ')}`);
   }
-  const { storage, clock, logger, payments, partnerLimits, ...plain } = result.data;
+  const { storage, clock, logger, payments, partnerLimits, webhooks, events, ...plain } = result.data;
   const { findByKid, findByPhone, isVisible } = options.users;
   if (payments !== undefined && (findByKid === undefined || findByPhone === undefined)) {
     throw new TypeError('createOstiary: users: the partner API (payments) needs findByKid and findByPhone');
   }
+  if (plain.sandboxConsole && payments === undefined) {
+    throw new TypeError('createOstiary: sandboxConsole: partners and their keys come with payments');
+  }
   const { authUrl, baseUrl = authUrl, issuer = authUrl } = plain;
+  if (webhooks.allowPrivateTargets && !(isLoopback(authUrl) && isLoopback(baseUrl))) {
+    throw new TypeError(
+      'createOstiary: webhooks.allowPrivateTargets: authUrl and baseUrl have to be loopback addresses',
+    );
+  }
   return Object.freeze({
     ...deepFreeze(plain),
     baseUrl,
@@ -260,6 +343,8 @@ export function parseOptions(options: OstiaryOptions): Options {
     // A host may implement these as classes, whose methods need their object.
     payments: options.payments,
     partnerLimits: deepFreeze(partnerLimits),
+    webhooks: deepFreeze(webhooks),
+    events: catalogueOf(events as NonNullable<OstiaryOptions['events']>),
     users: Object.freeze({
       find: options.users.find.bind(options.users),
       ...(findByKid === undefined ? {} : { findByKid: findByKid.bind(options.users) }),

@@ -2,12 +2,13 @@ import { type ApiKeyAdministration, apiKeyAdministration } from './admin/api-key
 import { type ClientAdministration, clientAdministration } from './admin/clients.ts';
 import { type PartnerAdministration, partnerAdministration } from './admin/partners.ts';
 import { type SigningKeyAdministration, signingKeyAdministration } from './admin/signing-keys.ts';
+import { consoleRoutes } from './console/routes.ts';
 import type { Core } from './context.ts';
 import { createRequestHandler, type RequestHandler } from './http/app.ts';
 import { clientAddressFinder } from './http/client-address.ts';
+import { createFormTokens } from './http/csrf.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
-import { createFormTokens } from './oauth/csrf.ts';
 import { Engine } from './oauth/engine.ts';
 import { answerError } from './oauth/error-answer.ts';
 import { createInteractions } from './oauth/interaction.ts';
@@ -21,11 +22,17 @@ import { executionHandler, executionKind } from './payments/execution.ts';
 import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
 import { systemRandom } from './random.ts';
 import { tokenFormats } from './tokens.ts';
+import { createWebhooks } from './webhooks/create.ts';
+import type { KycChanged } from './webhooks/kyc.ts';
+import type { EventPublishing } from './webhooks/publish.ts';
+import { both } from './worker/both.ts';
 import { purgeHandler, purgeKind, schedulePurge } from './worker/purge.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
 /** When the protocol engine is loaded unless a request needs it before, in milliseconds after the start. */
 const warmUpMs = 1_000;
+
+const dayMs = 24 * 3600_000;
 
 /** An identity provider, ready to answer requests. */
 export interface Ostiary {
@@ -47,7 +54,14 @@ export interface Ostiary {
   readonly payments: PaymentAdministration;
   /** For a consent page of your own; see the option `interactionUrl`. */
   readonly interactions: InteractionApi;
+  /** Events of your own; those of transfers and identity checks are published by Ostiary. */
+  readonly events: EventPublishing;
   readonly users: {
+    /**
+     * Tells partners that a user's identity check changed; see {@link KycChanged}. Call it where the change
+     * is made, with your transaction.
+     */
+    readonly kycChanged: KycChanged;
     /**
      * Ends every consent, code and token of a user who was blocked or deleted. Takes effect with the next
      * request, in every process.
@@ -109,25 +123,38 @@ export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
   const forms = createFormTokens(core);
   const interactions = createInteractions(core, engine, forms);
   const { payments: rail } = options;
-  const worker = createWorker({
+  const webhooks = createWebhooks(core);
+  const settled = () => webhooks.worker.wake();
+  const jobs = createWorker({
     queue: storage.queue,
     clock,
     random: systemRandom,
     logger,
     handlers: {
-      [purgeKind]: purgeHandler(storage, clock, logger),
-      ...(rail === undefined
-        ? {}
-        : { [executionKind]: executionHandler({ transfers: storage.transfers, rail, clock, logger }) }),
+      [purgeKind]: purgeHandler({
+        storage,
+        clock,
+        logger,
+        eventRetentionMs: options.webhooks.retentionDays * dayMs,
+      }),
+      ...(rail === undefined ? {} : { [executionKind]: executionHandler(core, { rail, logger, settled }) }),
     },
   });
+  const worker = both(jobs, webhooks.worker);
   const passports = createPassports(core);
-  const partner = rail === undefined ? null : createPartner(core, passports, () => worker.wake());
+  const partner =
+    rail === undefined
+      ? null
+      : createPartner(core, { passports, webhooks, transferCreated: () => jobs.wake() });
   const forgetKeys = () => partner?.forgetKeys();
 
   return {
     handler: createRequestHandler({
-      routes: [...oauthRoutes(core, engine, interactions, forms), ...(partner?.routes ?? [])],
+      routes: [
+        ...oauthRoutes(core, engine, interactions, forms),
+        ...(partner?.routes ?? []),
+        ...(options.sandboxConsole && partner !== null ? consoleRoutes(core, webhooks, forms) : []),
+      ],
       prefixes: [authUrl, baseUrl, options.issuer]
         .map((url) => url.pathname.replace(/\/$/, ''))
         .filter((path) => path !== ''),
@@ -144,13 +171,18 @@ export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
       signingKeys: signingKeyAdministration(core),
     },
     passports: { issue: (sub) => passports.issue(sub, 'live') },
-    payments: paymentAdministration(core),
+    payments: paymentAdministration(core, settled),
+    events: webhooks.publishing,
     interactions: interactionApi(core, interactions),
-    users: { end: (sub) => storage.consents.endUser(sub, clock.now()) },
+    users: {
+      kycChanged: webhooks.kycChanged,
+      end: (sub) => storage.consents.endUser(sub, clock.now()),
+    },
     ready: () => storage.ping(),
     async close() {
       clearTimeout(warmUp);
       await worker.stop();
+      await webhooks.close();
       await storage.close();
     },
   };

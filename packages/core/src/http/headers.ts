@@ -23,9 +23,29 @@ export function commonHeaders(requestId: string, https: boolean): HeaderFields {
  * @param styleHash - source of the page's one inline style sheet
  */
 export function setPageHeaders(ctx: Context, styleHash: string): void {
+  setDocumentHeaders(ctx, `default-src 'none'; style-src ${styleHash}`);
+}
+
+/**
+ * Headers of a page that keeps itself up to date: as {@link setPageHeaders}, with one script that asks this
+ * origin and nobody else.
+ * @param sources - hashes of the page's inline style sheets and of its one inline script
+ */
+export function setLivePageHeaders(
+  ctx: Context,
+  sources: { readonly styles: readonly string[]; readonly script: string },
+): void {
+  const styles = sources.styles.join(' ');
+  setDocumentHeaders(
+    ctx,
+    `default-src 'none'; script-src ${sources.script}; connect-src 'self'; style-src ${styles}`,
+  );
+}
+
+function setDocumentHeaders(ctx: Context, sources: string): void {
   ctx.set(
     'Content-Security-Policy',
-    `default-src 'none'; style-src ${styleHash}; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'`,
+    `${sources}; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'`,
   );
   ctx.set('X-Frame-Options', 'DENY');
   ctx.set('Referrer-Policy', 'same-origin');

@@ -1,11 +1,11 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { readParameters } from '../http/body.ts';
+import { type FormTokens, requireOwnOrigin } from '../http/csrf.ts';
 import { setPageHeaders } from '../http/headers.ts';
 import { appsPage as renderAppsPage } from '../pages/apps.ts';
 import { isScope } from '../scopes.ts';
 import { seeOther } from './authorize.ts';
-import { type FormTokens, requireOwnOrigin } from './csrf.ts';
 import { appsPage, revokeAppAction } from './endpoints.ts';
 import { requestLanguage } from './error-answer.ts';
 import { displayName } from './user.ts';

@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Core } from '../context.ts';
+import { requireOwnOrigin } from '../http/csrf.ts';
 import { isScope, type Language, type Scope, scopes } from '../scopes.ts';
-import { requireOwnOrigin } from './csrf.ts';
 import type { Interactions } from './interaction.ts';
 
 /** What a consent page of your own has to show. */

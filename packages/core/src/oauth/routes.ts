@@ -1,10 +1,10 @@
 import type { Core } from '../context.ts';
+import type { FormTokens } from '../http/csrf.ts';
 import type { Handler, Route } from '../http/route.ts';
 import { authorizeHandler, resumeHandler } from './authorize.ts';
 import { appsHandler, revokeAppHandler } from './connected-apps.ts';
 import { consentHandler, interactionHandler } from './consent-page.ts';
 import { allowAnyOrigin, preflightHandler } from './cors.ts';
-import type { FormTokens } from './csrf.ts';
 import { discoveryHandler, jwksHandler } from './discovery.ts';
 import { apiPaths, authPaths } from './endpoints.ts';
 import type { Engine } from './engine.ts';

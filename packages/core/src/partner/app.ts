@@ -146,7 +146,8 @@ export function createPartnerApi(
       idempotency: route.idempotent
         ? readIdempotencyKey(req, fingerprintKeys, {
             method: route.method,
-            route: route.path,
+            // The path itself: one body may be sent to several resources.
+            route: ctx.newRouterPath ?? route.path,
             body: bytes,
             now,
           })

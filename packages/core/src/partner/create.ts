@@ -2,6 +2,7 @@ import type { Core } from '../context.ts';
 import type { Route } from '../http/route.ts';
 import type { Passports } from '../passports/passports.ts';
 import { createUserLookup } from '../users/lookup.ts';
+import type { Webhooks } from '../webhooks/create.ts';
 import { createPartnerApi } from './app.ts';
 import { memoryLimits } from './memory-limits.ts';
 import { openApiDocument } from './openapi.ts';
@@ -34,8 +35,15 @@ function limitsOf({ options: { partnerLimits } }: Core): LimitOptions {
 }
 
 /** Builds the partner API. `transferCreated` is called after a transfer was stored. */
-export function createPartner(core: Core, passports: Passports, transferCreated: () => void): Partner {
-  const table = partnerRoutes({ core, passports, users: createUserLookup(core), transferCreated });
+export function createPartner(
+  core: Core,
+  topics: {
+    readonly passports: Passports;
+    readonly webhooks: Webhooks;
+    readonly transferCreated: () => void;
+  },
+): Partner {
+  const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });
   const api = createPartnerApi(core, table, limitsOf(core));
   const description = JSON.stringify(openApiDocument(core, table));
   return {

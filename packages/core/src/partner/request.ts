@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ApiKeyState, KeyScope } from '../ports/api-keys.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { Mode } from '../ports/partners.ts';
+import type { IdempotencyRequest, RepeatableAnswer } from '../replays.ts';
 
 /** The rows of the specification's table of limits. */
 export type LimitGroup = 'verify' | 'payments' | 'users' | 'reconciliation' | 'other';
@@ -20,15 +21,6 @@ export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown>
   readonly idempotency: IdempotencyRequest | null;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
-}
-
-/** An `Idempotency-Key` and what it was sent with. */
-export interface IdempotencyRequest {
-  readonly key: string;
-  readonly fingerprint: Uint8Array;
-  /** What the fingerprint was under previous sealing keys. */
-  readonly previous: readonly Uint8Array[];
-  readonly endsAt: number;
 }
 
 /** What a handler answers: JSON, text that is JSON already, or a stream of another type. */
@@ -79,4 +71,9 @@ export function route<Body extends z.ZodType, Query extends z.ZodType, Path exte
   definition: PartnerRoute<Body, Query, Path>,
 ): PartnerRoute {
   return definition as unknown as PartnerRoute;
+}
+
+/** The answer of a request that takes effect once. */
+export function answerOf({ status, body, replayed }: RepeatableAnswer): PartnerAnswer {
+  return { status, json: body, replayed };
 }

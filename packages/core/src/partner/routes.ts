@@ -1,11 +1,14 @@
 import type { Core } from '../context.ts';
 import type { Passports } from '../passports/passports.ts';
 import type { UserLookup } from '../users/lookup.ts';
+import type { Webhooks } from '../webhooks/create.ts';
+import { eventRoutes } from './handlers/events.ts';
 import { paymentRoutes } from './handlers/payments.ts';
 import { reconciliationRoutes } from './handlers/reconciliation.ts';
 import { sandboxRoutes } from './handlers/sandbox.ts';
 import { userRoutes } from './handlers/users.ts';
 import { verifyRoutes } from './handlers/verify.ts';
+import { webhookRoutes } from './handlers/webhooks.ts';
 import { whoamiRoutes } from './handlers/whoami.ts';
 import type { PartnerRoute } from './request.ts';
 
@@ -14,17 +17,26 @@ export interface PartnerTopics {
   readonly core: Core;
   readonly passports: Passports;
   readonly users: UserLookup;
+  readonly webhooks: Webhooks;
   /** Called after a transfer was stored. */
   readonly transferCreated: () => void;
 }
 
 /** Every route of the partner API, by topic. */
-export function partnerRoutes({ core, passports, users, transferCreated }: PartnerTopics): PartnerRoute[] {
+export function partnerRoutes({
+  core,
+  passports,
+  users,
+  webhooks,
+  transferCreated,
+}: PartnerTopics): PartnerRoute[] {
   return [
     ...verifyRoutes(passports, users),
     ...paymentRoutes(core, users, transferCreated),
     ...userRoutes(core, users),
     ...reconciliationRoutes(core),
+    ...webhookRoutes(core, webhooks),
+    ...eventRoutes(core, webhooks),
     ...sandboxRoutes(passports),
     ...whoamiRoutes(),
   ];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { amountFormat, currencies, parseAmount } from '../payments/money.ts';
 import type { Currency } from '../ports/transfers.ts';
+import { transferSchema } from '../transfer-schema.ts';
 
 const currencyNames = Object.keys(currencies) as [Currency, ...Currency[]];
 
@@ -48,25 +49,6 @@ export const paymentBody = z.strictObject({
   reference: line(100).optional(),
   metadata: metadata.optional(),
 });
-
-/** A transfer. */
-export const transferSchema = z
-  .object({
-    id: z.string(),
-    status: z.enum(['pending', 'completed', 'failed']),
-    mode: z.enum(['live', 'test']),
-    amount: z.string(),
-    currency,
-    recipient: z.object({ kid: z.string() }),
-    description: z.string().nullable(),
-    reference: z.string().nullable(),
-    metadata: z.record(z.string(), z.string()).nullable(),
-    failure: z.object({ code: z.string(), message: z.string() }).nullable(),
-    createdAt: iso,
-    updatedAt: iso,
-    completedAt: iso.nullable(),
-  })
-  .meta({ id: 'Transfer' });
 
 /** Which transfers to list. */
 export const listQuery = z.strictObject({

@@ -1,10 +1,10 @@
-import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { countUnknownExecution } from '../metrics.ts';
 import type { PaymentRail, TransferOrder, TransferResult } from '../ports/payments.ts';
 import type { NewJob } from '../ports/queue.ts';
-import type { TransferRecord, TransferStore } from '../ports/transfers.ts';
+import type { TransferRecord } from '../ports/transfers.ts';
 import type { JobHandler } from '../worker/worker.ts';
+import { type FinalContext, type FinalState, finishTransfer } from './final.ts';
 import { sandboxRail } from './sandbox-rail.ts';
 
 /** The kind of the job that executes one transfer. */
@@ -68,13 +68,17 @@ async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<Transfe
  * Executes transfers, at least once each, with the transfer's id as idempotency key. Throwing leaves the
  * transfer pending and has the worker try again, without end.
  */
-export function executionHandler(options: {
-  readonly transfers: TransferStore;
-  readonly rail: PaymentRail;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}): JobHandler {
-  const { transfers, rail, clock, logger } = options;
+export function executionHandler(
+  context: FinalContext,
+  options: {
+    readonly rail: PaymentRail;
+    readonly logger: Logger;
+    /** Called when a transfer became final. */
+    readonly settled: () => void;
+  },
+): JobHandler {
+  const { transfers } = context.storage;
+  const { rail, logger, settled } = options;
   return async ({ transferId }) => {
     const transfer = await transfers.findById(String(transferId));
     if (transfer === null || transfer.status !== 'pending') return null;
@@ -83,8 +87,12 @@ export function executionHandler(options: {
       logger.info({ transfer: transfer.id }, 'the payment rail decides later');
       return null;
     }
-    const failure = result.status === 'failed' ? { code: result.code, message: result.message } : null;
-    await transfers.settle({ id: transfer.id, status: result.status, failure, now: clock.now() });
+    const state: FinalState =
+      result.status === 'failed'
+        ? { status: 'failed', failure: { code: result.code, message: result.message } }
+        : { status: 'completed' };
+    const outcome = await finishTransfer(context, transfer, state);
+    if (outcome?.settled === true) settled();
     return null;
   };
 }

@@ -1,5 +1,6 @@
 import type { Core } from '../context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
+import { finishTransfer } from './final.ts';
 import { transferView } from './transfer.ts';
 
 /** What the host says about a transfer that it left pending. */
@@ -21,8 +22,8 @@ export interface PaymentAdministration {
   ): Promise<{ readonly transfer: JsonObject; readonly settled: boolean } | null>;
 }
 
-/** See {@link PaymentAdministration}. */
-export function paymentAdministration(core: Core): PaymentAdministration {
+/** See {@link PaymentAdministration}. `settled` is called when a transfer became final. */
+export function paymentAdministration(core: Core, settled: () => void): PaymentAdministration {
   return {
     async settle(transferId, settlement) {
       const failed = settlement.status === 'failed';
@@ -31,14 +32,19 @@ export function paymentAdministration(core: Core): PaymentAdministration {
       if (failed && (typeof settlement.code !== 'string' || typeof settlement.message !== 'string')) {
         throw new TypeError('a failed transfer needs a code and a message');
       }
-      const outcome = await core.storage.transfers.settle({
-        id: transferId,
-        status: settlement.status,
-        failure: failed
-          ? { code: settlement.code.slice(0, 64), message: settlement.message.slice(0, 500) }
-          : null,
-        now: core.clock.now(),
-      });
+      const transfer = await core.storage.transfers.findById(transferId);
+      if (transfer === null) return null;
+      const outcome = await finishTransfer(
+        core,
+        transfer,
+        failed
+          ? {
+              status: 'failed',
+              failure: { code: settlement.code.slice(0, 64), message: settlement.message.slice(0, 500) },
+            }
+          : { status: 'completed' },
+      );
+      if (outcome?.settled === true) settled();
       return outcome === null ? null : { transfer: transferView(outcome.transfer), settled: outcome.settled };
     },
   };

@@ -28,17 +28,34 @@ export async function schedulePurge(queue: Queue, clock: Clock): Promise<void> {
 }
 
 /** Removes what nobody needs any more, in small batches between which other requests get their turn. */
-export function purgeHandler(storage: Storage, clock: Clock, logger: Logger): JobHandler {
+export function purgeHandler(options: {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How long events and deliveries are kept, in milliseconds. */
+  readonly eventRetentionMs: number;
+}): JobHandler {
+  const { storage, clock, logger, eventRetentionMs } = options;
   return async () => {
-    const total = { interactions: 0, tokens: 0, grants: 0, idempotency: 0 };
+    const total: Record<keyof PurgeCount, number> = {
+      interactions: 0,
+      tokens: 0,
+      grants: 0,
+      idempotency: 0,
+      events: 0,
+      deliveries: 0,
+    };
+    const kinds = Object.keys(total) as (keyof PurgeCount)[];
     for (let round = 0; round < maxBatches; round += 1) {
       const now = clock.now();
-      const count: PurgeCount = await storage.purge({ now, before: now - retentionMs, limit: batch });
-      total.interactions += count.interactions;
-      total.tokens += count.tokens;
-      total.grants += count.grants;
-      total.idempotency += count.idempotency;
-      if (Math.max(count.interactions, count.tokens, count.grants, count.idempotency) < batch) {
+      const count = await storage.purge({
+        now,
+        before: now - retentionMs,
+        eventsBefore: now - eventRetentionMs,
+        limit: batch,
+      });
+      for (const kind of kinds) total[kind] += count[kind];
+      if (kinds.every((kind) => count[kind] < batch)) {
         logger.debug(total, 'old rows were removed');
         return { dueAt: now + intervalMs };
       }

@@ -17,9 +17,12 @@ export interface WorkerOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly handlers: { readonly [kind: string]: JobHandler };
-  /** Calls back after a time in milliseconds; answers how to call it off. @defaultValue `setTimeout` */
-  readonly schedule?: (callback: () => void, ms: number) => () => void;
+  /** @defaultValue `setTimeout` */
+  readonly schedule?: Schedule;
 }
+
+/** Calls back after a time in milliseconds; answers how to call it off. */
+export type Schedule = (callback: () => void, ms: number) => () => void;
 
 /** Work in the background. Any number of processes may run one. */
 export interface Worker {
@@ -42,7 +45,8 @@ function backoffMs(attempt: number): number {
   return Math.min(1000 * 2 ** (attempt - 1), 3_600_000);
 }
 
-function nodeTimer(callback: () => void, ms: number): () => void {
+/** Node's timer. */
+export function nodeTimer(callback: () => void, ms: number): () => void {
   const timer = setTimeout(callback, ms);
   // Waiting for work keeps no process alive.
   timer.unref();

@@ -107,7 +107,12 @@ describe('what an anonymous caller can fill', () => {
     expect(writes()).toBe(20);
     provider.clock.advance(3_600_001);
     await provider.ostiary.worker.runDue();
-    const { interactions } = await storage.purge({ now: provider.clock.now(), before: 0, limit: 100 });
+    const { interactions } = await storage.purge({
+      now: provider.clock.now(),
+      before: 0,
+      eventsBefore: 0,
+      limit: 100,
+    });
     expect(interactions).toBe(0);
     await provider.stop();
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCatalogue } from '../../src/events.ts';
 import { type PartnerErrorCode, partnerErrors } from '../../src/index.ts';
 import type { PartnerRoute } from '../../src/partner/request.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
@@ -73,7 +74,14 @@ const statuses: { readonly [Code in PartnerErrorCode]: number } = {
 /** The table, as the provider has it. */
 function table(): PartnerRoute[] {
   const never: unknown = new Proxy(() => {}, { get: () => never, apply: () => never });
-  return partnerRoutes({ core: never, passports: never, users: never, transferCreated: () => {} } as never);
+  const webhooks = { catalogue: createCatalogue({}) };
+  return partnerRoutes({
+    core: never,
+    passports: never,
+    users: never,
+    webhooks,
+    transferCreated: () => {},
+  } as never);
 }
 
 interface Operation {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type KeyScope, keyScopes, type Mode } from '../../src/index.ts';
+import { events, type KeyScope, keyScopes, type Mode } from '../../src/index.ts';
 import type { LimitGroup } from '../../src/partner/request.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
 import { errorSchema } from '../../src/partner/schemas.ts';
@@ -12,6 +12,10 @@ import { blamed } from './refusal.ts';
 interface Subject {
   readonly passport: string;
   readonly transfer: string;
+  readonly event: string;
+  readonly endpoint: string;
+  /** Endpoints that may be removed. */
+  readonly spare: string[];
 }
 
 /** A row of the contract: what it says, and a request that succeeds. */
@@ -24,6 +28,8 @@ interface Row {
   readonly path?: (subject: Subject) => string;
   readonly body?: (subject: Subject) => object;
 }
+
+const endpoint = { url: 'http://127.0.0.1:1/hook', events: ['*'], secret: 'whsec_0123456789abcdef' };
 
 /** The contract, written down a second time: the specification's table, and the rows that were decided later. */
 const contract: { readonly [target: string]: Row } = {
@@ -70,6 +76,67 @@ const contract: { readonly [target: string]: Row } = {
     live: 200,
     path: () => `/v1/partner/reconciliation?date=${new Date().toISOString().slice(0, 10)}`,
   },
+  'POST /v1/partner/webhooks': {
+    scope: 'webhooks',
+    limit: 'other',
+    status: 201,
+    live: 201,
+    body: () => endpoint,
+  },
+  'GET /v1/partner/webhooks': { scope: 'webhooks', limit: 'other', status: 200, live: 200 },
+  'GET /v1/partner/webhooks/:id': {
+    scope: 'webhooks',
+    limit: 'other',
+    status: 200,
+    live: 404,
+    path: (known) => `/v1/partner/webhooks/${known.endpoint}`,
+  },
+  'PATCH /v1/partner/webhooks/:id': {
+    scope: 'webhooks',
+    limit: 'other',
+    status: 200,
+    live: 404,
+    path: (known) => `/v1/partner/webhooks/${known.endpoint}`,
+    body: () => ({ events: ['payment.completed'] }),
+  },
+  'DELETE /v1/partner/webhooks/:id': {
+    scope: 'webhooks',
+    limit: 'other',
+    status: 200,
+    live: 404,
+    path: ({ spare }) => `/v1/partner/webhooks/${spare.pop()}`,
+  },
+  'GET /v1/partner/webhooks/:id/deliveries': {
+    scope: 'webhooks',
+    limit: 'other',
+    status: 200,
+    live: 404,
+    path: (known) => `/v1/partner/webhooks/${known.endpoint}/deliveries`,
+  },
+  'POST /v1/partner/webhooks/:id/recover': {
+    scope: 'webhooks',
+    limit: 'other',
+    status: 200,
+    live: 404,
+    path: (known) => `/v1/partner/webhooks/${known.endpoint}/recover`,
+    body: () => ({ since: '2026-01-01T00:00:00Z' }),
+  },
+  'GET /v1/partner/events': { scope: 'webhooks', limit: 'other', status: 200, live: 200 },
+  'POST /v1/partner/events/:id/redeliver': {
+    scope: 'webhooks',
+    limit: 'other',
+    status: 200,
+    live: 404,
+    path: ({ event }) => `/v1/partner/events/${event}/redeliver`,
+    body: () => ({}),
+  },
+  'POST /v1/partner/sandbox/events': {
+    scope: 'webhooks',
+    limit: 'other',
+    status: 201,
+    live: 404,
+    body: () => ({ type: 'kyc.updated' }),
+  },
   'POST /v1/partner/sandbox/passports': {
     scope: 'identity:verify',
     limit: 'other',
@@ -85,9 +152,13 @@ const limits = { verify: 60, payments: 120, users: 300, reconciliation: 10, othe
 
 const never: unknown = new Proxy(() => {}, { get: () => never, apply: () => never });
 const table = new Map(
-  partnerRoutes({ core: never, passports: never, users: never, transferCreated: () => {} } as never).map(
-    (route) => [`${route.method} ${route.path}`, route],
-  ),
+  partnerRoutes({
+    core: never,
+    passports: never,
+    users: never,
+    webhooks: { catalogue: { types: Object.keys(events) } },
+    transferCreated: () => {},
+  } as never).map((route) => [`${route.method} ${route.path}`, route]),
 );
 
 let provider: TestProvider;
@@ -98,16 +169,29 @@ const newKey = (scopes: readonly KeyScope[], mode: Mode = 'test'): Promise<TestK
   provider.key({ partner, scopes, mode });
 
 beforeAll(async () => {
-  provider = await TestProvider.start({ payments: new TestRail() });
+  provider = await TestProvider.start({
+    payments: new TestRail(),
+    webhooks: { allowPrivateTargets: true },
+  });
   partner = await provider.partner();
   const key = await newKey(keyScopes);
   const pay = async (amount: string) =>
     (await provider.partnerCall(key, 'POST /v1/partner/payments', { ...testPayment, amount })).json();
   // One of every status, so that every part of an answer is seen.
   const [{ id }] = [await pay('1.00'), await pay('1.01'), await pay('1.02')];
+  const register = async () =>
+    String((await provider.partnerCall(key, 'POST /v1/partner/webhooks', endpoint)).json().id);
+  const registered = await register();
+  const event = await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type: 'webhook.test' });
   while ((await provider.ostiary.worker.runDue()) > 0);
   const minted = await provider.partnerCall(key, 'POST /v1/partner/sandbox/passports', {});
-  subject = { passport: String(minted.json().token), transfer: String(id) };
+  subject = {
+    passport: String(minted.json().token),
+    transfer: String(id),
+    event: String(event.json().id),
+    endpoint: registered,
+    spare: await Promise.all(Array.from({ length: 20 }, register)),
+  };
   return () => provider.stop();
 });
 

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Storage, TransferRecord } from '../../src/index.ts';
 import { memoryStorage } from '../../src/memory/index.ts';
+import { systemRandom } from '../../src/random.ts';
+import { newEvent } from '../../src/webhooks/outgoing.ts';
 import type { Answer } from '../support/browser.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import type { TestKey, TestProvider } from '../support/provider.ts';
@@ -115,7 +117,13 @@ export async function books(storage: Storage = memoryStorage()): Promise<Books> 
       expect((await storage.transfers.create({ transfer, idempotency: null, job, now: 0 })).outcome).toBe(
         'created',
       );
-      if (status !== 'pending') await storage.transfers.settle({ id, status, failure, now: updatedAt });
+      if (status === 'pending') return;
+      const { partner: by, mode } = transfer;
+      const event = newEvent(
+        { random: systemRandom },
+        { partner: by, mode, type: `payment.${status}`, data: {}, createdAt: updatedAt },
+      );
+      await storage.transfers.settle({ id, status, failure, event, now: updatedAt });
     },
     ask: (query) => provider.partnerCall(key, `GET /v1/partner/reconciliation?${query}`),
   };

@@ -8,6 +8,15 @@ import { TestClock, TestProvider } from '../support/provider.ts';
 const day = 24 * 3_600_000;
 const minute = 60_000;
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const nothing: PurgeCount = {
+  interactions: 0,
+  tokens: 0,
+  grants: 0,
+  idempotency: 0,
+  events: 0,
+  deliveries: 0,
+};
+const eventRetentionMs = 30 * day;
 const job = { id: 'purge', kind: 'purge', payload: {}, dueAt: 0, claimId: 'c', attempt: 1 };
 
 /** A storage whose purges remove so many rows, one answer after another. */
@@ -18,7 +27,7 @@ function purging(...answers: readonly PurgeCount[]) {
     ...memoryStorage(),
     async purge(request) {
       asked.push(request);
-      return left.shift() ?? { interactions: 0, tokens: 0, grants: 0, idempotency: 0 };
+      return left.shift() ?? nothing;
     },
   };
   return { storage, asked };
@@ -28,30 +37,37 @@ describe('the purge', () => {
   it('asks for what ended, with a day of grace, and comes again ten minutes later', async () => {
     const clock = new TestClock();
     const { storage, asked } = purging();
-    const result = await purgeHandler(storage, clock, silent)({}, job);
-    expect(asked).toEqual([{ now: clock.now(), before: clock.now() - day, limit: 500 }]);
+    const result = await purgeHandler({ storage, clock, logger: silent, eventRetentionMs })({}, job);
+    expect(asked).toEqual([
+      { now: clock.now(), before: clock.now() - day, eventsBefore: clock.now() - 30 * day, limit: 500 },
+    ]);
     expect(result).toEqual({ dueAt: clock.now() + 10 * minute });
   });
 
-  it.each(['interactions', 'tokens', 'grants', 'idempotency'] as const)(
+  it.each(Object.keys(nothing) as (keyof PurgeCount)[])(
     'goes on in batches while there is a full one of %s',
     async (kind) => {
-      const full: PurgeCount = { interactions: 1, tokens: 1, grants: 1, idempotency: 1, [kind]: 500 };
+      const one = { interactions: 1, tokens: 1, grants: 1, idempotency: 1, events: 1, deliveries: 1 };
+      const full: PurgeCount = { ...one, [kind]: 500 };
       const { storage, asked } = purging(full, full, { ...full, [kind]: 499 });
       const totals: object[] = [];
       const clock = new TestClock();
-      await purgeHandler(storage, clock, { ...silent, debug: (fields) => void totals.push(fields) })({}, job);
+      const logger = { ...silent, debug: (fields: object) => void totals.push(fields) };
+      await purgeHandler({ storage, clock, logger, eventRetentionMs })({}, job);
       expect(asked).toHaveLength(3);
-      expect(totals).toEqual([{ interactions: 3, tokens: 3, grants: 3, idempotency: 3, [kind]: 1_499 }]);
+      const three = { interactions: 3, tokens: 3, grants: 3, idempotency: 3, events: 3, deliveries: 3 };
+      expect(totals).toEqual([{ ...three, [kind]: 1_499 }]);
     },
   );
 
   it('gives others a turn after a hundred batches, and comes again at once', async () => {
     const clock = new TestClock();
     const { storage, asked } = purging(
-      ...Array.from({ length: 1_000 }, () => ({ interactions: 500, tokens: 0, grants: 0, idempotency: 0 })),
+      ...Array.from({ length: 1_000 }, () => ({ ...nothing, interactions: 500 })),
     );
-    expect(await purgeHandler(storage, clock, silent)({}, job)).toEqual({ dueAt: clock.now() });
+    expect(await purgeHandler({ storage, clock, logger: silent, eventRetentionMs })({}, job)).toEqual({
+      dueAt: clock.now(),
+    });
     expect(asked).toHaveLength(100);
   });
 });
@@ -94,16 +110,11 @@ describe('a provider', () => {
       return counts.at(-1);
     };
     // After an hour the interactions: the one that was left open. Those that were answered are gone already.
-    expect(await purged(60 * minute)).toEqual({ interactions: 0, tokens: 0, grants: 0, idempotency: 0 });
-    expect(await purged(10 * minute)).toEqual({ interactions: 1, tokens: 0, grants: 0, idempotency: 0 });
+    expect(await purged(60 * minute)).toEqual(nothing);
+    expect(await purged(10 * minute)).toEqual({ ...nothing, interactions: 1 });
     // A day after the end of the code: the grant without a token. The other one waits for its token.
-    expect(await purged(day - 59 * minute)).toEqual({
-      interactions: 0,
-      tokens: 0,
-      grants: 1,
-      idempotency: 0,
-    });
-    expect(await purged(50 * minute)).toEqual({ interactions: 0, tokens: 1, grants: 1, idempotency: 0 });
+    expect(await purged(day - 59 * minute)).toEqual({ ...nothing, grants: 1 });
+    expect(await purged(50 * minute)).toEqual({ ...nothing, tokens: 1, grants: 1 });
     // Consent is remembered without end.
     const silently = await provider.browser().get(provider.authorizeUrl(client));
     expect(silently.location).toContain('code=');

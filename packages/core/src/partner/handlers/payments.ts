@@ -1,11 +1,13 @@
 import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
-import { createTransfer, findReplay } from '../../payments/create.ts';
-import { createCursors } from '../../payments/cursor.ts';
+import { createTransfer } from '../../payments/create.ts';
 import { transferView } from '../../payments/transfer.ts';
+import { findReplay } from '../../replays.ts';
+import { transferSchema } from '../../transfer-schema.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
-import { type PartnerRoute, route } from '../request.ts';
-import { listQuery, paymentBody, transferList, transferPath, transferSchema } from '../schemas.ts';
+import { createCursors } from '../cursor.ts';
+import { answerOf, type PartnerRoute, route } from '../request.ts';
+import { listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
 import { shownFields } from './shown-user.ts';
 
 const recipientOf = shownFields('kid');
@@ -36,7 +38,7 @@ export function paymentRoutes(core: Core, users: UserLookup, created: () => void
       async handle({ body, partner, mode, idempotency, now }) {
         const asker = { partner, mode };
         const replay = await findReplay(core, { ...asker, idempotency, now });
-        if (replay !== null) return { status: replay.status, json: replay.body, replayed: true };
+        if (replay !== null) return answerOf(replay);
         const { recipient } = body;
         const user = requireUser(
           await ('kid' in recipient
@@ -55,7 +57,7 @@ export function paymentRoutes(core: Core, users: UserLookup, created: () => void
           now,
         });
         if (!transfer.replayed) created();
-        return { status: transfer.status, json: transfer.body, replayed: transfer.replayed };
+        return answerOf(transfer);
       },
     }),
 

@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { PartnerError } from '../../errors.ts';
-import type { IdempotencyRequest } from '../request.ts';
+import type { IdempotencyRequest } from '../../replays.ts';
 
 /** Answers are kept this long, in milliseconds. */
 export const idempotencyLifetimeMs = 24 * 3600_000;

@@ -1,19 +1,33 @@
 import { createHmac } from 'node:crypto';
-import type { TransferOwner, TransferPosition } from '../ports/transfers.ts';
+import type { Mode } from '../ports/partners.ts';
 import { digest, equalDigests } from '../tokens.ts';
+
+/** Whose list it is. */
+interface ListOwner {
+  readonly partner: string;
+  readonly mode: Mode;
+  /** Which one, where an owner has several lists of a kind. */
+  readonly list?: string;
+}
+
+/** A place in a list that is ordered by a time and then by id. */
+interface ListPosition {
+  readonly time: number;
+  readonly id: string;
+}
 
 /** Cursors that say where a list goes on, good for their owner only. */
 export interface Cursors {
-  write(owner: TransferOwner, position: TransferPosition): string;
+  write(owner: ListOwner, position: ListPosition): string;
   /** `null` for anything that this service did not write for this owner. */
-  read(owner: TransferOwner, cursor: string): TransferPosition | null;
+  read(owner: ListOwner, cursor: string): ListPosition | null;
 }
 
 /** @param keys - the first one writes, all of them read */
 export function createCursors(keys: readonly [Buffer, ...Buffer[]]): Cursors {
-  const mac = (key: Buffer, { partner, mode }: TransferOwner, position: string): string =>
+  const mac = (key: Buffer, { partner, mode, list }: ListOwner, position: string): string =>
     createHmac('sha256', key)
-      .update(JSON.stringify([partner, mode, position]))
+      .update(JSON.stringify([partner, mode, position, ...(list === undefined ? [] : [list])]))
       .digest('base64url');
 
   return {

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import type { JsonObject } from './ports/interactions.ts';
+import { transferSchema } from './transfer-schema.ts';
+
+/** One type of event. */
+export interface EventDefinition {
+  /** For the documentation. */
+  readonly summary: string;
+  /** When it is published, and to whom. */
+  readonly when: string;
+  /** The member `data` of the body. */
+  readonly schema: z.ZodType;
+  /** What a sandbox event of this type carries unless its caller says otherwise. */
+  readonly example: JsonObject;
+}
+
+const kycStatus = z.enum(['approved', 'pending', 'rejected']);
+const kycTier = z.int().min(0).max(3);
+
+const exampleTransfer = {
+  id: 'tr_00000000000000000000000000000000',
+  mode: 'test',
+  amount: '125.00',
+  currency: 'HTG',
+  recipient: { kid: 'KID-TEST-APPROVED' },
+  description: 'Sandbox event',
+  reference: null,
+  metadata: null,
+  createdAt: '2026-01-01T12:00:00.000Z',
+  updatedAt: '2026-01-01T12:00:01.000Z',
+} as const;
+
+/**
+ * The catalogue (specification, "Events"). To add a type, add an entry here and publish it where the change
+ * happens: registrations accept it, the sandbox triggers it and the documentation lists it.
+ */
+export const events = {
+  'payment.completed': {
+    summary: 'A transfer was completed.',
+    when: 'In the transaction that makes the transfer final; to the partner that initiated it. `data` is the transfer as the API shows it.',
+    schema: transferSchema,
+    example: {
+      ...exampleTransfer,
+      status: 'completed',
+      failure: null,
+      completedAt: '2026-01-01T12:00:01.000Z',
+    },
+  },
+  'payment.failed': {
+    summary: 'A transfer failed.',
+    when: 'In the transaction that makes the transfer final; to the partner that initiated it. `data` is the transfer as the API shows it, `failure` says why.',
+    schema: transferSchema,
+    example: {
+      ...exampleTransfer,
+      status: 'failed',
+      amount: '125.01',
+      failure: { code: 'sandbox_failure', message: 'Amounts that end in .01 fail in the sandbox.' },
+      completedAt: null,
+    },
+  },
+  'kyc.updated': {
+    summary: 'The identity check of a user changed.',
+    when: 'When status or tier changed; to live partners with a client that holds the user’s consent with `kyc` at that moment, and to those that the host names.',
+    schema: z.object({
+      kid: z.string(),
+      kycStatus,
+      kycTier,
+      previous: z.object({ kycStatus, kycTier }),
+      changedAt: z.iso.datetime(),
+    }),
+    example: {
+      kid: 'KID-TEST-APPROVED',
+      kycStatus: 'approved',
+      kycTier: 2,
+      previous: { kycStatus: 'pending', kycTier: 1 },
+      changedAt: '2026-01-01T12:00:00.000Z',
+    },
+  },
+  'webhook.test': {
+    summary: 'A test.',
+    when: 'Only in the sandbox, on request.',
+    schema: z.object({ message: z.string().max(500) }),
+    example: { message: 'The webhook works.' },
+  },
+} as const satisfies { readonly [type: string]: EventDefinition };
+
+/** A type of event that Ostiary publishes itself. */
+export type EventType = keyof typeof events;
+
+/** A type of event of the host's own. */
+export interface HostEventDefinition {
+  /** For the documentation. */
+  readonly summary?: string;
+  /** Checks `data`: a schema of zod, valibot, arktype or any other library that speaks Standard Schema. Synchronous. */
+  readonly schema: HostEventSchema;
+  /** What a sandbox event of this type carries. */
+  readonly example: JsonObject;
+}
+
+/** The part of Standard Schema (version 1) that is used. */
+export interface HostEventSchema {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => unknown;
+  };
+}
+
+/** Every type of event of this service, with its checks. */
+export interface Catalogue {
+  /** Names, Ostiary's own first. */
+  readonly types: readonly string[];
+  has(type: string): boolean;
+  example(type: string): JsonObject;
+  /**
+   * The data as it is published.
+   * @throws EventDataError when it does not fit its type
+   */
+  check(type: string, data: unknown): JsonObject;
+}
+
+/** Data that does not fit the type of its event. */
+export class EventDataError extends Error {
+  override readonly name = 'EventDataError';
+  /** Where, such as `data.kid`. */
+  readonly path: string;
+  readonly problem: string;
+
+  constructor(type: string, path: string, problem: string) {
+    super(`${type}: ${path}: ${problem}`);
+    this.path = path;
+    this.problem = problem;
+  }
+}
+
+interface Issue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+function pathOf({ path = [] }: Issue): string {
+  const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
+  return ['data', ...keys].join('.');
+}
+
+/** A promise of any kind: schemas may come from anywhere. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Built-in and host types in one. What does not survive JSON is refused rather than changed on its way: the
+ * check runs on what the receiver will read.
+ * @throws TypeError when a host type is called like a built-in one, or its example does not fit its schema
+ */
+export function createCatalogue(hostEvents: { readonly [type: string]: HostEventDefinition }): Catalogue {
+  const all = new Map<string, { readonly schema: HostEventSchema; readonly example: JsonObject }>(
+    Object.entries(events),
+  );
+  const catalogue: Catalogue = {
+    types: [...Object.keys(events), ...Object.keys(hostEvents)],
+    has: (type) => all.has(type),
+    example(type) {
+      const definition = all.get(type);
+      if (definition === undefined) throw new TypeError(`there is no event type ${type}`);
+      return definition.example;
+    },
+    check(type, data) {
+      const definition = all.get(type);
+      if (definition === undefined) throw new TypeError(`there is no event type ${type}`);
+      // What has no JSON at all, such as a function, has no text either.
+      const text: string | undefined = JSON.stringify(data);
+      const sent: unknown = text === undefined ? undefined : JSON.parse(text);
+      if (!isObject(sent)) throw new EventDataError(type, 'data', 'has to be an object');
+      const result: unknown = definition.schema['~standard'].validate(sent);
+      if (isThenable(result)) {
+        // What it comes to is of no interest, and must not end the process.
+        Promise.resolve(result).catch(() => {});
+        throw new TypeError(`events: ${type}: the schema has to check synchronously`);
+      }
+      const { issues } = result as { readonly issues?: readonly Issue[] | undefined };
+      if (issues === undefined) return sent;
+      const issue = issues[0] ?? { message: 'does not fit the schema' };
+      throw new EventDataError(type, pathOf(issue), issue.message);
+    },
+  };
+  for (const [type, { schema, example }] of Object.entries(hostEvents)) {
+    if (Object.hasOwn(events, type)) throw new TypeError(`events: ${type} is one of Ostiary's own types`);
+    all.set(type, { schema, example });
+    catalogue.check(type, example);
+  }
+  return catalogue;
+}

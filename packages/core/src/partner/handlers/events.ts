@@ -1,0 +1,83 @@
+import type { Core } from '../../context.ts';
+import { findReplay } from '../../replays.ts';
+import type { Webhooks } from '../../webhooks/create.ts';
+import { eventView } from '../../webhooks/views.ts';
+import { answerOf, type PartnerRoute, route } from '../request.ts';
+import {
+  eventList,
+  eventPath,
+  eventsQuery,
+  redeliverBody,
+  redeliveries,
+  sandboxEventBody,
+  sentEvent,
+} from '../webhook-schemas.ts';
+
+const defaultPageSize = 25;
+
+/** Shows a partner's events, delivers them again, and triggers events of the sandbox. */
+export function eventRoutes(core: Core, { redeliver, trigger, catalogue }: Webhooks): PartnerRoute[] {
+  const { events } = core.storage;
+  const common = { scope: 'webhooks', limit: 'other', idempotent: true } as const;
+
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path: '/v1/partner/events',
+      operation: 'listEvents',
+      summary: 'Lists events in their sequence, after a given number.',
+      query: eventsQuery,
+      success: { status: 200, schema: eventList },
+      idempotent: false,
+      async handle({ query, partner, mode }) {
+        const { after = 0, limit = defaultPageSize } = query;
+        const page = await events.list({ partner, mode, after, limit: limit + 1 });
+        const shown = page.events.slice(0, limit);
+        return {
+          status: 200,
+          body: {
+            data: shown.map(eventView),
+            hasMore: page.events.length > limit,
+            nextAfter: shown.at(-1)?.sequence ?? after,
+            oldestSequence: page.oldestSequence,
+          },
+        };
+      },
+    }),
+
+    route({
+      ...common,
+      method: 'POST',
+      path: '/v1/partner/events/:id/redeliver',
+      operation: 'redeliverEvent',
+      summary: 'Delivers an event again: to one endpoint, or to those that match its type now.',
+      pathSchema: eventPath,
+      body: redeliverBody,
+      success: { status: 200, schema: redeliveries },
+      async handle({ path, body, partner, mode, idempotency, now }) {
+        const request = { partner, mode, idempotency, now };
+        const replay = await findReplay(core, request);
+        if (replay !== null) return answerOf(replay);
+        const endpointId = body.endpointId ?? null;
+        return answerOf(await redeliver({ ...request, eventId: path.id, endpointId }));
+      },
+    }),
+
+    route({
+      ...common,
+      method: 'POST',
+      path: '/v1/partner/sandbox/events',
+      operation: 'createSandboxEvent',
+      summary: 'Triggers an event of any type, with example data or with data of your own.',
+      body: sandboxEventBody(catalogue.types),
+      success: { status: 201, schema: sentEvent },
+      testOnly: true,
+      async handle({ body, partner, mode, idempotency, now }) {
+        const request = { partner, mode, idempotency, now };
+        const replay = await findReplay(core, request);
+        return answerOf(replay ?? (await trigger({ ...request, type: body.type, data: body.data })));
+      },
+    }),
+  ];
+}

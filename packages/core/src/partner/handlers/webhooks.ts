@@ -1,0 +1,154 @@
+import type { Core } from '../../context.ts';
+import { PartnerError } from '../../errors.ts';
+import { findReplay } from '../../replays.ts';
+import type { Webhooks } from '../../webhooks/create.ts';
+import { deliveryView, endpointView } from '../../webhooks/views.ts';
+import { createCursors } from '../cursor.ts';
+import { answerOf, type PartnerRoute, route } from '../request.ts';
+import {
+  deliveriesQuery,
+  deliveryList,
+  endpointBody,
+  endpointChanges,
+  endpointList,
+  endpointPath,
+  endpointRemoved,
+  endpointSchema,
+  recoverBody,
+  recovered,
+} from '../webhook-schemas.ts';
+
+const defaultPageSize = 25;
+
+/** Registers webhook endpoints, and shows what was delivered to them. */
+export function webhookRoutes(core: Core, { endpoints, recover, catalogue }: Webhooks): PartnerRoute[] {
+  const { deliveries } = core.storage;
+  const cursors = createCursors(core.sealer.derive('delivery cursors'));
+  const common = { scope: 'webhooks', limit: 'other', idempotent: false } as const;
+
+  return [
+    route({
+      ...common,
+      method: 'POST',
+      path: '/v1/partner/webhooks',
+      operation: 'createWebhook',
+      summary: 'Registers a webhook endpoint.',
+      body: endpointBody(catalogue.types),
+      success: { status: 201, schema: endpointSchema },
+      idempotent: true,
+      async handle({ body, partner, mode, idempotency, now }) {
+        const request = { partner, mode, idempotency, now };
+        const replay = await findReplay(core, request);
+        return answerOf(replay ?? (await endpoints.create({ ...request, settings: body })));
+      },
+    }),
+
+    route({
+      ...common,
+      method: 'GET',
+      path: '/v1/partner/webhooks',
+      operation: 'listWebhooks',
+      summary: 'Lists webhook endpoints, the oldest first.',
+      success: { status: 200, schema: endpointList },
+      async handle({ partner, mode }) {
+        return { status: 200, body: { data: (await endpoints.list({ partner, mode })).map(endpointView) } };
+      },
+    }),
+
+    route({
+      ...common,
+      method: 'GET',
+      path: '/v1/partner/webhooks/:id',
+      operation: 'getWebhook',
+      summary: 'Shows a webhook endpoint.',
+      pathSchema: endpointPath,
+      success: { status: 200, schema: endpointSchema },
+      async handle({ path, partner, mode }) {
+        return { status: 200, body: endpointView(await endpoints.find({ partner, mode }, path.id)) };
+      },
+    }),
+
+    route({
+      ...common,
+      method: 'PATCH',
+      path: '/v1/partner/webhooks/:id',
+      operation: 'updateWebhook',
+      summary: 'Changes a webhook endpoint. Disabling it cancels its pending deliveries.',
+      pathSchema: endpointPath,
+      body: endpointChanges(catalogue.types),
+      success: { status: 200, schema: endpointSchema },
+      async handle({ path, body, partner, mode, now }) {
+        const endpoint = await endpoints.change({ partner, mode }, path.id, body, now);
+        return { status: 200, body: endpointView(endpoint) };
+      },
+    }),
+
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/v1/partner/webhooks/:id',
+      operation: 'deleteWebhook',
+      summary: 'Removes a webhook endpoint and cancels its pending deliveries.',
+      pathSchema: endpointPath,
+      success: { status: 200, schema: endpointRemoved },
+      async handle({ path, partner, mode, now }) {
+        await endpoints.remove({ partner, mode }, path.id, now);
+        return { status: 200, body: { id: path.id, deleted: true } };
+      },
+    }),
+
+    route({
+      ...common,
+      method: 'GET',
+      path: '/v1/partner/webhooks/:id/deliveries',
+      operation: 'listDeliveries',
+      summary: 'Lists deliveries to a webhook endpoint with their attempts, newest first.',
+      pathSchema: endpointPath,
+      query: deliveriesQuery,
+      success: { status: 200, schema: deliveryList },
+      async handle({ path, query, partner, mode }) {
+        const owner = { partner, mode };
+        await endpoints.find(owner, path.id);
+        const list = { ...owner, list: path.id };
+        const after = query.cursor === undefined ? null : cursors.read(list, query.cursor);
+        if (query.cursor !== undefined && after === null) {
+          throw new PartnerError('invalid_request', {
+            details: [{ path: 'cursor', message: 'is not one of this list' }],
+          });
+        }
+        const limit = query.limit ?? defaultPageSize;
+        const page = await deliveries.list({
+          ...owner,
+          endpointId: path.id,
+          eventId: null,
+          status: query.status ?? null,
+          after,
+          limit: limit + 1,
+        });
+        const last = page.length > limit ? page[limit - 1] : undefined;
+        const nextCursor =
+          last === undefined ? null : cursors.write(list, { time: last.createdAt, id: last.id });
+        return { status: 200, body: { data: page.slice(0, limit).map(deliveryView), nextCursor } };
+      },
+    }),
+
+    route({
+      ...common,
+      method: 'POST',
+      path: '/v1/partner/webhooks/:id/recover',
+      operation: 'recoverWebhook',
+      summary: 'Delivers again what was dropped since a time, up to 1,000 deliveries a call.',
+      pathSchema: endpointPath,
+      body: recoverBody,
+      success: { status: 200, schema: recovered },
+      idempotent: true,
+      async handle({ path, body, partner, mode, idempotency, now }) {
+        const request = { partner, mode, idempotency, now };
+        const replay = await findReplay(core, request);
+        if (replay !== null) return answerOf(replay);
+        const since = Date.parse(body.since);
+        return answerOf(await recover({ ...request, endpointId: path.id, since }));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,67 @@
+import type { Core } from './context.ts';
+import { PartnerError } from './errors.ts';
+import type { IdempotencyClaim, StoredAnswer } from './ports/idempotency.ts';
+import type { Mode } from './ports/partners.ts';
+
+/** What an `Idempotency-Key` was sent with. */
+export interface IdempotencyRequest {
+  readonly key: string;
+  readonly fingerprint: Uint8Array;
+  /** What the fingerprint was under previous sealing keys. */
+  readonly previous: readonly Uint8Array[];
+  /** Milliseconds since the Unix epoch. */
+  readonly endsAt: number;
+}
+
+/** A partner's request that takes effect once per `Idempotency-Key`. */
+export interface RepeatableRequest {
+  readonly partner: string;
+  readonly mode: Mode;
+  /** `null` when the request carries no key. */
+  readonly idempotency: IdempotencyRequest | null;
+  readonly now: number;
+}
+
+/** The answer of a request that took effect, now or when it came first. */
+export interface RepeatableAnswer extends StoredAnswer {
+  readonly replayed: boolean;
+}
+
+/** What is stored with the effect of a request; `null` when it carries no key. */
+export function claimOf({
+  partner,
+  mode,
+  idempotency,
+}: RepeatableRequest): Omit<IdempotencyClaim, 'answer'> | null {
+  if (idempotency === null) return null;
+  const { key, fingerprint, endsAt } = idempotency;
+  return { partner, mode, key, fingerprint, endsAt };
+}
+
+/**
+ * Looks whether this request took effect before.
+ * @returns the answer of then, or `null`
+ * @throws PartnerError `idempotency_conflict` when the key came with another payload
+ */
+export async function findReplay(core: Core, request: RepeatableRequest): Promise<RepeatableAnswer | null> {
+  const { idempotency, partner, mode, now } = request;
+  if (idempotency === null) return null;
+  const { key, fingerprint, previous } = idempotency;
+  for (const candidate of [fingerprint, ...previous]) {
+    const earlier = await core.storage.idempotency.find({ partner, mode, key, fingerprint: candidate, now });
+    if (earlier === null) return null;
+    if (earlier.outcome === 'replayed') return { ...earlier.answer, replayed: true };
+  }
+  throw new PartnerError('idempotency_conflict');
+}
+
+/**
+ * The answer where the storage knows the key with another fingerprint: another process may have been faster
+ * with the sealing key of before.
+ * @throws PartnerError `idempotency_conflict`
+ */
+export async function replayOrConflict(core: Core, request: RepeatableRequest): Promise<RepeatableAnswer> {
+  const replay = await findReplay(core, request);
+  if (replay !== null) return replay;
+  throw new PartnerError('idempotency_conflict');
+}

@@ -1,0 +1,71 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+/** IANA's special-purpose IPv4 ranges (RFC 6890 and its registry), whatever the registry says of their reach. */
+const specialV4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // shared by carriers, and a cloud's metadata
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local, and most clouds' metadata
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // multicast tunnels
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, and broadcast
+  // Not IANA's: looks public, and answers each virtual machine of a large cloud from its own host.
+  '168.63.129.16/32',
+];
+
+/**
+ * Special ranges inside 2000::/3. Everything outside is no public unicast at all: `::`, `::1`, IPv4 in IPv6
+ * clothes (mapped, compatible, translated by NAT64), unique local, link-local, multicast, segment routing.
+ */
+const specialV6 = [
+  '2001::/23', // protocol assignments: Teredo, ORCHID, benchmarks
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+];
+
+/** @returns a list that holds these ranges */
+function rangesOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = '', prefix = ''] = range.split('/');
+    list.addSubnet(network, Number(prefix), family);
+  }
+  return list;
+}
+
+const refusedV4 = rangesOf(specialV4, 'ipv4');
+const refusedV6 = rangesOf(specialV6, 'ipv6');
+const unicastV6 = rangesOf(['2000::/3'], 'ipv6');
+
+/**
+ * Whether an address is one of the public Internet, in either family. An IPv6 address that carries an IPv4
+ * address is not, even where that one is public: nobody else can see which of the two will be reached.
+ * @param address - as `node:net` writes it, without brackets; anything that is not an address is not public
+ */
+export function isPublicAddress(address: string): boolean {
+  // A zone names an interface of this machine, which `isIP` lets pass.
+  if (address.includes('%')) return false;
+  const family = isIP(address);
+  if (family === 4) return !refusedV4.check(address, 'ipv4');
+  if (family === 6) return unicastV6.check(address, 'ipv6') && !refusedV6.check(address, 'ipv6');
+  return false;
+}
+
+/** The address of a socket's other end, which for an IPv4 peer of an IPv6 socket begins with `::ffff:`. */
+export function peerAddress(remoteAddress: string): string {
+  const inner = remoteAddress.toLowerCase().startsWith('::ffff:') ? remoteAddress.slice(7) : '';
+  return isIPv4(inner) ? inner : remoteAddress;
+}

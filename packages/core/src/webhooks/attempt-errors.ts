@@ -1,0 +1,78 @@
+import { errors } from 'undici';
+import { TlsError } from './dial.ts';
+import { TargetError } from './targets.ts';
+
+/**
+ * Why an attempt failed: what a partner is shown.
+ *
+ * | Class | When |
+ * |---|---|
+ * | `target_refused` | the URL is not allowed, or its host does not resolve to public addresses only; nothing was connected |
+ * | `timeout` | no complete response headers within the deadline |
+ * | `connection_refused` | nobody listens there |
+ * | `connection_failed` | there is no way to the address |
+ * | `connection_reset` | the connection was closed before the response headers were complete |
+ * | `certificate` | the certificate does not prove the host's name, or is not trusted, or not valid now |
+ * | `tls` | any other failure of TLS |
+ * | `protocol` | the response is no HTTP/1.1, its headers are too large, or it switches protocols |
+ * | `redirect` | a 3xx status; redirects are not followed |
+ * | `status` | any other status that is not 2xx |
+ * | `aborted` | the attempt was given up on this side; nobody knows what the endpoint saw |
+ * | `internal` | a defect or a shortage on this side |
+ */
+export type AttemptErrorClass =
+  | 'target_refused'
+  | 'timeout'
+  | 'connection_refused'
+  | 'connection_failed'
+  | 'connection_reset'
+  | 'certificate'
+  | 'tls'
+  | 'protocol'
+  | 'redirect'
+  | 'status'
+  | 'aborted'
+  | 'internal';
+
+/** Codes of the operating system and of undici. */
+const classes: Readonly<Record<string, AttemptErrorClass>> = {
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_reset',
+  ECONNABORTED: 'connection_reset',
+  EPIPE: 'connection_reset',
+  UND_ERR_SOCKET: 'connection_reset',
+  ETIMEDOUT: 'timeout',
+  EHOSTUNREACH: 'connection_failed',
+  EHOSTDOWN: 'connection_failed',
+  ENETUNREACH: 'connection_failed',
+  ENETDOWN: 'connection_failed',
+  EADDRNOTAVAIL: 'connection_failed',
+  EACCES: 'connection_failed',
+  EPERM: 'connection_failed',
+  EPROTO: 'tls',
+  UND_ERR_HEADERS_OVERFLOW: 'protocol',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
+};
+
+/** What undici says, under the code of a closed socket, of answers that it does not take. */
+const refusedAnswers = new Set(['bad response', 'bad upgrade']);
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** The class of an error that ended an exchange before its response headers were complete. */
+export function errorClassOf(error: unknown): AttemptErrorClass {
+  if (error instanceof TargetError) return 'target_refused';
+  const isHandshake = error instanceof TlsError;
+  const code = codeOf(isHandshake ? error.cause : error);
+  if (isHandshake) {
+    // What is wrong with a certificate has OpenSSL's name for it, everything else the code of a family.
+    return code === '' || /^(?:E[A-Z]+$|ERR_SSL_|UND_)/.test(code) ? 'tls' : 'certificate';
+  }
+  if (code === 'UND_ERR_SOCKET' && error instanceof Error && refusedAnswers.has(error.message))
+    return 'protocol';
+  if (error instanceof errors.HTTPParserError) return 'protocol';
+  if (code.startsWith('ERR_SSL_')) return 'tls';
+  return classes[code] ?? 'internal';
+}

@@ -1,0 +1,83 @@
+import { type SignedDelivery, signWebhook } from '@ostiary/webhook-verifier';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { ClaimedDelivery, DeliveryResult } from '../ports/deliveries.ts';
+import type { WebhookClient } from './client.ts';
+import { nextAttemptAt } from './schedule.ts';
+
+/** What an attempt needs. */
+export interface AttemptOptions {
+  readonly client: WebhookClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly prefix: string;
+  readonly delaysMs: readonly number[];
+  /** Opens the sealed secret of an endpoint. */
+  readonly secretOf: (delivery: ClaimedDelivery) => string;
+}
+
+/** How an attempt ended. */
+export interface AttemptEnd {
+  readonly result: DeliveryResult;
+  /** Whether the endpoint answered, whatever it said. */
+  readonly answered: boolean;
+}
+
+/** What is this service's fault (a secret that cannot be opened, no free socket) costs time, and no attempt. */
+export const ownFaultMs = 60_000;
+
+/** A delivery that was claimed and not attempted. */
+export function handedBack({ id, claimId }: ClaimedDelivery, dueAt: number): DeliveryResult {
+  return { id, claimId, attempt: null, next: { status: 'pending', dueAt } };
+}
+
+/** Makes one attempt: signs anew, sends, and says what is next. */
+export async function attempt(
+  { client, clock, logger, prefix, delaysMs, secretOf }: AttemptOptions,
+  delivery: ClaimedDelivery,
+): Promise<AttemptEnd> {
+  const { id, claimId, attempt: number } = delivery;
+  const at = clock.now();
+  let signed: SignedDelivery;
+  try {
+    signed = await signWebhook(delivery.body, {
+      secret: secretOf(delivery),
+      id: delivery.eventId,
+      type: delivery.eventType,
+      timestamp: Math.floor(at / 1000),
+      partner: delivery.partner,
+      attempt: number,
+      prefix,
+    });
+  } catch (error) {
+    logger.error(
+      { err: error, delivery: id, endpoint: delivery.endpointId },
+      'a webhook delivery cannot be signed',
+    );
+    return { result: handedBack(delivery, at + ownFaultMs), answered: false };
+  }
+  const answer = await client.post({ url: delivery.url, ...signed });
+  // Stopped: nobody knows what the endpoint saw, so the attempt is made again.
+  if (answer.error === 'aborted') return { result: handedBack(delivery, delivery.dueAt), answered: false };
+
+  const { ok, httpStatus, error, response } = answer;
+  const endedAt = clock.now();
+  const dueAt = ok ? null : nextAttemptAt(delaysMs, number, endedAt);
+  const next: DeliveryResult['next'] =
+    dueAt === null ? { status: ok ? 'delivered' : 'dropped' } : { status: 'pending', dueAt };
+  if (next.status === 'dropped') {
+    logger.warn(
+      { delivery: id, event: delivery.eventId, endpoint: delivery.endpointId, attempts: number },
+      'a webhook delivery was dropped after its last attempt',
+    );
+  }
+  return {
+    result: {
+      id,
+      claimId,
+      attempt: { number, at, durationMs: answer.durationMs, httpStatus, error, response },
+      next,
+    },
+    answered: httpStatus !== null,
+  };
+}

@@ -1,0 +1,141 @@
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import { isPublicAddress } from './addresses.ts';
+import { errorClassOf } from './attempt-errors.ts';
+import { Connections, type Open, type Origin } from './connections.ts';
+import { dial } from './dial.ts';
+import { type AttemptAnswer, Exchange, failedAnswer } from './exchange.ts';
+import { defaultResolve, parseTarget, type Resolve, type TargetPolicy, targetAddresses } from './targets.ts';
+
+export type { AttemptErrorClass } from './attempt-errors.ts';
+export type { AttemptAnswer } from './exchange.ts';
+
+/** One POST. */
+export interface WebhookRequest {
+  readonly url: string;
+  /** Besides `Host`, `Content-Length`, `User-Agent`, `Accept` and `Accept-Encoding`, which the client sets. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | string;
+  /** Gives up at once, unless the response headers have arrived. */
+  readonly signal?: AbortSignal;
+}
+
+/** The guarded client that makes every outgoing request to a URL of a partner. */
+export interface WebhookClient {
+  /**
+   * Makes one attempt, which sends at most one request: an endpoint that closes a kept connection in the very
+   * moment in which the request leaves makes the attempt fail, because nobody knows what it has read.
+   * Never rejects.
+   */
+  post(request: WebhookRequest): Promise<AttemptAnswer>;
+  /** Ends attempts under way as `aborted`; later ones are made. */
+  abort(): void;
+  /** Ends attempts under way as `aborted` and closes every connection; later attempts are `aborted` too. */
+  close(): Promise<void>;
+}
+
+/** Options of {@link createWebhookClient}. */
+export interface WebhookClientOptions {
+  readonly policy: TargetPolicy;
+  /** @defaultValue `defaultResolve(policy)` */
+  readonly resolve?: Resolve;
+  /** From the start to the end of the response headers, in milliseconds. @defaultValue 10,000 */
+  readonly timeoutMs?: number;
+  /** How long an unused connection is kept, in milliseconds. @defaultValue 4,000 */
+  readonly idleMs?: number;
+  /** How many unused connections are kept. @defaultValue 256 */
+  readonly maxIdle?: number;
+  /** Extra TLS options, such as `ca` for a private certificate authority. */
+  readonly connect?: SecureContextOptions;
+  /** A monotonic clock in milliseconds, for durations. @defaultValue `performance.now()` */
+  readonly now?: () => number;
+}
+
+/** A URL that passed the checks of its text. */
+interface Target extends Origin {
+  /** With the query. */
+  readonly path: string;
+}
+
+/** How many checked URLs are remembered. */
+const maxTargets = 1_000;
+
+/** What every request says of its sender. An answer in another encoding would have to be inflated. */
+const fixedHeaders = ['user-agent', 'Ostiary-Webhooks/1', 'accept', '*/*', 'accept-encoding', 'identity'];
+
+/**
+ * Creates the client. It resolves each name once per connection, checks every address, dials a checked one and
+ * checks who answered; it follows no redirect, asks no proxy and inflates nothing.
+ */
+export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
+  const {
+    policy,
+    timeoutMs = 10_000,
+    idleMs = 4_000,
+    maxIdle = 256,
+    now = () => performance.now(),
+  } = options;
+  const resolve = options.resolve ?? defaultResolve(policy);
+  const isAllowed = policy.allowPrivate ? () => true : isPublicAddress;
+  const targets = new LRUCache<string, Target>({ max: maxTargets });
+  const active = new Set<Exchange>();
+  let isClosed = false;
+  let context: SecureContext | undefined;
+  const secureContext = () => {
+    context ??= createSecureContext(options.connect);
+    return context;
+  };
+
+  const open: Open = async (url, signal, resolved) => {
+    const addresses = await targetAddresses(url, policy, resolve);
+    resolved();
+    return await dial(url, addresses, { isAllowed, secureContext, signal });
+  };
+  const connections = new Connections({ open, idleMs, maxIdle, now });
+
+  /** @throws TargetError */
+  function targetOf(text: string): Target {
+    const known = targets.get(text);
+    if (known !== undefined) return known;
+    const url = parseTarget(text, policy);
+    const target = { url, origin: url.origin, path: `${url.pathname}${url.search}` };
+    targets.set(text, target);
+    return target;
+  }
+
+  return {
+    post: ({ url, headers, body, signal }) =>
+      new Promise((settle) => {
+        if (isClosed || signal?.aborted === true) return settle(failedAnswer('aborted', 0));
+        let target: Target;
+        try {
+          target = targetOf(url);
+        } catch (error) {
+          return settle(failedAnswer(errorClassOf(error), 0));
+        }
+        const sent = [...fixedHeaders];
+        for (const name of Object.keys(headers)) sent.push(name, headers[name] ?? '');
+        const exchange = new Exchange({
+          connections,
+          target,
+          request: { method: 'POST', path: target.path, headers: sent, body },
+          timeoutMs,
+          now,
+          signal,
+          settled: (answer, ended) => {
+            active.delete(ended);
+            settle(answer);
+          },
+        });
+        active.add(exchange);
+        exchange.start();
+      }),
+    abort: () => {
+      for (const exchange of active) void exchange.abort();
+    },
+    close: async () => {
+      isClosed = true;
+      await Promise.all([...Array.from(active, (exchange) => exchange.abort()), connections.close()]);
+    },
+  };
+}

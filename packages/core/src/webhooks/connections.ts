@@ -1,0 +1,159 @@
+import type { Socket } from 'node:net';
+import { Client, type Dispatcher } from 'undici';
+
+/** Where to connect. */
+export interface Origin {
+  readonly url: URL;
+  /** `url.origin`, which a URL puts together anew every time. */
+  readonly origin: string;
+}
+
+/** Opens a socket to an origin, or tells `resolved` first that its addresses were found and are allowed. */
+export type Open = (url: URL, signal: AbortSignal, resolved: () => void) => Promise<Socket>;
+
+/** Options of {@link Connections}. */
+export interface ConnectionsOptions {
+  readonly open: Open;
+  readonly idleMs: number;
+  readonly maxIdle: number;
+  readonly now: () => number;
+}
+
+/** How long a busy connection is kept, in milliseconds: a name that moved is noticed by then. */
+const maxAgeMs = 60_000;
+/** The most bytes of response headers. */
+const maxHeaderSize = 16_384;
+
+/** A keep-alive connection to one origin; serves one request after the other. */
+export class Connection {
+  readonly origin: string;
+  /** Whether the addresses of the host are being looked for, so that nothing was connected yet. */
+  isResolving = false;
+  readonly #client: Client;
+  readonly #now: () => number;
+  #dialling: AbortController | null = null;
+  #socket: Socket | null = null;
+  #openedAt = 0;
+
+  constructor(
+    { url, origin }: Origin,
+    { open, idleMs, now }: ConnectionsOptions,
+    onClosed: (connection: Connection) => void,
+  ) {
+    this.origin = origin;
+    this.#now = now;
+    this.#client = new Client(origin, {
+      // A server's hint may shorten the idle time and never prolongs it.
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+      keepAliveTimeoutThreshold: 1_000,
+      // An attempt has one absolute deadline of its own; these two start anew with every byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize,
+      allowH2: false,
+      connect: (_options, callback) => {
+        this.#open(url, open).then(
+          (socket) => callback(null, socket),
+          (error: Error) => callback(error, null),
+        );
+      },
+    });
+    this.#client.on('disconnect', () => onClosed(this));
+  }
+
+  async #open(url: URL, open: Open): Promise<Socket> {
+    const dialling = new AbortController();
+    this.#dialling = dialling;
+    this.isResolving = true;
+    this.#socket = await open(url, dialling.signal, () => {
+      this.isResolving = false;
+    });
+    this.#openedAt = this.#now();
+    return this.#socket;
+  }
+
+  /** Sends a request; the handler hears of everything else. */
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.#client.dispatch(options, handler);
+  }
+
+  /** Whether it served a request before. */
+  get isKept(): boolean {
+    return this.#socket !== null;
+  }
+
+  /** Whether another request may follow: the one before was sent and answered completely. */
+  isReusable(): boolean {
+    const socket = this.#socket;
+    if (socket === null || socket.destroyed || this.#now() - this.#openedAt > maxAgeMs) return false;
+    // Answered before it was read: what is left of the old request would hold up the next.
+    return socket.writableLength === 0;
+  }
+
+  /** Closes the connection, whatever it is doing. */
+  async destroy(): Promise<void> {
+    this.#dialling?.abort(new Error('The connection is no longer wanted'));
+    await this.#client.destroy();
+  }
+}
+
+/** Keep-alive connections by origin. Holds on to idle ones only, and to few of them. */
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #idle = new Map<string, Connection[]>();
+  /** The idle ones of all origins, longest idle first. */
+  readonly #order = new Set<Connection>();
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+  }
+
+  /** A connection for one request, to be given back or destroyed. */
+  take(target: Origin): Connection {
+    const idle = this.#idle.get(target.origin) ?? [];
+    for (let last = idle.at(-1); last !== undefined; last = idle.at(-1)) {
+      this.#forget(last);
+      if (last.isReusable()) return last;
+      void last.destroy();
+    }
+    return this.open(target);
+  }
+
+  /** A new connection for one request, to be given back or destroyed. */
+  open(target: Origin): Connection {
+    return new Connection(target, this.#options, (connection) => this.#closed(connection));
+  }
+
+  /** Keeps a connection for the next request. */
+  giveBack(connection: Connection): void {
+    if (!connection.isReusable()) return void connection.destroy();
+    const idle = this.#idle.get(connection.origin);
+    if (idle === undefined) this.#idle.set(connection.origin, [connection]);
+    else idle.push(connection);
+    this.#order.add(connection);
+    const [oldest] = this.#order;
+    if (this.#order.size > this.#options.maxIdle && oldest !== undefined) this.#closed(oldest);
+  }
+
+  /** Closes every idle connection. */
+  async close(): Promise<void> {
+    const idle = [...this.#order];
+    this.#order.clear();
+    this.#idle.clear();
+    await Promise.all(idle.map((connection) => connection.destroy()));
+  }
+
+  /** One that is in use opens another socket by itself when its request was not sent yet, and checks anew. */
+  #closed(connection: Connection): void {
+    if (this.#forget(connection)) void connection.destroy();
+  }
+
+  #forget(connection: Connection): boolean {
+    if (!this.#order.delete(connection)) return false;
+    const idle = this.#idle.get(connection.origin) ?? [];
+    idle.splice(idle.lastIndexOf(connection), 1);
+    if (idle.length === 0) this.#idle.delete(connection.origin);
+    return true;
+  }
+}

@@ -1,0 +1,70 @@
+import { LRUCache } from 'lru-cache';
+import type { Core } from '../context.ts';
+import type { Catalogue } from '../events.ts';
+import type { Worker } from '../worker/worker.ts';
+import { createWebhookClient } from './client.ts';
+import { createDispatcher } from './dispatcher.ts';
+import { createEndpoints, type Endpoints, webhookSecretContext } from './endpoints.ts';
+import { type KycChanged, kycChanged } from './kyc.ts';
+import { type EventPublishing, eventPublishing } from './publish.ts';
+import { createRedeliveries, type Redeliveries } from './redelivery.ts';
+import { type TriggerEvent, triggerEvent } from './sandbox.ts';
+import { checkTarget, defaultResolve, type TargetPolicy } from './targets.ts';
+
+/** Everything about events and webhooks. */
+export interface Webhooks extends Redeliveries {
+  readonly catalogue: Catalogue;
+  readonly endpoints: Endpoints;
+  readonly publishing: EventPublishing;
+  readonly kycChanged: KycChanged;
+  readonly trigger: TriggerEvent;
+  /** Delivers. */
+  readonly worker: Worker;
+  /** Ends attempts under way and closes connections. */
+  close(): Promise<void>;
+}
+
+/** Secrets that are kept open at once; every attempt needs one. */
+const openSecrets = 1_000;
+
+/** Builds the topic from the options. Nothing is sent before its worker starts. */
+export function createWebhooks(core: Core): Webhooks {
+  const { options, storage, sealer, clock, random } = core;
+  const { webhooks, events: catalogue, logger, prefix } = options;
+  const policy: TargetPolicy = { allowPrivate: webhooks.allowPrivateTargets };
+  const resolve = webhooks.resolve ?? defaultResolve(policy);
+  const client = createWebhookClient({ policy, resolve });
+  const secrets = new LRUCache<string, string>({ max: openSecrets });
+
+  function secretOf(endpointId: string, sealed: string): string {
+    const known = secrets.get(sealed);
+    if (known !== undefined) return known;
+    const secret = sealer.open(sealed, webhookSecretContext(endpointId));
+    secrets.set(sealed, secret);
+    return secret;
+  }
+
+  const worker = createDispatcher({
+    deliveries: storage.deliveries,
+    client,
+    clock,
+    random,
+    logger,
+    prefix,
+    delaysMs: webhooks.retryDelaysSeconds.map((seconds) => seconds * 1000),
+    concurrency: webhooks.concurrency,
+    secretOf: ({ endpointId, sealedSecret }) => secretOf(endpointId, sealedSecret),
+  });
+  const wake = () => worker.wake();
+
+  return {
+    catalogue,
+    endpoints: createEndpoints(core, (url) => checkTarget(url, policy, resolve)),
+    ...createRedeliveries(core, wake),
+    publishing: eventPublishing(core, catalogue, wake),
+    kycChanged: kycChanged(core, catalogue, wake),
+    trigger: triggerEvent(core, catalogue, wake),
+    worker,
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,219 @@
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { ClaimedDelivery, DeliveryResult, DeliveryStore } from '../ports/deliveries.ts';
+import type { Random } from '../random.ts';
+import { nodeTimer, type Schedule, type Worker } from '../worker/worker.ts';
+import { type AttemptEnd, type AttemptOptions, attempt, handedBack, ownFaultMs } from './attempt.ts';
+import { createLanes } from './lanes.ts';
+
+/** What the delivery of webhooks needs. */
+export interface DispatcherOptions extends AttemptOptions {
+  readonly deliveries: DeliveryStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Attempts under way at most. */
+  readonly concurrency: number;
+  readonly schedule?: Schedule;
+}
+
+/** An attempt that is over, and whose result is not written yet. */
+interface Ended {
+  readonly result: DeliveryResult;
+  /** Until then nobody else takes the delivery. */
+  readonly leaseEndsAt: number;
+}
+
+const pollMs = 1_000;
+const leaseMs = 30_000;
+
+/** Deliveries of one claim at most. */
+const batch = 256;
+
+/** A failed write of results is tried again after this time, for as long as the worker runs. */
+const flushRetryMs = 500;
+
+/** Results that are written at once without waiting for more, and turns that are waited for them. */
+const gatherSize = 64;
+const gatherTurns = 16;
+
+/** `stop` lets attempts end for this long; what is left is handed back. */
+const graceMs = 5_000;
+
+/**
+ * Delivers webhooks: claims what is due, attempts it, writes the results. Results of attempts that end
+ * together are written together, and every write brings a claim along, so that a busy worker claims and
+ * writes in batches, without a timer.
+ */
+export function createDispatcher(options: DispatcherOptions): Worker {
+  const { deliveries, clock, random, logger, schedule = nodeTimer } = options;
+  const lanes = createLanes(options.concurrency);
+  let running = false;
+  let cancelPoll: () => void = () => {};
+  let after: string | null = null;
+
+  let claiming: Promise<number> | null = null;
+  let woken = false;
+  /** Whether the last claim found no room. */
+  let full = false;
+
+  let results: Ended[] = [];
+  let flushing: Promise<void> | null = null;
+  /** Deliveries that were claimed and whose results are not written. */
+  let open = 0;
+  let whenNoneIsOpen: (() => void)[] = [];
+
+  /** Results that are written, or given up. */
+  function through(count: number): void {
+    open -= count;
+    if (open > 0) return;
+    for (const resolve of whenNoneIsOpen) resolve();
+    whenNoneIsOpen = [];
+  }
+
+  /**
+   * Writes each result for itself, after writing them together has failed: one that the storage does not take must
+   * not keep the others. What fails again is tried again until its lease ends; another claim makes that attempt anew.
+   */
+  async function writeEach(group: readonly Ended[]): Promise<void> {
+    const outcomes = await Promise.allSettled(group.map(({ result }) => deliveries.finish([result])));
+    const isLost = ({ leaseEndsAt }: Ended) => !running || leaseEndsAt <= clock.now();
+    const failed = group.filter((_, index) => outcomes[index]?.status === 'rejected');
+    const kept = failed.filter((ended) => !isLost(ended));
+    through(group.length - kept.length);
+    results.push(...kept);
+    if (kept.length > 0) await new Promise<void>((resolve) => schedule(resolve, flushRetryMs));
+  }
+
+  /**
+   * Lets some turns of the event loop pass while more attempts may end: a commit costs nearly the same for one result
+   * and for many.
+   */
+  async function gather(): Promise<void> {
+    for (let turn = 0; turn < gatherTurns && results.length < gatherSize; turn += 1) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (open === results.length) return;
+    }
+  }
+
+  /** Writes what has ended, and what ends meanwhile, until nothing is left. */
+  async function flush(): Promise<void> {
+    while (results.length > 0) {
+      await gather();
+      const group = results;
+      results = [];
+      const writing = deliveries.finish(group.map(({ result }) => result));
+      // In the same turn, so that a storage which commits in groups commits both at once.
+      if (running) void claim();
+      try {
+        await writing;
+        through(group.length);
+      } catch (error) {
+        logger.warn({ err: error, results: group.length }, 'results of deliveries could not be written');
+        await writeEach(group);
+      }
+    }
+    // In the same turn as the last look at `results`: what ends from now on begins a flush of its own.
+    flushing = null;
+    if (running && full) void claim();
+  }
+
+  function end(delivery: ClaimedDelivery, leaseEndsAt: number, { result, answered }: AttemptEnd): void {
+    lanes.end(delivery.endpointId, answered);
+    results.push({ result, leaseEndsAt });
+    flushing ??= flush();
+  }
+
+  function deliver(delivery: ClaimedDelivery, leaseEndsAt: number): void {
+    open += 1;
+    lanes.begin(delivery.endpointId);
+    attempt(options, delivery).then(
+      (ended) => end(delivery, leaseEndsAt, ended),
+      (error: unknown) => {
+        logger.error({ err: error, delivery: delivery.id }, 'an attempt broke off; it is made again');
+        const result = handedBack(delivery, clock.now() + ownFaultMs);
+        end(delivery, leaseEndsAt, { result, answered: false });
+      },
+    );
+  }
+
+  async function claimOnce(): Promise<number> {
+    // Results that wait to be written count too: a slow database slows the worker down.
+    const limit = Math.min(batch, lanes.free, options.concurrency - open);
+    full = limit <= 0;
+    if (full) return 0;
+    const now = clock.now();
+    const claimed = await deliveries.claim({
+      claimId: random.bytes(16).toString('hex'),
+      now,
+      leaseMs,
+      limit,
+      perEndpoint: lanes.freeOfUnknown,
+      slots: lanes.slots(),
+      after,
+    });
+    after = claimed.at(-1)?.endpointId ?? after;
+    for (const delivery of claimed) deliver(delivery, now + leaseMs);
+    return claimed.length;
+  }
+
+  /** One claim at a time; a wake during one is another one right after it. */
+  function claim(): Promise<number> {
+    woken = true;
+    claiming ??= (async () => {
+      let total = 0;
+      try {
+        while (woken) {
+          woken = false;
+          const count = await claimOnce();
+          total += count;
+          // Only a claim that was cut off by its limit can have left something.
+          if (running && count > 0 && count >= batch) woken = true;
+        }
+      } catch (error) {
+        logger.warn({ err: error }, 'deliveries cannot be claimed; it is tried again');
+      } finally {
+        claiming = null;
+      }
+      return total;
+    })();
+    return claiming;
+  }
+
+  function poll(): void {
+    cancelPoll = schedule(() => {
+      void claim();
+      poll();
+    }, pollMs);
+  }
+
+  async function settled(): Promise<void> {
+    if (open > 0) await new Promise<void>((resolve) => whenNoneIsOpen.push(resolve));
+  }
+
+  return {
+    start() {
+      if (running) return;
+      running = true;
+      void claim();
+      poll();
+    },
+    wake() {
+      if (running) void claim();
+    },
+    async runDue() {
+      const count = await claim();
+      await settled();
+      return count;
+    },
+    async stop() {
+      running = false;
+      cancelPoll();
+      await claiming;
+      const cancelGrace = schedule(() => options.client.abort(), graceMs);
+      await settled();
+      cancelGrace();
+      await flushing;
+    },
+  };
+}

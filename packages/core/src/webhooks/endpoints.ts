@@ -1,0 +1,141 @@
+import { weaknessOf } from '@ostiary/webhook-verifier';
+import type { Core } from '../context.ts';
+import { PartnerError } from '../errors.ts';
+import type { EventOwner } from '../ports/events.ts';
+import type { StoredAnswer } from '../ports/idempotency.ts';
+import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
+import { claimOf, type RepeatableAnswer, type RepeatableRequest, replayOrConflict } from '../replays.ts';
+import { TargetError } from './targets.ts';
+import { endpointView } from './views.ts';
+
+/** Endpoints of one partner and mode at most. */
+export const maxEndpoints = 50;
+
+/** Where an endpoint's sealed secret is written down: it opens nowhere else. */
+export function webhookSecretContext(endpointId: string): string {
+  return `webhook_endpoints/${endpointId}/secret`;
+}
+
+/** Parts of an endpoint that a partner says. */
+export interface EndpointSettings {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly secret: string;
+  readonly enabled: boolean;
+}
+
+/** The endpoints of partners. */
+export interface Endpoints {
+  list(owner: EventOwner): Promise<WebhookEndpointRecord[]>;
+  /** @throws PartnerError `not_found` */
+  find(owner: EventOwner, id: string): Promise<WebhookEndpointRecord>;
+  /** @throws PartnerError `invalid_request` for a target that is refused or one endpoint too many */
+  create(
+    request: RepeatableRequest & { readonly settings: Omit<EndpointSettings, 'enabled'> },
+  ): Promise<RepeatableAnswer>;
+  /** @throws PartnerError `not_found`, `invalid_request` */
+  change(
+    owner: EventOwner,
+    id: string,
+    changes: { readonly [Setting in keyof EndpointSettings]?: EndpointSettings[Setting] | undefined },
+    now: number,
+  ): Promise<WebhookEndpointRecord>;
+  /** @throws PartnerError `not_found` */
+  remove(owner: EventOwner, id: string, now: number): Promise<void>;
+}
+
+/** See {@link Endpoints}. `checkTarget` answers the address in its canonical spelling. */
+export function createEndpoints(core: Core, checkTarget: (url: string) => Promise<URL>): Endpoints {
+  const { storage, sealer, random } = core;
+
+  async function targetOf(url: string): Promise<string> {
+    try {
+      return (await checkTarget(url)).href;
+    } catch (error) {
+      if (!(error instanceof TargetError)) throw error;
+      throw new PartnerError('invalid_request', { details: [{ path: 'url', message: error.message }] });
+    }
+  }
+
+  /** Receivers refuse a secret that protects nothing, so it is not registered either. */
+  function sealedSecret(id: string, secret: string): string {
+    const weakness = weaknessOf(secret);
+    if (weakness !== null)
+      throw new PartnerError('invalid_request', { details: [{ path: 'secret', message: weakness }] });
+    return sealer.seal(secret, webhookSecretContext(id));
+  }
+
+  async function find(owner: EventOwner, id: string): Promise<WebhookEndpointRecord> {
+    const endpoint = await storage.webhooks.find(owner, id);
+    if (endpoint === null)
+      throw new PartnerError('not_found', { description: 'There is no such webhook endpoint.' });
+    return endpoint;
+  }
+
+  return {
+    list: (owner) => storage.webhooks.list(owner),
+    find,
+
+    async create(request) {
+      const { partner, mode, now, settings } = request;
+      const id = `we_${random.bytes(16).toString('hex')}`;
+      const endpoint: WebhookEndpointRecord = {
+        id,
+        partner,
+        mode,
+        url: await targetOf(settings.url),
+        events: settings.events,
+        enabled: true,
+        sealedSecret: sealedSecret(id, settings.secret),
+        createdAt: now,
+        updatedAt: now,
+        version: 1,
+      };
+      const answer: StoredAnswer = { status: 201, body: JSON.stringify(endpointView(endpoint)) };
+      const claim = claimOf(request);
+      const creation = await storage.webhooks.create({
+        endpoint,
+        idempotency: claim && { ...claim, answer },
+        max: maxEndpoints,
+        now,
+      });
+      switch (creation.outcome) {
+        case 'created':
+          return { ...answer, replayed: false };
+        case 'replayed':
+          return { ...creation.answer, replayed: true };
+        case 'key_conflict':
+          return replayOrConflict(core, request);
+        case 'too_many':
+          throw new PartnerError('invalid_request', {
+            description: `There are ${maxEndpoints} webhook endpoints already; remove one first.`,
+          });
+      }
+    },
+
+    async change(owner, id, { url, events, secret, enabled }, now) {
+      // Nobody's name is looked up for an endpoint that there is not.
+      if (url !== undefined) await find(owner, id);
+      const target = url === undefined ? undefined : await targetOf(url);
+      // Of changes that meet each other one takes effect each time, so that this ends.
+      for (;;) {
+        const current = await find(owner, id);
+        const next: WebhookEndpointRecord = {
+          ...current,
+          url: target ?? current.url,
+          events: events ?? current.events,
+          enabled: enabled ?? current.enabled,
+          sealedSecret: secret === undefined ? current.sealedSecret : sealedSecret(id, secret),
+          updatedAt: now,
+          version: current.version + 1,
+        };
+        if (await storage.webhooks.replace(next, now)) return next;
+      }
+    },
+
+    async remove(owner, id, now) {
+      if (await storage.webhooks.remove(owner, id, now)) return;
+      throw new PartnerError('not_found', { description: 'There is no such webhook endpoint.' });
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import type { Dispatcher } from 'undici';
+import { type AttemptErrorClass, errorClassOf } from './attempt-errors.ts';
+import type { Connection, Connections, Origin } from './connections.ts';
+
+/** What became of one attempt. */
+export interface AttemptAnswer {
+  /** Whether the endpoint answered with a 2xx status in time. */
+  readonly ok: boolean;
+  /** `null` when no complete response headers arrived. */
+  readonly httpStatus: number | null;
+  /** `null` exactly when `ok`. */
+  readonly error: AttemptErrorClass | null;
+  /** The first 16 KiB of the response body as storable text; `null` when no complete response headers arrived. */
+  readonly response: string | null;
+  /**
+   * Whole milliseconds from the start to the end of the response headers, or to the failure. Always 0 for a
+   * refused target: how long a name server took tells something about the name.
+   */
+  readonly durationMs: number;
+}
+
+/** What an exchange needs. */
+export interface ExchangeOptions {
+  readonly connections: Connections;
+  readonly target: Origin;
+  readonly request: Dispatcher.DispatchOptions;
+  readonly timeoutMs: number;
+  readonly now: () => number;
+  readonly signal: AbortSignal | undefined;
+  /** Called once. */
+  readonly settled: (answer: AttemptAnswer, exchange: Exchange) => void;
+}
+
+/** How much of a response body is kept, in bytes. */
+const maxBody = 16_384;
+/** How long a response body may keep an attempt whose outcome is known, in milliseconds. */
+const bodyMs = { least: 1_000, most: 2_000 };
+/** How many informational responses may come before the one that counts. */
+const maxInterim = 16;
+
+/** The answer to an attempt that got none. */
+export function failedAnswer(error: AttemptErrorClass, durationMs: number): AttemptAnswer {
+  return {
+    ok: false,
+    httpStatus: null,
+    error,
+    response: null,
+    durationMs: error === 'target_refused' ? 0 : Math.round(durationMs),
+  };
+}
+
+/** One request and what comes back, under one absolute deadline. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  readonly #startedAt: number;
+  readonly #abort = (): void => void this.abort();
+  #timer: NodeJS.Timeout;
+  #connection: Connection;
+  /** Whether the connection had served other requests. */
+  #isKept = false;
+  #isSent = false;
+  #interim = 0;
+  /** Known once the response headers are complete; from then on the outcome is decided. */
+  #status: number | null = null;
+  #durationMs = 0;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #isSettled = false;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#startedAt = options.now();
+    this.#timer = setTimeout(expire, options.timeoutMs, this);
+    options.signal?.addEventListener('abort', this.#abort);
+    this.#connection = options.connections.take(options.target);
+  }
+
+  /** Sends the request. */
+  start(): void {
+    this.#isKept = this.#connection.isKept;
+    this.#connection.dispatch(this.#options.request, this);
+  }
+
+  /** Gives up; where the outcome is decided, only the rest of the body. */
+  async abort(): Promise<void> {
+    await this.#fail('aborted');
+  }
+
+  /** The time is over. */
+  expire(): void {
+    void this.#fail(this.#connection.isResolving ? 'target_refused' : 'timeout');
+  }
+
+  onRequestStart(): void {
+    this.#isSent = true;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+    if (this.#isSettled) return;
+    if (status < 200) {
+      this.#interim += 1;
+      if (status === 101 || this.#interim > maxInterim) void this.#fail('protocol');
+      return;
+    }
+    const { now, timeoutMs } = this.#options;
+    this.#status = status;
+    this.#durationMs = now() - this.#startedAt;
+    clearTimeout(this.#timer);
+    const left = Math.min(timeoutMs - this.#durationMs, bodyMs.most);
+    this.#timer = setTimeout(expire, Math.max(left, bodyMs.least), this);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSettled) return;
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size > maxBody) void this.#fail('protocol');
+  }
+
+  onResponseEnd(): void {
+    if (this.#isSettled || this.#status === null) return;
+    this.#options.connections.giveBack(this.#connection);
+    this.#settle(this.#answered(this.#status));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#isSettled) return;
+    const { connections, target } = this.#options;
+    if (this.#isSent || !this.#isKept) return void this.#fail(errorClassOf(error));
+    // A kept connection broke before the request was written: nobody has seen it, so it may go another way.
+    void this.#connection.destroy();
+    this.#connection = connections.open(target);
+    this.start();
+  }
+
+  /** Ends what cannot go on. The connection is of no further use: bytes of this exchange may still come. */
+  async #fail(error: AttemptErrorClass): Promise<void> {
+    if (this.#isSettled) return;
+    // First of all: a request that waits for its connection hears of the end, and must not take it for an error.
+    this.#settle(
+      this.#status === null
+        ? failedAnswer(error, this.#options.now() - this.#startedAt)
+        : this.#answered(this.#status),
+    );
+    await this.#connection.destroy();
+  }
+
+  #answered(status: number): AttemptAnswer {
+    const ok = status >= 200 && status < 300;
+    const isRedirect = status >= 300 && status < 400;
+    return {
+      ok,
+      httpStatus: status,
+      error: ok ? null : isRedirect ? 'redirect' : 'status',
+      response: storableText(this.#chunks, this.#size),
+      durationMs: Math.round(this.#durationMs),
+    };
+  }
+
+  #settle(answer: AttemptAnswer): void {
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.#options.signal?.removeEventListener('abort', this.#abort);
+    this.#options.settled(answer, this);
+  }
+}
+
+function expire(exchange: Exchange): void {
+  exchange.expire();
+}
+
+/** Bytes as text that every database takes: what is no UTF-8 and U+0000 become U+FFFD. */
+function storableText(chunks: readonly Buffer[], size: number): string {
+  if (size === 0) return '';
+  const bytes = Buffer.concat(chunks, Math.min(size, maxBody));
+  return bytes.toString('utf8').replaceAll('\u0000', '\ufffd');
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { Core } from '../context.ts';
+import type { Catalogue } from '../events.ts';
+import type { HostTransaction } from '../ports/events.ts';
+import type { KycStatus } from '../ports/users.ts';
+import { newEvent } from './outgoing.ts';
+import {
+  type PublishedEvent,
+  type PublishOptions,
+  promised,
+  publishIn,
+  requirePartners,
+  slugFormat,
+  transactionOf,
+} from './publish.ts';
+
+/** The state of a user's identity check. */
+export interface KycState {
+  readonly kycStatus: KycStatus;
+  readonly kycTier: 0 | 1 | 2 | 3;
+}
+
+/** A change of a user's identity check. */
+export interface KycChange extends KycState {
+  /** The user's id. */
+  readonly sub: string;
+  /** The user's public id. */
+  readonly kid: string;
+  readonly previous: KycState;
+  /** @defaultValue now */
+  readonly changedAt?: Date;
+  /** Slugs of partners that are told besides those whose clients hold the user's consent. */
+  readonly partners?: readonly string[];
+}
+
+const state = { kycStatus: z.enum(['approved', 'pending', 'rejected']), kycTier: z.int().min(0).max(3) };
+
+const change = z.strictObject({
+  ...state,
+  sub: z.string().min(1).max(255),
+  kid: z.string().min(1).max(64),
+  previous: z.strictObject(state),
+  changedAt: z.date().optional(),
+  partners: z.array(z.string().regex(slugFormat, 'has to be a slug')).optional(),
+});
+
+/**
+ * Tells partners of a change of a user's identity check, where status or tier did change: live partners with
+ * a client that holds the user's unrevoked consent with `kyc` now, and those that the host names.
+ * @throws TypeError when the change is malformed, a named partner does not exist (see `publish`), or the
+ * transaction is none
+ */
+export type KycChanged = (given: KycChange, options?: PublishOptions) => Promise<readonly PublishedEvent[]>;
+
+/** See {@link KycChanged}. Not `async`, for synchronous transactions; see `eventPublishing`. */
+export function kycChanged(core: Core, catalogue: Catalogue, published: () => void): KycChanged {
+  return (given, options = {}) => {
+    const result = change.safeParse(given);
+    if (!result.success) {
+      const [issue] = result.error.issues;
+      throw new TypeError(`kycChanged: ${issue?.path.join('.')}: ${issue?.message}`);
+    }
+    const { sub, kid, kycStatus, kycTier, previous, changedAt, partners = [] } = result.data;
+    if (kycStatus === previous.kycStatus && kycTier === previous.kycTier) return Promise.resolve([]);
+    const now = core.clock.now();
+    const data = catalogue.check('kyc.updated', {
+      kid,
+      kycStatus,
+      kycTier,
+      previous,
+      changedAt: (changedAt ?? new Date(now)).toISOString(),
+    });
+    const transaction: HostTransaction | null = transactionOf(core, options);
+    const holders = { sub, scope: 'kyc' };
+    const audience =
+      transaction === null
+        ? requirePartners(core, partners).then(() => core.storage.events.partnersHolding(holders))
+        : transaction.partnersHolding(holders);
+    return promised(audience, (holding) => {
+      const slugs = [...new Set([...holding, ...partners])];
+      const events = slugs.map((partner) =>
+        newEvent(core, { partner, mode: 'live', type: 'kyc.updated', data, createdAt: now }),
+      );
+      return publishIn(core, transaction, events, published);
+    });
+  };
+}

@@ -1,0 +1,41 @@
+import type { Core } from '../context.ts';
+import type { NewEvent } from '../ports/events.ts';
+import type { JsonObject } from '../ports/interactions.ts';
+import type { Mode } from '../ports/partners.ts';
+
+/** An event before it has an id. */
+export interface EventContent {
+  readonly partner: string;
+  readonly mode: Mode;
+  readonly type: string;
+  /** Checked before. */
+  readonly data: JsonObject;
+  /** Milliseconds since the Unix epoch. */
+  readonly createdAt: number;
+}
+
+/** The members of a delivery's body. */
+export function eventBody(id: string, { type, createdAt, mode, data }: EventContent): JsonObject {
+  return { id, type, createdAt: new Date(createdAt).toISOString(), mode, data };
+}
+
+/** Fixes the bytes of an event: they are the same on every attempt. */
+export function newEvent({ random }: Pick<Core, 'random'>, content: EventContent): NewEvent {
+  const { partner, mode, type, createdAt } = content;
+  const bytes = random.bytes(32).toString('hex');
+  const id = `evt_${bytes.slice(0, 32)}`;
+  return {
+    id,
+    partner,
+    mode,
+    type,
+    createdAt,
+    body: JSON.stringify(eventBody(id, content)),
+    deliveryId: newDeliveryId(bytes.slice(32)),
+  };
+}
+
+/** What the ids of some deliveries begin with. */
+export function newDeliveryId(hex: string): string {
+  return `dl_${hex}`;
+}

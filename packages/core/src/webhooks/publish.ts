@@ -1,0 +1,125 @@
+import type { Core } from '../context.ts';
+import type { Catalogue } from '../events.ts';
+import { events as ownTypes } from '../events.ts';
+import type { HostTransaction, MaybePromise, NewEvent } from '../ports/events.ts';
+import type { JsonObject } from '../ports/interactions.ts';
+import type { Mode } from '../ports/partners.ts';
+import { newEvent } from './outgoing.ts';
+
+/** Names of partners. */
+export const slugFormat = /^[a-z0-9-]{2,40}$/;
+
+/** An event of the host's own. */
+export interface HostEvent {
+  /** The partner's slug. */
+  readonly partner: string;
+  /** @defaultValue `"live"` */
+  readonly mode?: Mode;
+  /** A type of the option `events`. */
+  readonly type: string;
+  readonly data: JsonObject;
+}
+
+/** Where a publication belongs to. */
+export interface PublishOptions {
+  /**
+   * The host's own handle, in a transaction on the database that the storage uses (a better-sqlite3
+   * `Database`): the event commits and rolls back with it. On SQLite everything has happened when the call
+   * returns, so that it may stand in a synchronous transaction; what goes wrong is thrown there.
+   */
+  readonly transaction?: unknown;
+}
+
+/** An event that was published. */
+export interface PublishedEvent {
+  /** `evt_…` */
+  readonly id: string;
+  readonly partner: string;
+}
+
+/** For hosts with events of their own. */
+export interface EventPublishing {
+  /**
+   * Publishes an event to a partner: it enters the partner's sequence and goes to the endpoints that match.
+   * @throws TypeError when the type is unknown or Ostiary's own, the partner does not exist (in a transaction:
+   * cannot exist), or the transaction is none
+   * @throws EventDataError when `data` does not fit the schema of the type
+   */
+  publish(event: HostEvent, options?: PublishOptions): Promise<PublishedEvent>;
+}
+
+/** Whether a value can name a partner: what cannot is refused before any database sees it. */
+function isSlug(value: unknown): boolean {
+  return typeof value === 'string' && slugFormat.test(value);
+}
+
+/** Goes on at once with a value that is there already, so that a synchronous transaction stays one. */
+function whenThere<T, Next>(value: MaybePromise<T>, next: (value: T) => Next): MaybePromise<Next> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Writes events in the host's transaction, or in one of their own, and tells the worker of the latter. */
+export function publishIn(
+  core: Core,
+  transaction: HostTransaction | null,
+  events: readonly NewEvent[],
+  published: () => void,
+): MaybePromise<readonly PublishedEvent[]> {
+  const result = events.map(({ id, partner }) => ({ id, partner }));
+  if (events.length === 0) return result;
+  if (transaction !== null) return whenThere(transaction.publish(events), () => result);
+  return core.storage.events.publish(events, { idempotency: null, now: core.clock.now() }).then(() => {
+    published();
+    return result;
+  });
+}
+
+/** The host's transaction, if it named one. @throws TypeError */
+export function transactionOf(core: Core, { transaction }: PublishOptions): HostTransaction | null {
+  return transaction === undefined ? null : core.storage.events.within(transaction);
+}
+
+/**
+ * Whether there are such partners. Not asked inside a host's transaction, where nothing may be waited for: the host
+ * names partners of its own database there.
+ * @throws TypeError
+ */
+export async function requirePartners(core: Core, slugs: readonly string[]): Promise<void> {
+  for (const slug of slugs) {
+    if ((await core.storage.partners.find(slug)) === null)
+      throw new TypeError(`partner: there is no partner ${slug}`);
+  }
+}
+
+/** A promise of something that may be there already. What was thrown before stays thrown. */
+export function promised<T, Next>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<Next>,
+): Promise<Next> {
+  return Promise.resolve(whenThere(value, next)).then((result) => result);
+}
+
+/** See {@link EventPublishing}. Not `async`: inside a synchronous transaction a failure has to be thrown. */
+export function eventPublishing(core: Core, catalogue: Catalogue, published: () => void): EventPublishing {
+  return {
+    publish({ partner, mode = 'live', type, data }, options = {}) {
+      if (!isSlug(partner)) throw new TypeError('partner: has to be a slug');
+      if (mode !== 'live' && mode !== 'test') throw new TypeError('mode: has to be live or test');
+      if (typeof type !== 'string' || !catalogue.has(type))
+        throw new TypeError(`type: ${String(type)} is not among the option events`);
+      if (Object.hasOwn(ownTypes, type)) throw new TypeError(`type: ${type} is published by Ostiary itself`);
+      const event = newEvent(core, {
+        partner,
+        mode,
+        type,
+        data: catalogue.check(type, data),
+        createdAt: core.clock.now(),
+      });
+      const transaction = transactionOf(core, options);
+      const publish = () => publishIn(core, transaction, [event], published);
+      const first = (all: readonly PublishedEvent[]) => all[0] ?? { id: event.id, partner };
+      if (transaction !== null) return promised(publish(), first);
+      return requirePartners(core, [partner]).then(async () => first(await publish()));
+    },
+  };
+}

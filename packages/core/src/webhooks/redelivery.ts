@@ -1,0 +1,98 @@
+import type { Core } from '../context.ts';
+import { PartnerError } from '../errors.ts';
+import type { LateIdempotencyClaim, Redelivery } from '../ports/deliveries.ts';
+import type { StoredAnswer } from '../ports/idempotency.ts';
+import { claimOf, type RepeatableAnswer, type RepeatableRequest, replayOrConflict } from '../replays.ts';
+import { newDeliveryId } from './outgoing.ts';
+import { deliveryView } from './views.ts';
+
+/** Deliveries that one recovery queues at most; the next call goes on with the rest. */
+export const maxRecovered = 1_000;
+
+/** Sends again what was sent before. */
+export interface Redeliveries {
+  /**
+   * Delivers an event again, to one endpoint or to those that match its type now.
+   * @throws PartnerError `not_found` for an unknown event or endpoint, `invalid_request` for a disabled one
+   */
+  redeliver(
+    request: RepeatableRequest & { readonly eventId: string; readonly endpointId: string | null },
+  ): Promise<RepeatableAnswer>;
+  /**
+   * Delivers again what was dropped at or after `since`, in milliseconds since the Unix epoch; at most
+   * {@link maxRecovered}.
+   * @throws PartnerError as above
+   */
+  recover(
+    request: RepeatableRequest & { readonly endpointId: string; readonly since: number },
+  ): Promise<RepeatableAnswer>;
+}
+
+/** See {@link Redeliveries}. `queued` is called when there is something to deliver. */
+export function createRedeliveries(core: Core, queued: () => void): Redeliveries {
+  const { deliveries } = core.storage;
+
+  /** What both have in common: ids for new deliveries, and a key whose answer the transaction makes. */
+  function common(request: RepeatableRequest): {
+    readonly deliveryId: string;
+    readonly idempotency: LateIdempotencyClaim | null;
+  } {
+    return {
+      deliveryId: newDeliveryId(core.random.bytes(16).toString('hex')),
+      idempotency: claimOf(request),
+    };
+  }
+
+  async function answerOf(request: RepeatableRequest, result: Redelivery): Promise<RepeatableAnswer> {
+    switch (result.outcome) {
+      case 'queued':
+        queued();
+        return { ...result.answer, replayed: false };
+      case 'replayed':
+        return { ...result.answer, replayed: true };
+      case 'key_conflict':
+        return replayOrConflict(core, request);
+      case 'unknown_event':
+        throw new PartnerError('not_found', { description: 'There is no such event.' });
+      case 'unknown_endpoint':
+        throw new PartnerError('not_found', { description: 'There is no such webhook endpoint.' });
+      case 'disabled_endpoint':
+        throw new PartnerError('invalid_request', {
+          description: 'The webhook endpoint is disabled; enable it first.',
+        });
+    }
+  }
+
+  const json = (body: unknown): StoredAnswer => ({ status: 200, body: JSON.stringify(body) });
+
+  return {
+    async redeliver(request) {
+      const { partner, mode, now, eventId, endpointId } = request;
+      const result = await deliveries.redeliver({
+        ...common(request),
+        partner,
+        mode,
+        now,
+        eventId,
+        endpointId,
+        answer: (made) => json({ data: made.map(deliveryView) }),
+      });
+      return answerOf(request, result);
+    },
+
+    async recover(request) {
+      const { partner, mode, now, endpointId, since } = request;
+      const result = await deliveries.recover({
+        ...common(request),
+        partner,
+        mode,
+        now,
+        endpointId,
+        since,
+        limit: maxRecovered,
+        answer: (count) => json({ queued: count }),
+      });
+      return answerOf(request, result);
+    },
+  };
+}

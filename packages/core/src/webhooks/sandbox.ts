@@ -1,0 +1,52 @@
+import type { Core } from '../context.ts';
+import { PartnerError } from '../errors.ts';
+import { type Catalogue, EventDataError } from '../events.ts';
+import type { StoredAnswer } from '../ports/idempotency.ts';
+import { claimOf, type RepeatableAnswer, type RepeatableRequest, replayOrConflict } from '../replays.ts';
+import { newEvent } from './outgoing.ts';
+
+/**
+ * Publishes an event of any type to a partner's test endpoints.
+ * @throws PartnerError `invalid_request` when `data` does not fit the type
+ */
+export type TriggerEvent = (
+  request: RepeatableRequest & { readonly type: string; readonly data: unknown },
+) => Promise<RepeatableAnswer>;
+
+/** See {@link TriggerEvent}. Where `data` is `undefined`, the catalogue's example is sent. */
+export function triggerEvent(core: Core, catalogue: Catalogue, published: () => void): TriggerEvent {
+  return async (request) => {
+    const { partner, now, type, data } = request;
+    const event = newEvent(core, {
+      partner,
+      mode: 'test',
+      type,
+      data: data === undefined ? catalogue.example(type) : checkedData(catalogue, type, data),
+      createdAt: now,
+    });
+    const answer: StoredAnswer = { status: 201, body: event.body };
+    const claim = claimOf(request);
+    const publication = await core.storage.events.publish([event], {
+      idempotency: claim && { ...claim, answer },
+      now,
+    });
+    switch (publication.outcome) {
+      case 'published':
+        published();
+        return { ...answer, replayed: false };
+      case 'replayed':
+        return { ...publication.answer, replayed: true };
+      case 'key_conflict':
+        return replayOrConflict(core, request);
+    }
+  };
+}
+
+function checkedData(catalogue: Catalogue, type: string, data: unknown) {
+  try {
+    return catalogue.check(type, data);
+  } catch (error) {
+    if (!(error instanceof EventDataError)) throw error;
+    throw new PartnerError('invalid_request', { details: [{ path: error.path, message: error.problem }] });
+  }
+}

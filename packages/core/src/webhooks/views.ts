@@ -1,0 +1,47 @@
+import type { DeliveryRecord } from '../ports/deliveries.ts';
+import type { EventRecord } from '../ports/events.ts';
+import type { JsonObject } from '../ports/interactions.ts';
+import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+/** An endpoint as its partner sees it: never with its secret. */
+export function endpointView(endpoint: WebhookEndpointRecord): JsonObject {
+  const { id, url, events, enabled, mode, createdAt, updatedAt } = endpoint;
+  return {
+    id,
+    url,
+    events: [...events],
+    enabled,
+    mode,
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+  };
+}
+
+/** An event as its partner sees it: what was sent, and its place in the sequence. */
+export function eventView({ sequence, body }: EventRecord): JsonObject {
+  return { sequence, ...(JSON.parse(body) as JsonObject) };
+}
+
+/** A delivery as its partner sees it. */
+export function deliveryView(delivery: DeliveryRecord): JsonObject {
+  const { id, eventId, eventType, endpointId, status, nextAttemptAt, createdAt, attempts } = delivery;
+  return {
+    id,
+    eventId,
+    eventType,
+    endpointId,
+    status,
+    createdAt: iso(createdAt),
+    nextAttemptAt: nextAttemptAt === null ? null : iso(nextAttemptAt),
+    attempts: attempts.map(({ at, ...attempt }) => ({
+      number: attempt.number,
+      at: iso(at),
+      durationMs: attempt.durationMs,
+      httpStatus: attempt.httpStatus,
+      error: attempt.error,
+      response: attempt.response,
+    })),
+  };
+}

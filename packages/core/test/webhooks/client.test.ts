@@ -1,0 +1,302 @@
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newClient, send, serve, urlOf } from './support/target-client.ts';
+import { type RawServer, response } from './support/target-server.ts';
+
+describe('a request', () => {
+  it('carries the headers and the bytes that were given, and names its sender', async () => {
+    const server = await serve((socket) => socket.write(response(200, 'thanks')));
+    const body = Buffer.from('{"name":"Zoé"}');
+    const answer = await newClient().post({
+      url: urlOf(server, '/hook?a=%20b'),
+      headers: { 'Content-Type': 'application/json', 'X-SVC-Attempt': '1' },
+      body,
+    });
+    expect(answer).toEqual({
+      ok: true,
+      httpStatus: 200,
+      error: null,
+      response: 'thanks',
+      durationMs: expect.any(Number),
+    });
+    const [request] = server.requests;
+    expect(request?.head.split('\r\n')).toEqual([
+      'POST /hook?a=%20b HTTP/1.1',
+      `host: 127.0.0.1:${server.port}`,
+      'connection: keep-alive',
+      'user-agent: Ostiary-Webhooks/1',
+      'accept: */*',
+      'accept-encoding: identity',
+      'Content-Type: application/json',
+      'X-SVC-Attempt: 1',
+      `content-length: ${body.length}`,
+    ]);
+    expect(request?.body).toEqual(body);
+  });
+
+  it('sends text as UTF-8, and an empty body with its length', async () => {
+    const server = await serve((socket) => socket.write(response(200)));
+    const client = newClient();
+    await client.post({ url: urlOf(server), headers: {}, body: 'é€' });
+    await client.post({ url: urlOf(server), headers: {}, body: new Uint8Array() });
+    expect(server.requests[0]?.body).toEqual(Buffer.from('é€'));
+    expect(server.requests[1]?.head).toContain('content-length: 0');
+  });
+
+  it('that cannot be written is a failure and no exception', async () => {
+    const server = await serve((socket) => socket.write(response(200)));
+    const client = newClient();
+    const post = (headers: Record<string, string>) => client.post({ url: urlOf(server), headers, body: '' });
+    expect(await post({ 'X-A': 'a\r\nX-B: b' })).toMatchObject({ ok: false, error: 'internal' });
+    expect(await post({ 'transfer-encoding': 'chunked' })).toMatchObject({ ok: false, error: 'internal' });
+    expect(await post({ 'X-A': 'a' })).toMatchObject({ ok: true });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('a response', () => {
+  it.each([
+    [200, true, null],
+    [201, true, null],
+    [202, true, null],
+    [226, true, null],
+    [299, true, null],
+    [300, false, 'redirect'],
+    [301, false, 'redirect'],
+    [304, false, 'redirect'],
+    [308, false, 'redirect'],
+    [399, false, 'redirect'],
+    [400, false, 'status'],
+    [404, false, 'status'],
+    [410, false, 'status'],
+    [429, false, 'status'],
+    [500, false, 'status'],
+    [503, false, 'status'],
+    [999, false, 'status'],
+  ])('with status %i: ok is %s, the error %s', async (status, ok, error) => {
+    const server = await serve((socket) => socket.write(response(status)));
+    const answer = await send(newClient(), urlOf(server));
+    expect(answer).toMatchObject({ ok, httpStatus: status, error, response: '' });
+  });
+
+  it.each([204, 205])('with status %i has no body to wait for', async (status) => {
+    const server = await serve((socket) =>
+      socket.write(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`),
+    );
+    const client = newClient();
+    expect(await send(client, urlOf(server))).toMatchObject({ ok: true, httpStatus: status });
+    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+    expect(server.sockets).toHaveLength(1);
+  });
+
+  it('that ends with the connection, as of HTTP/1.0, is complete', async () => {
+    const server = await serve((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold'));
+    expect(await send(newClient(), urlOf(server))).toMatchObject({ ok: true, response: 'old' });
+  });
+
+  it('may be preceded by informational ones', async () => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+    const server = await serve((socket) => socket.write(hints + hints + response(201, 'made')));
+    expect(await send(newClient(), urlOf(server))).toMatchObject({ httpStatus: 201, response: 'made' });
+  });
+
+  it.each<[string, string]>([
+    ['is no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
+    ['has no valid status', 'HTTP/1.1 2x0 OK\r\n\r\n'],
+    ['has control characters in a header', 'HTTP/1.1 200 OK\r\na: b\u0000c\r\n\r\n'],
+    ['has two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
+    ['has a length that is no number', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
+    ['has headers without end', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(20_000)}`],
+    ['has one header that is too large', `HTTP/1.1 200 OK\r\na: ${'b'.repeat(20_000)}\r\n\r\n`],
+    ['switches protocols', 'HTTP/1.1 101 OK\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'],
+    ['switches to no protocol', 'HTTP/1.1 101 OK\r\n\r\n'],
+    ['asks for a body that was sent', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['is all informational', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(17)],
+  ])('that %s is a failure of the protocol', async (_name, bytes) => {
+    const server = await serve((socket) => socket.write(bytes, 'latin1'));
+    const answer = await send(newClient(), urlOf(server));
+    expect(answer).toMatchObject({ ok: false, httpStatus: null, error: 'protocol', response: null });
+  });
+
+  it.each<[string, string]>([
+    ['chunks that are garbage', 'transfer-encoding: chunked\r\n\r\nzz\r\n'],
+    ['a chunk longer than it says', 'transfer-encoding: chunked\r\n\r\n1\r\nabc\r\n'],
+    ['fewer bytes than it says', 'content-length: 10\r\nconnection: close\r\n\r\nabc'],
+  ])('is decided at its headers although its body has %s', async (_name, rest) => {
+    const server = await serve((socket) => socket.end(`HTTP/1.1 200 OK\r\n${rest}`));
+    expect(await send(newClient(), urlOf(server))).toMatchObject({ ok: true, httpStatus: 200, error: null });
+  });
+
+  it('is kept as text that every database takes', async () => {
+    const bytes = Buffer.from([0x61, 0x00, 0xff, 0xed, 0xa0, 0x80, 0xc3, 0xa9]);
+    const server = await serve((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`);
+      socket.write(bytes);
+    });
+    const { response: text } = await send(newClient(), urlOf(server));
+    expect(text).toBe('a\ufffd\ufffd\ufffd\ufffd\ufffdé');
+    expect(text?.isWellFormed()).toBe(true);
+  });
+
+  it('is never inflated', async () => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000));
+    const server = await serve((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
+      socket.write(bomb);
+    });
+    const { ok, response: text } = await send(newClient(), urlOf(server));
+    expect(ok).toBe(true);
+    expect(text).toBe(bomb.toString('utf8').replaceAll('\u0000', '\ufffd').slice(0, text?.length));
+    expect(Buffer.byteLength(text ?? '', 'utf16le')).toBeLessThanOrEqual(2 * 16_384);
+  });
+
+  it('of exactly 16 KiB is kept whole, and the connection with it; one byte more ends both', async () => {
+    const server = await serve((socket, _request, number) =>
+      socket.write(response(200, 'x'.repeat(16_384 + (number > 2 ? 1 : 0)))),
+    );
+    const client = newClient();
+    for (let number = 1; number <= 4; number += 1) {
+      expect((await send(client, urlOf(server))).response).toBe('x'.repeat(16_384));
+    }
+    expect(server.sockets).toHaveLength(2);
+  });
+
+  it('without end is cut, and its connection closed', async () => {
+    const chunk = `1000\r\n${'y'.repeat(4096)}\r\n`;
+    const server = await serve((socket) => {
+      socket.write('HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n');
+      const pump = (): void => {
+        while (!socket.destroyed && socket.write(chunk));
+      };
+      socket.on('drain', pump);
+      pump();
+    });
+    const answer = await send(newClient(), urlOf(server));
+    expect(answer).toMatchObject({ httpStatus: 500, error: 'status', response: 'y'.repeat(16_384) });
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+  });
+});
+
+describe('time', () => {
+  /** Time passes when a test says so; sockets work as ever. */
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const received = (server: RawServer) => vi.waitUntil(() => server.requests.length > 0);
+
+  it('is over after ten seconds without an answer', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const server = await serve(() => arrived.resolve());
+    const done = vi.fn();
+    const answer = send(newClient({ timeoutMs: 10_000 }), urlOf(server)).finally(done);
+    await arrived.promise;
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(done).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await answer).toMatchObject({ ok: false, httpStatus: null, error: 'timeout', response: null });
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+  });
+
+  it('does not start anew with every byte of the headers', async () => {
+    const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\n'));
+    const answer = send(newClient({ timeoutMs: 10_000 }), urlOf(server));
+    await received(server);
+    for (let second = 0; second < 10; second += 1) {
+      server.sockets[0]?.write('a: b\r\n');
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect(await answer).toMatchObject({ error: 'timeout' });
+  });
+
+  it('is not spent on a body that does not come: the outcome is known', async () => {
+    const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nslow'));
+    const done = vi.fn();
+    const answer = send(newClient({ timeoutMs: 10_000 }), urlOf(server)).finally(done);
+    await received(server);
+    await vi.waitUntil(async () => {
+      await vi.advanceTimersByTimeAsync(100);
+      return done.mock.calls.length > 0;
+    });
+    expect(await answer).toMatchObject({ ok: true, httpStatus: 200, response: 'slow' });
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+  });
+
+  it('covers the resolver, whose silence is no other answer than a refusal', async () => {
+    const resolve = vi.fn(() => new Promise<readonly string[]>(() => undefined));
+    const answer = send(newClient({ resolve, timeoutMs: 10_000 }), 'http://receiver.example/');
+    await vi.waitUntil(() => resolve.mock.calls.length === 1);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await answer).toEqual({
+      ok: false,
+      httpStatus: null,
+      error: 'target_refused',
+      response: null,
+      durationMs: 0,
+    });
+  });
+
+  it('leaves no timer behind', async () => {
+    const server = await serve((socket) => socket.write(response(200)), { host: '127.0.0.1' });
+    const client = newClient({ idleMs: 60_000 });
+    await send(client, urlOf(server));
+    await client.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('giving up', () => {
+  it('before the start sends nothing', async () => {
+    const server = await serve((socket) => socket.write(response(200)));
+    expect(await send(newClient(), urlOf(server), AbortSignal.abort())).toMatchObject({ error: 'aborted' });
+    expect(server.sockets).toHaveLength(0);
+  });
+
+  it('while nothing is answered closes the connection', async () => {
+    const server = await serve(() => undefined);
+    const stop = new AbortController();
+    const answer = send(newClient(), urlOf(server), stop.signal);
+    await vi.waitUntil(() => server.requests.length === 1);
+    stop.abort();
+    expect(await answer).toMatchObject({ ok: false, httpStatus: null, error: 'aborted' });
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+  });
+
+  it('while a name is resolved never connects', async () => {
+    const server = await serve((socket) => socket.write(response(200)));
+    const found = Promise.withResolvers<readonly string[]>();
+    const stop = new AbortController();
+    const client = newClient({ resolve: () => found.promise });
+    const answer = send(client, `http://receiver.example:${server.port}/`, stop.signal);
+    stop.abort();
+    expect(await answer).toMatchObject({ error: 'aborted' });
+    found.resolve(['127.0.0.1']);
+    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+    expect(server.sockets).toHaveLength(1);
+  });
+
+  it('after the headers changes nothing: the outcome is known', async () => {
+    const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nslow'));
+    const stop = new AbortController();
+    const answer = send(newClient(), urlOf(server), stop.signal);
+    const timer = setInterval(() => server.requests.length === 1 && stop.abort(), 20);
+    expect(await answer).toMatchObject({ ok: true, httpStatus: 200 });
+    clearInterval(timer);
+  });
+
+  it('happens to everything when the client is closed', async () => {
+    const silent = await serve(() => undefined);
+    const kept = await serve((socket) => socket.write(response(200)));
+    const client = newClient();
+    await send(client, urlOf(kept));
+    const answer = send(client, urlOf(silent));
+    await vi.waitUntil(() => silent.requests.length === 1);
+    await client.close();
+    expect(await answer).toMatchObject({ error: 'aborted' });
+    expect(await send(client, urlOf(kept))).toMatchObject({ error: 'aborted' });
+    await vi.waitUntil(() => silent.sockets[0]?.destroyed === true && kept.sockets[0]?.destroyed === true);
+    expect(kept.sockets).toHaveLength(1);
+  });
+});

@@ -1,0 +1,234 @@
+import { once } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { dial } from '../../src/webhooks/dial.ts';
+import { TargetError } from '../../src/webhooks/targets.ts';
+import { certificate, privateKey } from './support/target-certificate.ts';
+import { newClient, send, serve, urlOf } from './support/target-client.ts';
+import { type RawAnswer, response, startRawServer } from './support/target-server.ts';
+
+describe('a connection', () => {
+  it('serves one request after the other, and each of several at once has its own', async () => {
+    const server = await serve((socket) => socket.write(response(200)));
+    const client = newClient();
+    for (let number = 0; number < 5; number += 1) await send(client, urlOf(server, `/${number}`));
+    expect(server.sockets).toHaveLength(1);
+    await Promise.all(Array.from({ length: 8 }, () => send(client, urlOf(server))));
+    expect(server.sockets).toHaveLength(8);
+    expect(server.requests).toHaveLength(13);
+  });
+
+  it('that the server closed between two requests is replaced, and nothing is sent twice', async () => {
+    const server = await serve((socket) => socket.write(response(200)));
+    const client = newClient();
+    await send(client, urlOf(server));
+    server.sockets[0]?.end();
+    await once(server.sockets[0] ?? process, 'close');
+    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+    // This reset is noticed while the next request waits for its turn.
+    server.sockets[1]?.resetAndDestroy();
+    await once(server.sockets[1] ?? process, 'close');
+    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+    expect(server.sockets).toHaveLength(3);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it.each<[string, RawAnswer]>([
+    ['ends', (socket) => socket.end()],
+    ['is reset', (socket) => socket.resetAndDestroy()],
+    ['ends in the headers', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
+  ])(
+    'that %s when the request is there fails the attempt; the request is not repeated',
+    async (_name, fail) => {
+      const server = await serve((socket, request, number) =>
+        number === 2 ? fail(socket, request, number) : socket.write(response(200)),
+      );
+      const client = newClient();
+      await send(client, urlOf(server));
+      expect(await send(client, urlOf(server))).toMatchObject({
+        ok: false,
+        httpStatus: null,
+        error: 'connection_reset',
+      });
+      expect(server.requests).toHaveLength(2);
+      expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+      expect(server.requests).toHaveLength(3);
+    },
+  );
+
+  it('is closed where the answer says so', async () => {
+    const server = await serve((socket) => socket.write(response(200, '', 'connection: close\r\n')));
+    const client = newClient();
+    await send(client, urlOf(server));
+    await send(client, urlOf(server));
+    expect(server.sockets).toHaveLength(2);
+  });
+
+  it('whose answer came before the body was read is not used again', async () => {
+    const server = await serve(() => undefined, { host: '127.0.0.1' });
+    const client = newClient();
+    const large = client.post({ url: urlOf(server), headers: {}, body: Buffer.alloc(50_000_000) });
+    await vi.waitUntil(() => server.sockets.length === 1);
+    server.sockets[0]?.pause();
+    server.sockets[0]?.write(response(413, 'too much'));
+    expect(await large).toMatchObject({ ok: false, httpStatus: 413, response: 'too much' });
+    const next = send(client, urlOf(server));
+    await vi.waitUntil(() => server.requests.length === 1);
+    server.sockets[1]?.write(response(200));
+    expect(await next).toMatchObject({ ok: true });
+    expect(server.sockets).toHaveLength(2);
+  });
+
+  it('on which a second answer comes unasked is not used again', async () => {
+    const server = await serve((socket) => socket.write(response(200) + response(200, 'smuggled')));
+    const client = newClient();
+    expect(await send(client, urlOf(server))).toMatchObject({ response: '' });
+    expect(await send(client, urlOf(server))).toMatchObject({ response: '' });
+    expect(server.sockets).toHaveLength(2);
+  });
+
+  it('is closed when it was idle for a while', async () => {
+    const server = await serve((socket) => socket.write(response(200, '', 'keep-alive: timeout=600\r\n')));
+    const client = newClient({ idleMs: 20 });
+    await send(client, urlOf(server));
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+  });
+
+  it('is replaced after a minute, so that a name that moved is noticed', async () => {
+    const server = await serve((socket) => socket.write(response(200)));
+    let now = 0;
+    const resolve = vi.fn(async () => ['127.0.0.1']);
+    const client = newClient({ now: () => now, resolve });
+    const url = `http://receiver.example:${server.port}/`;
+    for (now of [0, 30_000, 60_000]) await send(client, url);
+    expect(server.sockets).toHaveLength(1);
+    for (now of [60_001, 60_002]) await send(client, url);
+    expect(server.sockets).toHaveLength(2);
+    expect(resolve).toHaveBeenCalledTimes(2);
+  });
+
+  it('is one of a bounded number: the longest idle one goes first', async () => {
+    const answer: RawAnswer = (socket) => socket.write(response(200));
+    const many = await Promise.all([serve(answer), serve(answer), serve(answer)]);
+    const client = newClient({ maxIdle: 2 });
+    for (const server of many) await send(client, urlOf(server));
+    await vi.waitUntil(() => many[0]?.sockets[0]?.destroyed);
+    expect(many.map((server) => server.sockets[0]?.destroyed)).toEqual([true, false, false]);
+  });
+
+  it('is not held on to by origins that nobody writes to any more', async () => {
+    const server = await serve((socket) => socket.write(response(200)));
+    const client = newClient({ resolve: async () => ['127.0.0.1'], maxIdle: 5 });
+    await Promise.all(
+      Array.from({ length: 100 }, (_, number) =>
+        send(client, `http://receiver-${number}.example:${server.port}/`),
+      ),
+    );
+    expect(server.sockets).toHaveLength(100);
+    const open = () => server.sockets.filter((socket) => !socket.destroyed).length;
+    await vi.waitUntil(() => open() <= 5);
+    expect(open()).toBe(5);
+  });
+
+  it('goes to another address of the host when the first does not listen', async () => {
+    const server = await serve((socket) => socket.write(response(200)), { host: '127.0.0.1' });
+    const resolve = async () => ['127.0.0.9', '::1', '127.0.0.1'];
+    const answer = await send(newClient({ resolve }), `http://receiver.example:${server.port}/`);
+    expect(answer).toMatchObject({ ok: true });
+    expect(server.requests[0]?.head).toContain(`host: receiver.example:${server.port}`);
+  });
+
+  it('is refused where nobody listens', async () => {
+    const server = await startRawServer(() => undefined);
+    await server[Symbol.asyncDispose]();
+    expect(await send(newClient(), urlOf(server))).toMatchObject({ ok: false, error: 'connection_refused' });
+  });
+
+  it('to an address that is not the allowed one is closed before a byte is sent', async () => {
+    const server = await serve(() => undefined, { host: '127.0.0.1' });
+    const bytes = vi.fn();
+    const isAllowed = vi.fn(() => false);
+    const url = new URL(`https://receiver.example:${server.port}/`);
+    const dialled = dial(url, ['127.0.0.1'], {
+      isAllowed,
+      secureContext: () => {
+        throw new Error('TLS was asked for');
+      },
+      signal: new AbortController().signal,
+    });
+    await expect(dialled).rejects.toThrow(TargetError);
+    await vi.waitUntil(() => server.sockets.length === 1);
+    server.sockets[0]?.on('data', bytes);
+    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    expect(isAllowed.mock.calls).toEqual([['127.0.0.1']]);
+    expect(bytes).not.toHaveBeenCalled();
+  });
+});
+
+describe('TLS', () => {
+  const tls = { cert: certificate, key: privateKey };
+  const resolve = async () => ['127.0.0.1'];
+  const trusting = () => newClient({ resolve, connect: { ca: certificate } });
+  const answer: RawAnswer = (socket) => socket.write(response(200, 'safe'));
+
+  it('asks for the name of the host although its address is dialled, and keeps the connection', async () => {
+    const names: string[] = [];
+    const server = await serve(answer, {
+      tls: {
+        ...tls,
+        SNICallback: (name, done) => {
+          names.push(name);
+          done(null);
+        },
+      },
+    });
+    const client = trusting();
+    const url = `https://receiver.example:${server.port}/`;
+    expect(await send(client, url)).toMatchObject({ ok: true, response: 'safe' });
+    expect(await send(client, url)).toMatchObject({ ok: true });
+    expect(names).toEqual(['receiver.example']);
+    expect(server.sockets).toHaveLength(1);
+  });
+
+  it('takes the certificate of an address', async () => {
+    const server = await serve(answer, { tls });
+    expect(await send(trusting(), `https://127.0.0.1:${server.port}/`)).toMatchObject({ ok: true });
+    expect(await send(trusting(), `https://127.0.0.2:${server.port}/`)).toMatchObject({
+      error: 'certificate',
+    });
+  });
+
+  it('refuses the certificate of another name, and one that nobody vouches for', async () => {
+    const server = await serve(answer, { tls });
+    expect(await send(trusting(), `https://another.example:${server.port}/`)).toMatchObject({
+      ok: false,
+      error: 'certificate',
+    });
+    expect(await send(newClient({ resolve }), `https://receiver.example:${server.port}/`)).toMatchObject({
+      ok: false,
+      error: 'certificate',
+    });
+    expect(server.requests).toHaveLength(0);
+    await vi.waitUntil(() => server.sockets.every((socket) => socket.destroyed));
+  });
+
+  it('with a server that speaks none, or leaves in the middle, is a failure of TLS', async () => {
+    const plain = await serve(() => undefined);
+    const sending = send(trusting(), `https://127.0.0.1:${plain.port}/`);
+    await vi.waitUntil(() => plain.sockets.length === 1);
+    plain.sockets[0]?.write(response(400, 'https, please'));
+    expect(await sending).toMatchObject({ error: 'tls' });
+
+    const leaving = send(trusting(), `https://127.0.0.1:${plain.port}/`);
+    await vi.waitUntil(() => plain.sockets.length === 2);
+    plain.sockets[1]?.destroy();
+    expect(await leaving).toMatchObject({ error: 'tls' });
+  });
+
+  it('that never ends is over with the deadline', async () => {
+    const silent = await serve(() => undefined);
+    const client = newClient({ timeoutMs: 50 });
+    expect(await send(client, `https://127.0.0.1:${silent.port}/`)).toMatchObject({ error: 'timeout' });
+    await vi.waitUntil(() => silent.sockets[0]?.destroyed);
+  });
+});

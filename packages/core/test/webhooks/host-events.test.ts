@@ -1,0 +1,235 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  EventDataError,
+  events,
+  type HostEvent,
+  type HostEventSchema,
+  type OstiaryOptions,
+} from '../../src/index.ts';
+import { storages } from '../support/partner-api.ts';
+import type { Json, TestKey } from '../support/provider.ts';
+import { sink } from './support/sink.ts';
+import { register, webhookProvider } from './support/webhook-provider.ts';
+
+/** A schema as a library that is not zod would have it. */
+function standard(validate: (value: unknown) => unknown): HostEventSchema {
+  return { '~standard': { version: 1, vendor: 'by-hand', validate } };
+}
+
+const points = standard((value) => {
+  const { points: given } = value as { points?: unknown };
+  return Number.isInteger(given)
+    ? { value }
+    : { issues: [{ message: 'has to be a whole number', path: ['points', { key: 0 }] }] };
+});
+
+const types = {
+  'order.shipped': {
+    summary: 'An order was shipped.',
+    schema: z.object({ orderId: z.string(), at: z.iso.datetime(), note: z.string().nullable().optional() }),
+    example: { orderId: 'o-1', at: '2026-01-01T00:00:00Z' },
+  },
+  'loyalty.points_changed': { schema: points, example: { points: 1 } },
+};
+
+async function shop(options: Partial<OstiaryOptions> = {}) {
+  const { provider } = await webhookProvider({ events: types, ...options });
+  const key = await provider.key();
+  const listed = async (by: TestKey = key): Promise<Json[]> =>
+    (await provider.partnerCall(by, 'GET /v1/partner/events')).json().data as Json[];
+  const publish = (event: Partial<HostEvent>) =>
+    provider.ostiary.events.publish({ partner: key.partner, type: 'order.shipped', data: {}, ...event });
+  /** What comes of it, thrown now or later. */
+  const failure = async (event: unknown): Promise<unknown> => {
+    try {
+      await provider.ostiary.events.publish(event as HostEvent);
+    } catch (error) {
+      return error;
+    }
+    throw new Error('it was published');
+  };
+  return { provider, key, listed, publish, failure };
+}
+
+const shipped = { orderId: 'o-7', at: '2026-02-03T04:05:06.789Z' };
+
+describe.each(storages)('an event of the host’s own, on %s', (_name, newStorage) => {
+  it('enters the partner’s sequence and reaches the endpoints that want it', async () => {
+    const { provider, key, listed, publish } = await shop({ storage: newStorage() });
+    const [all, own, other] = [await sink(), await sink(), await sink()];
+    await register(provider, key, all.url);
+    await register(provider, key, own.url, { events: ['order.shipped', 'payment.failed'] });
+    await register(provider, key, other.url, { events: ['loyalty.points_changed'] });
+    const published = await publish({ data: shipped });
+    expect(published).toEqual({ id: expect.stringMatching(/^evt_[0-9a-f]{32}$/), partner: key.partner });
+    const event = {
+      id: published.id,
+      type: 'order.shipped',
+      createdAt: new Date(provider.clock.now()).toISOString(),
+      mode: 'live',
+      data: shipped,
+    };
+    expect(await listed()).toEqual([{ sequence: 1, ...event }]);
+    await provider.ostiary.worker.runDue();
+    for (const endpoint of [all, own])
+      expect(endpoint.received.map(({ body }) => body.toString())).toEqual([JSON.stringify(event)]);
+    expect(other.received).toEqual([]);
+  });
+
+  it('belongs to one partner and mode', async () => {
+    const { provider, key, listed, publish } = await shop({ storage: newStorage() });
+    const test = await provider.key({ partner: key.partner, mode: 'test' });
+    const stranger = await provider.key();
+    await publish({ data: shipped, mode: 'test' });
+    expect([await listed(), await listed(test), await listed(stranger)]).toMatchObject([
+      [],
+      [{ mode: 'test', sequence: 1 }],
+      [],
+    ]);
+    await publish({ data: { points: 3 }, type: 'loyalty.points_changed', partner: stranger.partner });
+    expect(await listed(stranger)).toMatchObject([{ data: { points: 3 }, mode: 'live' }]);
+  });
+
+  it('does not enter the sequence of a partner that does not exist', async () => {
+    const storage = newStorage();
+    const { failure } = await shop({ storage });
+    const event = { partner: 'nobody-at-all', type: 'order.shipped', data: shipped };
+    expect(await failure(event)).toBeInstanceOf(TypeError);
+    const owner = { partner: 'nobody-at-all', mode: 'live' as const };
+    expect(await storage.events.list({ ...owner, after: 0, limit: 10 })).toMatchObject({ events: [] });
+  });
+});
+
+describe('publishing', () => {
+  it.each<readonly [string, Json, string]>([
+    ['an unknown type', { type: 'order.lost' }, 'type: order.lost is not among the option events'],
+    ['no type', { type: undefined }, 'type'],
+    ['a type that is no text', { type: ['order.shipped'] }, 'type'],
+    ['a type that every object has', { type: 'constructor' }, 'type'],
+    ...Object.keys(events).map(
+      (type) =>
+        [`${type}, which is Ostiary’s`, { type }, `type: ${type} is published by Ostiary itself`] as const,
+    ),
+    ['an unknown mode', { mode: 'sandbox' }, 'mode'],
+    ['no partner', { partner: undefined }, 'partner'],
+    ['a partner that is no slug', { partner: 'Acme' }, 'partner'],
+    ['a partner that does not exist', { partner: 'nobody-at-all' }, 'partner: there is no partner'],
+  ])('%s is refused with a TypeError', async (_name, changes, message) => {
+    const { key, failure, listed } = await shop();
+    const thrown = await failure({ partner: key.partner, type: 'order.shipped', data: shipped, ...changes });
+    expect(thrown).toBeInstanceOf(TypeError);
+    expect(String(thrown)).toContain(message);
+    expect(await listed()).toEqual([]);
+  });
+
+  it.each<readonly [string, Json, string]>([
+    ['no data', { data: undefined }, 'data'],
+    ['null', { data: null }, 'data'],
+    ['a list', { data: [shipped] }, 'data'],
+    ['text', { data: JSON.stringify(shipped) }, 'data'],
+    ['a function', { data: () => shipped }, 'data'],
+    ['what turns into text', { data: { toJSON: () => 'text' } }, 'data'],
+    ['what turns into nothing', { data: { toJSON: () => undefined } }, 'data'],
+    ['data without a member', { data: { orderId: 'o' } }, 'data.at'],
+    ['a member that JSON leaves out', { data: { ...shipped, at: undefined } }, 'data.at'],
+    ['a member that JSON makes null', { data: { ...shipped, orderId: Number.NaN } }, 'data.orderId'],
+    ['a time that is none', { data: { ...shipped, at: 'yesterday' } }, 'data.at'],
+    ['data of the other type', { type: 'loyalty.points_changed', data: { points: 1.5 } }, 'data.points.0'],
+  ])('%s does not fit: an EventDataError says where', async (_name, changes, path) => {
+    const { key, failure, listed } = await shop();
+    const thrown = await failure({ partner: key.partner, type: 'order.shipped', data: shipped, ...changes });
+    expect(thrown).toBeInstanceOf(EventDataError);
+    expect(thrown).toMatchObject({ path, problem: expect.any(String) });
+    expect(await listed()).toEqual([]);
+  });
+
+  it('sends what JSON makes of the data, and checks that', async () => {
+    const { listed, publish } = await shop();
+    await publish({
+      data: {
+        orderId: { toJSON: () => 'o-8' },
+        at: new Date('2026-02-03T04:05:06.789Z'),
+        note: undefined,
+        extra: [undefined, Number.POSITIVE_INFINITY, -0, new Map([[1, 2]])],
+      },
+    });
+    expect((await listed())[0]?.data).toEqual({
+      orderId: 'o-8',
+      at: '2026-02-03T04:05:06.789Z',
+      extra: [null, null, 0, {}],
+    });
+    for (const data of [{ ...shipped, big: 1n }, circular()])
+      await expect((async () => publish({ data }))()).rejects.toThrow(TypeError);
+    expect(await listed()).toHaveLength(1);
+  });
+
+  it('does not change with the object that was given', async () => {
+    const { listed, publish } = await shop();
+    const data = { ...shipped };
+    const publishing = publish({ data });
+    data.orderId = 'changed';
+    await publishing;
+    expect((await listed())[0]?.data).toEqual(shipped);
+  });
+
+  it('refuses a schema that only answers later, whatever its promises are', async () => {
+    let later: (value: unknown) => unknown = (value) => ({ value });
+    const { key, failure, listed } = await shop({
+      events: { 'order.shipped': { schema: standard((value) => later(value)), example: {} } },
+    });
+    const event = { partner: key.partner, type: 'order.shipped', data: {} };
+    for (const answer of [
+      async (value: unknown) => ({ value }),
+      () => Promise.reject(new Error('this must not end the process')),
+      // biome-ignore lint/suspicious/noThenProperty: a promise of another library
+      () => ({ then: (resolve: (value: object) => void) => resolve({ issues: [{ message: 'no' }] }) }),
+    ]) {
+      later = answer;
+      expect(String(await failure(event))).toMatch(/TypeError: .*order\.shipped.*synchronously/);
+    }
+    // A refusal without a reason is one.
+    later = () => ({ issues: [] });
+    expect(await failure(event)).toBeInstanceOf(EventDataError);
+    expect(await listed()).toEqual([]);
+  });
+
+  it('takes no transaction where the storage has none', async () => {
+    const { provider, key } = await shop();
+    const event = { partner: key.partner, type: 'order.shipped', data: shipped };
+    for (const transaction of [{}, null, 'BEGIN'])
+      expect(() => provider.ostiary.events.publish(event, { transaction })).toThrow(TypeError);
+  });
+});
+
+function circular(): Json {
+  const data: Json = { ...shipped };
+  data.self = data;
+  return data;
+}
+
+describe('the description of events', () => {
+  it('names every type that can be registered and triggered, those of the host too', async () => {
+    const { provider } = await shop();
+    const document = JSON.stringify((await provider.request('/v1/openapi.json')).json());
+    const list = JSON.stringify([...Object.keys(events), ...Object.keys(types)]);
+    // Registering, changing, and the sandbox.
+    expect(document.split(`"enum":${list}`)).toHaveLength(4);
+  });
+
+  it('is the same on the page: types, their order, and what an example looks like', () => {
+    const page = readFileSync(new URL('../../../../docs/reference/events.md', import.meta.url), 'utf8');
+    const sections = Array.from(
+      page.matchAll(/^## `([^`]+)`\n\n(.+)\n\n```json\n([^`]+)```/gm),
+      ([, type, text, example = '']) => ({ type, text, example: JSON.parse(example) }),
+    );
+    expect(sections).toEqual(
+      Object.entries(events).map(([type, { summary, when, example }]) => ({
+        type,
+        text: `${summary} ${when}`,
+        example: expect.objectContaining({ type, data: example }),
+      })),
+    );
+  });
+});

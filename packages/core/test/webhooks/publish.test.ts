@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import type { OstiaryOptions } from '../../src/index.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
+import { payment, storages, testPayment } from '../support/partner-api.ts';
+import type { Json, TestKey, TestProvider } from '../support/provider.ts';
+import { sink } from './support/sink.ts';
+import { register, webhookProvider } from './support/webhook-provider.ts';
+
+const pay = 'POST /v1/partner/payments';
+
+const eventsOf = async (provider: TestProvider, key: TestKey): Promise<Json[]> =>
+  (await provider.partnerCall(key, 'GET /v1/partner/events?limit=100')).json().data as Json[];
+
+/** A provider whose rail leaves live transfers pending, unless a test says otherwise. */
+async function shop(options: Partial<OstiaryOptions> = {}) {
+  const { provider, rail } = await webhookProvider(options);
+  rail.answer = async () => ({ status: 'pending' });
+  const key = await provider.key();
+  const send = async (body: object = payment, by = key): Promise<string> => {
+    const answer = await provider.partnerCall(by, pay, body);
+    expect(answer.status).toBe(201);
+    return String(answer.json().id);
+  };
+  const shown = async (id: string, by = key): Promise<Json> =>
+    (await provider.partnerCall(by, `GET /v1/partner/payments/${id}`)).json();
+  const runAll = async () => {
+    while ((await provider.ostiary.worker.runDue()) > 0);
+  };
+  return { provider, rail, key, send, shown, runAll, events: (by = key) => eventsOf(provider, by) };
+}
+
+describe.each(storages)('an event of a transfer, on %s', (_name, newStorage) => {
+  it('tells once of each transfer that the rail completed or refused, with the transfer as it is shown', async () => {
+    const { provider, rail, key, send, shown, runAll, events } = await shop({ storage: newStorage() });
+    rail.answer = async ({ amount }) =>
+      amount === 200n
+        ? { status: 'failed', code: 'no_funds', message: 'Pa gen lajan. 🙂' }
+        : { status: 'completed' };
+    const endpoint = await sink();
+    await register(provider, key, endpoint.url);
+    const full = {
+      ...payment,
+      amount: '1.00',
+      description: 'Lwaye “mas”',
+      reference: 'r-1',
+      metadata: { b: '2', a: 'é\u2028' },
+    };
+    const ids = [await send(full), await send({ ...payment, amount: '2.00' })];
+    expect(await events()).toEqual([]);
+    provider.clock.advance(1_500);
+    const createdAt = new Date(provider.clock.now()).toISOString();
+    await runAll();
+    provider.clock.advance(60_000);
+    await runAll();
+    const published = await events();
+    const byTransfer = (id: string) => published.find(({ data }) => (data as Json).id === id);
+    expect(published).toHaveLength(2);
+    for (const [id, type] of [
+      [ids[0] ?? '', 'payment.completed'],
+      [ids[1] ?? '', 'payment.failed'],
+    ] as const) {
+      const event = byTransfer(id);
+      expect(event).toEqual({
+        sequence: expect.any(Number),
+        id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
+        type,
+        createdAt,
+        mode: 'live',
+        data: await shown(id),
+      });
+      expect(Object.keys(event?.data as Json)).toEqual(Object.keys(await shown(id)));
+    }
+    // What is sent is this and nothing else, member by member.
+    const sent = endpoint.received.map(({ body }) => body.toString()).sort();
+    expect(sent).toEqual(published.map(({ sequence: _, ...event }) => JSON.stringify(event)).sort());
+  });
+
+  it('is published by settling, once, whoever settles and however often', async () => {
+    const { provider, send, shown, runAll, events } = await shop({ storage: newStorage() });
+    const { payments } = provider.ostiary;
+    const [good, bad] = [await send(), await send()];
+    await runAll();
+    expect(await events()).toEqual([]);
+    provider.clock.advance(5_000);
+    const settled = await payments.settle(good, { status: 'completed' });
+    expect(settled).toEqual({ settled: true, transfer: await shown(good) });
+    const failure = { code: 'refused', message: 'Refused.' };
+    await payments.settle(bad, { status: 'failed', ...failure });
+    for (const again of [{ status: 'completed' } as const, { status: 'failed', ...failure } as const])
+      for (const id of [good, bad])
+        expect(await payments.settle(id, again)).toMatchObject({ settled: false });
+    expect(await payments.settle(`tr_${'0'.repeat(32)}`, { status: 'completed' })).toBeNull();
+    expect(await events()).toMatchObject([
+      { sequence: 1, type: 'payment.completed', data: await shown(good) },
+      { sequence: 2, type: 'payment.failed', data: { ...(await shown(bad)), failure } },
+    ]);
+  });
+
+  it('comes once of twenty parallel settlements, which agree on how it ended', async () => {
+    const { provider, send, shown, events } = await shop({ storage: newStorage() });
+    const id = await send();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        provider.ostiary.payments.settle(
+          id,
+          index % 2 === 0 ? { status: 'completed' } : { status: 'failed', code: `c${index}`, message: 'No.' },
+        ),
+      ),
+    );
+    expect(answers.filter((answer) => answer?.settled === true)).toHaveLength(1);
+    const transfer = await shown(id);
+    for (const answer of answers) expect(answer?.transfer).toEqual(transfer);
+    expect(await events()).toMatchObject([{ type: `payment.${transfer.status}`, data: transfer }]);
+  });
+
+  it('comes once when the worker executes while the host settles', async () => {
+    const { provider, rail, send, shown, events, runAll } = await shop({ storage: newStorage() });
+    const ids = await Promise.all(Array.from({ length: 10 }, () => send()));
+    rail.answer = async ({ id }) => {
+      await provider.ostiary.payments.settle(id, { status: 'failed', code: 'host', message: 'First.' });
+      return { status: 'completed' };
+    };
+    await runAll();
+    const published = await events();
+    expect(published.map(({ sequence }) => sequence)).toEqual(ids.map((_, index) => index + 1));
+    for (const id of ids) {
+      const own = published.filter(({ data }) => (data as Json).id === id);
+      expect(own).toMatchObject([{ type: 'payment.failed', data: await shown(id) }]);
+    }
+  });
+
+  it('of the sandbox tells of what the sandbox does', async () => {
+    const { provider, key, send, shown, events, runAll } = await shop({ storage: newStorage() });
+    const test = await provider.key({ partner: key.partner, mode: 'test' });
+    const [fails, stays, completes] = [
+      await send({ ...testPayment, amount: '3.01' }, test),
+      await send({ ...testPayment, amount: '3.02' }, test),
+      await send({ ...testPayment, amount: '3.00' }, test),
+    ];
+    await runAll();
+    const published = await events(test);
+    expect(published).toHaveLength(2);
+    for (const [id, type] of [
+      [fails, 'payment.failed'],
+      [completes, 'payment.completed'],
+    ] as const)
+      expect(published.find(({ data }) => (data as Json).id === id)).toMatchObject({
+        type,
+        mode: 'test',
+        data: await shown(id, test),
+      });
+    await provider.ostiary.payments.settle(stays, { status: 'completed' });
+    expect((await events(test)).at(-1)).toMatchObject({ sequence: 3, data: await shown(stays, test) });
+    expect(await events()).toEqual([]);
+  });
+
+  it('goes to the partner that made the transfer, in its mode', async () => {
+    const { provider, key, send, events } = await shop({ storage: newStorage() });
+    const foreign = [await provider.key(), await provider.key({ partner: key.partner, mode: 'test' })];
+    const urls = new Map<TestKey, Awaited<ReturnType<typeof sink>>>();
+    for (const by of [key, ...foreign]) {
+      const endpoint = await sink();
+      urls.set(by, endpoint);
+      await register(provider, by, endpoint.url);
+    }
+    await provider.ostiary.payments.settle(await send(), { status: 'completed' });
+    await provider.ostiary.worker.runDue();
+    expect(urls.get(key)?.received).toHaveLength(1);
+    for (const by of foreign) expect([urls.get(by)?.received, await events(by)]).toEqual([[], []]);
+  });
+
+  it('shows a failure as the transfer does, however long and odd its words are', async () => {
+    const { provider, send, shown, events } = await shop({ storage: newStorage() });
+    for (const [code, message] of [
+      ['c'.repeat(63).concat('🙂'), 'm'.repeat(499).concat('🙂')],
+      ['half \ud83d', '\udc00 of a pair'],
+      ['', ''],
+      ['nul \0', 'nul \0'],
+    ] as const) {
+      const id = await send();
+      await provider.ostiary.payments.settle(id, { status: 'failed', code, message });
+      const event = (await events()).at(-1);
+      expect(event?.data).toEqual(await shown(id));
+      expect(JSON.stringify(event?.data).isWellFormed()).toBe(true);
+    }
+  });
+
+  it('does not come as long as nobody knows how the transfer ended', async () => {
+    const { provider, rail, send, events, runAll } = await shop({ storage: newStorage() });
+    rail.answer = () => Promise.reject(new Error('no line'));
+    await send();
+    await runAll();
+    expect(await events()).toEqual([]);
+    rail.answer = async () => ({ status: 'completed' });
+    provider.clock.advance(1_000);
+    await runAll();
+    expect(await events()).toMatchObject([{ type: 'payment.completed' }]);
+  });
+});
+
+describe('a database that fails', () => {
+  it('while a transfer is settled leaves neither a settled transfer nor an event, and no gap', async () => {
+    const database = fragileStorage();
+    const { provider, rail, send, shown, events, runAll } = await shop({ storage: database.storage });
+    const [first, second] = [await send(), await send()];
+    await runAll();
+    database.breakWhen((call) => call === 'transfers.settle');
+    await expect(provider.ostiary.payments.settle(first, { status: 'completed' })).rejects.toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+    });
+    rail.answer = async () => ({ status: 'completed' });
+    const third = await send();
+    await runAll();
+    database.breakWhen(null);
+    for (const id of [first, second, third]) expect(await shown(id)).toMatchObject({ status: 'pending' });
+    expect(await events()).toEqual([]);
+    await provider.ostiary.payments.settle(second, { status: 'completed' });
+    provider.clock.advance(1_000);
+    await runAll();
+    await provider.ostiary.payments.settle(first, { status: 'completed' });
+    expect((await events()).map(({ sequence, data }) => [sequence, (data as Json).id])).toEqual([
+      [1, second],
+      [2, third],
+      [3, first],
+    ]);
+  });
+
+  it('while an event is listed, sent again or recovered is 503 in the shape of the partner API', async () => {
+    const database = fragileStorage();
+    const { provider } = await webhookProvider({ storage: database.storage });
+    const key = await provider.key({ mode: 'test' });
+    const id = await register(provider, key, 'http://127.0.0.1:9/hook');
+    const body = { url: 'http://127.0.0.1:9/', events: ['*'], secret: 'a secret of enough length' };
+    for (const [call, target, payload, headers] of [
+      ['webhooks.create', 'POST /v1/partner/webhooks', body, {}],
+      ['idempotency.find', 'POST /v1/partner/webhooks', body, { 'idempotency-key': 'k' }],
+      ['webhooks.list', 'GET /v1/partner/webhooks'],
+      ['webhooks.find', `GET /v1/partner/webhooks/${id}`],
+      ['webhooks.replace', `PATCH /v1/partner/webhooks/${id}`, { enabled: false }],
+      ['webhooks.remove', `DELETE /v1/partner/webhooks/${id}`],
+      ['deliveries.list', `GET /v1/partner/webhooks/${id}/deliveries`],
+      ['deliveries.recover', `POST /v1/partner/webhooks/${id}/recover`, { since: '2026-01-01T00:00:00Z' }],
+      ['events.list', 'GET /v1/partner/events'],
+      ['deliveries.redeliver', `POST /v1/partner/events/evt_${'0'.repeat(32)}/redeliver`, {}],
+      ['events.publish', 'POST /v1/partner/sandbox/events', { type: 'webhook.test' }],
+    ] as const) {
+      database.breakWhen((name) => name === call);
+      const answer = await provider.partnerCall(key, target, payload, headers);
+      database.breakWhen(null);
+      expect([target, answer.status, answer.json().code, answer.headers.get('retry-after')]).toEqual([
+        target,
+        503,
+        'internal_error',
+        '1',
+      ]);
+      expect(answer.text).not.toContain('secret detail');
+    }
+    expect((await provider.partnerCall(key, `GET /v1/partner/webhooks/${id}`)).json()).toMatchObject({
+      enabled: true,
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+
+/** A request as it came over the wire. */
+export interface RawRequest {
+  /** Request line and headers. */
+  readonly head: string;
+  readonly body: Buffer;
+}
+
+/** Answers a request by writing bytes; the number counts the requests of this server from 1. */
+export type RawAnswer = (socket: Socket, request: RawRequest, number: number) => void;
+
+/** A server that speaks HTTP only as far as a test makes it. */
+export interface RawServer {
+  readonly port: number;
+  /** Every connection there ever was. */
+  readonly sockets: readonly Socket[];
+  readonly requests: readonly RawRequest[];
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Takes one complete request from the front of the bytes. */
+function takeRequest(bytes: Buffer): { request: RawRequest; rest: Buffer } | null {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end === -1) return null;
+  const head = bytes.toString('latin1', 0, end);
+  const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+  const start = end + 4;
+  if (bytes.length < start + length) return null;
+  return {
+    request: { head, body: bytes.subarray(start, start + length) },
+    rest: bytes.subarray(start + length),
+  };
+}
+
+/** Starts a raw server; on loopback of both families when no address is given. */
+export async function startRawServer(
+  answer: RawAnswer,
+  options: { readonly host?: string; readonly port?: number; readonly tls?: TlsOptions } = {},
+): Promise<RawServer> {
+  const sockets: Socket[] = [];
+  const requests: RawRequest[] = [];
+  const serve = (socket: Socket): void => {
+    let bytes: Buffer = Buffer.alloc(0);
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk: Buffer) => {
+      bytes = Buffer.concat([bytes, chunk]);
+      for (let taken = takeRequest(bytes); taken !== null; taken = takeRequest(bytes)) {
+        bytes = taken.rest;
+        requests.push(taken.request);
+        answer(socket, taken.request, requests.length);
+      }
+    });
+  };
+  const server: Server =
+    options.tls === undefined ? createServer(serve) : createTlsServer(options.tls, serve);
+  server.on('connection', (socket: Socket) => {
+    socket.on('error', () => undefined);
+    sockets.push(socket);
+  });
+  server.listen(options.port ?? 0, options.host ?? '::');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    sockets,
+    requests,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      if (server.listening) await once(server, 'close');
+    },
+  };
+}
+
+/** A complete response with a length. */
+export function response(status: number, body = '', headers = ''): string {
+  return `HTTP/1.1 ${status} Whatever\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
