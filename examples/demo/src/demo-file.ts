@@ -7,13 +7,16 @@ import { demoKeyFile } from '@ostiary/reference-server';
 export interface DemoFile {
   readonly authUrl: string;
   readonly baseUrl: string;
+  /** What tokens and keys begin with, and the middle of header names. */
+  readonly prefix: string;
   readonly users: readonly DemoUser[];
   readonly clients: readonly DemoClient[];
   readonly apiKeys: readonly DemoApiKey[];
+  readonly webhooks: readonly DemoWebhook[];
 }
 
 /** What a start seeds and the next one keeps. */
-export type Seeded = Pick<DemoFile, 'users' | 'clients' | 'apiKeys'>;
+export type Seeded = Pick<DemoFile, 'users' | 'clients' | 'apiKeys' | 'webhooks'>;
 
 export interface DemoUser {
   readonly handle: string;
@@ -40,6 +43,16 @@ export interface DemoApiKey {
   /** Slug. */
   readonly partner: string;
   readonly signingSecret: string;
+}
+
+/** An endpoint of the shop. */
+export interface DemoWebhook {
+  readonly mode: 'live' | 'test';
+  readonly url: string;
+  /** Signs every delivery; the partner API never shows it again. */
+  readonly secret: string;
+  /** `we_…` */
+  readonly id: string;
 }
 
 export function demoFilePath(dataDir: string): string {
@@ -76,6 +89,10 @@ function isApiKey(value: unknown): value is DemoApiKey {
   );
 }
 
+function isWebhook(value: unknown): value is DemoWebhook {
+  return typeof value === 'object' && value !== null && hasText(value, 'mode', 'url', 'secret', 'id');
+}
+
 /** What an earlier start wrote down, or `null` when there is nothing that can be used. */
 export async function readDemoFile(dataDir: string): Promise<Seeded | null> {
   try {
@@ -83,12 +100,14 @@ export async function readDemoFile(dataDir: string): Promise<Seeded | null> {
     if (typeof file !== 'object' || file === null || !('users' in file) || !('clients' in file)) return null;
     const { users, clients } = file;
     if (!Array.isArray(users) || !Array.isArray(clients)) return null;
-    // Files of the time before the partner API have no keys.
+    // Files of the time before the partner API have no keys, and older ones no webhooks.
     const apiKeys = 'apiKeys' in file && Array.isArray(file.apiKeys) ? file.apiKeys : [];
+    const webhooks = 'webhooks' in file && Array.isArray(file.webhooks) ? file.webhooks : [];
     return {
       users: users.filter(isUser),
       clients: clients.filter(isClient),
       apiKeys: apiKeys.filter(isApiKey),
+      webhooks: webhooks.filter(isWebhook),
     };
   } catch {
     // No file, half a file, somebody else's file: the demo makes a new one.

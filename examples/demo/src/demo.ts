@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { redirectUris, startPartnerApp } from '@ostiary/partner-app';
+import { redirectUris, startPartnerApp, type WebhookMode } from '@ostiary/partner-app';
 import {
   ConfigError,
   createLogger,
@@ -31,6 +31,8 @@ async function openShop(file: DemoFile, url: string, port: number): Promise<{ cl
   const uris = redirectUris(url);
   const { clientId, clientSecret } = clientOf(file, false);
   const live = file.apiKeys.find(({ mode }) => mode === 'live');
+  const secretOf = (mode: WebhookMode): string | null =>
+    file.webhooks.find((webhook) => webhook.mode === mode)?.secret ?? null;
   const publicClient = { clientId: clientOf(file, true).clientId, clientSecret: null };
   try {
     return await startPartnerApp({
@@ -44,6 +46,7 @@ async function openShop(file: DemoFile, url: string, port: number): Promise<{ cl
         spa: { ...publicClient, redirectUri: uris.spa },
       },
       partnerApi: live === undefined ? null : { key: live.key, signingSecret: live.signingSecret },
+      webhooks: { prefix: file.prefix, secrets: { live: secretOf('live'), test: secretOf('test') } },
     });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
@@ -74,8 +77,13 @@ export async function startDemo(env: NodeJS.ProcessEnv): Promise<Demo> {
   let server: ReferenceServer | undefined;
   try {
     server = await startReferenceServer(config, { logger, closeDeadlineMs: 5_000 });
-    const seeded = await seed(server.installation, await readDemoFile(dataDir), partnerUrl);
-    const file: DemoFile = { authUrl, baseUrl, ...seeded };
+    const { prefix } = config;
+    const seeded = await seed(server.installation, await readDemoFile(dataDir), {
+      prefix,
+      apiOrigin: `http://127.0.0.1:${server.port}`,
+      partnerUrl,
+    });
+    const file: DemoFile = { authUrl, baseUrl, prefix, ...seeded };
     await writeDemoFile(dataDir, file);
     const running = server;
     const shop = await openShop(file, partnerUrl, partnerPort);

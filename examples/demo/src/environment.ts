@@ -40,6 +40,9 @@ export function readDemoEnvironment(env: NodeJS.ProcessEnv): DemoEnvironment {
   if (read(env, 'OSTIARY_SEALING_KEYS') !== undefined) {
     throw new ConfigError(`OSTIARY_SEALING_KEYS is set, but the demo keeps a key of its own: ${instead}`);
   }
+  if (read(env, 'OSTIARY_WEBHOOK_PRIVATE_TARGETS') === 'off') {
+    throw new ConfigError(`OSTIARY_WEBHOOK_PRIVATE_TARGETS is off, but ${instead}, and so does its shop`);
+  }
   const serverPort = port(env, 'PORT', 3000);
   const partnerPort = port(env, 'PARTNER_PORT', 4000);
   if (serverPort === partnerPort) throw new ConfigError('PORT and PARTNER_PORT must differ');

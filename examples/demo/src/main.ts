@@ -1,11 +1,12 @@
 import { closeOnSignals, failToStart } from '@ostiary/reference-server';
+import { withArguments } from './arguments.ts';
 import { startDemo } from './demo.ts';
 import { demoTable } from './table.ts';
 
 process.umask(0o077);
 
 try {
-  const demo = await startDemo(process.env);
+  const demo = await startDemo(withArguments(process.env, process.argv.slice(2)));
   closeOnSignals(() => demo.close());
   process.stdout.write(`${demoTable(demo)}\n`);
 } catch (error) {

@@ -23,6 +23,7 @@ const stock = {
 
 async function seedApiKey(
   { ostiary, now }: Installation,
+  prefix: string,
   mode: 'live' | 'test',
   known: DemoApiKey | undefined,
 ): Promise<DemoApiKey> {
@@ -30,7 +31,9 @@ async function seedApiKey(
   const stored = (await apiKeys.list(demoPartner)).filter(
     ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now()),
   );
-  if (known !== undefined && stored.some(({ id }) => id === known.id)) return known;
+  // A key of another prefix is refused by this server.
+  const usable = known?.key.startsWith(`${prefix}_${mode}_`) === true;
+  if (known !== undefined && usable && stored.some(({ id }) => id === known.id)) return known;
   const name = `npm start (${mode})`;
   // Keys of a file that was lost: nobody knows them any more.
   for (const lost of stored) if (lost.name === name) await apiKeys.revoke(lost.id);
@@ -46,6 +49,7 @@ async function seedApiKey(
 /** Creates the partner, its keys and its funds, where they are missing. */
 export async function seedPartner(
   installation: Installation,
+  prefix: string,
   known: readonly DemoApiKey[],
 ): Promise<readonly DemoApiKey[]> {
   const { ostiary, ledger } = installation;
@@ -61,6 +65,7 @@ export async function seedPartner(
     apiKeys.push(
       await seedApiKey(
         installation,
+        prefix,
         mode,
         known.find((key) => key.mode === mode && key.partner === demoPartner),
       ),

@@ -3,6 +3,7 @@ import { redirectUris } from '@ostiary/partner-app';
 import type { Installation, NewUser } from '@ostiary/reference-server';
 import type { DemoClient, DemoUser, Seeded } from './demo-file.ts';
 import { demoPartner, seedPartner } from './seed-partner.ts';
+import { seedWebhooks } from './seed-webhooks.ts';
 
 type Person = Omit<NewUser, 'password'>;
 
@@ -121,13 +122,21 @@ async function seedClient(
   };
 }
 
+/** Where the demo runs, for what is seeded. */
+export interface SeedOptions {
+  readonly prefix: string;
+  /** Where this process reaches the partner API. */
+  readonly apiOrigin: string;
+  readonly partnerUrl: string;
+}
+
 /** Creates what the demo needs and does not have yet; what is there stays as it is. */
 export async function seed(
   installation: Installation,
   known: Seeded | null,
-  partnerUrl: string,
+  { prefix, apiOrigin, partnerUrl }: SeedOptions,
 ): Promise<Seeded> {
-  const apiKeys = await seedPartner(installation, known?.apiKeys ?? []);
+  const apiKeys = await seedPartner(installation, prefix, known?.apiKeys ?? []);
   const users: DemoUser[] = [];
   for (const person of people) {
     users.push(
@@ -157,5 +166,6 @@ export async function seed(
       ),
     );
   }
-  return { users, clients, apiKeys };
+  const webhooks = await seedWebhooks({ apiOrigin, partnerUrl, apiKeys, known: known?.webhooks ?? [] });
+  return { users, clients, apiKeys, webhooks };
 }

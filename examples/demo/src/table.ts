@@ -30,16 +30,19 @@ export function demoTable({ file, dataDir, partnerUrl, server }: Demo): string {
     ),
   );
   const apiKeys = file.apiKeys.map(({ mode, key, signingSecret }) => [mode, key, signingSecret]);
+  const webhooks = file.webhooks.map(({ mode, url, secret }) => [mode, url, secret]);
   return `
 Ostiary is running. Ctrl+C stops it.
 
 ${columns([
   ['Start here: Kafe Lakay, a shop', `${partnerUrl}/`],
+  ['What the shop was told, by webhooks', `${partnerUrl}/webhooks`],
   ['The same without a server', `${partnerUrl}/spa`],
   ['Ostiary', `${file.authUrl}/`],
   ['Passport', `${file.authUrl}/passport`],
   ['Connected apps', `${file.authUrl}/account/apps`],
   ['Discovery', `${file.authUrl}/.well-known/openid-configuration`],
+  ['Sandbox console', `${file.authUrl}/sandbox`],
   ['Partner API', `${file.baseUrl}/v1/openapi.json`],
 ])}
 
@@ -48,6 +51,10 @@ ${columns([['HANDLE', 'PASSWORD', 'IDENTITY CHECK', 'PHONE'], ...users])}
 ${columns([['CLIENT ID', 'CLIENT SECRET', 'REDIRECT URIS'], ...clients])}
 
 ${columns([['MODE', 'API KEY OF KAFE LAKAY', 'SIGNING SECRET'], ...apiKeys])}
+
+The sandbox console asks for a test key: the API key in the line "test" above, also in demo.json.
+
+${columns([['MODE', 'WEBHOOK ENDPOINT OF KAFE LAKAY', 'WEBHOOK SECRET'], ...webhooks])}
 
 This is demo data, for this machine only. It is kept in ${path.startsWith('..') ? demoFilePath(dataDir) : path}
 `;

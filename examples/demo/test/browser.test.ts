@@ -150,17 +150,23 @@ describe('passports and payments, in a real browser', () => {
     await transfer.waitFor();
     expect(await transfer.textContent()).toContain('25.00 HTG');
     await picture(page, `cashback, ${name}`);
-    // Without a script the page asks when the customer does.
-    await expect
-      .poll(async () => {
-        const again = page.getByRole('button', { name: 'Look again' });
-        if (await again.isVisible()) await again.click();
-        return transfer.getAttribute('data-status');
-      })
-      .toBe('completed');
+    // Nobody asks: the webhook arrives at the shop, and the shop tells the page.
+    await page.locator('.transfer[data-status=completed]').waitFor();
     await expectGood(page);
     await picture(page, `cashback completed, ${name}`);
     expect(complaints).toEqual([]);
+  });
+
+  test('without scripts the customer asks how the payment goes', async () => {
+    const { page } = await visit({ javaScriptEnabled: false });
+    await openShop(page);
+    await page.getByRole('button', { name: 'Receive your cashback' }).click();
+    await expect
+      .poll(async () => {
+        await page.reload();
+        return page.locator('.transfer').getAttribute('data-status');
+      })
+      .toBe('completed');
   });
 
   test('sending the form twice pays once', async () => {
@@ -178,6 +184,71 @@ describe('passports and payments, in a real browser', () => {
       await page.goto(demo.partnerUrl);
     }
     expect(await page.locator('.transfer').count()).toBe(1);
+  });
+
+  /** Triggers an event of the sandbox, as the console does. */
+  async function trigger(message: string): Promise<void> {
+    const response = await fetch(`${demo.file.baseUrl}/v1/partner/sandbox/events`, {
+      method: 'POST',
+      headers: {
+        'X-API-Key': demo.file.apiKeys.find(({ mode }) => mode === 'test')?.key ?? '',
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify({ type: 'webhook.test', data: { message } }),
+    });
+    expect(response.status).toBe(201);
+  }
+
+  test.each(looks)('the shop shows webhooks as they arrive: %s', async (name, options) => {
+    const { page, complaints } = await visit(options);
+    await page.goto(`${demo.partnerUrl}/webhooks`);
+    await page.getByText('Updating live').waitFor();
+    await expectGood(page);
+    await picture(page, `webhooks, ${name}`);
+    const message = `Good morning, ${name}`;
+    await trigger(message);
+    const event = page.locator('.event', { hasText: message });
+    await event.locator('[data-outcome=handled]').waitFor();
+    expect(await page.locator('#live-status').textContent()).toContain('the latest is webhook.test, handled');
+    // What is open stays open when something else arrives.
+    await event.locator('summary').click();
+    await trigger(`${message}, again`);
+    await page.locator('.event', { hasText: `${message}, again` }).waitFor();
+    expect(await event.first().locator('details').getAttribute('open')).toBeNull();
+    expect(await page.locator('.event details[open]').count()).toBe(1);
+    expect(await page.locator('.event details[open] pre').textContent()).toContain(`"${message}"`);
+    await expectGood(page);
+    await picture(page, `webhooks arrived, ${name}`);
+    expect(complaints).toEqual([]);
+  });
+
+  test('deliveries fail on demand', async () => {
+    const { page, complaints } = await visit({ viewport: { width: 360, height: 740 } });
+    await page.goto(`${demo.partnerUrl}/webhooks`);
+    await page.locator('label.pick', { hasText: '1' }).click();
+    await page.getByRole('button', { name: 'Let them fail' }).click();
+    await page.getByText('The next delivery will be answered with 500.').waitFor();
+    await expectGood(page);
+    await trigger('This one fails');
+    const event = page.locator('.event', { hasText: 'This one fails' });
+    await event.locator('[data-outcome=failed]').waitFor();
+    expect(await page.getByText('will be answered with 500').count()).toBe(0);
+    await expectGood(page);
+    await picture(page, 'webhooks failed');
+    expect(complaints).toEqual([]);
+  });
+
+  test('without scripts webhooks are there after reloading', async () => {
+    const { page } = await visit({ javaScriptEnabled: false });
+    await page.goto(`${demo.partnerUrl}/webhooks`);
+    await trigger('Without a script');
+    await expect
+      .poll(async () => {
+        await page.getByRole('link', { name: 'Reload' }).click();
+        return page.getByText('Without a script').count();
+      })
+      .toBeGreaterThan(0);
+    expect(await page.getByText('Updating live').isVisible()).toBe(false);
   });
 
   test.each(looks)('the shop verifies a passport that is pasted: %s', async (name, options) => {

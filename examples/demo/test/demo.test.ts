@@ -37,8 +37,8 @@ interface Run {
   readonly ready: Promise<void>;
 }
 
-function run(file: string, env: NodeJS.ProcessEnv): Run {
-  const child = spawn(process.execPath, ['--conditions=source', join(source, file)], {
+function run(file: string, env: NodeJS.ProcessEnv, args: readonly string[] = []): Run {
+  const child = spawn(process.execPath, ['--conditions=source', join(source, file), ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -93,6 +93,7 @@ describe('npm start', () => {
     expect(file).toEqual({
       authUrl,
       baseUrl: authUrl,
+      prefix: 'svc',
       users: ['anaika', 'jean.robert', 'mirlande'].map((handle) => ({ handle, ...user })),
       clients: [
         {
@@ -119,6 +120,12 @@ describe('npm start', () => {
         partner: 'kafe-lakay',
         signingSecret: expect.stringMatching(/^svc_sign_[\w-]{40,}$/),
       })),
+      webhooks: ['live', 'test'].map((mode) => ({
+        mode,
+        url: `${shop}/webhooks/${mode}`,
+        secret: expect.stringMatching(/^[\w-]{43}$/),
+        id: expect.stringMatching(/^we_[0-9a-f]{32}$/),
+      })),
     });
     for (const name of await readdir(env.OSTIARY_DATA_DIR)) {
       const { mode } = await stat(join(env.OSTIARY_DATA_DIR, name));
@@ -128,9 +135,16 @@ describe('npm start', () => {
       ...file.users.map(({ password }: { password: string }) => password),
       file.clients[0].clientSecret,
       ...file.apiKeys.flatMap(({ key, signingSecret }: Record<string, string>) => [key, signingSecret]),
+      ...file.webhooks.map(({ secret }: Record<string, string>) => secret),
     ];
     for (const secret of secrets) expect(demo.output()).toContain(secret);
     for (const status of ['approved', 'pending', 'rejected']) expect(demo.output()).toContain(status);
+    for (const address of [`${shop}/webhooks`, `${authUrl}/sandbox`]) {
+      expect(demo.output()).toContain(address);
+      const page = await fetch(address);
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('</html>')]);
+    }
+    expect(demo.output()).toContain('The sandbox console asks for a test key');
     expect((await fetch(`${authUrl}/healthz`)).status).toBe(200);
     expect(await (await fetch(shop)).text()).toContain('Kafe Lakay');
     expect(await stop(demo)).toBe(0);
@@ -177,6 +191,9 @@ describe('npm start', () => {
     expect(after.users[0].password).not.toBe(before.users[0].password);
     expect(after.clients[0].clientSecret).not.toBe(before.clients[0].clientSecret);
     expect(after.apiKeys[0].key).not.toBe(before.apiKeys[0].key);
+    const ids = (file: { webhooks: { id: string }[] }): string[] => file.webhooks.map(({ id }) => id);
+    expect(ids(after)).toEqual(ids(before));
+    expect(after.webhooks[0].secret).not.toBe(before.webhooks[0].secret);
   });
 
   test.each([
@@ -193,6 +210,11 @@ describe('npm start', () => {
     ],
     ['a sealing key', { OSTIARY_SEALING_KEYS: 'x' }, 'OSTIARY_SEALING_KEYS is set'],
     ['an unknown setting', { OSTIARY_DEMO: '1' }, 'OSTIARY_DEMO is not a setting'],
+    [
+      'webhooks that cannot reach the shop',
+      { OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'off' },
+      'OSTIARY_WEBHOOK_PRIVATE_TARGETS is off',
+    ],
     ['a wrong port', { PARTNER_PORT: 'x' }, 'PARTNER_PORT must be a port number'],
   ])('refuses %s in one line', async (_, changes, message) => {
     const env = await environment();
@@ -202,6 +224,16 @@ describe('npm start', () => {
     expect(demo.errors()).toContain(message);
     expect(demo.output()).toBe('');
     expect(await readdir(env.OSTIARY_DATA_DIR)).not.toContain('demo.json');
+  });
+
+  test.each([
+    ['an unknown argument', ['--colour', 'red'], 'the only argument is --prefix'],
+    ['a prefix that is none', ['--prefix', 'Acme!'], 'OSTIARY_PREFIX must be'],
+  ])('refuses %s in one line', async (_, args, message) => {
+    const demo = run('main.ts', await environment(), args);
+    expect(await demo.ended).toBe(1);
+    expect(demo.errors()).toMatch(/^ostiary: .*\n$/);
+    expect(demo.errors()).toContain(message);
   });
 
   test.each([['PORT'], ['PARTNER_PORT']])('says in one line that %s is taken', async (variable) => {
@@ -264,33 +296,142 @@ describe('the partner of the demo', () => {
     expect(second.file.clients).toEqual(old.clients);
     expect(second.file.users).toEqual(old.users);
     expect(second.file.apiKeys).toHaveLength(2);
+    expect(second.file.webhooks).toHaveLength(2);
     const { clients } = second.server.installation.ostiary.admin;
     expect((await clients.get('kafe-lakay'))?.partner).toBe('kafe-lakay');
   });
 });
 
-describe('npm run demo', () => {
-  test('walks through every step, and leaves nothing behind', async () => {
-    const folder = await temporaryFolder();
-    const walk = run('walkthrough.ts', { TMPDIR: folder });
-    expect(await walk.ended).toBe(0);
-    expect(walk.errors()).toBe('');
-    expect(walk.output()).toMatch(/Every step held: \d{2} checks/);
-    expect(walk.output()).not.toContain('✗');
-    // Secrets are shortened: no token, code or signature stands there whole.
-    for (const step of [
-      'verifies',
-      'pays the user',
-      'inspects',
-      'looks the user up',
-      'exports',
-      'test key',
-    ]) {
-      expect(walk.output()).toContain(step);
+/** Every event that the shop's page shows, with how its deliveries ended. */
+async function shownBy({ partnerUrl }: Demo): Promise<string> {
+  return (await fetch(`${partnerUrl}/webhooks`)).text();
+}
+
+describe('the webhooks of the demo', () => {
+  const start = (env: NodeJS.ProcessEnv): Promise<Demo> => startDemo({ ...env, OSTIARY_LOG_LEVEL: 'silent' });
+
+  async function trigger({ file }: Demo, message: string): Promise<number> {
+    const key = file.apiKeys.find(({ mode }) => mode === 'test')?.key ?? '';
+    const response = await fetch(`${file.baseUrl}/v1/partner/sandbox/events`, {
+      method: 'POST',
+      headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ type: 'webhook.test', data: { message } }),
+    });
+    return response.status;
+  }
+
+  async function arrives(demo: Demo, message: string): Promise<void> {
+    expect(await trigger(demo, message)).toBe(201);
+    await expect.poll(() => shownBy(demo), { timeout: 10_000 }).toContain(message);
+    expect(await shownBy(demo)).toContain('handled, answered 200');
+  }
+
+  async function endpointsOf({ file }: Demo, mode: 'live' | 'test'): Promise<readonly { id: string }[]> {
+    const key = file.apiKeys.find((apiKey) => apiKey.mode === mode)?.key ?? '';
+    const response = await fetch(`${file.baseUrl}/v1/partner/webhooks`, { headers: { 'X-API-Key': key } });
+    return ((await response.json()) as { data: { id: string }[] }).data;
+  }
+
+  test('arrive at the shop on the first start, on later ones, and on other ports', async () => {
+    const env = await environment();
+    for (const [index, ports] of [
+      {},
+      {},
+      { PORT: await freePort(), PARTNER_PORT: await freePort() },
+    ].entries()) {
+      const demo = await start({ ...env, ...ports });
+      try {
+        await arrives(demo, `start ${index}`);
+        for (const mode of ['live', 'test'] as const) expect(await endpointsOf(demo, mode)).toHaveLength(1);
+      } finally {
+        await demo.close();
+      }
     }
-    expect(walk.output()).not.toMatch(
-      /(svc_at_|svc_secret_|svc_live_|svc_test_|svc_sign_)[\w-]{20}|eyJ[\w-]{20}|password: [^…]/,
-    );
-    expect(await readdir(folder)).toEqual([]);
   });
+
+  test('arrive after demo.json was lost, and after the endpoint was removed', async () => {
+    const env = await environment();
+    const first = await start(env);
+    await first.close();
+    await rm(join(env.OSTIARY_DATA_DIR, 'demo.json'));
+    const second = await start(env);
+    await arrives(second, 'without the file');
+    const [endpoint, ...others] = await endpointsOf(second, 'test');
+    expect(others).toEqual([]);
+    const removed = await fetch(`${second.file.baseUrl}/v1/partner/webhooks/${endpoint?.id}`, {
+      method: 'DELETE',
+      headers: { 'X-API-Key': second.file.apiKeys.find(({ mode }) => mode === 'test')?.key ?? '' },
+    });
+    expect(removed.status).toBe(200);
+    await second.close();
+    const third = await start(env);
+    onTestFinished(() => third.close());
+    await arrives(third, 'without the endpoint');
+    expect(await endpointsOf(third, 'test')).toHaveLength(1);
+  });
+
+  test('have the header names of a prefix that is chosen later, and keys follow it', async () => {
+    const env = await environment();
+    const first = await start(env);
+    await first.close();
+    const second = await start({ ...env, OSTIARY_PREFIX: 'acme' });
+    onTestFinished(() => second.close());
+    expect(second.file.prefix).toBe('acme');
+    for (const { key, mode } of second.file.apiKeys) expect(key).toMatch(new RegExp(`^acme_${mode}_`));
+    expect(second.file.webhooks).toEqual(first.file.webhooks);
+    await arrives(second, 'with another prefix');
+    // Commands find the prefix where they find the demo.
+    const { OSTIARY_DATA_DIR } = env;
+    const args = ['key-issue', 'kafe-lakay', '--mode', 'test', '--scope', 'webhooks', '--json'];
+    const issuing = run('../../reference-server/src/cli/partner.ts', { OSTIARY_DATA_DIR }, args);
+    expect(await issuing.ended).toBe(0);
+    expect(JSON.parse(issuing.output()).key).toMatch(/^acme_test_/);
+  });
+});
+
+describe('npm run demo', () => {
+  test.each([
+    ['the usual prefix', 'svc', []],
+    ['another prefix', 'acme', ['--prefix', 'acme']],
+  ])(
+    'walks through every step with %s, and leaves nothing behind',
+    async (_, prefix, args) => {
+      const folder = await temporaryFolder();
+      const walk = run('walkthrough.ts', { TMPDIR: folder }, args);
+      expect(await walk.ended).toBe(0);
+      expect(walk.errors()).toBe('');
+      const output = walk.output();
+      expect(Number(/Every step held: (\d+) checks/.exec(output)?.[1])).toBeGreaterThan(120);
+      expect(output).not.toContain('✗');
+      for (const step of [
+        ...['verifies', 'pays the user', 'inspects', 'looks the user up', 'exports', 'test key'],
+        ...[
+          'registers a webhook endpoint',
+          'verifies the webhook',
+          'is told again',
+          'is dropped',
+          'recovers',
+        ],
+        ...['asks for an event once more', 'identity check of a user changes', 'triggers a test event'],
+      ]) {
+        expect(output).toContain(step);
+      }
+      for (const name of [
+        `${prefix}_at_`,
+        `${prefix}_live_`,
+        `${prefix}_test_`,
+        `X-${prefix.toUpperCase()}-Signature`,
+      ]) {
+        expect(output).toContain(name);
+      }
+      if (prefix !== 'svc') expect(output).not.toMatch(/svc_|X-SVC-/i);
+      // Secrets are shortened: no token, code or signature stands there whole.
+      expect(output).not.toMatch(
+        /_(at|secret|live|test|sign)_[\w-]{20}|eyJ[\w-]{20}|password: [^…]|[Ss]ecret: [\w-]{20}|Signature: [0-9a-f]{20}/,
+      );
+      expect(await readdir(folder)).toEqual([]);
+      // The retries take their time, and a machine that runs other tests as well takes more.
+    },
+    90_000,
+  );
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import type { PartnerConfig } from './config.ts';
+import { createLiveFeed } from './live-feed.ts';
 import {
   beginSignIn,
   belongsTo,
@@ -12,22 +13,26 @@ import {
   revokeToken,
   SignInError,
 } from './oauth.ts';
+import { paymentsPart } from './pages/cashback.ts';
 import { errorPage } from './pages/error-page.ts';
 import { homePage, scopeChoices } from './pages/home-page.ts';
 import { identityPage } from './pages/identity-page.ts';
 import { styleHash } from './pages/layout.ts';
 import { spaPage } from './pages/spa-page.ts';
-import { addPartnerRoutes } from './partner-routes.ts';
+import { addPartnerRoutes, paymentsOf } from './partner-routes.ts';
 import { createPartnerSessions, newSession, type PartnerSession } from './sessions.ts';
+import { createTransfers } from './transfers.ts';
+import { addWebhookRoutes } from './webhook-routes.ts';
 
 const cookieName = 'kafe_lakay_session';
 
-/** The shop: begins a sign-in, takes the answer, shows what it learned. */
-export function createPartnerApp(config: PartnerConfig): Koa {
+/** The shop: begins a sign-in, takes the answer, shows what it learned. `close` ends what pages are listening to. */
+export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; close(): void } {
   const { provider, clients, url } = config;
   const sessions = createPartnerSessions();
+  const feed = createLiveFeed();
+  const transfers = createTransfers(feed.changed);
   const router = new Router();
-  const script = readFileSync(join(import.meta.dirname, 'public/spa.js'));
 
   const idOf = (ctx: Context): string | undefined => ctx.cookies.get(cookieName);
   const sessionOf = (ctx: Context): PartnerSession | null => sessions.get(idOf(ctx));
@@ -51,6 +56,12 @@ export function createPartnerApp(config: PartnerConfig): Koa {
     ctx.body = html;
   }
 
+  /** A page with the script that follows the shop's feed. */
+  function showLive(ctx: Context, html: string): void {
+    ctx.set('Content-Security-Policy', contentPolicy("script-src 'self'; connect-src 'self'"));
+    show(ctx, html);
+  }
+
   function goHome(ctx: Context): void {
     ctx.status = 303;
     ctx.set('Location', `${url}/`);
@@ -60,10 +71,8 @@ export function createPartnerApp(config: PartnerConfig): Koa {
     const session = sessionOf(ctx);
     const notice = session?.notice ?? null;
     if (session) session.notice = null;
-    const html = session?.signedIn
-      ? identityPage(config, session.signedIn, session.transfers, notice)
-      : homePage(config, notice);
-    show(ctx, html);
+    if (!session?.signedIn) return show(ctx, homePage(config, notice));
+    showLive(ctx, identityPage(config, session.signedIn, paymentsOf(session, transfers), notice));
   });
 
   router.post('/sign-in', async (ctx) => {
@@ -133,17 +142,27 @@ export function createPartnerApp(config: PartnerConfig): Koa {
     goHome(ctx);
   });
 
-  addPartnerRoutes(router, config, { sessionOf, readForm, show, goHome });
+  addPartnerRoutes(router, config, { sessionOf, readForm, show, goHome, transfers });
+
+  // Asked at every change: who signed out meanwhile sees nothing more.
+  router.get('/cashback/stream', (ctx) =>
+    feed.follow(ctx, () => paymentsPart(paymentsOf(sessionOf(ctx), transfers))),
+  );
+
+  addWebhookRoutes(router, config, { feed, transfers, readForm, showLive });
 
   router.get('/spa', (ctx) => {
     ctx.set('Content-Security-Policy', contentPolicy(`script-src 'self'; connect-src ${provider.baseUrl}`));
     show(ctx, spaPage(config));
   });
 
-  router.get('/spa.js', (ctx) => {
-    ctx.type = 'text/javascript';
-    ctx.body = script;
-  });
+  for (const name of ['spa.js', 'live.js']) {
+    const script = readFileSync(join(import.meta.dirname, 'public', name));
+    router.get(`/${name}`, (ctx) => {
+      ctx.type = 'text/javascript';
+      ctx.body = script;
+    });
+  }
 
   const app = new Koa();
   app.use(async (ctx, next) => {
@@ -169,7 +188,12 @@ export function createPartnerApp(config: PartnerConfig): Koa {
     }
   });
   app.use(router.routes());
-  return app;
+  app.on('error', (error: unknown) => {
+    // A page that was closed ends its stream in the middle; that is how it ends.
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
+    console.error(error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error');
+  });
+  return { app, close: feed.close };
 }
 
 function contentPolicy(more = ''): string {

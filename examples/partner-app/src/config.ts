@@ -27,12 +27,32 @@ export interface PartnerConfig {
   };
   /** For paying customers and verifying passports; `null` for a shop that only signs people in. */
   readonly partnerApi: PartnerApiKey | null;
+  /** For being told what happened; `null` for a shop that asks instead. */
+  readonly webhooks: WebhookSettings | null;
 }
 
 /** What the partner API knows the shop by. Both stay on the server. */
 export interface PartnerApiKey {
   readonly key: string;
   readonly signingSecret: string;
+}
+
+/** What the shop needs to verify webhooks. Each mode has an address and a secret of its own. */
+export interface WebhookSettings {
+  /** The wire prefix of the provider: headers are `X-<PREFIX>-…`. */
+  readonly prefix: string;
+  /** The secret of a mode, or `null` when the shop has registered no endpoint for it. */
+  readonly secrets: Readonly<Record<WebhookMode, string | null>>;
+}
+
+/** Real money and users, or the sandbox. */
+export type WebhookMode = (typeof webhookModes)[number];
+
+export const webhookModes = ['live', 'test'] as const;
+
+/** The addresses to register for webhooks of a shop at `url`. */
+export function webhookUrls(url: string): Readonly<Record<WebhookMode, string>> {
+  return { live: `${url}/webhooks/live`, test: `${url}/webhooks/test` };
 }
 
 /** The addresses to register for a shop at `url`. */

@@ -15,7 +15,13 @@ const authUrl = required('PROVIDER_AUTH_URL');
 const uris = redirectUris(url);
 const publicClientId = required('PUBLIC_CLIENT_ID');
 
-const key = process.env.PARTNER_API_KEY ?? '';
+function optional(variable: string): string | null {
+  const value = process.env[variable] ?? '';
+  return value === '' ? null : value;
+}
+
+const key = optional('PARTNER_API_KEY');
+const secrets = { live: optional('WEBHOOK_SECRET'), test: optional('WEBHOOK_TEST_SECRET') };
 
 const app = await startPartnerApp({
   url,
@@ -31,7 +37,11 @@ const app = await startPartnerApp({
     public: { clientId: publicClientId, clientSecret: null, redirectUri: uris.public },
     spa: { clientId: publicClientId, clientSecret: null, redirectUri: uris.spa },
   },
-  partnerApi: key === '' ? null : { key, signingSecret: required('PARTNER_SIGNING_SECRET') },
+  partnerApi: key === null ? null : { key, signingSecret: required('PARTNER_SIGNING_SECRET') },
+  webhooks:
+    secrets.live === null && secrets.test === null
+      ? null
+      : { prefix: optional('PROVIDER_PREFIX') ?? 'svc', secrets },
 });
 
 process.once('SIGTERM', () => void app.close());

@@ -52,8 +52,9 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Fields) : {};
 
-function transferOf(answer: Fields): Transfer {
-  const { id, status, amount, currency, description, failure, createdAt } = answer;
+/** A transfer of an answer or an event. @throws {@link PartnerApiError} when it is none */
+export function transferOf(value: unknown): Transfer {
+  const { id, status, amount, currency, description, failure, createdAt } = fieldsOf(value);
   if (
     typeof id !== 'string' ||
     typeof status !== 'string' ||
@@ -61,7 +62,7 @@ function transferOf(answer: Fields): Transfer {
     typeof currency !== 'string' ||
     typeof createdAt !== 'string'
   ) {
-    throw new PartnerApiError('unexpected_answer', 'The answer is no transfer.');
+    throw new PartnerApiError('unexpected_answer', 'This is no transfer.');
   }
   const message = fieldsOf(failure).message;
   return {

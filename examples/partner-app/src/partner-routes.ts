@@ -5,6 +5,7 @@ import { cashbackAmounts } from './pages/cashback.ts';
 import { verifyPage } from './pages/verify-page.ts';
 import { createPartnerApi, PartnerApiError, type Transfer } from './partner-api.ts';
 import type { Notice, PartnerSession } from './sessions.ts';
+import type { Transfers } from './transfers.ts';
 
 /** What these routes need of the app around them. */
 export interface Surroundings {
@@ -12,15 +13,11 @@ export interface Surroundings {
   readonly readForm: (ctx: Context) => Promise<URLSearchParams>;
   readonly show: (ctx: Context, html: string, status?: number) => void;
   readonly goHome: (ctx: Context) => void;
+  readonly transfers: Transfers;
 }
 
 /** A session remembers only so many. */
 const shownTransfers = 5;
-
-function keep(session: PartnerSession, transfer: Transfer): void {
-  const others = session.transfers.filter(({ id }) => id !== transfer.id);
-  session.transfers = [transfer, ...others].slice(0, shownTransfers);
-}
 
 function problem(error: unknown): Notice {
   if (!(error instanceof PartnerApiError)) throw error;
@@ -33,11 +30,22 @@ export function kidOf(session: PartnerSession | null): string | null {
   return typeof kid === 'string' ? kid : null;
 }
 
+/** The payments of a session, as far as the shop knows by now. */
+export function paymentsOf(session: PartnerSession | null, transfers: Transfers): readonly Transfer[] {
+  return (session?.transfers ?? []).flatMap((id) => transfers.get(id) ?? []);
+}
+
 /** What the shop does with its API key: it pays the customer, and verifies passports. */
 export function addPartnerRoutes(router: Router, config: PartnerConfig, surroundings: Surroundings): void {
-  const { sessionOf, readForm, show, goHome } = surroundings;
+  const { sessionOf, readForm, show, goHome, transfers } = surroundings;
   const api =
     config.partnerApi === null ? null : createPartnerApi(config.provider.baseUrl, config.partnerApi);
+
+  function keep(session: PartnerSession, transfer: Transfer): void {
+    transfers.remember(transfer);
+    const others = session.transfers.filter((id) => id !== transfer.id);
+    session.transfers = [transfer.id, ...others].slice(0, shownTransfers);
+  }
 
   router.post('/cashback', async (ctx) => {
     const form = await readForm(ctx);
@@ -65,11 +73,11 @@ export function addPartnerRoutes(router: Router, config: PartnerConfig, surround
   router.post('/cashback/refresh', async (ctx) => {
     const form = await readForm(ctx);
     const session = sessionOf(ctx);
-    const known = session?.transfers.find(({ id }) => id === form.get('id'));
+    const known = session?.transfers.find((id) => id === form.get('id'));
     if (session !== null && known !== undefined && api !== null) {
       try {
-        const transfer = await api.inspect(known.id);
-        session.transfers = session.transfers.map((other) => (other.id === transfer.id ? transfer : other));
+        const transfer = await api.inspect(known);
+        transfers.remember(transfer);
         session.notice = {
           kind: transfer.status === 'failed' ? 'bad' : 'good',
           text: `The payment is ${transfer.status}.`,

@@ -13,7 +13,8 @@ export interface PartnerApp {
  * @throws the error of `listen`, such as `EADDRINUSE`
  */
 export async function startPartnerApp(config: PartnerConfig): Promise<PartnerApp> {
-  const listener = createPartnerApp(config).callback();
+  const shop = createPartnerApp(config);
+  const listener = shop.app.callback();
   const server = createServer({ requestTimeout: 15_000, headersTimeout: 10_000 }, (request, response) => {
     void listener(request, response);
   });
@@ -24,6 +25,7 @@ export async function startPartnerApp(config: PartnerConfig): Promise<PartnerApp
   return {
     close: () =>
       new Promise((resolve) => {
+        shop.close();
         server.close(() => resolve());
         server.closeIdleConnections();
         setTimeout(() => server.closeAllConnections(), 1_000).unref();

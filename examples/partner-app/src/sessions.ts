@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { PendingSignIn, TokenSet } from './oauth.ts';
-import type { Transfer } from './partner-api.ts';
 
 /** What the shop remembers of a browser. Tokens never leave the server. */
 export interface PartnerSession {
@@ -12,8 +11,8 @@ export interface PartnerSession {
     readonly identity: Readonly<Record<string, unknown>>;
     readonly readAt: Date;
   } | null;
-  /** What the shop paid this customer, the latest first. */
-  transfers: Transfer[];
+  /** Ids of what the shop paid this customer, the latest first. */
+  transfers: string[];
   /** Shown once on the next page. */
   notice: Notice | null;
 }

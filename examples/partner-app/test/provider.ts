@@ -58,9 +58,11 @@ export async function scriptedProvider(script: Script) {
 export async function startShop(
   providerOrigin: string,
   partnerApi: PartnerConfig['partnerApi'] = null,
+  webhooks: PartnerConfig['webhooks'] = null,
+  publicUrl: string | null = null,
 ): Promise<PartnerConfig> {
   const port = await freePort();
-  const url = `http://localhost:${port}`;
+  const url = publicUrl ?? `http://localhost:${port}`;
   const uris = redirectUris(url);
   const config: PartnerConfig = {
     url,
@@ -73,6 +75,7 @@ export async function startShop(
       spa: { clientId: 'shop-public', clientSecret: null, redirectUri: uris.spa },
     },
     partnerApi,
+    webhooks,
   };
   const shop = await startPartnerApp(config);
   onTestFinished(() => shop.close());

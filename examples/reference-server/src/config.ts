@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { type Setting, settings } from './settings.ts';
+import { isLoopbackUrl, type Setting, settings } from './settings.ts';
 
 type Parsed = { [Variable in keyof typeof settings]: z.output<(typeof settings)[Variable]['check']> };
 
@@ -21,6 +21,14 @@ export interface ServerConfig {
   readonly name: string;
   readonly colour: string;
   readonly prefix: string;
+  readonly webhooks: {
+    /** Whether endpoints may be anywhere. Only ever true when both origins are loopback addresses. */
+    readonly allowPrivateTargets: boolean;
+    readonly retryDelaysSeconds: readonly number[];
+    readonly retentionDays: number;
+  };
+  /** Whether there is a page for partners to try webhooks on. */
+  readonly sandboxConsole: boolean;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
   readonly host: string;
   readonly port: number;
@@ -67,6 +75,14 @@ export function loadConfig(env: NodeJS.ProcessEnv): ServerConfig {
         throw new ConfigError(`${variable} must be https when NODE_ENV is production`);
     }
   }
+  // What only this machine reaches is development; its receivers are on this machine too.
+  const local = isLoopbackUrl(authUrl) && isLoopbackUrl(baseUrl);
+  const allowPrivateTargets = values.OSTIARY_WEBHOOK_PRIVATE_TARGETS ?? local;
+  if (allowPrivateTargets && !local) {
+    throw new ConfigError(
+      'OSTIARY_WEBHOOK_PRIVATE_TARGETS may be on only when OSTIARY_AUTH_URL and OSTIARY_BASE_URL are loopback addresses',
+    );
+  }
   const dataDir = resolve(values.OSTIARY_DATA_DIR);
   return Object.freeze({
     mode: values.NODE_ENV,
@@ -79,6 +95,12 @@ export function loadConfig(env: NodeJS.ProcessEnv): ServerConfig {
     name: values.OSTIARY_NAME,
     colour: values.OSTIARY_COLOUR,
     prefix: values.OSTIARY_PREFIX,
+    webhooks: Object.freeze({
+      allowPrivateTargets,
+      retryDelaysSeconds: Object.freeze(values.OSTIARY_WEBHOOK_RETRY_DELAYS),
+      retentionDays: values.OSTIARY_EVENT_RETENTION_DAYS,
+    }),
+    sandboxConsole: values.OSTIARY_SANDBOX_CONSOLE,
     logLevel: values.OSTIARY_LOG_LEVEL,
     host: values.HOST,
     port: values.PORT,

@@ -7,4 +7,5 @@ export { type ReferenceServer, type ServerOptions, startReferenceServer } from '
 export { isLoopbackUrl } from './settings.ts';
 export type { ThrottleLimits } from './sign-in/throttle.ts';
 export { type Account, AccountError, type Accounts } from './users/accounts.ts';
+export type { CheckedIdentity, IdentityChecks } from './users/identity-checks.ts';
 export type { NewUser } from './users/input.ts';

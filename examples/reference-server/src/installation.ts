@@ -12,6 +12,7 @@ import { createLogin } from './sign-in/login.ts';
 import { createSessions, type Sessions } from './sign-in/sessions.ts';
 import { type Accounts, createAccounts } from './users/accounts.ts';
 import { createDirectory } from './users/directory.ts';
+import { createIdentityChecks, type IdentityChecks } from './users/identity-checks.ts';
 import { createPasswords, type ScryptCost } from './users/passwords.ts';
 
 /** What tests hand in; production takes the defaults. */
@@ -25,6 +26,7 @@ export interface InstallationOptions {
 export interface Installation {
   readonly database: Database;
   readonly accounts: Accounts;
+  readonly identityChecks: IdentityChecks;
   readonly ledger: Ledger;
   readonly sessions: Sessions;
   readonly cookies: Cookies;
@@ -79,16 +81,20 @@ export async function openInstallation(
       users: createDirectory(database, now),
       login: createLogin(config.authUrl, sessions, cookies),
       payments: ledger.rail,
+      webhooks: config.webhooks,
+      sandboxConsole: config.sandboxConsole,
       sealingKeys: [...config.sealingKeys],
       trustedProxies: [...config.trustedProxies],
       theme: { name: config.name, colour: config.colour },
       clock: { now },
       logger: logger.child({ part: 'ostiary' }),
     });
+    const accounts = createAccounts(database, createPasswords(options.passwordCost), now);
     const [currentKey = ''] = config.sealingKeys;
     return {
       database,
-      accounts: createAccounts(database, createPasswords(options.passwordCost), now),
+      accounts,
+      identityChecks: createIdentityChecks(database, accounts, ostiary.users.kycChanged),
       ledger,
       sessions,
       cookies,

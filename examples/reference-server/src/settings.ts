@@ -59,6 +59,28 @@ const port = z
   .transform(Number)
   .refine((value) => value <= 65_535, 'must be a port number');
 
+const switched = z.enum(['on', 'off'], 'must be on or off').transform((value) => value === 'on');
+
+/** As many as Ostiary takes, each above zero and at most a week. */
+const delays = list.pipe(
+  z
+    .array(
+      z
+        .string()
+        .regex(/^\d{1,6}(\.\d{1,3})?$/, 'must be seconds, comma separated, such as 60,300,1800,7200')
+        .transform(Number)
+        .refine((seconds) => seconds > 0 && seconds <= 604_800, 'must be above 0 and at most 604800 seconds'),
+    )
+    .min(1, 'needs at least one delay')
+    .max(20, 'has more than 20 delays'),
+);
+
+const days = z
+  .string()
+  .regex(/^\d{1,4}$/, 'must be a number of days')
+  .transform(Number)
+  .refine((value) => value >= 1 && value <= 3_650, 'must be 1 to 3650 days');
+
 /** One variable of the environment. */
 export interface Setting {
   readonly check: z.ZodType;
@@ -111,7 +133,31 @@ export const settings = {
       .string()
       .regex(/^[a-z][a-z0-9]{1,15}$/, 'must be 2 to 16 lower-case letters and digits, a letter first'),
     fallback: 'svc',
-    about: 'Prefix of tokens, as in `svc_at_…`. Choose it before the first client exists.',
+    about:
+      'Prefix on the wire, as in `svc_at_…`, `svc_live_…` and `X-SVC-Signature`. Choose it before the first client exists.',
+  },
+  OSTIARY_WEBHOOK_PRIVATE_TARGETS: {
+    check: switched.optional(),
+    shown: 'on when both origins are loopback addresses, or else off',
+    about:
+      '`on`: webhooks may go anywhere, to private addresses and over plain http. For development on one machine; refused unless both origins are loopback addresses.',
+  },
+  OSTIARY_WEBHOOK_RETRY_DELAYS: {
+    check: delays,
+    fallback: '60,300,1800,7200',
+    about:
+      'Seconds between an attempt of a webhook delivery that failed and the next one, comma separated; after the last one it is dropped.',
+  },
+  OSTIARY_EVENT_RETENTION_DAYS: {
+    check: days,
+    fallback: '30',
+    about: 'Days for which events, deliveries and their attempts are kept.',
+  },
+  OSTIARY_SANDBOX_CONSOLE: {
+    check: switched,
+    fallback: 'on',
+    about:
+      '`off`: no page at `/sandbox`, where partners sign in with a test key to see and trigger test events.',
   },
   OSTIARY_LOG_LEVEL: {
     check: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']),

@@ -25,6 +25,12 @@ describe('loadConfig', () => {
       name: 'Ostiary',
       colour: '#1a4f8b',
       prefix: 'svc',
+      webhooks: {
+        allowPrivateTargets: false,
+        retryDelaysSeconds: [60, 300, 1_800, 7_200],
+        retentionDays: 30,
+      },
+      sandboxConsole: true,
       logLevel: 'info',
       host: '127.0.0.1',
       port: 3000,
@@ -42,6 +48,44 @@ describe('loadConfig', () => {
     expect(config.sealingKeys).toEqual([key, other]);
     expect(config.trustedProxies).toEqual(['10.0.0.0/8', '192.0.2.7/32', '2001:db8::1/128']);
   });
+
+  test('reads how webhooks are delivered', () => {
+    const config = loadConfig({
+      ...good,
+      OSTIARY_WEBHOOK_RETRY_DELAYS: '1, 0.5,7200',
+      OSTIARY_EVENT_RETENTION_DAYS: '7',
+      OSTIARY_SANDBOX_CONSOLE: 'off',
+    });
+    expect(config).toMatchObject({
+      webhooks: { retryDelaysSeconds: [1, 0.5, 7_200], retentionDays: 7 },
+      sandboxConsole: false,
+    });
+  });
+
+  test.each([
+    ['https://id.example.com', 'https://id.example.com', false],
+    ['https://id.example.com', 'http://localhost:3000', false],
+    ['http://localhost:3000', 'https://api.example.com', false],
+    ['http://localhost:3000', 'http://localhost:3000', true],
+    ['http://[::1]:3000', 'http://127.0.0.1:3001', true],
+  ])(
+    'lets webhooks go to private targets only on loopback addresses: %s and %s',
+    (authUrl, baseUrl, local) => {
+      const env = {
+        ...good,
+        NODE_ENV: 'development',
+        OSTIARY_AUTH_URL: authUrl,
+        OSTIARY_BASE_URL: baseUrl,
+      };
+      const allowed = (changes = {}): boolean =>
+        loadConfig({ ...env, ...changes }).webhooks.allowPrivateTargets;
+      expect(allowed()).toBe(local);
+      expect(allowed({ OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'off' })).toBe(false);
+      const on = () => allowed({ OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'on' });
+      if (local) expect(on()).toBe(true);
+      else expect(on).toThrow('OSTIARY_WEBHOOK_PRIVATE_TARGETS may be on only when');
+    },
+  );
 
   test('takes an empty variable for one that is not set', () => {
     expect(loadConfig({ ...good, OSTIARY_BASE_URL: '', PORT: '' }).port).toBe(3000);
@@ -83,6 +127,37 @@ describe('loadConfig', () => {
     ],
     ['a wrong colour', { OSTIARY_COLOUR: 'red' }, 'OSTIARY_COLOUR must be a colour'],
     ['a wrong prefix', { OSTIARY_PREFIX: 'A_' }, 'OSTIARY_PREFIX must be 2 to 16'],
+    ['yes instead of on', { OSTIARY_SANDBOX_CONSOLE: 'yes' }, 'OSTIARY_SANDBOX_CONSOLE must be on or off'],
+    [
+      'delays that are no numbers',
+      { OSTIARY_WEBHOOK_RETRY_DELAYS: '1m,5m' },
+      'OSTIARY_WEBHOOK_RETRY_DELAYS must be seconds',
+    ],
+    [
+      'a delay of nothing',
+      { OSTIARY_WEBHOOK_RETRY_DELAYS: '60,0' },
+      'OSTIARY_WEBHOOK_RETRY_DELAYS must be above 0',
+    ],
+    [
+      'a delay of more than a week',
+      { OSTIARY_WEBHOOK_RETRY_DELAYS: '604801' },
+      'OSTIARY_WEBHOOK_RETRY_DELAYS must be above 0',
+    ],
+    [
+      'too many delays',
+      { OSTIARY_WEBHOOK_RETRY_DELAYS: Array(21).fill('60').join() },
+      'OSTIARY_WEBHOOK_RETRY_DELAYS has more than 20',
+    ],
+    [
+      'no delay at all',
+      { OSTIARY_WEBHOOK_RETRY_DELAYS: ',' },
+      'OSTIARY_WEBHOOK_RETRY_DELAYS needs at least one',
+    ],
+    [
+      'a retention of no days',
+      { OSTIARY_EVENT_RETENTION_DAYS: '0' },
+      'OSTIARY_EVENT_RETENTION_DAYS must be 1 to',
+    ],
     ['a wrong port', { PORT: '70000' }, 'PORT must be a port number'],
     ['a mode that does not exist', { NODE_ENV: 'prod' }, 'NODE_ENV '],
   ])('refuses %s', (_, changes, message) => {

@@ -1,15 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { IdentityChecks } from '@ostiary/reference-server';
 import type { DemoClient, DemoFile, DemoUser } from '../demo-file.ts';
 import type { Api } from './api.ts';
 import type { Browser, Page } from './browser.ts';
 import { type Report, StepFailed } from './report.ts';
 
+/** The demo that is walked through. */
+export interface Surroundings {
+  readonly file: DemoFile;
+  /** Origin of the shop. */
+  readonly shopUrl: string;
+  /** What the server's own staff does; see `npm run user -- kyc`. */
+  readonly changeKyc: IdentityChecks['change'];
+}
+
 /** What every step works with. */
-export interface Walk {
+export interface Walk extends Surroundings {
   readonly report: Report;
   readonly api: Api;
   readonly browser: Browser;
-  readonly file: DemoFile;
   readonly user: DemoUser;
   /** From discovery. */
   readonly endpoints: Readonly<Record<string, string>>;

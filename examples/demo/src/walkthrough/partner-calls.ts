@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { DemoApiKey } from '../demo-file.ts';
 import type { ApiAnswer } from './api.ts';
+import { found, type Walk } from './flow.ts';
 import { type Report, shortUrl } from './report.ts';
 
 /** An answer with the bytes that it came in, for digests. */
@@ -11,6 +12,7 @@ export interface PartnerAnswer extends ApiAnswer {
 /** Calls the partner API with one key, and writes down both directions. */
 export interface PartnerCalls {
   get(path: string): Promise<PartnerAnswer>;
+  delete(path: string): Promise<PartnerAnswer>;
   /** Sends JSON, signed with the key's secret unless a signature is given. */
   post(
     path: string,
@@ -19,17 +21,18 @@ export interface PartnerCalls {
   ): Promise<PartnerAnswer>;
 }
 
-export function createPartnerCalls(report: Report, baseUrl: string, apiKey: DemoApiKey): PartnerCalls {
+function createPartnerCalls(report: Report, baseUrl: string, apiKey: DemoApiKey): PartnerCalls {
   const prefix = (apiKey.key.split('_', 1)[0] ?? '').toUpperCase();
 
   async function call(
+    method: string,
     path: string,
     headers: Readonly<Record<string, string>>,
     body?: string,
   ): Promise<PartnerAnswer> {
     const url = new URL(path, baseUrl);
     const response = await fetch(url, {
-      method: body === undefined ? 'GET' : 'POST',
+      method,
       headers: { 'X-API-Key': apiKey.key, ...headers },
       redirect: 'error',
       signal: AbortSignal.timeout(10_000),
@@ -46,11 +49,14 @@ export function createPartnerCalls(report: Report, baseUrl: string, apiKey: Demo
 
   const shownKey = `${apiKey.key.slice(0, 12)}…`;
 
+  function bare(method: string, path: string): Promise<PartnerAnswer> {
+    report.sent(`${method} ${shortUrl(new URL(path, baseUrl).href)}`, { 'X-API-Key': shownKey });
+    return call(method, path, {});
+  }
+
   return {
-    get(path) {
-      report.sent(`GET ${shortUrl(new URL(path, baseUrl).href)}`, { 'X-API-Key': shownKey });
-      return call(path, {});
-    },
+    get: (path) => bare('GET', path),
+    delete: (path) => bare('DELETE', path),
     post(path, content, { idempotencyKey, signature } = {}) {
       const body = JSON.stringify(content);
       const headers = {
@@ -65,7 +71,19 @@ export function createPartnerCalls(report: Report, baseUrl: string, apiKey: Demo
         ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
         ...content,
       });
-      return call(path, headers, body);
+      return call('POST', path, headers, body);
     },
   };
+}
+
+/** Calls with the key of a mode. */
+export function callsOf(
+  { report, file }: Pick<Walk, 'report' | 'file'>,
+  mode: 'live' | 'test',
+): PartnerCalls {
+  const apiKey = found(
+    file.apiKeys.find((key) => key.mode === mode),
+    `${mode} API key`,
+  );
+  return createPartnerCalls(report, file.baseUrl, apiKey);
 }

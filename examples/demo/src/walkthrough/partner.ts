@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DemoApiKey } from '../demo-file.ts';
-import { found, random, textOf, type Walk } from './flow.ts';
-import { createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
+import { random, textOf, type Walk } from './flow.ts';
+import { callsOf, type PartnerCalls } from './partner-calls.ts';
 
 /** The passport page, as the signed-in user sees it. */
 async function takePassport({ report, browser, file }: Walk): Promise<string> {
@@ -121,13 +120,7 @@ async function staysInItsSandbox(
 
 /** The partner API, from the passport of a signed-in user to the export. @throws StepFailed */
 export async function walkThroughPartnerApi(walk: Walk): Promise<void> {
-  const keyOf = (mode: string): DemoApiKey =>
-    found(
-      walk.file.apiKeys.find((key) => key.mode === mode),
-      `${mode} API key`,
-    );
-  const live = createPartnerCalls(walk.report, walk.file.baseUrl, keyOf('live'));
-  const test = createPartnerCalls(walk.report, walk.file.baseUrl, keyOf('test'));
+  const [live, test] = [callsOf(walk, 'live'), callsOf(walk, 'test')];
   const passport = await takePassport(walk);
   await verifyPassport(walk, live, passport);
   const id = await pay(walk, live);

@@ -21,8 +21,10 @@ const secretNames: ReadonlySet<string> = new Set([
   'code_verifier',
   'csrf',
   'id_token',
+  'key',
   'nonce',
   'password',
+  'secret',
   'state',
   'token',
 ]);
@@ -31,7 +33,8 @@ function shorten(name: string, value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   // An interaction's id is in the address where the sign-in page returns to.
   if (name === 'password' || name === 'return_to') return '…';
-  if (secretNames.has(name) && text.length > 12) return `${text.slice(0, 10)}…`;
+  if ((secretNames.has(name) || name.endsWith('-Signature')) && text.length > 12)
+    return `${text.slice(0, 10)}…`;
   return text.length > 90 ? `${text.slice(0, 87)}…` : text;
 }
 

@@ -1,10 +1,21 @@
 import type { DemoFile } from '../demo-file.ts';
 import { createApi } from './api.ts';
 import { Browser, type Page } from './browser.ts';
-import { type Attempt, authorize, decide, exchangeBody, found, random, textOf, type Walk } from './flow.ts';
+import {
+  type Attempt,
+  authorize,
+  decide,
+  exchangeBody,
+  found,
+  random,
+  type Surroundings,
+  textOf,
+  type Walk,
+} from './flow.ts';
 import { accessTokenHash, verifyIdToken } from './id-token.ts';
 import { walkThroughPartnerApi } from './partner.ts';
 import { type Report, shortUrl } from './report.ts';
+import { walkThroughWebhooks } from './webhooks.ts';
 
 function sameMembers(one: Iterable<string>, other: Iterable<string>): boolean {
   return [...one].sort().join(' ') === [...other].sort().join(' ');
@@ -58,8 +69,7 @@ async function redeem(walk: Walk, attempt: Attempt, code: string): Promise<strin
   report.check(body.token_type === 'Bearer' && body.expires_in === 3600, 'a bearer token for 3600 seconds');
   report.check(body.scope === attempt.scope, 'with the scopes that were approved');
   const accessToken = textOf(body.access_token, 'access_token');
-  // The prefix of the installation is that of its API keys.
-  const start = `${walk.file.apiKeys[0]?.key.split('_', 1)[0]}_at_`;
+  const start = `${walk.file.prefix}_at_`;
   report.check(accessToken.startsWith(start), `it starts with ${start}`);
 
   report.step('The ID token is verified against the published keys');
@@ -79,7 +89,8 @@ async function redeem(walk: Walk, attempt: Attempt, code: string): Promise<strin
 }
 
 /** The whole flow, step by step. @throws {@link StepFailed} at the first one that does not hold */
-export async function walkThrough(report: Report, file: DemoFile): Promise<void> {
+export async function walkThrough(report: Report, surroundings: Surroundings): Promise<void> {
+  const { file } = surroundings;
   const api = createApi(report);
   const browser = new Browser(({ method, url, form, status, location }) => {
     report.sent(`${method} ${shortUrl(url)}`, form);
@@ -95,7 +106,7 @@ export async function walkThrough(report: Report, file: DemoFile): Promise<void>
     'public client',
   );
   const endpoints = await discover({ report, api }, file);
-  const walk: Walk = { report, api, browser, file, user, endpoints };
+  const walk: Walk = { ...surroundings, report, api, browser, user, endpoints };
   const userinfo = found(endpoints.userinfo_endpoint, 'userinfo endpoint');
   const token = found(endpoints.token_endpoint, 'token endpoint');
   const revocation = found(endpoints.revocation_endpoint, 'revocation endpoint');
@@ -195,6 +206,7 @@ export async function walkThrough(report: Report, file: DemoFile): Promise<void>
   report.check((await api.get(userinfo, thirdToken)).status === 401, 'its token is dead');
 
   await walkThroughPartnerApi(walk);
+  await walkThroughWebhooks(walk);
 
   report.step('The user signs out');
   const home = await browser.open(`${file.authUrl}/`);

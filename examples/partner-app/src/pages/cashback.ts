@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Transfer } from '../partner-api.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, render } from './html.ts';
 
 /** What the shop gives back, in gourdes. */
 export const cashbackAmounts = ['5.00', '25.00', '50.00'] as const;
@@ -23,6 +23,17 @@ ${
 }</li>`;
 }
 
+function payments(transfers: readonly Transfer[]): Html {
+  return transfers.length === 0
+    ? html`<p class="small">Nothing yet.</p>`
+    : html`<ul class="transfers" aria-labelledby="paid">${transfers.map(transferRow)}</ul>`;
+}
+
+/** The part of the card that changes when a webhook comes, for the stream. */
+export function paymentsPart(transfers: readonly Transfer[]): string {
+  return render(payments(transfers));
+}
+
 /** The form that pays the customer, and what was paid. */
 export function cashbackCard(transfers: readonly Transfer[], providerName: string): Html {
   // Sent again, by a second click or by reloading, the same form pays nothing more.
@@ -37,9 +48,5 @@ export function cashbackCard(transfers: readonly Transfer[], providerName: strin
 <form method="post" action="/cashback"><input type="hidden" name="idempotency_key" value="${key}">
 <fieldset><legend>How much</legend><div class="picks">${choices}</div></fieldset>
 <button class="button primary" type="submit">Receive your cashback</button></form></div>
-<div><h3 id="paid">Payments</h3>${
-    transfers.length === 0
-      ? html`<p class="small">Nothing yet.</p>`
-      : html`<ul class="transfers" aria-labelledby="paid">${transfers.map(transferRow)}</ul>`
-  }</div></section>`;
+<div><h3 id="paid">Payments</h3><div data-live="/cashback/stream">${payments(transfers)}</div></div></section>`;
 }

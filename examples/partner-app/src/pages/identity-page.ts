@@ -91,5 +91,6 @@ ${
 <form method="post" action="/sign-out"><button class="button primary" type="submit">Sign out of the shop</button></form>
 </div>
 <details><summary>The answer of userinfo, as JSON</summary><pre id="userinfo" tabindex="0">${JSON.stringify(identity, null, 2)}</pre></details>`,
+    html`<script src="/live.js" defer></script>\n`,
   );
 }

@@ -98,6 +98,28 @@ textarea{display:block;width:100%;margin:0 0 16px;padding:12px 14px;border:1px s
   color:inherit;resize:vertical;overflow-wrap:anywhere;font:13px/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 summary{cursor:pointer;color:var(--accent);font-size:15px}
 details{margin:24px 0 0}
+.desk{min-height:0!important}
+.desk>*{min-width:0}
+@media (min-width:860px){.desk{grid-template-columns:1fr 360px!important;gap:20px!important}}
+.desk .stack{align-content:start}
+.desk dl{margin:0}
+.heading{display:flex;align-items:center;justify-content:space-between;gap:12px;margin:0 0 8px}
+.heading h2{margin:0}
+.unseen{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.four{grid-template-columns:repeat(4,1fr)}
+.empty{margin:24px 0;text-align:center;color:var(--muted)}
+.events,.arrivals,.plain{list-style:none;margin:0;padding:0}
+.event{padding:16px 0;border-top:1px solid var(--line)}
+.event>div{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:4px 12px}
+.event p{margin:4px 0 0;overflow-wrap:anywhere}
+.event details{margin:8px 0 0}
+.arrivals{margin:10px 0 0;font-size:14px}
+.arrivals li{padding:4px 0 4px 12px;border-left:3px solid var(--border)}
+.arrivals li.good{border-color:var(--good)}
+.arrivals li.bad{border-color:var(--bad)}
+.arrivals span{color:var(--muted);font-variant-numeric:tabular-nums}
+.plain li{padding:8px 0;border-top:1px solid var(--line);font-size:15px;overflow-wrap:anywhere}
+.plain+h3,.events+h3{margin-top:20px}
 footer{padding-top:20px;padding-bottom:32px;font-size:13.5px;color:var(--muted)}
 [hidden]{display:none!important}
 `;
@@ -125,7 +147,7 @@ ${head}`);
   const body = render(html`
 </head>
 <body>
-<header><a class="brand" href="/">${cup}Kafe Lakay</a><nav aria-label="Pages"><a href="/verify">Verify a passport</a><a href="/spa">The browser-only version</a></nav></header>
+<header><a class="brand" href="/">${cup}Kafe Lakay</a><nav aria-label="Pages"><a href="/verify">Verify a passport</a><a href="/webhooks">Webhooks</a><a href="/spa">The browser-only version</a></nav></header>
 <main>
 ${content}
 </main>

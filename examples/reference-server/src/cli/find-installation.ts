@@ -9,7 +9,7 @@ export const demoDataDir = join(import.meta.dirname, '../../../../.data');
 /** The file in a demo's data folder that holds its sealing key. */
 export const demoKeyFile = 'sealing-key';
 
-const demoFile = z.object({ authUrl: z.string(), baseUrl: z.string() });
+const demoFile = z.object({ authUrl: z.string(), baseUrl: z.string(), prefix: z.string().optional() });
 
 /**
  * The configuration that commands work with: the environment of the server or, where it says nothing, the demo that
@@ -36,5 +36,7 @@ export async function configForCommands(env: NodeJS.ProcessEnv): Promise<ServerC
     OSTIARY_BASE_URL: demo.baseUrl,
     OSTIARY_SEALING_KEYS: sealingKey,
     OSTIARY_DATA_DIR: dataDir,
+    // Keys that a command issues have to begin like those that the server takes.
+    ...(demo.prefix !== undefined && { OSTIARY_PREFIX: demo.prefix }),
   });
 }

@@ -1,5 +1,5 @@
 import { type Account, AccountError } from '../users/accounts.ts';
-import { type Command, type Output, runProgram, table, text } from './command.ts';
+import { type Command, type Output, runProgram, table, text, UsageError } from './command.ts';
 import { readPassword } from './password.ts';
 
 const usage = `Users of this installation.
@@ -9,6 +9,8 @@ const usage = `Users of this installation.
   npm run user -- set-password <handle>
   npm run user -- block <handle>       ends sessions, and the access of every app, at once
   npm run user -- unblock <handle>
+  npm run user -- kyc <handle> [--status <status>] [--tier <0 to 3>]
+                                       changes it and tells the partners that the user shares it with
 
 Options of create
   --role <text>             default member
@@ -23,6 +25,8 @@ Options of create
 
 The password is asked for, or read from the first line of standard input. It is never an argument, because everybody
 on the machine can see arguments. --json prints JSON.`;
+
+const tiers = [0, 1, 2, 3] as const;
 
 function describe(account: Account): Readonly<Record<string, unknown>> {
   const { createdAt, blockedAt, ...rest } = account;
@@ -134,9 +138,32 @@ const unblock: Command = {
   },
 };
 
+const kyc: Command = {
+  flags: { status: text, tier: text },
+  positionals: ['handle'],
+  async run({ identityChecks }, args) {
+    const [handle = ''] = args.positionals;
+    const kycStatus = args.oneOf('status', ['approved', 'pending', 'rejected']);
+    const tier = args.integer('tier');
+    const kycTier = tiers.find((candidate) => candidate === tier);
+    if (tier !== undefined && kycTier === undefined) throw new UsageError('--tier must be 0 to 3');
+    if (kycStatus === undefined && kycTier === undefined)
+      throw new UsageError('--status or --tier is missing');
+    const { account, events } = await identityChecks.change(handle, {
+      ...(kycStatus !== undefined && { kycStatus }),
+      ...(kycTier !== undefined && { kycTier }),
+    });
+    const told = events.length === 0 ? 'no partner' : events.map(({ partner }) => partner).join(', ');
+    return {
+      text: `${account.handle} is ${account.kycStatus} (tier ${account.kycTier}). Told: ${told}.`,
+      json: { user: describe(account), events },
+    };
+  },
+};
+
 process.umask(0o077);
 process.exitCode = await runProgram(
-  { create, list, 'set-password': setPassword, block, unblock },
+  { create, list, 'set-password': setPassword, block, unblock, kyc },
   usage,
   process.argv.slice(2),
 );

@@ -1,0 +1,30 @@
+import type { Transfer } from './partner-api.ts';
+
+/** What the shop knows of its payments, wherever it heard of them: an answer of the API, or a webhook. */
+export interface Transfers {
+  /**
+   * Keeps the latest state. A webhook may be faster than the answer to the request that caused it, so what is final
+   * stays, whatever is said afterwards.
+   */
+  remember(transfer: Transfer): void;
+  get(id: string): Transfer | undefined;
+}
+
+const maximum = 10_000;
+
+/** `changed` is called after every change. */
+export function createTransfers(changed: () => void): Transfers {
+  const known = new Map<string, Transfer>();
+  return {
+    remember(transfer) {
+      const before = known.get(transfer.id);
+      if (before !== undefined && before.status !== 'pending') return;
+      known.set(transfer.id, transfer);
+      // A Map keeps the order of insertion, so the first one is the oldest.
+      const [oldest] = known.keys();
+      if (oldest !== undefined && known.size > maximum) known.delete(oldest);
+      changed();
+    },
+    get: (id) => known.get(id),
+  };
+}

@@ -1,0 +1,69 @@
+import type { WebhookEvent } from '@ostiary/webhook-verifier';
+import type { WebhookMode } from './config.ts';
+
+/** A delivery that was verified, and what the shop did with it. */
+export interface Arrival {
+  readonly at: Date;
+  /** `null` for a duplicate: it is acknowledged before anybody looks at it. */
+  readonly attempt: number | null;
+  readonly outcome: 'handled' | 'failed' | 'duplicate';
+}
+
+/** An event, and every delivery of it that arrived, in their order. */
+export interface ReceivedEvent {
+  readonly event: WebhookEvent;
+  readonly arrivals: readonly Arrival[];
+}
+
+/** A delivery that could be anybody's. Nothing that it said is kept. */
+export interface Refusal {
+  readonly at: Date;
+  readonly mode: WebhookMode;
+  /** A code of the verifier. */
+  readonly code: string;
+}
+
+/** What arrived, in memory: the shop forgets it when it stops. */
+export interface WebhookInbox {
+  /** The latest first. */
+  events(): readonly ReceivedEvent[];
+  /** The latest first. */
+  refusals(): readonly Refusal[];
+  arrived(event: WebhookEvent, attempt: number, outcome: 'handled' | 'failed'): void;
+  /** An event that was handled came again. */
+  repeated(id: string): void;
+  refused(mode: WebhookMode, code: string): void;
+}
+
+const shownEvents = 50;
+const shownArrivals = 20;
+const shownRefusals = 10;
+
+/** `changed` is called after every change. */
+export function createWebhookInbox(changed: () => void, now: () => Date = () => new Date()): WebhookInbox {
+  // A Map keeps the order of insertion, so the first one is the oldest.
+  const received = new Map<string, ReceivedEvent>();
+  let refusals: readonly Refusal[] = [];
+
+  function add(event: WebhookEvent, arrival: Arrival): void {
+    const arrivals = [...(received.get(event.id)?.arrivals ?? []), arrival].slice(-shownArrivals);
+    received.set(event.id, { event, arrivals });
+    const [oldest] = received.keys();
+    if (oldest !== undefined && received.size > shownEvents) received.delete(oldest);
+    changed();
+  }
+
+  return {
+    events: () => [...received.values()].reverse(),
+    refusals: () => refusals,
+    arrived: (event, attempt, outcome) => add(event, { at: now(), attempt, outcome }),
+    repeated(id) {
+      const known = received.get(id);
+      if (known !== undefined) add(known.event, { at: now(), attempt: null, outcome: 'duplicate' });
+    },
+    refused(mode, code) {
+      refusals = [{ at: now(), mode, code }, ...refusals].slice(0, shownRefusals);
+      changed();
+    },
+  };
+}

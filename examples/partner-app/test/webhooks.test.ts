@@ -1,0 +1,363 @@
+import { request as httpRequest } from 'node:http';
+import { type AnyEvent, type SignedDelivery, signWebhook, tamper } from '@ostiary/webhook-verifier';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { redirectUris, startPartnerApp } from '../src/index.ts';
+import { Customer } from './customer.ts';
+import { freePort, scriptedProvider, startShop } from './provider.ts';
+
+const secrets = { live: 'the-secret-of-live-money', test: 'the-secret-of-the-sandbox' };
+const apiKey = { key: 'svc_live_key-of-the-shop', signingSecret: 'svc_sign_secret-of-the-shop' };
+
+const transfer = {
+  ...{
+    id: 'tr_1',
+    status: 'pending',
+    mode: 'live',
+    amount: '25.00',
+    currency: 'HTG',
+    recipient: { kid: 'K1' },
+  },
+  ...{ description: 'Cashback', reference: null, metadata: null, failure: null, completedAt: null },
+  createdAt: '2026-01-02T03:04:05.000Z',
+  updatedAt: '2026-01-02T03:04:05.000Z',
+};
+const completed = { ...transfer, status: 'completed', completedAt: '2026-01-02T03:04:06.000Z' };
+const answer = (status: number, body: unknown) => () => ({ status, body: JSON.stringify(body) });
+
+let count = 0;
+function event(changes: Partial<AnyEvent> = {}): AnyEvent {
+  count += 1;
+  return {
+    id: `evt_${String(count).padStart(32, '0')}`,
+    type: 'webhook.test',
+    createdAt: '2026-01-02T03:04:05.000Z',
+    mode: 'test',
+    data: { message: `Hello ${count}` },
+    ...changes,
+  };
+}
+
+function sign(content: AnyEvent, options: Partial<Parameters<typeof signWebhook>[1]> = {}) {
+  const { id, type, mode } = content;
+  const timestamp = Math.floor(Date.now() / 1000);
+  const common = { id, type, timestamp, partner: 'kafe-lakay', secret: secrets[mode] };
+  return signWebhook(JSON.stringify(content), { ...common, ...options });
+}
+
+const post = (url: string, { headers, body }: SignedDelivery): Promise<Response> =>
+  fetch(url, { method: 'POST', headers, body });
+
+async function shop(prefix = 'svc') {
+  const provider = await scriptedProvider({
+    '/v1/oauth/token': answer(200, {
+      ...{ access_token: 'svc_at_1', token_type: 'Bearer', expires_in: 3600, scope: 'openid' },
+    }),
+    '/v1/oauth/userinfo': answer(200, { sub: 'usr_1', kid: 'K1' }),
+    '/v1/partner/payments': answer(201, transfer),
+  });
+  const config = await startShop(provider.origin, apiKey, { prefix, secrets });
+  const send = async (content: AnyEvent, options: Parameters<typeof sign>[1] = {}) =>
+    post(`${config.url}/webhooks/${content.mode}`, await sign(content, { prefix, ...options }));
+  const page = async () => (await fetch(`${config.url}/webhooks`)).text();
+  const fail = (times: number, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${config.url}/webhooks/failures`, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams({ count: String(times) }),
+      redirect: 'manual',
+    });
+  return { ...provider, config, send, page, fail };
+}
+
+/** How the deliveries of an event ended, as the page tells it. */
+const outcomesOf = (html: string, { id }: AnyEvent): string[] => {
+  const [, row = ''] = html.split(`data-event="${id}"`);
+  const [own = ''] = row.split('data-event=');
+  return [...own.matchAll(/data-outcome="(\w+)"/g)].map(([, outcome = '']) => outcome);
+};
+
+describe('a webhook', () => {
+  test('that verifies is acknowledged and shown, as text', async () => {
+    const { send, page } = await shop();
+    const sent = event({ data: { message: '<img src=x onerror=alert(1)>' } });
+    const response = await send(sent);
+    expect([response.status, await response.json()]).toEqual([200, { received: true, duplicate: false }]);
+    const html = await page();
+    expect(outcomesOf(html, sent)).toEqual(['handled']);
+    expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    expect(html).not.toContain('<img');
+    for (const secret of Object.values(secrets)) expect(html).not.toContain(secret);
+  });
+
+  test('that was altered is refused with 400, and nothing of it is shown', async () => {
+    const { config, page } = await shop();
+    const sent = event({ data: { message: 'the-altered-one' } });
+    const copies = tamper(await sign(sent));
+    expect(copies.length).toBeGreaterThan(25);
+    for (const copy of copies) {
+      const response = await post(`${config.url}/webhooks/test`, copy);
+      expect([copy.name, response.status, await response.json()]).toEqual([
+        copy.name,
+        400,
+        expect.objectContaining({ error: copy.code }),
+      ]);
+    }
+    const html = await page();
+    expect(html).toContain('Nothing has arrived yet');
+    expect(html).toContain('<code>missing_header</code>');
+    expect(html).not.toContain('the-altered-one');
+  });
+
+  test('that comes twice is handled once', async () => {
+    const { send, page } = await shop();
+    const sent = event();
+    await send(sent);
+    const again = await send(sent, { attempt: 2 });
+    expect([again.status, await again.json()]).toEqual([200, { received: true, duplicate: true }]);
+    expect(outcomesOf(await page(), sent)).toEqual(['handled', 'duplicate']);
+  });
+
+  test('is answered with 500 as often as the switch says, and handled at the next attempt', async () => {
+    const { send, page, fail } = await shop();
+    expect((await fail(2)).status).toBe(303);
+    expect(await page()).toContain('The next 2 deliveries will be answered with 500.');
+    const sent = event();
+    const statuses: number[] = [];
+    for (const attempt of [1, 2, 3]) statuses.push((await send(sent, { attempt })).status);
+    expect(statuses).toEqual([500, 500, 200]);
+    expect(outcomesOf(await page(), sent)).toEqual(['failed', 'failed', 'handled']);
+    expect(await page()).not.toContain('will be answered with 500.');
+  });
+
+  test('of the sandbox does not vouch for real money', async () => {
+    const { config, send, page } = await shop();
+    const real = event({ mode: 'live', type: 'payment.completed', data: completed });
+    expect((await send(real, { secret: secrets.test })).status).toBe(400);
+    const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    onTestFinished(() => log.mockRestore());
+    const pretending = event({ type: 'payment.completed', data: completed });
+    const signed = await sign(pretending, { secret: secrets.live });
+    expect((await post(`${config.url}/webhooks/live`, signed)).status).toBe(500);
+    expect(log).toHaveBeenCalledWith(expect.stringContaining('came to the address of live'));
+    expect(await page()).toContain('Nothing has arrived yet');
+  });
+
+  test('has the header names of the prefix, and those of no other', async () => {
+    const { send, page } = await shop('acme');
+    const sent = event();
+    expect((await send(sent)).status).toBe(200);
+    expect((await send(event(), { prefix: 'svc' })).status).toBe(400);
+    expect(outcomesOf(await page(), sent)).toEqual(['handled']);
+  });
+
+  test('says in a line what happened', async () => {
+    const { send, page } = await shop();
+    const previous = { kycStatus: 'pending', kycTier: 1 };
+    const data = { kid: 'K7', kycStatus: 'approved', kycTier: 2, previous, changedAt: transfer.createdAt };
+    await send(event({ mode: 'live', type: 'kyc.updated', data }));
+    await send(event({ mode: 'live', type: 'payment.completed', data: completed }));
+    const html = await page();
+    expect(html).toContain('K7: pending (tier 1) → approved (tier 2)');
+    expect(html).toContain('25.00 HTG to K1');
+    // The latest comes first.
+    expect(html.indexOf('data-type="payment.completed"')).toBeLessThan(
+      html.indexOf('data-type="kyc.updated"'),
+    );
+  });
+
+  test('of a type that is newer than the shop is acknowledged', async () => {
+    const { send, page } = await shop();
+    const sent = event({ type: 'coffee.ready', data: { cups: 2 } });
+    expect((await send(sent)).status).toBe(200);
+    expect(await page()).toContain('a type that this shop does not know');
+  });
+});
+
+describe('payment.completed', () => {
+  const paid = () => event({ mode: 'live', type: 'payment.completed', data: completed });
+
+  async function paying() {
+    const all = await shop();
+    const customer = new Customer(all.config);
+    await customer.signIn(all.origin);
+    const key = /name="idempotency_key" value="([^"]+)"/.exec((await customer.request('/')).html)?.[1] ?? '';
+    const pay = () =>
+      customer.request('/cashback', {
+        method: 'POST',
+        body: new URLSearchParams({ amount: '25.00', idempotency_key: key }),
+      });
+    const status = async () => /data-status="(\w+)"/.exec((await customer.request('/')).html)?.[1];
+    return { ...all, customer, pay, status };
+  }
+
+  test('changes what the customer sees, without a question to the API', async () => {
+    const { send, pay, status, received } = await paying();
+    await pay();
+    expect(await status()).toBe('pending');
+    expect((await send(paid())).status).toBe(200);
+    expect(await status()).toBe('completed');
+    expect(received.filter(({ path }) => path.startsWith('/v1/partner/payments/'))).toEqual([]);
+  });
+
+  test('counts although it is faster than the answer to the payment', async () => {
+    const { send, pay, status } = await paying();
+    await send(paid());
+    await pay();
+    expect(await status()).toBe('completed');
+  });
+
+  test('of the sandbox changes nothing', async () => {
+    const { send, pay, status } = await paying();
+    await pay();
+    expect((await send(event({ type: 'payment.completed', data: completed }))).status).toBe(200);
+    expect(await status()).toBe('pending');
+  });
+
+  test('says why a payment failed', async () => {
+    const { send, pay, status, customer } = await paying();
+    await pay();
+    const failure = { code: 'insufficient_funds', message: 'Not enough <money>.' };
+    const data = { ...transfer, status: 'failed', failure };
+    await send(event({ mode: 'live', type: 'payment.failed', data }));
+    expect(await status()).toBe('failed');
+    expect((await customer.request('/')).html).toContain('Not enough &lt;money&gt;.');
+  });
+});
+
+/** Reads a stream of server-sent events until its data contains a text. */
+async function until(reader: ReadableStreamDefaultReader<Uint8Array>, text: string): Promise<string> {
+  let read = '';
+  while (!read.includes(text)) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`the stream ended before ${text} came: ${read}`);
+    read += Buffer.from(value).toString('utf8');
+  }
+  return read;
+}
+
+describe('the page', () => {
+  test('is live: its stream brings an event as soon as it has arrived', async () => {
+    const { config, send } = await shop();
+    const stream = await fetch(`${config.url}/webhooks/stream`);
+    expect(stream.headers.get('content-type')).toContain('text/event-stream');
+    const reader = stream.body?.getReader();
+    if (reader === undefined) throw new Error('there is no stream');
+    await until(reader, 'Nothing has arrived yet');
+    const sent = event({ data: { message: 'A line\nand another' } });
+    await send(sent);
+    const message = /^data: (.*)\n\n/m.exec(await until(reader, sent.id))?.[1] ?? '';
+    expect(outcomesOf(JSON.parse(message), sent)).toEqual(['handled']);
+    await reader.cancel();
+  });
+
+  test('may run the shop’s script and follow the shop, and nothing else', async () => {
+    const { config } = await shop();
+    const policy = (await fetch(`${config.url}/webhooks`)).headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("script-src 'self'; connect-src 'self'");
+    expect(policy).not.toContain('unsafe');
+    const script = await fetch(`${config.url}/live.js`);
+    expect(script.headers.get('content-type')).toContain('text/javascript');
+  });
+
+  test('takes no order from another site, and no number of one’s own', async () => {
+    const { send, fail } = await shop();
+    expect((await fail(5, { Origin: 'https://evil.example' })).status).toBe(403);
+    await fail(100_000);
+    expect((await send(event())).status).toBe(200);
+  });
+
+  test('is not there for the public, unlike the address of the webhooks', async () => {
+    const url = 'https://kafe.example';
+    const provider = await scriptedProvider({});
+    const config = await startShop(provider.origin, null, { prefix: 'svc', secrets }, url);
+    const local = `http://127.0.0.1:${config.port}`;
+    for (const path of ['/webhooks', '/webhooks/stream'])
+      expect((await fetch(local + path)).status).toBe(404);
+    const failing = await fetch(`${local}/webhooks/failures`, { method: 'POST' });
+    expect(failing.status).toBe(404);
+    expect((await post(`${local}/webhooks/test`, await sign(event()))).status).toBe(200);
+  });
+
+  test('says what is missing without a secret, and nothing is received', async () => {
+    const provider = await scriptedProvider({});
+    const config = await startShop(provider.origin);
+    expect(await (await fetch(`${config.url}/webhooks`)).text()).toContain('WEBHOOK_SECRET');
+    const response = await post(`${config.url}/webhooks/test`, await sign(event()));
+    expect(response.status).toBe(404);
+  });
+});
+
+describe('streams', () => {
+  test('of a HEAD request hold nothing', async () => {
+    const { config } = await shop();
+    const head = (): Promise<number> =>
+      new Promise((resolve, reject) => {
+        httpRequest(`${config.url}/webhooks/stream`, { method: 'HEAD' }, (response) => {
+          response.resume();
+          response.once('end', () => resolve(response.statusCode ?? 0));
+        })
+          .once('error', reject)
+          .end();
+      });
+    // More than streams are allowed.
+    for (let times = 0; times < 210; times += 1) expect(await head()).toBe(200);
+    const stream = await fetch(`${config.url}/webhooks/stream`);
+    expect(stream.status).toBe(200);
+    await stream.body?.cancel();
+  });
+
+  test('end with the shop, at once', async () => {
+    const port = await freePort();
+    const url = `http://localhost:${port}`;
+    const uris = redirectUris(url);
+    const client = { clientId: 'shop', clientSecret: null };
+    const closing = await startPartnerApp({
+      url,
+      host: '127.0.0.1',
+      port,
+      provider: { name: 'Ostiary', authUrl: url, baseUrl: url },
+      clients: {
+        confidential: { ...client, redirectUri: uris.confidential },
+        public: { ...client, redirectUri: uris.public },
+        spa: { ...client, redirectUri: uris.spa },
+      },
+      partnerApi: null,
+      webhooks: { prefix: 'svc', secrets },
+    });
+    const stream = await fetch(`${url}/webhooks/stream`);
+    const began = performance.now();
+    // The stream ends by itself; after a second the shop would break what is left.
+    const [text] = await Promise.all([stream.text(), closing.close()]);
+    expect(text).toContain('Nothing has arrived yet');
+    expect(performance.now() - began).toBeLessThan(900);
+  });
+
+  test('show nothing more to who signed out', async () => {
+    const all = await shop();
+    const customer = new Customer(all.config);
+    await customer.signIn(all.origin);
+    const stream = await fetch(`${all.config.url}/cashback/stream`, { headers: { Cookie: customer.cookie } });
+    const reader = stream.body?.getReader();
+    if (reader === undefined) throw new Error('there is no stream');
+    const key = /name="idempotency_key" value="([^"]+)"/.exec((await customer.request('/')).html)?.[1] ?? '';
+    const body = new URLSearchParams({ amount: '25.00', idempotency_key: key });
+    await customer.request('/cashback', { method: 'POST', body });
+    await until(reader, 'tr_1');
+    await customer.request('/sign-out', { method: 'POST' });
+    await all.send(event({ mode: 'live', type: 'payment.completed', data: completed }));
+    const after = await until(reader, 'Nothing yet');
+    expect(after).not.toContain('tr_1');
+    await reader.cancel();
+  });
+});
+
+test('a body of megabytes is not read', async () => {
+  const { config } = await shop();
+  const { headers } = await sign(event());
+  const response = await fetch(`${config.url}/webhooks/test`, {
+    method: 'POST',
+    headers,
+    body: new Uint8Array(2_000_000),
+  });
+  expect(response.status).toBe(413);
+});

@@ -1,0 +1,74 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { ReferenceServer } from '../../src/index.ts';
+import { fieldsOf, type Visitor } from './visitor.ts';
+
+const redirectUri = 'https://shop.example/callback';
+
+/** A partner with a key for webhooks and an app of its own. */
+export async function createPartner({ installation, config }: ReferenceServer, slug: string) {
+  const { admin } = installation.ostiary;
+  await admin.partners.create({ slug, name: slug });
+  const { key } = await admin.apiKeys.issue({ partner: slug, mode: 'live', scopes: ['webhooks'] });
+  const { client } = await admin.clients.create({
+    name: slug,
+    partner: slug,
+    redirectUris: [redirectUri],
+    allowedScopes: ['openid', 'kyc'],
+    public: true,
+  });
+
+  async function call(path: string, body?: object) {
+    const response = await fetch(new URL(path, config.baseUrl), {
+      headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.json() };
+  }
+
+  return {
+    slug,
+    clientId: client.clientId,
+    call,
+    events: async () => (await call('/v1/partner/events')).body.data as { type: string; data: unknown }[],
+    register: (url: string) =>
+      call('/v1/partner/webhooks', { url, events: ['*'], secret: 'a-secret-of-the-partner' }),
+  };
+}
+
+/** The signed-in visitor lets an app have what it asks for. */
+export async function approve(visitor: Visitor, clientId: string, scope: string): Promise<void> {
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope,
+    state: 's',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  });
+  const first = await visitor.get(`/oauth/authorize?${query}`);
+  const page = await visitor.get(first.location ?? '');
+  const action = /<form[^>]* action="([^"]+)"/.exec(page.html)?.[1] ?? '';
+  let next = (await visitor.post(action, { ...fieldsOf(page.html), decision: 'approve' })).location ?? '';
+  while (!next.startsWith(redirectUri)) next = (await visitor.get(next)).location ?? redirectUri;
+  if (!new URL(next).searchParams.has('code')) throw new Error(`${clientId} got no code`);
+}
+
+/** A receiver that answers everything with a status, and keeps what came. */
+export async function receiver(status = 200) {
+  const received: { readonly headers: Readonly<Record<string, unknown>>; readonly body: string }[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    received.push({ headers: request.headers, body });
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, received };
+}

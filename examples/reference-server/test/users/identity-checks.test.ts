@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { createIdentityChecks } from '../../src/users/identity-checks.ts';
+import { command, running } from '../support/commands.ts';
+import { approve, createPartner, receiver } from '../support/partners.ts';
+import { anaika, environment } from '../support/server.ts';
+import { Visitor } from '../support/visitor.ts';
+
+/** A server with a user, who shares `kyc` with one partner, something else with another, and nothing with a third. */
+async function withConsents() {
+  const { env, server, origin } = await running();
+  const account = await server.installation.accounts.create({ ...anaika, kycStatus: 'pending', kycTier: 1 });
+  const [told, other, stranger] = [
+    await createPartner(server, 'told'),
+    await createPartner(server, 'other'),
+    await createPartner(server, 'stranger'),
+  ];
+  const visitor = new Visitor(origin);
+  await visitor.signIn(anaika.handle, anaika.password);
+  await approve(visitor, told.clientId, 'openid kyc');
+  await approve(visitor, other.clientId, 'openid');
+  const countsOf = async () =>
+    Promise.all([told, other, stranger].map(async (partner) => (await partner.events()).length));
+  return { env, server, account, told, other, stranger, visitor, countsOf };
+}
+
+describe('npm run user -- kyc', () => {
+  test('changes the user and tells partners with consent to kyc, and no other', async () => {
+    const { env, server, account, told, countsOf } = await withConsents();
+    const { url, received } = await receiver();
+    expect((await told.register(url)).status).toBe(201);
+    const changed = await command('user', ['kyc', 'anaika', '--status', 'approved', '--tier', '2'], env);
+    expect(changed).toMatchObject({ code: 0, output: 'anaika is approved (tier 2). Told: told.\n' });
+    expect(server.installation.accounts.get('anaika')).toMatchObject({ kycStatus: 'approved', kycTier: 2 });
+    expect(await countsOf()).toEqual([1, 0, 0]);
+    const data = {
+      kid: account.kid,
+      kycStatus: 'approved',
+      kycTier: 2,
+      previous: { kycStatus: 'pending', kycTier: 1 },
+      changedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    };
+    expect(await told.events()).toMatchObject([{ type: 'kyc.updated', data }]);
+    // The command has ended; the server's worker delivers what it left behind.
+    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
+    expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({ type: 'kyc.updated', mode: 'live', data });
+  });
+
+  test('tells nobody when nothing changes, nor whose consent was revoked', async () => {
+    const { env, account, server, countsOf } = await withConsents();
+    const same = await command('user', ['kyc', 'anaika', '--status', 'pending', '--json'], env);
+    expect(same.json()).toMatchObject({ user: { kycStatus: 'pending', kycTier: 1 }, events: [] });
+    await server.installation.ostiary.users.end(account.sub);
+    const changed = await command('user', ['kyc', 'anaika', '--tier', '3'], env);
+    expect(changed.output).toBe('anaika is pending (tier 3). Told: no partner.\n');
+    expect(await countsOf()).toEqual([0, 0, 0]);
+  });
+
+  test.each([
+    ['nothing to change', ['anaika'], '--status or --tier is missing'],
+    ['an unknown status', ['anaika', '--status', 'maybe'], '--status must be'],
+    ['a tier that does not exist', ['anaika', '--tier', '4'], '--tier must be 0 to 3'],
+    ['an unknown user', ['nobody', '--tier', '1'], 'there is no user'],
+    ['no user', ['--tier', '1'], 'expected <handle>'],
+  ])('refuses %s with exit code 2', async (_, args, message) => {
+    const result = await command('user', ['kyc', ...args], await environment());
+    expect(result.code).toBe(2);
+    expect(result.errors).toContain(message);
+    expect(result.errors).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('the transaction', () => {
+  test('takes the event back together with the change', async () => {
+    const { server, countsOf, account } = await withConsents();
+    const { database, accounts, ostiary } = server.installation;
+    const breaking = createIdentityChecks(database, accounts, (change, options) => {
+      const published = ostiary.users.kycChanged(change, options);
+      // The event is there, in this transaction only.
+      const count = database.connection.prepare('SELECT count(*) FROM events').pluck();
+      expect(count.get()).toBe(1);
+      published.catch(() => undefined);
+      throw new Error('something else in the transaction failed');
+    });
+    await expect(breaking.change('anaika', { kycTier: 3 })).rejects.toThrow('something else');
+    expect(accounts.get('anaika')).toEqual(account);
+    expect(await countsOf()).toEqual([0, 0, 0]);
+  });
+
+  test('takes the change back when the event cannot be written', async () => {
+    const { server, countsOf, account } = await withConsents();
+    const { database, accounts, identityChecks } = server.installation;
+    database.connection.exec(
+      "CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no room'); END",
+    );
+    await expect(identityChecks.change('anaika', { kycTier: 3 })).rejects.toThrow('no room');
+    expect(accounts.get('anaika')).toEqual(account);
+    database.connection.exec('DROP TRIGGER full');
+    expect((await identityChecks.change('anaika', { kycTier: 3 })).events).toHaveLength(1);
+    expect(await countsOf()).toEqual([1, 0, 0]);
+  });
+
+  test('leaves the rest of the state as it is', async () => {
+    const { server } = await withConsents();
+    const { identityChecks } = server.installation;
+    expect((await identityChecks.change('anaika', { kycStatus: 'rejected' })).account.kycTier).toBe(1);
+    expect((await identityChecks.change('anaika', { kycTier: 0 })).account.kycStatus).toBe('rejected');
+  });
+});
