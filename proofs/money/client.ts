@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import type { KilledProcess } from '../support/killed-process.ts';
 import { amountOf, expectedOf } from './model.ts';
 import type { PlannedPayment } from './schedule.ts';
-import type { ServerProcess } from './server-process.ts';
 
 /** A definite answer of the server. */
 export interface Answer {
@@ -28,11 +28,11 @@ const patienceMs = 60_000;
 /** A partner's client: sends requests with its key until there is a definite answer. */
 export class Client {
   readonly troubles: Troubles = { cutOff: 0, unavailable: 0 };
-  readonly #server: ServerProcess;
+  readonly #server: KilledProcess;
   readonly #key: string;
   readonly #kids: readonly string[];
 
-  constructor(server: ServerProcess, key: string, kids: readonly string[]) {
+  constructor(server: KilledProcess, key: string, kids: readonly string[]) {
     this.#server = server;
     this.#key = key;
     this.#kids = kids;

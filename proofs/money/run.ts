@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary } from '@ostiary/core';
 import { openDatabase } from '../../examples/reference-server/src/database/database.ts';
@@ -10,11 +11,11 @@ import { migrate } from '../../examples/reference-server/src/database/migrations
 import { createLedger } from '../../examples/reference-server/src/ledger/ledger.ts';
 import { createAccounts } from '../../examples/reference-server/src/users/accounts.ts';
 import { createPasswords } from '../../examples/reference-server/src/users/passwords.ts';
+import { KilledProcess } from '../support/killed-process.ts';
 import { audit, type Findings } from './audit.ts';
 import { Client, type Outcome, type Troubles } from './client.ts';
 import { decimal, fundsFor } from './model.ts';
 import { recipients, type Schedule } from './schedule.ts';
-import { ServerProcess } from './server-process.ts';
 
 /** What a proof found. */
 export interface Report {
@@ -27,6 +28,8 @@ export interface Report {
 
 /** Clients that pay at the same time. */
 const parallel = 8;
+
+const serverScript = fileURLToPath(new URL('./server.ts', import.meta.url));
 
 const partner = 'acme';
 
@@ -88,7 +91,7 @@ export async function prove(schedule: Schedule): Promise<Report> {
   const file = join(directory, 'ostiary.db');
   const sealingKey = randomBytes(32).toString('base64url');
   const { key, kids } = await provision(schedule, file, sealingKey);
-  const server = new ServerProcess({ file, sealingKey });
+  const server = new KilledProcess(serverScript, { DATABASE_FILE: file, SEALING_KEY: sealingKey });
   try {
     const client = new Client(server, key, kids);
     const progress = new Progress();

@@ -1,4 +1,4 @@
-// A host with a ledger, as a process of its own that can be killed. Started by `ServerProcess`, never imported.
+// A host with a ledger, as a process of its own that can be killed. Started by `KilledProcess`, never imported.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';

@@ -1,20 +1,23 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 
-const script = fileURLToPath(new URL('./server.ts', import.meta.url));
-
-/** Longer than the lease of a job. */
+/** Longer than the lease of a job or a delivery. */
 const clockStepMs = 31_000;
 
-/** The one server of a proof: killed and started again on the same file, each time with a later clock. */
-export class ServerProcess {
-  readonly #settings: { readonly file: string; readonly sealingKey: string };
+/** The one process of a proof: killed and started again on the same file, each time with a later clock. */
+export class KilledProcess {
+  readonly #script: string;
+  readonly #settings: { readonly [name: string]: string };
   #child: ChildProcess | null = null;
   #starts = 0;
   #origin: Promise<string>;
 
-  constructor(settings: { readonly file: string; readonly sealingKey: string }) {
+  /**
+   * @param script - its source; it sends its address to its parent once it listens
+   * @param settings - its environment, besides `CLOCK_OFFSET_MS`
+   */
+  constructor(script: string, settings: { readonly [name: string]: string }) {
+    this.#script = script;
     this.#settings = settings;
     this.#origin = this.#start();
   }
@@ -46,12 +49,11 @@ export class ServerProcess {
   }
 
   async #start(): Promise<string> {
-    const child = fork(script, {
+    const child = fork(this.#script, {
       execArgv: ['--conditions=source'],
       env: {
         PATH: process.env.PATH,
-        DATABASE_FILE: this.#settings.file,
-        SEALING_KEY: this.#settings.sealingKey,
+        ...this.#settings,
         CLOCK_OFFSET_MS: String(this.#starts * clockStepMs),
       },
     });
@@ -60,7 +62,7 @@ export class ServerProcess {
     return Promise.race([
       once(child, 'message').then(([origin]) => String(origin)),
       once(child, 'exit').then(([code, signal]) => {
-        throw new Error(`the server ended with ${code ?? signal}`);
+        throw new Error(`the process ended with ${code ?? signal}`);
       }),
     ]);
   }

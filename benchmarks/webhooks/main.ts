@@ -1,0 +1,77 @@
+/**
+ * Measures deliveries per second against bare undici requests with the same bytes, in processes of their own that take
+ * turns. See README.md.
+ */
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from '../shared/build.ts';
+import { machine, rowOf, type Target, tableOf } from '../shared/report.ts';
+import { freePort, ServerProcess } from '../shared/server-process.ts';
+import type { Comparison } from '../shared/statistics.ts';
+import { newDatabase } from '../shared/temporary.ts';
+import { bodyOf, eventId } from './fixture.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    /** A small run, to see that everything works; its figures mean little. */
+    quick: { type: 'boolean', default: false },
+    /** Exit with 1 when the target is missed. */
+    strict: { type: 'boolean', default: false },
+    /** Options of Node for the measured processes, with spaces between, such as --cpu-prof. */
+    'node-flags': { type: 'string', default: '' },
+    /** Use what was built before. */
+    'no-build': { type: 'boolean', default: false },
+  },
+});
+
+const target: Target = { name: 'deliveries', unit: '/s', scale: 1, ratio: { atLeast: 0.5 } };
+const { rounds, count } = options.quick ? { rounds: 3, count: 3_000 } : { rounds: 9, count: 20_000 };
+const flags = options['node-flags'].split(' ').filter((flag) => flag !== '');
+
+// Servers end with this process, and their databases are removed when it ends in order.
+process.once('SIGINT', () => process.exit(130));
+
+if (!options['no-build']) build('./benchmarks/webhooks');
+console.log(machine());
+
+async function start(name: string, settings: object): Promise<ServerProcess> {
+  const file = fileURLToPath(new URL(`./dist/${name}.js`, import.meta.url));
+  return ServerProcess.start(file, { port: await freePort(), ...settings }, flags);
+}
+
+const sink = await start('sink', {});
+const bare = await start('bare', { sink: sink.port });
+const ostiary = await start('ostiary', {
+  sink: sink.port,
+  file: newDatabase(),
+  sealingKey: randomBytes(32).toString('base64url'),
+});
+await ostiary.ask('prepare');
+
+/** Deliveries per second. @throws Error when the sink did not get every one, whole */
+async function measure(server: ServerProcess): Promise<number> {
+  const seconds = await server.ask<number>('deliver', count);
+  const taken = await sink.ask<{ received: number; bytes: number }>('take');
+  const bytes = count * Buffer.byteLength(bodyOf(eventId(0)));
+  if (taken.received !== count || taken.bytes !== bytes) {
+    throw new Error(`the sink got ${taken.received} requests with ${taken.bytes} bytes`);
+  }
+  return count / seconds;
+}
+
+const servers = { bare, ostiary };
+const rates: Record<keyof Comparison, number[]> = { bare: [], ostiary: [] };
+for (const server of Object.values(servers)) await measure(server);
+for (let round = 0; round < rounds; round += 1) {
+  console.error(`round ${round + 1} of ${rounds} …`);
+  for (const name of ['bare', 'ostiary'] as const) rates[name].push(await measure(servers[name]));
+}
+for (const server of [bare, ostiary, sink]) await server.stop();
+
+const row = rowOf(target, rates);
+console.log(`\n${tableOf([row])}\n`);
+console.log(
+  `each delivery is claimed, signed, sent, logged and settled, with every result on the disk; bodies have ${Buffer.byteLength(bodyOf(eventId(0)))} bytes`,
+);
+if (options.strict && !row.passed) process.exitCode = 1;
