@@ -69,9 +69,9 @@ async function publish(ostiary: Ostiary, from: number, to: number): Promise<void
   );
 }
 
-async function reached(holds: () => boolean | Promise<boolean>): Promise<void> {
+async function reached(holds: () => boolean | Promise<boolean>, everyMs: number): Promise<void> {
   const deadline = Date.now() + patienceMs;
-  while (!(await holds()) && Date.now() < deadline) await setTimeout(10);
+  while (!(await holds()) && Date.now() < deadline) await setTimeout(everyMs);
 }
 
 async function nothingPending({ deliveries }: Storage): Promise<boolean> {
@@ -104,12 +104,12 @@ export async function prove(plan: Plan): Promise<Report> {
       await publish(ostiary, published, next);
       const enough = before + Math.floor(share * (next - published));
       published = next;
-      await reached(() => receiver.requests >= enough);
+      await reached(() => receiver.requests >= enough, 10);
       await setTimeout(delayMs);
       await worker.kill();
     }
     await publish(ostiary, published, plan.deliveries);
-    await reached(() => nothingPending(storage));
+    await reached(() => nothingPending(storage), 200);
     const events = [...receiver.arrivals.values()];
     return {
       plan,

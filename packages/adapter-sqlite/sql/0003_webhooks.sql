@@ -73,7 +73,8 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_pending ON deliveries (endpoint_id, ready_at) WHERE status = 'pending';
 -- Indexes of all deliveries have no status: a delivery that becomes final, as nearly every one does, leaves them
 -- as they are. Those with another end than the usual one are few.
-CREATE INDEX deliveries_undelivered ON deliveries (partner, mode, status, created_at, id) WHERE status <> 'delivered';
+CREATE INDEX deliveries_undelivered ON deliveries (partner, mode, status, created_at, id)
+  WHERE status IN ('dropped', 'cancelled');
 CREATE INDEX deliveries_dropped ON deliveries (endpoint_id, ended_at) WHERE status = 'dropped';
 CREATE INDEX deliveries_by_age ON deliveries (created_at);
 CREATE INDEX deliveries_by_event ON deliveries (event_number, endpoint_id);

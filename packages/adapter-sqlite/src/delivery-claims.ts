@@ -8,7 +8,8 @@ interface Walk {
   readonly now: number;
   readonly limit: number;
 }
-type DueRow = Omit<ClaimedDelivery, 'claimId'> & { readonly number: number };
+type Target = Pick<ClaimedDelivery, 'url' | 'sealedSecret'>;
+type DueRow = Omit<ClaimedDelivery, 'claimId' | 'endpointId' | keyof Target> & { readonly number: number };
 interface ResultRow {
   readonly id: string;
   readonly claimId: string;
@@ -47,13 +48,15 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
     due: connection.prepare<[{ endpointId: string; now: number; limit: number }], DueRow>(`
       SELECT
         deliveries.number AS number, deliveries.id AS id, deliveries.partner AS partner,
-        deliveries.mode AS mode, endpoint_id AS endpointId, events.id AS eventId, type AS eventType, body,
-        attempts + 1 AS attempt, due_at AS dueAt, url, sealed_secret AS sealedSecret
-      FROM deliveries
-      CROSS JOIN webhook_endpoints ON webhook_endpoints.id = endpoint_id
-      CROSS JOIN events ON events.number = event_number
+        deliveries.mode AS mode, events.id AS eventId, type AS eventType, body, attempts + 1 AS attempt,
+        due_at AS dueAt
+      FROM deliveries CROSS JOIN events ON events.number = event_number
       WHERE status = 'pending' AND endpoint_id = +:endpointId AND ready_at <= +:now
       ORDER BY ready_at, deliveries.number LIMIT +:limit
+    `),
+
+    target: connection.prepare<[string], Target>(`
+      SELECT url, sealed_secret AS sealedSecret FROM webhook_endpoints WHERE id = ?
     `),
 
     claim: connection.prepare<[claimId: string, leaseEndsAt: number, numbers: string]>(`
@@ -149,26 +152,30 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
   return {
     async claim({ claimId, now, leaseMs, limit, perEndpoint, slots, after }) {
       const free = new Map(slots);
-      const claimed = await database.write(() => {
+      // Results that never came would stay for ever.
+      if (numbers.size > maxNumbers) numbers.clear();
+      return await database.write(() => {
         const found =
           perEndpoint > 0
             ? dueEndpoints({ after, now, limit: limit + free.size })
             : inTurn([...free.keys()], after);
-        const rows: DueRow[] = [];
+        const claimed: ClaimedDelivery[] = [];
+        const held: number[] = [];
         for (const endpointId of found) {
-          const room = Math.min(free.get(endpointId) ?? perEndpoint, limit - rows.length);
-          if (room <= 0) continue;
-          rows.push(...sql().due.all({ endpointId, now, limit: room }));
+          const room = Math.min(free.get(endpointId) ?? perEndpoint, limit - claimed.length);
+          const target = room > 0 ? sql().target.get(endpointId) : undefined;
+          if (target === undefined) continue;
+          const { url, sealedSecret } = target;
+          for (const row of sql().due.all({ endpointId, now, limit: room })) {
+            const { number, id, partner, mode, eventId, eventType, body, attempt, dueAt } = row;
+            held.push(number);
+            numbers.set(id, number);
+            const delivery = { id, claimId, endpointId, partner, mode, eventId, eventType };
+            claimed.push({ ...delivery, body, attempt, dueAt, url, sealedSecret });
+          }
         }
-        const held = rows.map(({ number }) => number);
         if (held.length > 0) sql().claim.run(claimId, now + leaseMs, JSON.stringify(held));
-        return rows;
-      });
-      // Results that never came would stay for ever.
-      if (numbers.size > maxNumbers) numbers.clear();
-      return claimed.map(({ number, ...row }) => {
-        numbers.set(row.id, number);
-        return { ...row, claimId };
+        return claimed;
       });
     },
 

@@ -84,7 +84,19 @@ export function sqliteDeliveryLists(database: Database): Pick<DeliveryStore, 'li
       SELECT ${columns} FROM deliveries INDEXED BY deliveries_undelivered
       CROSS JOIN events ON events.number = event_number
       WHERE deliveries.partner = :partner AND deliveries.mode = :mode AND status = :status
-        AND status <> 'delivered' AND (:endpointId IS NULL OR endpoint_id = :endpointId) AND ${page}
+        AND status IN ('dropped', 'cancelled') AND (:endpointId IS NULL OR endpoint_id = :endpointId) AND ${page}
+      ${newestFirst}
+    `),
+
+    // Sorts what is pending, so that no index has to follow each delivery to its end. An endpoint that was removed
+    // has nothing pending.
+    pending: connection.prepare<[Page & { endpointId: string | null }], DeliveryRow>(`
+      SELECT ${columns} FROM deliveries INDEXED BY deliveries_pending
+      CROSS JOIN events ON events.number = event_number
+      WHERE status = 'pending' AND endpoint_id IN (
+          SELECT id FROM webhook_endpoints
+          WHERE partner = :partner AND mode = :mode AND (:endpointId IS NULL OR id = :endpointId)
+        ) AND ${page}
       ${newestFirst}
     `),
 
@@ -106,7 +118,11 @@ export function sqliteDeliveryLists(database: Database): Pick<DeliveryStore, 'li
           return sql()
             .ofEvent.all({ ...request, eventId, endpointId })
             .map(withAttempts);
-        if (status !== null && status !== 'delivered')
+        if (status === 'pending')
+          return sql()
+            .pending.all({ ...request, endpointId })
+            .map(withAttempts);
+        if (status === 'dropped' || status === 'cancelled')
           return sql()
             .undelivered.all({ ...request, endpointId })
             .map(withAttempts);

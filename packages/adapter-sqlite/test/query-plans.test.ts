@@ -213,9 +213,9 @@ test('a claim jumps from endpoint to endpoint, and reads no delivery that it doe
   expect(searches(plans).filter((plan) => plan.length > 0)).toEqual([
     walk,
     walk,
+    [expect.stringMatching(/^SEARCH webhook_endpoints USING INDEX \w+ \(id=\?\)$/)],
     [
       'SEARCH deliveries USING INDEX deliveries_pending (endpoint_id=? AND ready_at<?)',
-      expect.stringMatching(/^SEARCH webhook_endpoints USING INDEX \w+ \(id=\?\)$/),
       'SEARCH events USING INTEGER PRIMARY KEY (rowid=?)',
     ],
     ['SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)', expect.stringMatching(/^SCAN json_each /)],
@@ -242,7 +242,7 @@ test('a final result is one write', async () => {
   expect(update).toEqual(['SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)']);
 });
 
-test('lists of deliveries walk along an index, and sort only what there is of one event', async () => {
+test('lists of deliveries walk along an index, and sort only what is pending or belongs to one event', async () => {
   const { plansOf } = await watchedStorage();
   const request = { ...acme, endpointId: null, eventId: null, status: null, after: null, limit: 10 };
   const plan = (changes: object) =>
@@ -263,6 +263,13 @@ test('lists of deliveries walk along an index, and sort only what there is of on
       ofDelivery,
     ]);
   }
+  expect(await plan({ endpointId: 'we_1', status: 'pending' })).toEqual([
+    'SEARCH deliveries USING INDEX deliveries_pending (endpoint_id=?)',
+    'LIST SUBQUERY 1',
+    expect.stringMatching(/^SEARCH webhook_endpoints USING COVERING INDEX \w+ \(/),
+    ofDelivery,
+    'USE TEMP B-TREE FOR ORDER BY',
+  ]);
   expect(await plan({ endpointId: 'we_1', eventId: 'evt_1' })).toEqual([
     expect.stringMatching(/^SEARCH events USING INDEX \w+ \(id=\?\)$/),
     'SEARCH deliveries USING INDEX deliveries_by_event (event_number=?)',
