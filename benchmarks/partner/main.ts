@@ -25,7 +25,9 @@ const { values: options } = parseArgs({
   },
 });
 
-const flags = options['node-flags'].split(' ').filter((flag) => flag !== '');
+/** As the reference server is started; see its README. */
+const deployed = ['--max-semi-space-size=8'];
+const flags = [...deployed, ...options['node-flags'].split(' ').filter((flag) => flag !== '')];
 const wanted = new Set(options.only.split(','));
 for (const name of wanted) {
   if (!Object.hasOwn(targets, name)) throw new TypeError(`--only: there is no ${name}`);
@@ -81,7 +83,7 @@ const measurements: { readonly [Name in TargetName]: () => Promise<void> } = {
 process.once('SIGINT', () => process.exit(130));
 
 if (!options['no-build']) build('./benchmarks/partner');
-console.log(machine());
+console.log(`${machine()}, ${deployed.join(' ')}`);
 for (const [name, measure] of Object.entries(measurements)) {
   if (!wanted.has(name)) continue;
   console.error(`measuring ${name} …`);

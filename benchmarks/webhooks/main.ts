@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { build } from '../shared/build.ts';
 import { machine, rowOf, type Target, tableOf } from '../shared/report.ts';
 import { freePort, ServerProcess } from '../shared/server-process.ts';
-import type { Comparison } from '../shared/statistics.ts';
+import { median, ratios } from '../shared/statistics.ts';
 import { newDatabase } from '../shared/temporary.ts';
 import { bodyOf, eventId } from './fixture.ts';
 
@@ -50,8 +50,8 @@ const ostiary = await start('ostiary', {
 await ostiary.ask('prepare');
 
 /** Deliveries per second. @throws Error when the sink did not get every one, whole */
-async function measure(server: ServerProcess): Promise<number> {
-  const seconds = await server.ask<number>('deliver', count);
+async function measure([server, way]: readonly [ServerProcess, string]): Promise<number> {
+  const seconds = await server.ask<number>('deliver', { count, way });
   const taken = await sink.ask<{ received: number; bytes: number }>('take');
   const bytes = count * Buffer.byteLength(bodyOf(eventId(0)));
   if (taken.received !== count || taken.bytes !== bytes) {
@@ -60,12 +60,12 @@ async function measure(server: ServerProcess): Promise<number> {
   return count / seconds;
 }
 
-const servers = { bare, ostiary };
-const rates: Record<keyof Comparison, number[]> = { bare: [], ostiary: [] };
-for (const server of Object.values(servers)) await measure(server);
+const sides = { bare: [bare, 'url'], pool: [bare, 'pool'], ostiary: [ostiary, ''] } as const;
+const rates: Record<keyof typeof sides, number[]> = { bare: [], pool: [], ostiary: [] };
+for (const side of Object.values(sides)) await measure(side);
 for (let round = 0; round < rounds; round += 1) {
   console.error(`round ${round + 1} of ${rounds} …`);
-  for (const name of ['bare', 'ostiary'] as const) rates[name].push(await measure(servers[name]));
+  for (const name of ['bare', 'ostiary', 'pool'] as const) rates[name].push(await measure(sides[name]));
 }
 for (const server of [bare, ostiary, sink]) await server.stop();
 
@@ -73,5 +73,9 @@ const row = rowOf(target, rates);
 console.log(`\n${tableOf([row])}\n`);
 console.log(
   `each delivery is claimed, signed, sent, logged and settled, with every result on the disk; bodies have ${Buffer.byteLength(bodyOf(eventId(0)))} bytes`,
+);
+const ofPool = median(ratios({ bare: rates.pool, ostiary: rates.ostiary }));
+console.log(
+  `beside Pool.request, which is told the origin once and only the path each time, it is ${ofPool.toFixed(2)} (${Math.round(median(rates.pool)).toLocaleString('en-US')}/s)`,
 );
 if (options.strict && !row.passed) process.exitCode = 1;

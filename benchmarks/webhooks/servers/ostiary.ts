@@ -72,7 +72,7 @@ serve(ostiary.handler, port, {
     return response.status;
   },
   /** Publishes, then delivers with the worker, and answers the seconds from its start to the last result on the disk. */
-  async deliver(count: number) {
+  async deliver({ count }: { readonly count: number }) {
     await publish(count);
     written = 0;
     const done = new Promise<void>((resolve) => {

@@ -59,7 +59,7 @@ async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<Transfe
     return checkedResult(await withinTimeout((signal) => rail.execute(orderOf(transfer), { signal })));
   } catch (error) {
     // The line in the log is the worker's, for a job that it tries again.
-    countUnknownExecution();
+    await countUnknownExecution();
     throw error;
   }
 }

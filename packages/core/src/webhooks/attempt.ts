@@ -40,7 +40,8 @@ export async function attempt(
   const at = clock.now();
   let signed: SignedDelivery;
   try {
-    signed = await signWebhook(delivery.body, {
+    // As bytes: signed and sent they are encoded once, and by Node's quicker way.
+    signed = await signWebhook(Buffer.from(delivery.body), {
       secret: secretOf(delivery),
       id: delivery.eventId,
       type: delivery.eventType,

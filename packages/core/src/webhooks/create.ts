@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Core } from '../context.ts';
 import type { Catalogue } from '../events.ts';
 import type { Worker } from '../worker/worker.ts';
-import { createWebhookClient } from './client.ts';
+import type { WebhookClient, WebhookClientOptions } from './client.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createEndpoints, type Endpoints, webhookSecretContext } from './endpoints.ts';
 import { type KycChanged, kycChanged } from './kyc.ts';
@@ -27,13 +27,35 @@ export interface Webhooks extends Redeliveries {
 /** Secrets that are kept open at once; every attempt needs one. */
 const openSecrets = 1_000;
 
+/** Loads the client with the first delivery: loading takes a third as long as everything else at the start. */
+function lateClient(options: WebhookClientOptions): WebhookClient {
+  let client: WebhookClient | null = null;
+  let loading: Promise<WebhookClient> | null = null;
+  const load = async (): Promise<WebhookClient> => {
+    const { createWebhookClient } = await import('./client.ts');
+    client = createWebhookClient(options);
+    return client;
+  };
+  return {
+    async post(request) {
+      if (client !== null) return await client.post(request);
+      loading ??= load();
+      return await (await loading).post(request);
+    },
+    abort: () => client?.abort(),
+    async close() {
+      await (await loading)?.close();
+    },
+  };
+}
+
 /** Builds the topic from the options. Nothing is sent before its worker starts. */
 export function createWebhooks(core: Core): Webhooks {
   const { options, storage, sealer, clock, random } = core;
   const { webhooks, events: catalogue, logger, prefix } = options;
   const policy: TargetPolicy = { allowPrivate: webhooks.allowPrivateTargets };
   const resolve = webhooks.resolve ?? defaultResolve(policy);
-  const client = createWebhookClient({ policy, resolve });
+  const client = lateClient({ policy, resolve });
   const secrets = new LRUCache<string, string>({ max: openSecrets });
 
   function secretOf(endpointId: string, sealed: string): string {

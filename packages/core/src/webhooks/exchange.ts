@@ -105,6 +105,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { now, timeoutMs } = this.#options;
     this.#status = status;
     this.#durationMs = now() - this.#startedAt;
+    // No body follows (RFC 9110, section 15.3.5), so there is nothing to wait for.
+    if (status === 204) return;
     clearTimeout(this.#timer);
     const left = Math.min(timeoutMs - this.#durationMs, bodyMs.most);
     this.#timer = setTimeout(expire, Math.max(left, bodyMs.least), this);
