@@ -7,6 +7,8 @@ import type { RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Login, UserDirectory } from './ports/users.ts';
 
+// All options in one file, longer than others: each is checked and documented here, and its page is made of this text.
+
 const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /** Whether a URL's host is this machine: `localhost`, 127.0.0.0/8 or `::1`. */
