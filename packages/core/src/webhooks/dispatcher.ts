@@ -154,6 +154,8 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     });
     after = claimed.at(-1)?.endpointId ?? after;
     for (const delivery of claimed) deliver(delivery, now + leaseMs);
+    // Only a claim that was cut off by its limit can have left something.
+    if (running && claimed.length >= limit) woken = true;
     return claimed.length;
   }
 
@@ -165,10 +167,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
       try {
         while (woken) {
           woken = false;
-          const count = await claimOnce();
-          total += count;
-          // Only a claim that was cut off by its limit can have left something.
-          if (running && count > 0 && count >= batch) woken = true;
+          total += await claimOnce();
         }
       } catch (error) {
         logger.warn({ err: error }, 'deliveries cannot be claimed; it is tried again');

@@ -61,6 +61,26 @@ describe('a started dispatcher', () => {
   });
 });
 
+describe('a claim that is cut off by the room that is left', () => {
+  it('is followed by another one at once, for endpoints that it did not reach', async () => {
+    const { dispatcher, endpoint, publish, requests } = await depot();
+    await endpoint('healthy');
+    await publish('healthy');
+    const worker = dispatcher(64);
+    worker.start();
+    await quiet();
+    for (let dead = 10; dead < 40; dead += 1) {
+      await endpoint(`dead${dead}`, hangs);
+      await publish(`dead${dead}`, 2);
+    }
+    await publish('healthy');
+    worker.wake();
+    await quiet();
+    expect(requests.filter(({ url }) => url === 'https://healthy.example/')).toHaveLength(2);
+    void worker.stop();
+  });
+});
+
 describe('stopping', () => {
   it('lets attempts end, and writes their results', async () => {
     let answer: () => void = () => {};
