@@ -104,8 +104,17 @@ function checkCoreFile(file: string): void {
   }
 }
 
+/** What each adapter is made for, and the only package that it may import beside core's types. */
+const drivers: { readonly [adapter: string]: string } = {
+  'adapter-postgres': 'pg',
+  'adapter-sqlite': 'better-sqlite3',
+};
+
 function checkAdapterFile(file: string): void {
+  const [, adapter = ''] = relative(root, file).split('/');
   for (const { specifier, typeOnly } of importsOf(file)) {
+    if (!/^(?:\.|node:|@ostiary\/)/.test(specifier) && specifier !== drivers[adapter])
+      complain(file, `${adapter} imports its driver and nothing else, not ${specifier}`);
     if (specifier.startsWith('@ostiary/') && !typeOnly)
       complain(file, `adapters import types of core only, not ${specifier}`);
     if (/^@ostiary\/[^/]+\/.+/.test(specifier)) complain(file, `deep import of ${specifier}`);

@@ -1,0 +1,97 @@
+import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { StorageUnavailableError } from './errors.ts';
+import { statement } from './statement.ts';
+
+const columns = `
+  id, partner, mode, api_keys.name AS name, digest, scopes, allowlist, require_signature AS "requireSignature",
+  sealed_signing_secret AS "sealedSigningSecret", quota_id AS "quotaId", api_keys.created_at AS "createdAt",
+  expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
+`;
+
+export function postgresApiKeys(database: Database): ApiKeyStore {
+  const { schema } = database;
+  const sql = {
+    insert: statement<ApiKeyRecord>(`
+      INSERT INTO ${schema}.api_keys (
+        id, partner, mode, name, digest, scopes, allowlist, require_signature, sealed_signing_secret,
+        quota_id, created_at, expires_at, revoked_at, last_used_at
+      )
+      SELECT
+        :id, slug, :mode, :name, :digest, :scopes, :allowlist, :requireSignature, :sealedSigningSecret,
+        :quotaId, :createdAt, :expiresAt, :revokedAt, :lastUsedAt
+      FROM ${schema}.partners WHERE slug = :partner
+      ON CONFLICT DO NOTHING
+    `),
+
+    find: statement<{ id: string }, ApiKeyState>(`
+      SELECT ${columns}, partners.disabled_at IS NOT NULL AS "partnerDisabled"
+      FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner
+      WHERE id = :id
+    `),
+
+    // Every request of a partner: one statement, two look-ups by unique index.
+    findByDigest: statement<{ digest: Uint8Array }, ApiKeyState>(`
+      SELECT ${columns}, partners.disabled_at IS NOT NULL AS "partnerDisabled"
+      FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner
+      WHERE digest = :digest
+    `),
+
+    list: statement<{ partner: string }, ApiKeyRecord>(`
+      SELECT ${columns} FROM ${schema}.api_keys WHERE partner = :partner ORDER BY created_at DESC, id
+    `),
+
+    revoke: statement<{ id: string; now: number }>(`
+      UPDATE ${schema}.api_keys SET revoked_at = coalesce(revoked_at, :now) WHERE id = :id
+    `),
+
+    end: statement<{ id: string; endsAt: number; now: number }>(`
+      UPDATE ${schema}.api_keys SET expires_at = least(expires_at, :endsAt)
+      WHERE id = :id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
+    `),
+
+    touch: statement<{ id: string; now: number }>(`
+      UPDATE ${schema}.api_keys SET last_used_at = :now
+      WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :now)
+    `),
+  };
+
+  return {
+    async insert(key) {
+      const row = copyOf(key);
+      return database.change(async (connection) => (await sql.insert.run(connection, row)) === 1);
+    },
+
+    find: (id) => database.read(async (connection) => (await sql.find.get(connection, { id })) ?? null),
+
+    async findByDigest(digest) {
+      const key = { digest: Buffer.from(digest) };
+      return database.read(async (connection) => (await sql.findByDigest.get(connection, key)) ?? null);
+    },
+
+    list: (partner) => database.read((connection) => sql.list.all(connection, { partner })),
+
+    revoke: (id, now) =>
+      database.change(async (connection) => (await sql.revoke.run(connection, { id, now })) === 1),
+
+    async roll({ id, successor, endsAt, now }) {
+      const row = copyOf(successor);
+      return database.write(async (connection) => {
+        if ((await sql.end.run(connection, { id, endsAt, now })) === 0) return false;
+        if ((await sql.insert.run(connection, row)) === 1) return true;
+        // Thrown, and not answered, so that the old key goes on.
+        throw new StorageUnavailableError('the successor cannot be stored');
+      });
+    },
+
+    async touch(id, now) {
+      await database.change((connection) => sql.touch.run(connection, { id, now }));
+    },
+  };
+}
+
+/** The caller may go on with its own while the statement waits for a connection. */
+function copyOf(key: ApiKeyRecord): ApiKeyRecord {
+  const allowlist = key.allowlist === null ? null : [...key.allowlist];
+  return { ...key, digest: Buffer.from(key.digest), scopes: [...key.scopes], allowlist };
+}

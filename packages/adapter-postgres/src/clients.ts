@@ -1,0 +1,138 @@
+import type { ClientRecord, ClientStore } from '@ostiary/core';
+import { type Database, longPatienceMs, patienceMs } from './database.ts';
+import { type Connection, statement } from './statement.ts';
+
+interface ClientRow {
+  readonly clientId: string;
+  readonly version: number;
+  readonly disabledAt: number | null;
+  readonly partner: string | null;
+  readonly record: string;
+}
+type RevokedAt = { readonly clientId: string; readonly now: number };
+
+export function postgresClients(database: Database): ClientStore {
+  const { schema } = database;
+  const sql = {
+    insert: statement<ClientRow>(`
+      INSERT INTO ${schema}.clients (client_id, version, disabled_at, partner, record)
+      VALUES (:clientId, :version, :disabledAt, :partner, :record)
+      ON CONFLICT (client_id) DO NOTHING
+    `),
+
+    find: statement<{ clientId: string }, Pick<ClientRow, 'record'>>(`
+      SELECT record FROM ${schema}.clients WHERE client_id = :clientId
+    `),
+
+    list: statement<{ after: string | null; limit: number }, Pick<ClientRow, 'record'>>(`
+      SELECT record FROM ${schema}.clients
+      WHERE :after::text IS NULL OR client_id > :after
+      ORDER BY client_id LIMIT :limit
+    `),
+
+    replace: statement<ClientRow>(`
+      UPDATE ${schema}.clients SET
+        version = :version, disabled_at = :disabledAt, partner = :partner, record = :record
+      WHERE client_id = :clientId AND version = :version - 1
+    `),
+
+    removeOrigins: statement<{ clientId: string }>(`
+      DELETE FROM ${schema}.client_origins WHERE client_id = :clientId
+    `),
+
+    insertOrigins: statement<{ origins: readonly string[]; clientId: string }>(`
+      INSERT INTO ${schema}.client_origins (origin, client_id)
+      SELECT origin, :clientId FROM unnest(:origins::text[]) AS origin
+    `),
+
+    findOrigin: statement<{ origin: string }>(`
+      SELECT 1 FROM ${schema}.client_origins JOIN ${schema}.clients USING (client_id)
+      WHERE origin = :origin AND disabled_at IS NULL
+      LIMIT 1
+    `),
+
+    // Before the grants: whoever issues one holds the consent until the commit, and its grant is seen then.
+    revokeConsents: statement<RevokedAt>(`
+      UPDATE ${schema}.consents SET revoked_at = :now WHERE client_id = :clientId AND revoked_at IS NULL
+    `),
+
+    // Locked in the order of their ids, as everywhere, so that nobody waits in a circle.
+    revokeGrants: statement<RevokedAt>(`
+      UPDATE ${schema}.grants SET revoked_at = :now
+      WHERE id IN (
+        SELECT id FROM ${schema}.grants WHERE client_id = :clientId AND revoked_at IS NULL
+        ORDER BY id FOR UPDATE
+      )
+    `),
+  };
+
+  const storeOrigins = async (connection: Connection, clientId: string, origins: readonly string[]) => {
+    if (origins.length > 0) await sql.insertOrigins.run(connection, { clientId, origins });
+  };
+
+  return {
+    async insert(client) {
+      const row = rowOf(client);
+      const origins = webOrigins(client.redirectUris);
+      return database.write(async (connection) => {
+        if ((await sql.insert.run(connection, row)) === 0) return false;
+        await storeOrigins(connection, row.clientId, origins);
+        return true;
+      });
+    },
+
+    find: (clientId) =>
+      database.read(async (connection) => {
+        const row = await sql.find.get(connection, { clientId });
+        return row === undefined ? null : clientOf(row);
+      }),
+
+    list: ({ after, limit }) =>
+      database.read(async (connection) => (await sql.list.all(connection, { after, limit })).map(clientOf)),
+
+    async replace(client) {
+      const row = rowOf(client);
+      const origins = webOrigins(client.redirectUris);
+      const { clientId, disabledAt } = row;
+      return database.write(
+        async (connection) => {
+          if ((await sql.replace.run(connection, row)) === 0) return false;
+          await sql.removeOrigins.run(connection, { clientId });
+          await storeOrigins(connection, clientId, origins);
+          if (disabledAt !== null) {
+            await sql.revokeConsents.run(connection, { clientId, now: disabledAt });
+            await sql.revokeGrants.run(connection, { clientId, now: disabledAt });
+          }
+          return true;
+        },
+        disabledAt === null ? patienceMs : longPatienceMs,
+      );
+    },
+
+    originRegistered: (origin) =>
+      database.read(async (connection) => (await sql.findOrigin.all(connection, { origin })).length === 1),
+  };
+}
+
+/** The client as JSON, with its digests in base64url. */
+function rowOf(client: ClientRecord): ClientRow {
+  const secrets = client.secrets.map((secret) => ({
+    ...secret,
+    digest: Buffer.from(secret.digest).toString('base64url'),
+  }));
+  const { clientId, version, disabledAt, partner } = client;
+  return { clientId, version, disabledAt, partner, record: JSON.stringify({ ...client, secrets }) };
+}
+
+function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {
+  const client = JSON.parse(record);
+  for (const secret of client.secrets) secret.digest = Buffer.from(secret.digest, 'base64url');
+  return client;
+}
+
+/** The origins that browsers on these pages send (RFC 6454), each once; private-use schemes have none. */
+function webOrigins(redirectUris: readonly string[]): readonly string[] {
+  const urls = redirectUris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri));
+  const web = urls.filter(({ protocol }) => protocol === 'https:' || protocol === 'http:');
+  return [...new Set(web.map(({ origin }) => origin))];
+}

@@ -1,0 +1,103 @@
+import type { ConsentRecord, ConsentStore } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { statement } from './statement.ts';
+
+type OfClient = { readonly sub: string; readonly clientId: string };
+
+const columns = 'sub, client_id AS "clientId", scopes, granted_at AS "grantedAt", updated_at AS "updatedAt"';
+
+export function postgresConsents(database: Database): ConsentStore {
+  const { schema } = database;
+  const sql = {
+    find: statement<OfClient, ConsentRecord>(`
+      SELECT ${columns} FROM ${schema}.consents
+      WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+    `),
+
+    list: statement<{ sub: string }, ConsentRecord>(`
+      SELECT ${columns} FROM ${schema}.consents WHERE sub = :sub AND revoked_at IS NULL
+      ORDER BY updated_at DESC, client_id
+    `),
+
+    // Holds the client until the commit: whoever disables it either comes first or finds this consent. The unique
+    // index of what is not revoked decides between parallel calls.
+    remember: statement<OfClient & { scopes: readonly string[]; now: number }>(`
+      INSERT INTO ${schema}.consents (sub, client_id, scopes, granted_at, updated_at)
+      SELECT :sub, client_id, :scopes, :now, :now FROM ${schema}.clients
+      WHERE client_id = :clientId AND disabled_at IS NULL
+      FOR SHARE
+      ON CONFLICT (sub, client_id) WHERE revoked_at IS NULL DO UPDATE SET
+        scopes = consents.scopes || ARRAY (
+          SELECT scope FROM unnest(excluded.scopes) WITH ORDINALITY AS added (scope, number)
+          WHERE scope <> ALL (consents.scopes) ORDER BY number
+        ),
+        updated_at = excluded.updated_at
+    `),
+
+    // Before the grants: whoever issues one holds the consent until the commit, and its grant is seen then.
+    revoke: statement<OfClient & { now: number }>(`
+      UPDATE ${schema}.consents SET revoked_at = :now
+      WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+    `),
+
+    // Locked in the order of their ids, as everywhere, so that nobody waits in a circle.
+    revokeGrants: statement<OfClient & { now: number }>(`
+      UPDATE ${schema}.grants SET revoked_at = :now
+      WHERE id IN (
+        SELECT id FROM ${schema}.grants WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+        ORDER BY id FOR UPDATE
+      )
+    `),
+
+    // Part of every look-up of a user.
+    partnerHolds: statement<{ partner: string; sub: string; scope: string }>(`
+      SELECT 1 FROM ${schema}.consents JOIN ${schema}.clients USING (client_id)
+      WHERE sub = :sub AND revoked_at IS NULL AND :scope = ANY (scopes)
+        AND partner = :partner AND disabled_at IS NULL
+      LIMIT 1
+    `),
+
+    endUser: statement<{ sub: string; now: number }>(`
+      UPDATE ${schema}.consents SET revoked_at = :now WHERE sub = :sub AND revoked_at IS NULL
+    `),
+
+    endUserGrants: statement<{ sub: string; now: number }>(`
+      UPDATE ${schema}.grants SET revoked_at = :now
+      WHERE id IN (
+        SELECT id FROM ${schema}.grants WHERE sub = :sub AND revoked_at IS NULL ORDER BY id FOR UPDATE
+      )
+    `),
+  };
+
+  return {
+    find: (sub, clientId) =>
+      database.read(async (connection) => (await sql.find.get(connection, { sub, clientId })) ?? null),
+
+    list: (sub) => database.read((connection) => sql.list.all(connection, { sub })),
+
+    async remember({ sub, clientId, scopes, now }) {
+      const consent = { sub, clientId, scopes: [...new Set(scopes)], now };
+      return database.change(async (connection) => (await sql.remember.run(connection, consent)) === 1);
+    },
+
+    revoke: (sub, clientId, now) =>
+      database.write(async (connection) => {
+        const revoked = await sql.revoke.run(connection, { sub, clientId, now });
+        await sql.revokeGrants.run(connection, { sub, clientId, now });
+        return revoked === 1;
+      }),
+
+    partnerHolds: ({ partner, sub, scope }) =>
+      database.read(async (connection) => {
+        const rows = await sql.partnerHolds.all(connection, { partner, sub, scope });
+        return rows.length === 1;
+      }),
+
+    async endUser(sub, now) {
+      await database.write(async (connection) => {
+        await sql.endUser.run(connection, { sub, now });
+        await sql.endUserGrants.run(connection, { sub, now });
+      });
+    },
+  };
+}

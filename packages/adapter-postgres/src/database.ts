@@ -1,0 +1,187 @@
+/*
+ * How a noun looks (`partners.ts` is a short one): its statements stand at its top, built once with `statement`
+ * from statement.ts, every table written as `${schema}.table` with `const { schema } = database`. Each port call is
+ * one of
+ *
+ * - `database.read(work)`: statements without a transaction; each sees every commit of every process. What must fit
+ *   together is one statement.
+ * - `database.change(work)`: exactly one statement that changes something, a transaction by itself.
+ * - `database.write(work)`: a transaction at READ COMMITTED: each statement sees what was committed before it began,
+ *   so whatever a decision rests on is locked (`FOR UPDATE`, `FOR SHARE`, a conditional `UPDATE`, a unique index).
+ *   Locks are taken in the order client, consent, grant; sequence of a partner and mode, endpoint, delivery.
+ *
+ * Work may run more than once: it does nothing but use the connection. It runs later than the call: bytes and
+ * objects of the caller's are copied before. What belongs to the transaction of another noun is exported as a
+ * function that takes the connection.
+ */
+import { StorageUnavailableError, unavailable } from './errors.ts';
+import { type Borrowed, retried } from './lending.ts';
+import { type Migration, migrate, readMigrations } from './migrations.ts';
+import type { OwnPool, PostgresPool } from './pool.ts';
+import { type Connection, connectionOn } from './statement.ts';
+
+/** How long a call may take, the wait for a connection included, before it is refused. */
+export const patienceMs = 1500;
+
+/** The same for what changes many rows on behalf of nobody who waits: a purge, a client that is disabled. */
+export const longPatienceMs = 30_000;
+
+/** Starting together with other processes, and migrating, is allowed to take longer than a request. */
+const startPatienceMs = 600_000;
+
+/** How long the server keeps a transaction of a process that it does not hear of any more. */
+const idleInTransactionMs = 5000;
+
+/**
+ * The connections of one storage. Everything goes through `read`, `change` and `write`, the one place where
+ * failures become `StorageUnavailableError`.
+ */
+export class Database {
+  /** The schema, quoted, as statements name it. */
+  readonly schema: string;
+  readonly #schemaName: string;
+  readonly #openPool: () => { readonly pool: PostgresPool; readonly own: OwnPool | null };
+  readonly #migrations: readonly Migration[] | undefined;
+  #pool: PostgresPool | null = null;
+  #own: OwnPool | null = null;
+  #opening: Promise<void> | null = null;
+  #isOpen = false;
+  #closing: Promise<void> | null = null;
+  readonly #calls = new Set<Promise<unknown>>();
+
+  constructor(options: {
+    readonly schema: string;
+    /** A pool of the host's, or a function that opens one of ours. */
+    readonly pool: PostgresPool | (() => OwnPool);
+    readonly migrations?: readonly Migration[];
+  }) {
+    const { pool } = options;
+    this.#schemaName = options.schema;
+    this.schema = `"${options.schema}"`;
+    this.#migrations = options.migrations;
+    this.#openPool = () => {
+      if (typeof pool !== 'function') return { pool, own: null };
+      const own = pool();
+      return { pool: own, own };
+    };
+  }
+
+  /** Connects and brings the schema up to date. After a failure it can be tried again. */
+  async open(): Promise<void> {
+    if (this.#closing !== null) throw new StorageUnavailableError('the storage is closed');
+    this.#opening ??= this.#open();
+    try {
+      await this.#opening;
+    } catch (error) {
+      this.#opening = null;
+      throw unavailable(error);
+    }
+  }
+
+  /** Runs statements that change nothing, outside a transaction. */
+  read<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#call(patienceMs, (borrowed) => work(connectionOn(borrowed.client)));
+  }
+
+  /** Runs exactly one statement, which is a transaction by itself: without the round trips of one. */
+  change<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
+    return this.#call(patience, (borrowed) => {
+      borrowed.isCommitting = true;
+      return work(connectionOn(borrowed.client));
+    });
+  }
+
+  /** Runs work in a transaction and resolves when it is committed. */
+  write<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
+    return this.#call(patience, (borrowed) => inTransaction(borrowed, patience, work));
+  }
+
+  /** Throws unless the storage is open, for what uses a connection of the host's. */
+  assertOpen(): void {
+    this.#use();
+  }
+
+  /** Waits for calls under way and closes the pool if it is ours. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #open(): Promise<void> {
+    if (this.#pool === null) {
+      const { pool, own } = this.#openPool();
+      this.#pool = pool;
+      this.#own = own;
+      // A pool tells of idle connections that the server ended; without a listener that would end the process.
+      pool.on?.('error', ignore);
+    }
+    const pool = this.#pool;
+    const migrations = this.#migrations ?? readMigrations();
+    // The first connection has to come as fast as any; what comes after may take its time.
+    await retried(pool, patienceMs, (borrowed) => connectionOn(borrowed.client).query('SELECT 1', []));
+    await retried(pool, startPatienceMs, (borrowed) =>
+      inTransaction(borrowed, startPatienceMs, (connection) =>
+        migrate(connection, this.#schemaName, migrations),
+      ),
+    );
+    this.#isOpen = true;
+  }
+
+  #use(): PostgresPool {
+    if (this.#closing !== null) throw new StorageUnavailableError('the storage is closed');
+    if (this.#pool === null || !this.#isOpen) throw new StorageUnavailableError('the storage is not open');
+    return this.#pool;
+  }
+
+  async #call<T>(patience: number, attempt: (borrowed: Borrowed) => Promise<T>): Promise<T> {
+    const call = retried(this.#use(), patience, attempt);
+    this.#calls.add(call);
+    try {
+      return await call;
+    } catch (error) {
+      throw unavailable(error);
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  async #close(): Promise<void> {
+    await this.#opening?.catch(ignore);
+    await Promise.allSettled(this.#calls);
+    try {
+      await this.#own?.end();
+    } catch (error) {
+      throw unavailable(error);
+    } finally {
+      if (this.#own === null) this.#pool?.removeListener?.('error', ignore);
+    }
+  }
+}
+
+async function inTransaction<T>(
+  borrowed: Borrowed,
+  patience: number,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const { client } = borrowed;
+  try {
+    // One message, one round trip. LOCAL ends with the transaction, so that nothing is left on the connection.
+    await client.query({
+      text: `
+        BEGIN ISOLATION LEVEL READ COMMITTED;
+        SET LOCAL statement_timeout = ${patience};
+        SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}
+      `,
+    });
+    const result = await work(connectionOn(client));
+    borrowed.isCommitting = true;
+    const { command } = await client.query({ text: 'COMMIT' });
+    if (command === 'ROLLBACK') throw new StorageUnavailableError('the transaction was rolled back');
+    return result;
+  } catch (error) {
+    await borrowed.rollBack();
+    throw error;
+  }
+}
+
+function ignore(): void {}

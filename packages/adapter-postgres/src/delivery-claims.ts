@@ -1,0 +1,125 @@
+import type { ClaimedDelivery, DeliveryStore } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { statement } from './statement.ts';
+
+interface Hold {
+  readonly claimId: string;
+  readonly now: number;
+  readonly leaseEndsAt: number;
+  readonly limit: number;
+}
+interface Walk extends Hold {
+  readonly after: string;
+  readonly perEndpoint: number;
+  /** A JSON object: which endpoints have room for how many. */
+  readonly slots: string;
+}
+interface Named extends Hold {
+  readonly endpointIds: readonly string[];
+  readonly rooms: readonly number[];
+}
+type ClaimedRow = Omit<ClaimedDelivery, 'claimId'>;
+
+/** The worker's hold on deliveries. */
+export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim'> {
+  const { schema } = database;
+
+  // One statement. The endpoints of `visited` are asked in turn, only as many as it takes, and of each only those
+  // rows are read that are given out: the first of the index of what is pending. What another claim or a result has
+  // in its hands is passed over. `ARRAY (…)` and MATERIALIZED keep the planner from every other way.
+  const claimOf = (visited: string) => `
+    WITH RECURSIVE ${visited},
+    due AS MATERIALIZED (
+      SELECT turn, first.id, first.number, first.ready_at
+      FROM visited CROSS JOIN LATERAL (
+        SELECT id, number, ready_at FROM ${schema}.pending_deliveries AS pending
+        WHERE pending.endpoint_id = visited.endpoint_id AND ready_at <= :now
+        ORDER BY ready_at, number LIMIT visited.room
+        FOR UPDATE SKIP LOCKED
+      ) AS first
+      WHERE visited.room > 0
+      LIMIT :limit
+    ),
+    claimed AS (
+      UPDATE ${schema}.pending_deliveries SET claim_id = :claimId, ready_at = :leaseEndsAt
+      WHERE id = ANY (ARRAY (SELECT id FROM due))
+      RETURNING id, endpoint_id, event_number, attempts, due_at
+    )
+    SELECT
+      claimed.id, events.partner, events.mode, endpoint_id AS "endpointId", events.id AS "eventId",
+      type AS "eventType", body, attempts + 1 AS attempt, due_at AS "dueAt", url, sealed_secret AS "sealedSecret"
+    FROM claimed
+    JOIN due ON due.id = claimed.id
+    JOIN ${schema}.events ON events.number = event_number
+    JOIN ${schema}.webhook_endpoints AS endpoint ON endpoint.id = endpoint_id
+    ORDER BY turn, due.ready_at, due.number
+  `;
+
+  // Jumps from endpoint to endpoint along the index, however many deliveries each has: first those after `after`,
+  // then, on the second lap, the others. The first row is where the walk begins, and no endpoint.
+  const claimInTurn = statement<Walk, ClaimedRow>(
+    claimOf(`
+      walk (endpoint_id, lap, turn) AS (
+        SELECT :after::text COLLATE "C", 1, 0
+        UNION ALL
+        SELECT
+          coalesce(ahead.endpoint_id, again.endpoint_id), CASE WHEN ahead.endpoint_id IS NULL THEN 2 ELSE lap END,
+          turn + 1
+        FROM walk
+        LEFT JOIN LATERAL (
+          SELECT endpoint_id FROM ${schema}.pending_deliveries AS pending
+          WHERE pending.endpoint_id > walk.endpoint_id
+          ORDER BY endpoint_id LIMIT 1
+        ) AS ahead ON true
+        LEFT JOIN LATERAL (
+          SELECT endpoint_id FROM ${schema}.pending_deliveries AS pending
+          WHERE lap = 1 AND ahead.endpoint_id IS NULL AND pending.endpoint_id <= :after
+          ORDER BY endpoint_id LIMIT 1
+        ) AS again ON true
+        -- Here and not above: a filter there would read on to the end of the index.
+        WHERE (lap = 1 AND ahead.endpoint_id IS NOT NULL)
+          OR coalesce(ahead.endpoint_id, again.endpoint_id) <= :after
+      ),
+      visited AS (
+        SELECT turn, endpoint_id, coalesce((:slots::jsonb ->> endpoint_id)::integer, :perEndpoint::integer) AS room
+        FROM walk WHERE turn > 0
+      )
+    `),
+  );
+
+  const claimNamed = statement<Named, ClaimedRow>(
+    claimOf(`
+      visited AS (
+        SELECT * FROM unnest(:endpointIds::text[], :rooms::integer[]) WITH ORDINALITY
+          AS named (endpoint_id, room, turn)
+      )
+    `),
+  );
+
+  return {
+    async claim({ claimId, now, leaseMs, limit, perEndpoint, slots, after }) {
+      const hold = { claimId, now, leaseEndsAt: now + leaseMs, limit };
+      if (perEndpoint > 0) {
+        const walk = {
+          ...hold,
+          after: after ?? '',
+          perEndpoint,
+          slots: JSON.stringify(Object.fromEntries(slots)),
+        };
+        const rows = await database.change((connection) => claimInTurn.all(connection, walk));
+        return rows.map((row) => ({ ...row, claimId }));
+      }
+      const named = inTurn([...slots], after);
+      const request = { ...hold, endpointIds: named.map(([id]) => id), rooms: named.map(([, room]) => room) };
+      const rows = await database.change((connection) => claimNamed.all(connection, request));
+      return rows.map((row) => ({ ...row, claimId }));
+    },
+  };
+}
+
+/** Sorted, beginning after `after` and going round. */
+function inTurn(slots: [string, number][], after: string | null): [string, number][] {
+  const sorted = slots.sort(([a], [b]) => (a < b ? -1 : 1));
+  const isLater = ([id]: [string, number]) => after === null || id > after;
+  return [...sorted.filter(isLater), ...sorted.filter((slot) => !isLater(slot))];
+}

@@ -1,0 +1,100 @@
+import type {
+  AttemptRecord,
+  DeliveryPosition,
+  DeliveryRecord,
+  DeliveryStatus,
+  DeliveryStore,
+  EventOwner,
+} from '@ostiary/core';
+import type { Database } from './database.ts';
+import { type Connection, statement } from './statement.ts';
+
+type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
+
+/** What comes after the position, newest first. */
+type Page = EventOwner &
+  DeliveryPosition & {
+    readonly endpointId: string | null;
+    readonly eventId: string | null;
+    readonly status: DeliveryStatus | null;
+    readonly limit: number;
+  };
+
+/** Deliveries with their attempts, inside a transaction that is under way. */
+export interface StoredDeliveries {
+  /** In the order of the endpoints' ids. */
+  find(connection: Connection, ids: readonly string[]): Promise<DeliveryRecord[]>;
+}
+
+export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>): StoredDeliveries {
+  const find = statement<{ ids: readonly string[] }, DeliveryRow>(
+    shown(schema, `SELECT * FROM ${schema}.deliveries WHERE id = ANY (:ids)`, 'endpoint_id'),
+  );
+
+  return {
+    find: async (connection, ids) => (await find.all(connection, { ids })).map(deliveryOf),
+  };
+}
+
+export function postgresDeliveryLists(database: Database): Pick<DeliveryStore, 'list'> {
+  const { schema } = database;
+  // Each parameter is known when the statement is planned, so that what is null takes no part.
+  const filter = `
+    partner = :partner AND mode = :mode AND (created_at, id) < (:time, :id)
+    AND (:endpointId::text IS NULL OR endpoint_id = :endpointId) AND (:status::text IS NULL OR status = :status)
+  `;
+  const newestFirst = ['created_at DESC', 'id DESC'];
+  const firstOf = (found: string) => `SELECT * FROM ${found} ORDER BY ${newestFirst.join()} LIMIT :limit`;
+  const list = statement<Page, DeliveryRow>(
+    shown(schema, firstOf(`(SELECT * FROM ${schema}.deliveries WHERE ${filter}) AS found`), ...newestFirst),
+  );
+
+  // Sorts what there is of one event. Left alone, PostgreSQL might rather walk through everything of the owner.
+  const listOfEvent = statement<Page, DeliveryRow>(
+    shown(
+      schema,
+      firstOf(`(
+        SELECT * FROM (
+          SELECT * FROM ${schema}.deliveries
+          WHERE event_number = (SELECT number FROM ${schema}.events WHERE id = :eventId)
+          OFFSET 0
+        ) AS of_event WHERE ${filter}
+      ) AS found`),
+      ...newestFirst,
+    ),
+  );
+
+  return {
+    list: ({ partner, mode, endpointId, eventId, status, after, limit }) => {
+      const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
+      const page = { partner, mode, endpointId, eventId, status, time, id, limit };
+      const chosen = eventId === null ? list : listOfEvent;
+      return database.read(async (connection) => (await chosen.all(connection, page)).map(deliveryOf));
+    },
+  };
+}
+
+/** Rows of deliveries as they are shown, with what other tables know of them, in one statement. */
+function shown(schema: string, page: string, ...order: readonly string[]): string {
+  return `
+    SELECT
+      page.id, page.partner, page.mode, events.id AS "eventId", type AS "eventType",
+      page.endpoint_id AS "endpointId", status, page.created_at AS "createdAt",
+      CASE WHEN status = 'pending' THEN (
+        SELECT due_at FROM ${schema}.pending_deliveries AS pending WHERE pending.id = page.id
+      ) END AS "nextAttemptAt",
+      (
+        SELECT coalesce(json_agg(attempt ORDER BY attempt.number), '[]')::text FROM (
+          SELECT number, at, duration_ms AS "durationMs", http_status AS "httpStatus", error, response
+          FROM ${schema}.delivery_attempts WHERE delivery_number = page.number
+        ) AS attempt
+      ) AS attempts
+    FROM (${page}) AS page JOIN ${schema}.events ON events.number = page.event_number
+    ORDER BY ${order.map((column) => `page.${column}`).join()}
+  `;
+}
+
+function deliveryOf({ attempts, ...delivery }: DeliveryRow): DeliveryRecord {
+  const logged: AttemptRecord[] = JSON.parse(attempts);
+  return { ...delivery, attempts: logged };
+}

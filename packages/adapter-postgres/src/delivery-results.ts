@@ -1,0 +1,101 @@
+import type { DeliveryResult, DeliveryStore } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { statement } from './statement.ts';
+
+/** A batch of results; the arrays belong together. */
+interface Results {
+  readonly ids: readonly string[];
+  readonly claimIds: readonly string[];
+  readonly statuses: readonly string[];
+  readonly dueAts: readonly (number | null)[];
+  readonly endedAts: readonly (number | null)[];
+  /** Of the attempt; `null` where none was made. */
+  readonly numbers: readonly (number | null)[];
+  readonly times: readonly (number | null)[];
+  readonly durations: readonly (number | null)[];
+  readonly httpStatuses: readonly (number | null)[];
+  readonly errors: readonly (string | null)[];
+  readonly responses: readonly (string | null)[];
+}
+
+/** What claims led to. */
+export function postgresDeliveryResults(database: Database): Pick<DeliveryStore, 'finish'> {
+  const { schema } = database;
+
+  // One statement for a whole batch. Rows are locked by number, so that two batches, or a batch and the end of an
+  // endpoint, wait for each other and not in a circle; `held` are those whose claim is still the current one.
+  const finish = statement<Results, { readonly place: number }>(`
+    WITH results AS MATERIALIZED (
+      SELECT * FROM unnest(
+        :ids::text[], :claimIds::text[], :statuses::text[], :dueAts::bigint[], :endedAts::bigint[],
+        :numbers::integer[], :times::bigint[], :durations::bigint[], :httpStatuses::integer[], :errors::text[],
+        :responses::text[]
+      ) WITH ORDINALITY AS results (
+        id, claim_id, status, due_at, ended_at, attempt, at, duration_ms, http_status, error, response, place
+      )
+    ),
+    held AS MATERIALIZED (
+      SELECT results.*, pending.number, pending.due_at AS was_due_at
+      FROM ${schema}.pending_deliveries AS pending
+      JOIN results ON results.id = pending.id
+      WHERE pending.claim_id = results.claim_id
+      ORDER BY pending.number
+      FOR UPDATE OF pending
+    ),
+    again AS (
+      UPDATE ${schema}.pending_deliveries AS pending SET
+        claim_id = NULL, due_at = held.due_at, ready_at = held.due_at,
+        attempts = pending.attempts + (held.attempt IS NOT NULL)::integer
+      FROM held WHERE pending.id = held.id AND held.status = 'pending'
+    ),
+    gone AS (
+      DELETE FROM ${schema}.pending_deliveries AS pending
+      USING held WHERE pending.id = held.id AND held.status <> 'pending'
+    ),
+    final AS (
+      UPDATE ${schema}.deliveries SET status = held.status, ended_at = coalesce(held.ended_at, held.was_due_at)
+      FROM held WHERE deliveries.number = held.number AND held.status <> 'pending'
+    ),
+    logged AS (
+      INSERT INTO ${schema}.delivery_attempts
+        (delivery_number, number, at, duration_ms, http_status, error, response)
+      SELECT number, attempt, at, duration_ms, http_status, error, response FROM held WHERE attempt IS NOT NULL
+    )
+    SELECT place FROM held
+  `);
+
+  return {
+    async finish(results) {
+      if (results.length === 0) return [];
+      // Of one claim's results the first counts: after it the claim is no longer the current one.
+      const first = new Map<string, number>();
+      for (const [index, { id, claimId }] of results.entries()) {
+        const claim = JSON.stringify([id, claimId]);
+        if (!first.has(claim)) first.set(claim, index);
+      }
+      const places = [...first.values()];
+      const batch = batchOf(places.flatMap((index) => results[index] ?? []));
+      const counted = await database.change((connection) => finish.all(connection, batch));
+      const answers = results.map(() => false);
+      for (const { place } of counted) answers[places[place - 1] ?? -1] = true;
+      return answers;
+    },
+  };
+}
+
+function batchOf(results: readonly DeliveryResult[]): Results {
+  const attempts = results.map(({ attempt }) => attempt);
+  return {
+    ids: results.map(({ id }) => id),
+    claimIds: results.map(({ claimId }) => claimId),
+    statuses: results.map(({ next }) => next.status),
+    dueAts: results.map(({ next }) => (next.status === 'pending' ? next.dueAt : null)),
+    endedAts: attempts.map((attempt) => attempt && attempt.at + attempt.durationMs),
+    numbers: attempts.map((attempt) => attempt?.number ?? null),
+    times: attempts.map((attempt) => attempt?.at ?? null),
+    durations: attempts.map((attempt) => attempt?.durationMs ?? null),
+    httpStatuses: attempts.map((attempt) => attempt?.httpStatus ?? null),
+    errors: attempts.map((attempt) => attempt?.error ?? null),
+    responses: attempts.map((attempt) => attempt?.response ?? null),
+  };
+}

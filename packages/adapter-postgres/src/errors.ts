@@ -1,0 +1,36 @@
+/**
+ * The database could not do what it was asked for: it cannot be reached, is too busy, full, broken, not opened or
+ * closed. What PostgreSQL or the driver said is in `cause`; requests are answered with 503.
+ */
+export class StorageUnavailableError extends Error {
+  override readonly name = 'StorageUnavailableError';
+  readonly code = 'STORAGE_UNAVAILABLE';
+}
+
+/** What a caller gets to see of anything that was thrown on the way to the database. */
+export function unavailable(cause: unknown): StorageUnavailableError {
+  if (cause instanceof StorageUnavailableError) return cause;
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return new StorageUnavailableError(`the PostgreSQL database failed: ${detail}`, { cause });
+}
+
+/** The SQLSTATE of an error that the server sent, or the empty string for any other error. */
+export function sqlStateOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  // Codes of Node's such as EPIPE begin with a letter that no class of SQLSTATE begins with.
+  return typeof code === 'string' && /^[0-9FHPX][0-9A-Z]{4}$/.test(code) ? code : '';
+}
+
+/** The transaction lost against another one and was rolled back: the same again can succeed. */
+export function isConflict(error: unknown): boolean {
+  return ['40001', '40P01'].includes(sqlStateOf(error));
+}
+
+/**
+ * Whether the connection is of no further use: broken, ended by the server, or to a server that turned into a
+ * replica, whose successor only a new connection finds.
+ */
+export function endsConnection(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state === '' || /^(?:08|57P|58|XX)/.test(state) || ['25006', '25P03', '25P04'].includes(state);
+}

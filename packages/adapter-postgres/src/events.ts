@@ -1,0 +1,66 @@
+import type { EventOwner, EventRecord, EventStore } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { postgresHolders } from './holders.ts';
+import { hostTransactions } from './host-transactions.ts';
+import { claimRowOf, postgresClaims } from './idempotency.ts';
+import { postgresPublications } from './publications.ts';
+import { statement } from './statement.ts';
+
+/** The first row says nothing but which event is the oldest one. */
+type ListedRow = { readonly oldest: number | null } & (EventRecord | { readonly id: null });
+
+const columns = 'id, partner, mode, sequence, type, body, created_at AS "createdAt"';
+
+export function postgresEvents(database: Database): EventStore {
+  const { schema } = database;
+  const claims = postgresClaims(database);
+  const publications = postgresPublications(database);
+  const holders = postgresHolders(database);
+  const within = hostTransactions(database);
+  const sql = {
+    // One statement, so that no purge comes in between.
+    list: statement<EventOwner & { after: number; limit: number }, ListedRow>(`
+      WITH page AS MATERIALIZED (
+        SELECT ${columns} FROM ${schema}.events
+        WHERE partner = :partner AND mode = :mode AND sequence > :after
+        ORDER BY sequence LIMIT :limit
+      )
+      SELECT
+        (SELECT min(sequence) FROM ${schema}.events WHERE partner = :partner AND mode = :mode) AS oldest, page.*
+      FROM (SELECT) AS one LEFT JOIN page ON true
+      ORDER BY page.sequence
+    `),
+
+    find: statement<EventOwner & { id: string }, EventRecord>(`
+      SELECT ${columns} FROM ${schema}.events WHERE id = :id AND partner = :partner AND mode = :mode
+    `),
+  };
+
+  return {
+    async publish(events, { idempotency, now }) {
+      const rows = events.map((event) => ({ ...event }));
+      const claim = idempotency && claimRowOf(idempotency);
+      return database.write(async (connection) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }));
+        if (earlier !== null) return earlier;
+        await publications.publish(connection, rows);
+        return { outcome: 'published' };
+      });
+    },
+
+    within,
+
+    partnersHolding: ({ sub, scope }) =>
+      database.read((connection) => holders.partnersHolding(connection, { sub, scope })),
+
+    list: ({ partner, mode, after, limit }) =>
+      database.read(async (connection) => {
+        const rows = await sql.list.all(connection, { partner, mode, after, limit });
+        const events = rows.flatMap(({ oldest: _, ...event }) => (event.id === null ? [] : event));
+        return { events, oldestSequence: rows[0]?.oldest ?? null };
+      }),
+
+    find: ({ partner, mode }, id) =>
+      database.read(async (connection) => (await sql.find.get(connection, { partner, mode, id })) ?? null),
+  };
+}

@@ -1,0 +1,135 @@
+import type { HostTransaction } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { sqlStateOf, unavailable } from './errors.ts';
+import { postgresHolders } from './holders.ts';
+import type { PostgresClient } from './pool.ts';
+import { postgresPublications } from './publications.ts';
+import { type Connection, connectionOn, statement } from './statement.ts';
+
+/**
+ * The outbox on connections of the host's. Whether one is in a transaction only its server knows for sure (the host may
+ * not have waited for its BEGIN, and what the driver tells is behind then), so that is found out by the savepoint that
+ * every call begins with: outside a transaction the server refuses it, and nothing has happened.
+ *
+ * A transaction at READ COMMITTED waits for others that publish to the same partner. One at REPEATABLE READ or
+ * SERIALIZABLE that came too late is refused (SQLSTATE 40001 in `cause.code`), and can be tried again from its BEGIN.
+ * Events of one call take their sequences in one order; a host that publishes to several partners in several calls of
+ * one transaction does so in the order of their slugs, or risks a deadlock, which the server ends (40P01).
+ */
+export function hostTransactions(database: Database): (transaction: unknown) => HostTransaction {
+  const outboxes = new WeakMap<PostgresClient, HostTransaction>();
+  const isOurs = sameDatabase(database);
+  const publications = postgresPublications(database);
+  const holders = postgresHolders(database);
+
+  function outboxOn(client: PostgresClient): HostTransaction {
+    const connection = connectionOn(client);
+    let isKnown = false;
+    let last: Promise<unknown> = Promise.resolve();
+
+    async function inSavepoint<T>(work: () => Promise<T>): Promise<T> {
+      await begin(connection);
+      try {
+        if (!isKnown) await isOurs(connection);
+        isKnown = true;
+        const result = await work();
+        await connection.query('RELEASE SAVEPOINT ostiary_publish', []);
+        return result;
+      } catch (error) {
+        // All of it or nothing, even when the host catches the error and goes on.
+        await undo(connection);
+        throw refusalOf(error);
+      }
+    }
+
+    /** One call at a time: savepoints of calls that the host does not wait for would mix. */
+    async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+      database.assertOpen();
+      const turn = last.then(() => inSavepoint(work));
+      last = turn.catch(() => undefined);
+      return turn;
+    }
+
+    return {
+      partnersHolding: ({ sub, scope }) => inTurn(() => holders.partnersHolding(connection, { sub, scope })),
+      publish: (events) => {
+        const rows = events.map((event) => ({ ...event }));
+        return inTurn(() => publications.publish(connection, rows));
+      },
+    };
+  }
+
+  return (transaction) => {
+    const client = clientOf(transaction);
+    database.assertOpen();
+    const outbox = outboxes.get(client) ?? outboxOn(client);
+    outboxes.set(client, outbox);
+    return outbox;
+  };
+}
+
+async function begin(connection: Connection): Promise<void> {
+  try {
+    await connection.query('SAVEPOINT ostiary_publish', []);
+  } catch (error) {
+    if (sqlStateOf(error) !== '25P01') throw unavailable(error);
+    throw new TypeError('transaction: the client is in no transaction; begin one first');
+  }
+}
+
+/** What fails here has ended the transaction or the connection, and the host hears of that from its own statements. */
+async function undo(connection: Connection): Promise<void> {
+  try {
+    await connection.query('ROLLBACK TO SAVEPOINT ostiary_publish', []);
+    await connection.query('RELEASE SAVEPOINT ostiary_publish', []);
+  } catch {
+    // See above.
+  }
+}
+
+function refusalOf(error: unknown): Error {
+  if (error instanceof TypeError) return error;
+  if (sqlStateOf(error) === '25006') return new TypeError('transaction: it is read-only', { cause: error });
+  return unavailable(error);
+}
+
+/** Compares what the two see, not how they connect: hosts and pools can have many names. */
+function sameDatabase(database: Database): (connection: Connection) => Promise<void> {
+  const identify = statement<object, { readonly name: string; readonly identity: string }>(`
+    SELECT datname AS name, concat_ws(
+      ' ',
+      (SELECT system_identifier FROM pg_control_system()),
+      oid,
+      coalesce(to_regclass('${database.schema}.schema_migrations')::oid, 0)
+    ) AS identity
+    FROM pg_database WHERE datname = current_database()
+  `);
+  let ours: string | null = null;
+
+  return async (connection) => {
+    ours ??= (await database.read((own) => identify.get(own, {})))?.identity ?? null;
+    const theirs = await identify.get(connection, {});
+    if (theirs?.identity === ours) return;
+    throw new TypeError(
+      `transaction: the client is connected to another database than this storage: ${theirs?.name}`,
+    );
+  };
+}
+
+/** By its shape: the host may have another copy of the driver, whose class is not ours. */
+function clientOf(value: unknown): PostgresClient {
+  const has = (name: string, type: string) =>
+    typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === type;
+  if (has('connect', 'function') && has('totalCount', 'number')) {
+    throw new TypeError('transaction: is a pool; pass the client of pool.connect() that is in a transaction');
+  }
+  if (isClient(value)) return value;
+  throw new TypeError('transaction: has to be a Client of pg that is in a transaction');
+}
+
+function isClient(value: unknown): value is PostgresClient {
+  if (typeof value !== 'object' || value === null) return false;
+  return ['query', 'connect', 'escapeLiteral'].every(
+    (name) => typeof Reflect.get(value, name) === 'function',
+  );
+}

@@ -1,0 +1,56 @@
+import type { InteractionStore } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { statement } from './statement.ts';
+
+interface InteractionRow {
+  readonly digest: Uint8Array;
+  readonly payload: string;
+  readonly expiresAt: number;
+}
+
+export function postgresInteractions(database: Database): InteractionStore {
+  const { schema } = database;
+  const sql = {
+    save: statement<InteractionRow>(`
+      INSERT INTO ${schema}.interactions (digest, payload, expires_at) VALUES (:digest, :payload, :expiresAt)
+      ON CONFLICT (digest) DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at
+    `),
+
+    replace: statement<InteractionRow>(`
+      UPDATE ${schema}.interactions SET payload = :payload, expires_at = :expiresAt WHERE digest = :digest
+    `),
+
+    find: statement<{ digest: Uint8Array; now: number }, { payload: string }>(`
+      SELECT payload FROM ${schema}.interactions WHERE digest = :digest AND expires_at > :now
+    `),
+
+    remove: statement<{ digest: Uint8Array }>(`
+      DELETE FROM ${schema}.interactions WHERE digest = :digest
+    `),
+  };
+
+  return {
+    async save(digest, payload, expiresAt) {
+      const row = { digest: Buffer.from(digest), payload: JSON.stringify(payload), expiresAt };
+      await database.change((connection) => sql.save.run(connection, row));
+    },
+
+    async replace(digest, payload, expiresAt) {
+      const row = { digest: Buffer.from(digest), payload: JSON.stringify(payload), expiresAt };
+      return database.change(async (connection) => (await sql.replace.run(connection, row)) === 1);
+    },
+
+    async find(digest, now) {
+      const key = { digest: Buffer.from(digest), now };
+      return database.read(async (connection) => {
+        const row = await sql.find.get(connection, key);
+        return row === undefined ? null : JSON.parse(row.payload);
+      });
+    },
+
+    async remove(digest) {
+      const key = { digest: Buffer.from(digest) };
+      return database.change(async (connection) => (await sql.remove.run(connection, key)) === 1);
+    },
+  };
+}

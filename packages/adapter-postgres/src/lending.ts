@@ -1,0 +1,137 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { endsConnection, isConflict, StorageUnavailableError } from './errors.ts';
+import type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
+
+/** How often work is tried that loses against other transactions, or whose connection turns out to be dead. */
+const attempts = 5;
+
+/** Between two attempts, times their number: the one that won goes first. */
+const pauseMs = 10;
+
+/** A connection for one attempt of a call. */
+export interface Borrowed {
+  readonly client: PostgresClient;
+  /** Set before a statement that can commit: what fails from then on may have taken effect. */
+  isCommitting: boolean;
+  /** Undoes the transaction, if the connection is good for it. */
+  rollBack(): Promise<void>;
+}
+
+/**
+ * Lends a connection to an attempt. A conflict with another transaction is tried again, and so is a connection that
+ * broke before anything could have been committed. Whatever is not done when the patience is over is refused: its
+ * connection is closed, which ends the transaction on the server.
+ */
+export async function retried<T>(
+  pool: PostgresPool,
+  patienceMs: number,
+  attempt: (borrowed: Borrowed) => Promise<T>,
+): Promise<T> {
+  const deadline = deadlineIn(patienceMs);
+  try {
+    for (let number = 1; ; number += 1) {
+      const lease = new Lease(await borrow(pool, deadline));
+      try {
+        return await deadline.race(attempt(lease));
+      } catch (error) {
+        lease.isBroken ||= deadline.isOver;
+        if (number === attempts || deadline.isOver || !lease.mayTryAgain(error)) throw error;
+      } finally {
+        lease.end();
+      }
+      await pause(pauseMs * number);
+    }
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** A connection that is watched while it is lent. */
+class Lease implements Borrowed {
+  readonly client: PostgresClient;
+  isCommitting = false;
+  isBroken = false;
+  readonly #borrowed: PostgresPoolClient;
+  /** What the connection said last; errors of the work's own say nothing of it. */
+  #failure: unknown = null;
+
+  constructor(borrowed: PostgresPoolClient) {
+    this.#borrowed = borrowed;
+    // Between two statements nobody else listens, and an error that nobody hears ends the process.
+    borrowed.on?.('error', this.#onError);
+    this.client = { query: (statement) => this.#query(statement) };
+  }
+
+  async rollBack(): Promise<void> {
+    if (this.isBroken) return;
+    try {
+      await this.#query({ text: 'ROLLBACK' });
+    } catch {
+      this.isBroken = true;
+    }
+  }
+
+  mayTryAgain(error: unknown): boolean {
+    return isConflict(error) || (this.isBroken && error === this.#failure && !this.isCommitting);
+  }
+
+  end(): void {
+    this.#borrowed.removeListener?.('error', this.#onError);
+    this.#borrowed.release(this.isBroken);
+  }
+
+  async #query(statement: Parameters<PostgresClient['query']>[0]): Promise<PostgresResult> {
+    try {
+      return await this.#borrowed.query(statement);
+    } catch (error) {
+      this.#failure = error;
+      this.isBroken ||= endsConnection(error);
+      throw error;
+    }
+  }
+
+  readonly #onError = (): void => {
+    this.isBroken = true;
+  };
+}
+
+interface Deadline {
+  readonly isOver: boolean;
+  /** What the promise says, or a refusal when that takes too long. */
+  race<T>(promise: Promise<T>): Promise<T>;
+  clear(): void;
+}
+
+function deadlineIn(milliseconds: number): Deadline {
+  let isOver = false;
+  const over = Promise.withResolvers<never>();
+  over.promise.catch(() => undefined);
+  const timer = setTimeout(() => {
+    isOver = true;
+    over.reject(
+      new StorageUnavailableError(`the PostgreSQL database did not answer within ${milliseconds} ms`),
+    );
+  }, milliseconds);
+  return {
+    get isOver() {
+      return isOver;
+    },
+    race: (promise) => {
+      // Who is late is not listened to any more.
+      promise.catch(() => undefined);
+      return Promise.race([promise, over.promise]);
+    },
+    clear: () => clearTimeout(timer),
+  };
+}
+
+/** A connection of the pool; one that comes too late goes straight back. */
+async function borrow(pool: PostgresPool, deadline: Deadline): Promise<PostgresPoolClient> {
+  const connecting = pool.connect();
+  try {
+    return await deadline.race(connecting);
+  } catch (error) {
+    if (deadline.isOver) connecting.then((late) => late.release()).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { StorageUnavailableError } from './errors.ts';
+import type { Connection } from './statement.ts';
+
+/** One step of the schema, from a file `NNNN_slug.sql`. */
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+  /** SHA-256 of the text, hexadecimal. */
+  readonly checksum: string;
+}
+
+/** Beside `src` and beside `dist` alike. */
+const shipped = new URL('../sql/', import.meta.url);
+
+/** Reads the migrations of a folder, in order. */
+export function readMigrations(folder: URL = shipped): readonly Migration[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+  return names.sort().map((name, index) => {
+    const number = Number(/^(\d{4})_[a-z0-9-]+\.sql$/.exec(name)?.[1]);
+    if (number !== index + 1) throw new Error(`migration files must be numbered without gaps: ${name}`);
+    // A checkout on Windows may have changed the line ends; that is not a change of the migration.
+    const sql = readFileSync(new URL(name, folder), 'utf8').replaceAll('\r\n', '\n');
+    return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+  });
+}
+
+/**
+ * Brings a schema up to date, inside a transaction, however many processes start at once: the first one that gets
+ * the lock applies what is missing, the others find it applied. The lock ends with the transaction, so that it is
+ * safe behind a pooler.
+ *
+ * @param schema - unquoted
+ */
+export async function migrate(
+  connection: Connection,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  await connection.query('SELECT pg_advisory_xact_lock($1::bigint)', [lockOf(schema)]);
+  await assertServer(connection);
+  const table = `"${schema}".schema_migrations`;
+  // Looked for, and not CREATE … IF NOT EXISTS: that needs rights which a process that only starts has no use for.
+  if (!(await exists(connection, 'SELECT FROM pg_namespace WHERE nspname = $1', schema))) {
+    await connection.query(`CREATE SCHEMA "${schema}"`, []);
+  }
+  if (!(await exists(connection, 'SELECT FROM to_regclass($1) AS found WHERE found IS NOT NULL', table))) {
+    await connection.query(
+      `CREATE TABLE ${table} (number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL)`,
+      [],
+    );
+  }
+  const { rows } = await connection.query(`SELECT number, name, checksum FROM ${table} ORDER BY number`, []);
+  const applied = rows as Applied[];
+  assertKnown(applied, migrations);
+
+  const missing = migrations.slice(applied.length);
+  if (missing.length > 0) {
+    // The files name their tables without a schema; statements never do.
+    await connection.query(`SET LOCAL search_path TO "${schema}"`, []);
+    await connection.query('SET LOCAL statement_timeout = 0', []);
+  }
+  for (const { number, name, sql, checksum } of missing) {
+    await connection.query(sql, []);
+    await connection.query(`INSERT INTO ${table} (number, name, checksum) VALUES ($1, $2, $3)`, [
+      number,
+      name,
+      checksum,
+    ]);
+  }
+  // A write on every start, so that a database that cannot be written to is noticed before the first request.
+  await connection.query(`UPDATE ${table} SET checksum = checksum WHERE number = 1`, []);
+}
+
+type Applied = Pick<Migration, 'number' | 'name' | 'checksum'>;
+
+function assertKnown(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  for (const [index, { number, name, checksum }] of applied.entries()) {
+    const migration = migrations[index];
+    if (migration === undefined) {
+      const newest = applied.at(-1)?.name;
+      throw new StorageUnavailableError(
+        `the database has schema ${applied.length} (${newest}) and this version of @ostiary/adapter-postgres ` +
+          `knows ${migrations.length}: upgrade the package, schemas never go back`,
+      );
+    }
+    if (migration.number !== number || migration.checksum !== checksum) {
+      throw new StorageUnavailableError(
+        `the migration ${name} was changed after it was applied to this database: restore the shipped file`,
+      );
+    }
+  }
+}
+
+async function assertServer(connection: Connection): Promise<void> {
+  const { rows } = await connection.query(
+    `SELECT
+      current_setting('server_version_num')::integer / 10000 AS version,
+      current_setting('server_encoding') AS encoding`,
+    [],
+  );
+  const [{ version, encoding }] = rows as [{ version: number; encoding: string }];
+  if (version < 15) {
+    throw new StorageUnavailableError(
+      `@ostiary/adapter-postgres needs PostgreSQL 15 or later and this is ${version}: upgrade the server`,
+    );
+  }
+  if (encoding !== 'UTF8') {
+    throw new StorageUnavailableError(
+      `the database has the encoding ${encoding}: create one with ENCODING 'UTF8'`,
+    );
+  }
+}
+
+async function exists(connection: Connection, question: string, name: string): Promise<boolean> {
+  return (await connection.query(question, [name])).rows.length > 0;
+}
+
+/** One lock per schema: 64 bits of a digest, under a name that no other software takes by chance. */
+function lockOf(schema: string): bigint {
+  return createHash('sha256').update(`ostiary migrations ${schema}`).digest().readBigInt64BE();
+}

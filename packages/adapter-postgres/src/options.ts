@@ -1,0 +1,66 @@
+import type { PostgresPool } from './pool.ts';
+
+/** Options of {@link postgresStorage}: where the database is, and in which of its schemas the tables are. */
+export interface PostgresStorageOptions {
+  /**
+   * A pool of the host's, such as a `Pool` of `pg`. It is used beside whatever else uses it, and it is the host's
+   * to end. Either this or `connectionString`.
+   */
+  readonly pool?: PostgresPool;
+  /** `postgres://user:password@host:5432/database`; the storage opens a pool of ten connections and ends it. */
+  readonly connectionString?: string;
+  /**
+   * The schema of the tables, created when it is missing: `[a-z_][a-z0-9_]{0,62}`.
+   * @defaultValue 'ostiary'
+   */
+  readonly schema?: string;
+}
+
+/** Options after they were checked: exactly one of the two ways to the database. */
+export type ParsedOptions =
+  | { readonly pool: PostgresPool; readonly connectionString: null; readonly schema: string }
+  | { readonly pool: null; readonly connectionString: string; readonly schema: string };
+
+const known: ReadonlySet<string> = new Set([
+  'pool',
+  'connectionString',
+  'schema',
+] satisfies (keyof PostgresStorageOptions)[]);
+
+/** Checks what the host passed; throws a `TypeError` that names the option, and never shows its value. */
+export function parseOptions(options: unknown): ParsedOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(
+      'postgresStorage: options must be an object such as { connectionString: "postgres://…" }',
+    );
+  }
+  for (const name of Object.keys(options)) {
+    if (!known.has(name)) throw new TypeError(`postgresStorage: unknown option ${JSON.stringify(name)}`);
+  }
+  const pool = 'pool' in options ? options.pool : undefined;
+  const connectionString = 'connectionString' in options ? options.connectionString : undefined;
+  const schema = 'schema' in options && options.schema !== undefined ? options.schema : 'ostiary';
+  if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || schema.startsWith('pg_')) {
+    throw new TypeError(
+      'postgresStorage: options.schema must match [a-z_][a-z0-9_]{0,62} and not begin with pg_',
+    );
+  }
+  if ((pool === undefined) === (connectionString === undefined)) {
+    throw new TypeError('postgresStorage: pass either options.pool or options.connectionString');
+  }
+  if (pool !== undefined) {
+    if (!isPool(pool))
+      throw new TypeError('postgresStorage: options.pool must have a method connect(), like pg.Pool');
+    return Object.freeze({ pool, connectionString: null, schema });
+  }
+  if (typeof connectionString !== 'string' || !/^postgres(?:ql)?:\/\/./.test(connectionString)) {
+    throw new TypeError(
+      'postgresStorage: options.connectionString must begin with postgres:// or postgresql://',
+    );
+  }
+  return Object.freeze({ pool: null, connectionString, schema });
+}
+
+function isPool(value: unknown): value is PostgresPool {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'connect') === 'function';
+}

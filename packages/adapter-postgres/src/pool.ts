@@ -1,0 +1,48 @@
+import { Pool } from 'pg';
+
+/** What a statement led to, as `pg` says it. */
+export interface PostgresResult {
+  readonly rows: readonly unknown[];
+  readonly rowCount: number | null;
+  /** The command's tag, such as `COMMIT`. */
+  readonly command?: string;
+}
+
+/** What is used of a connection: a `PoolClient` or a `Client` of `pg` has this shape. */
+export interface PostgresClient {
+  query(statement: {
+    readonly text: string;
+    readonly values?: readonly unknown[];
+    readonly types?: { getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown };
+  }): Promise<PostgresResult>;
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener?(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** A connection that is lent until it is given back; with `true` it is closed instead. */
+export interface PostgresPoolClient extends PostgresClient {
+  release(destroy?: boolean): void;
+}
+
+/** What is used of a pool: a `Pool` of `pg` has this shape. */
+export interface PostgresPool {
+  connect(): Promise<PostgresPoolClient>;
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener?(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** A pool of ours, and how it ends. */
+export interface OwnPool extends PostgresPool {
+  end(): Promise<void>;
+}
+
+/** A pool for the connections of one storage. Connects when it is first used. */
+export function openPool(connectionString: string, patienceMs: number): OwnPool {
+  return new Pool({
+    connectionString,
+    // No other parameter of the session: poolers such as PgBouncer refuse to start one with them.
+    application_name: 'ostiary',
+    connectionTimeoutMillis: patienceMs,
+    keepAlive: true,
+  });
+}

@@ -1,0 +1,123 @@
+import type { EventOwner, NewEvent } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { postgresEventOwners } from './event-owners.ts';
+import { type Connection, statement } from './statement.ts';
+
+/** Deliveries of one owner that are about to be stored, due now; the arrays belong together. */
+export interface NewDeliveries extends EventOwner {
+  readonly ids: readonly string[];
+  readonly eventNumbers: readonly number[];
+  readonly endpointIds: readonly string[];
+  readonly now: number;
+}
+
+/** The outbox, inside a transaction that is under way, of ours or of the host's. */
+export interface Publications {
+  /** Stores events and their deliveries. */
+  publish(connection: Connection, events: readonly NewEvent[]): Promise<void>;
+  /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
+  matchingEndpoints(
+    connection: Connection,
+    request: EventOwner & { readonly type: string },
+  ): Promise<string[]>;
+  /** Stores deliveries in the order of the arrays. */
+  deliver(connection: Connection, deliveries: NewDeliveries): Promise<void>;
+}
+
+interface NewEvents {
+  readonly ids: readonly string[];
+  readonly partners: readonly string[];
+  readonly modes: readonly string[];
+  readonly sequences: readonly number[];
+  readonly types: readonly string[];
+  readonly bodies: readonly string[];
+  readonly times: readonly number[];
+  readonly deliveryIds: readonly string[];
+}
+
+/** The end of a statement that stores the deliveries of `fresh`, which are due when they are made. */
+export function insertFresh(schema: string): string {
+  return `
+    delivered AS (
+      INSERT INTO ${schema}.deliveries (id, event_number, endpoint_id, partner, mode, status, created_at)
+      SELECT id, event_number, endpoint_id, partner, mode, 'pending', created_at FROM fresh ORDER BY place
+      RETURNING id, number, endpoint_id, event_number, created_at
+    )
+    INSERT INTO ${schema}.pending_deliveries (id, number, endpoint_id, event_number, due_at, ready_at)
+    SELECT id, number, endpoint_id, event_number, created_at, created_at FROM delivered
+  `;
+}
+
+export function postgresPublications({ schema }: Pick<Database, 'schema'>): Publications {
+  const owners = postgresEventOwners({ schema });
+  const wants = (type: string) => `webhook_endpoints.events && ARRAY['*', ${type}]`;
+
+  // Rows are numbered in the order of the call, and within an event in the order of the endpoints' ids.
+  const insert = statement<NewEvents>(`
+    WITH published AS MATERIALIZED (
+      SELECT * FROM unnest(
+        :ids::text[], :partners::text[], :modes::text[], :sequences::bigint[], :types::text[], :bodies::text[],
+        :times::bigint[], :deliveryIds::text[]
+      ) WITH ORDINALITY AS published (
+        id, partner, mode, sequence, type, body, created_at, delivery_id, place
+      )
+    ),
+    stored AS (
+      INSERT INTO ${schema}.events (id, partner, mode, sequence, type, body, created_at)
+      SELECT id, partner, mode, sequence, type, body, created_at FROM published ORDER BY place
+      RETURNING number, id
+    ),
+    fresh AS (
+      SELECT
+        delivery_id || '_' || row_number() OVER (PARTITION BY place ORDER BY webhook_endpoints.id) AS id,
+        stored.number AS event_number, webhook_endpoints.id AS endpoint_id, published.partner, published.mode,
+        published.created_at, row_number() OVER (ORDER BY place, webhook_endpoints.id) AS place
+      FROM published
+      JOIN stored ON stored.id = published.id
+      JOIN ${schema}.webhook_endpoints
+        ON webhook_endpoints.partner = published.partner AND webhook_endpoints.mode = published.mode
+      WHERE enabled AND ${wants('published.type')}
+    ),
+    ${insertFresh(schema)}
+  `);
+
+  const matching = statement<EventOwner & { readonly type: string }, { readonly id: string }>(`
+    SELECT id FROM ${schema}.webhook_endpoints
+    WHERE partner = :partner AND mode = :mode AND enabled AND ${wants(':type')}
+    ORDER BY id
+  `);
+
+  const deliver = statement<NewDeliveries>(`
+    WITH fresh AS (
+      SELECT id, event_number, endpoint_id, :partner AS partner, :mode AS mode, :now::bigint AS created_at, place
+      FROM unnest(:ids::text[], :eventNumbers::bigint[], :endpointIds::text[]) WITH ORDINALITY
+        AS fresh (id, event_number, endpoint_id, place)
+    ),
+    ${insertFresh(schema)}
+  `);
+
+  return {
+    async publish(connection, events) {
+      if (events.length === 0) return;
+      const sequences = await owners.nextSequences(connection, events);
+      await insert.run(connection, {
+        ids: events.map(({ id }) => id),
+        partners: events.map(({ partner }) => partner),
+        modes: events.map(({ mode }) => mode),
+        sequences,
+        types: events.map(({ type }) => type),
+        bodies: events.map(({ body }) => body),
+        times: events.map(({ createdAt }) => createdAt),
+        deliveryIds: events.map(({ deliveryId }) => deliveryId),
+      });
+    },
+
+    async matchingEndpoints(connection, request) {
+      return (await matching.all(connection, request)).map(({ id }) => id);
+    },
+
+    async deliver(connection, deliveries) {
+      if (deliveries.ids.length > 0) await deliver.run(connection, deliveries);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { EventOwner, Storage } from '@ostiary/core';
+import { type Database, longPatienceMs } from './database.ts';
+import { type Connection, type Statement, statement } from './statement.ts';
+
+/**
+ * Rows are removed before those that they belong to, so that none is ever left without its parent. Each kind, and
+ * each sequence of events, is a transaction of its own: nobody waits for all of it. Rows that somebody else holds
+ * are left for the next time.
+ */
+export function postgresPurge(database: Database): Storage['purge'] {
+  const { schema } = database;
+  const sql = {
+    interactions: statement<{ now: number; limit: number }>(`
+      DELETE FROM ${schema}.interactions WHERE digest IN (
+        SELECT digest FROM ${schema}.interactions WHERE expires_at < :now
+        ORDER BY expires_at LIMIT :limit FOR UPDATE SKIP LOCKED
+      )
+    `),
+
+    tokens: statement<{ before: number; limit: number }>(`
+      DELETE FROM ${schema}.access_tokens WHERE digest IN (
+        SELECT digest FROM ${schema}.access_tokens WHERE expires_at < :before
+        ORDER BY expires_at LIMIT :limit FOR UPDATE SKIP LOCKED
+      )
+    `),
+
+    grants: statement<{ before: number; limit: number }>(`
+      DELETE FROM ${schema}.grants WHERE id IN (
+        SELECT id FROM ${schema}.grants
+        WHERE ends_at < :before
+          AND NOT EXISTS (SELECT 1 FROM ${schema}.access_tokens WHERE access_tokens.grant_id = grants.id)
+        ORDER BY ends_at LIMIT :limit FOR UPDATE SKIP LOCKED
+      )
+    `),
+
+    idempotency: statement<{ now: number; limit: number }>(`
+      DELETE FROM ${schema}.idempotency_records WHERE (partner, mode, key) IN (
+        SELECT partner, mode, key FROM ${schema}.idempotency_records WHERE ends_at < :now
+        ORDER BY ends_at LIMIT :limit FOR UPDATE SKIP LOCKED
+      )
+    `),
+
+    // With their attempts.
+    deliveries: statement<{ eventsBefore: number; limit: number }>(`
+      WITH ended AS MATERIALIZED (
+        SELECT number FROM ${schema}.deliveries
+        WHERE status <> 'pending' AND created_at < :eventsBefore
+        ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED
+      ), attempts AS (
+        DELETE FROM ${schema}.delivery_attempts USING ended WHERE delivery_number = ended.number
+      )
+      DELETE FROM ${schema}.deliveries USING ended WHERE deliveries.number = ended.number
+    `),
+
+    // Sequences whose first event is old enough.
+    sequences: statement<{ eventsBefore: number }, EventOwner>(`
+      SELECT partner, mode FROM ${schema}.event_sequences AS owner
+      WHERE (
+        SELECT created_at FROM ${schema}.events
+        WHERE events.partner = owner.partner AND events.mode = owner.mode
+        ORDER BY sequence LIMIT 1
+      ) < :eventsBefore
+    `),
+
+    // Nobody publishes or delivers again meanwhile.
+    lock: statement<EventOwner>(`
+      SELECT 1 FROM ${schema}.event_sequences WHERE partner = :partner AND mode = :mode FOR UPDATE
+    `),
+
+    // From the beginning of the sequence up to the first event that has to stay.
+    events: statement<EventOwner & { eventsBefore: number; limit: number }>(`
+      WITH oldest AS MATERIALIZED (
+        SELECT number, sequence, created_at FROM ${schema}.events
+        WHERE partner = :partner AND mode = :mode
+        ORDER BY sequence LIMIT :limit
+      ), stop AS MATERIALIZED (
+        SELECT min(sequence) AS sequence FROM oldest
+        WHERE created_at >= :eventsBefore
+          OR EXISTS (SELECT 1 FROM ${schema}.deliveries WHERE event_number = oldest.number)
+      )
+      DELETE FROM ${schema}.events USING oldest, stop
+      WHERE events.number = oldest.number AND (stop.sequence IS NULL OR oldest.sequence < stop.sequence)
+    `),
+  };
+
+  const remove = <Request extends object>(one: Statement<Request>, request: Request): Promise<number> =>
+    database.change((connection) => one.run(connection, request), longPatienceMs);
+
+  async function purgeEvents(eventsBefore: number, limit: number): Promise<number> {
+    let removed = 0;
+    const owners = await database.read((connection) => sql.sequences.all(connection, { eventsBefore }));
+    for (const owner of owners) {
+      if (removed === limit) break;
+      const request = { ...owner, eventsBefore, limit: limit - removed };
+      removed += await database.write(async (connection: Connection) => {
+        await sql.lock.run(connection, owner);
+        return sql.events.run(connection, request);
+      }, longPatienceMs);
+    }
+    return removed;
+  }
+
+  return async ({ now, before, eventsBefore, limit }) => ({
+    interactions: await remove(sql.interactions, { now, limit }),
+    tokens: await remove(sql.tokens, { before, limit }),
+    grants: await remove(sql.grants, { before, limit }),
+    idempotency: await remove(sql.idempotency, { now, limit }),
+    deliveries: await remove(sql.deliveries, { eventsBefore, limit }),
+    events: await purgeEvents(eventsBefore, limit),
+  });
+}

@@ -1,0 +1,123 @@
+import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { type Connection, statement } from './statement.ts';
+
+type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };
+type JobRow = Omit<ClaimedJob, 'payload'> & { readonly payload: string };
+
+/** Jobs that commit with the change that causes them, inside a transaction that is under way. */
+export interface Jobs {
+  /** Stores jobs, except those whose id is taken. */
+  store(connection: Connection, rows: readonly NewRow[]): Promise<void>;
+}
+
+export function postgresJobs({ schema }: Pick<Database, 'schema'>): Jobs {
+  // In the order of their ids, so that two calls with the same ids wait for each other and not in a circle.
+  const insert = statement<{
+    readonly ids: readonly string[];
+    readonly kinds: readonly string[];
+    readonly payloads: readonly string[];
+    readonly dueAts: readonly number[];
+  }>(`
+    INSERT INTO ${schema}.jobs (id, kind, payload, due_at)
+    SELECT id, kind, payload, due_at
+    FROM unnest(:ids::text[], :kinds::text[], :payloads::text[], :dueAts::bigint[])
+      WITH ORDINALITY AS job (id, kind, payload, due_at, number)
+    ORDER BY id COLLATE "C", number
+    ON CONFLICT (id) DO NOTHING
+  `);
+
+  return {
+    async store(connection, rows) {
+      if (rows.length === 0) return;
+      await insert.run(connection, {
+        ids: rows.map(({ id }) => id),
+        kinds: rows.map(({ kind }) => kind),
+        payloads: rows.map(({ payload }) => payload),
+        dueAts: rows.map(({ dueAt }) => dueAt),
+      });
+    },
+  };
+}
+
+export function jobRowOf({ id, kind, payload, dueAt }: NewJob): NewRow {
+  return { id, kind, payload: JSON.stringify(payload), dueAt };
+}
+
+export function postgresQueue(database: Database): Queue {
+  const { schema } = database;
+  const stored = postgresJobs(database);
+  const sql = {
+    // One kind at a time: that walks along the index in order and stops at the limit. Materialized, so that what is
+    // locked is chosen once; jobs that another claim is just taking are passed over and not waited for.
+    claim: statement<
+      { kinds: readonly string[]; claimId: string; now: number; leaseEndsAt: number; limit: number },
+      JobRow
+    >(`
+      WITH due AS MATERIALIZED (
+        SELECT job.id
+        FROM unnest(:kinds::text[]) AS wanted (kind)
+        CROSS JOIN LATERAL (
+          SELECT id, due_at FROM ${schema}.jobs
+          WHERE jobs.kind = wanted.kind AND dropped_at IS NULL AND due_at <= :now
+            AND (lease_ends_at IS NULL OR lease_ends_at <= :now)
+          ORDER BY due_at LIMIT :limit
+          FOR UPDATE SKIP LOCKED
+        ) AS job
+        ORDER BY job.due_at LIMIT :limit
+      )
+      UPDATE ${schema}.jobs SET claim_id = :claimId, lease_ends_at = :leaseEndsAt, attempt = attempt + 1
+      FROM due WHERE jobs.id = due.id
+      RETURNING jobs.id, kind, payload, due_at AS "dueAt", claim_id AS "claimId", attempt
+    `),
+
+    complete: statement<Claim>(`
+      DELETE FROM ${schema}.jobs WHERE id = :id AND claim_id = :claimId
+    `),
+
+    retry: statement<Claim & { dueAt: number; error: string | null }>(`
+      UPDATE ${schema}.jobs SET due_at = :dueAt, last_error = :error, claim_id = NULL, lease_ends_at = NULL
+      WHERE id = :id AND claim_id = :claimId
+    `),
+
+    drop: statement<Claim & { now: number; error: string }>(`
+      UPDATE ${schema}.jobs SET dropped_at = :now, last_error = :error, claim_id = NULL, lease_ends_at = NULL
+      WHERE id = :id AND claim_id = :claimId
+    `),
+
+    recover: statement<{ kind: string; since: number; now: number }>(`
+      UPDATE ${schema}.jobs SET dropped_at = NULL, due_at = :now, attempt = 0
+      WHERE kind = :kind AND dropped_at IS NOT NULL AND dropped_at >= :since
+    `),
+  };
+
+  return {
+    async enqueue(jobs) {
+      const rows = jobs.map(jobRowOf);
+      await database.change((connection) => stored.store(connection, rows));
+    },
+
+    async claim({ kinds, claimId, now, leaseMs, limit }) {
+      const request = { kinds: [...new Set(kinds)], claimId, now, leaseEndsAt: now + leaseMs, limit };
+      const claimed = await database.change((connection) => sql.claim.all(connection, request));
+      const sorted = claimed.sort((a, b) => a.dueAt - b.dueAt);
+      return sorted.map((row) => ({ ...row, payload: JSON.parse(row.payload) }));
+    },
+
+    complete: ({ id, claimId }) =>
+      database.change(async (connection) => (await sql.complete.run(connection, { id, claimId })) === 1),
+
+    retry: ({ id, claimId }, { dueAt, error }) => {
+      const next = { id, claimId, dueAt, error };
+      return database.change(async (connection) => (await sql.retry.run(connection, next)) === 1);
+    },
+
+    drop: ({ id, claimId }, { error, now }) => {
+      const reason = { id, claimId, error, now };
+      return database.change(async (connection) => (await sql.drop.run(connection, reason)) === 1);
+    },
+
+    recover: ({ kind, since, now }) =>
+      database.change((connection) => sql.recover.run(connection, { kind, since, now })),
+  };
+}

@@ -1,0 +1,128 @@
+import type { DeliveryStore, EventOwner } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { postgresStoredDeliveries } from './delivery-lists.ts';
+import { postgresEventOwners } from './event-owners.ts';
+import { claimRowOf, postgresClaims } from './idempotency.ts';
+import { insertFresh, postgresPublications } from './publications.ts';
+import { statement } from './statement.ts';
+import { writeOrUndo } from './undo.ts';
+import { postgresEndpoints } from './webhooks.ts';
+
+type Redeliveries = Pick<DeliveryStore, 'redeliver' | 'recover'>;
+type Outcome<Call extends keyof Redeliveries> = Awaited<ReturnType<Redeliveries[Call]>>;
+type EventRow = { readonly eventNumber: number; readonly type: string };
+interface Pairs {
+  readonly eventNumber: number;
+  readonly endpointIds: readonly string[];
+}
+
+/** What a key holds until its transaction knows the answer. Nobody else ever reads it. */
+const unanswered = { status: 0, body: '' };
+
+/** Deliveries that are made once more. */
+export function postgresRedeliveries(database: Database): Redeliveries {
+  const { schema } = database;
+  const claims = postgresClaims(database);
+  const owners = postgresEventOwners(database);
+  const publications = postgresPublications(database);
+  const deliveries = postgresStoredDeliveries(database);
+  const endpoints = postgresEndpoints(database);
+  const sql = {
+    findEvent: statement<EventOwner & { eventId: string }, EventRow>(`
+      SELECT number AS "eventNumber", type FROM ${schema}.events
+      WHERE id = :eventId AND partner = :partner AND mode = :mode
+    `),
+
+    // Locked, so that what is shown is what there is: a result has to wait.
+    pending: statement<Pairs, { readonly id: string; readonly endpointId: string }>(`
+      SELECT id, endpoint_id AS "endpointId" FROM ${schema}.deliveries
+      WHERE event_number = :eventNumber AND endpoint_id = ANY (:endpointIds) AND status = 'pending'
+      ORDER BY number
+      FOR NO KEY UPDATE
+    `),
+
+    // A later delivery that was cancelled came to nothing.
+    recover: statement<
+      EventOwner & { endpointId: string; since: number; limit: number; deliveryId: string; now: number }
+    >(`
+      WITH dropped AS (
+        SELECT event_number, row_number() OVER (ORDER BY ended_at, number) AS place FROM (
+          SELECT event_number, ended_at, number FROM ${schema}.deliveries
+          WHERE endpoint_id = :endpointId AND status = 'dropped' AND ended_at >= :since
+            AND NOT EXISTS (
+              SELECT FROM ${schema}.deliveries AS later
+              WHERE later.event_number = deliveries.event_number AND later.endpoint_id = deliveries.endpoint_id
+                AND later.number > deliveries.number AND later.status <> 'cancelled'
+            )
+          ORDER BY ended_at, number LIMIT :limit
+        ) AS longest
+      ),
+      fresh AS (
+        SELECT
+          :deliveryId::text || '_' || place AS id, event_number, :endpointId::text AS endpoint_id,
+          :partner::text AS partner, :mode::text AS mode, :now::bigint AS created_at, place
+        FROM dropped
+      ),
+      ${insertFresh(schema)}
+    `),
+  };
+
+  return {
+    async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer }) {
+      const claim = idempotency && claimRowOf({ ...idempotency, answer: unanswered });
+      return writeOrUndo<Outcome<'redeliver'>>(database, async (connection, undo) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }));
+        if (earlier !== null) return earlier;
+        await owners.lock(connection, { partner, mode });
+        const event = await sql.findEvent.get(connection, { partner, mode, eventId });
+        if (event === undefined) return undo({ outcome: 'unknown_event' });
+        const { eventNumber, type } = event;
+        if (endpointId !== null) {
+          const enabled = await endpoints.isEnabled(connection, { partner, mode, id: endpointId });
+          const refusal = refusalOf(enabled);
+          if (refusal !== null) return undo(refusal);
+        }
+
+        const endpointIds =
+          endpointId === null
+            ? await publications.matchingEndpoints(connection, { partner, mode, type })
+            : [endpointId];
+        const pending = await sql.pending.all(connection, { eventNumber, endpointIds });
+        const taken = new Set(pending.map((delivery) => delivery.endpointId));
+        const free = endpointIds.filter((id) => !taken.has(id));
+        const ids = free.map((_, index) => `${deliveryId}_${index + 1}`);
+        const eventNumbers = free.map(() => eventNumber);
+        await publications.deliver(connection, { partner, mode, ids, eventNumbers, endpointIds: free, now });
+
+        const shown = await deliveries.find(connection, [...pending.map(({ id }) => id), ...ids]);
+        const given = answer(shown);
+        if (claim !== null) await claims.answer(connection, { ...claim, ...given });
+        return { outcome: 'queued', answer: given };
+      });
+    },
+
+    async recover({ partner, mode, endpointId, since, deliveryId, now, limit, idempotency, answer }) {
+      const claim = idempotency && claimRowOf({ ...idempotency, answer: unanswered });
+      return writeOrUndo<Outcome<'recover'>>(database, async (connection, undo) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }));
+        if (earlier !== null) return earlier;
+        await owners.lock(connection, { partner, mode });
+        const refusal = refusalOf(await endpoints.isEnabled(connection, { partner, mode, id: endpointId }));
+        if (refusal !== null) return undo(refusal);
+
+        const request = { partner, mode, endpointId, since, deliveryId, now, limit };
+        const given = answer(await sql.recover.run(connection, request));
+        if (claim !== null) await claims.answer(connection, { ...claim, ...given });
+        return { outcome: 'queued', answer: given };
+      });
+    },
+  };
+}
+
+/** Why nothing can be delivered to an endpoint, or `null`. */
+function refusalOf(
+  enabled: boolean | null,
+): { readonly outcome: 'unknown_endpoint' | 'disabled_endpoint' } | null {
+  if (enabled === null) return { outcome: 'unknown_endpoint' };
+  return enabled ? null : { outcome: 'disabled_endpoint' };
+}

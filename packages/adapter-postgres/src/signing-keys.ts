@@ -1,0 +1,62 @@
+import type { SigningKeyRecord, SigningKeyStore } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { statement } from './statement.ts';
+
+export function postgresSigningKeys(database: Database): SigningKeyStore {
+  const { schema } = database;
+  const sql = {
+    list: statement<object, SigningKeyRecord>(`
+      SELECT
+        kid, alg, public_jwk AS "publicJwk", sealed_private_jwk AS "sealedPrivateJwk",
+        created_at AS "createdAt", active_from AS "activeFrom"
+      FROM ${schema}.signing_keys ORDER BY active_from, kid
+    `),
+
+    insert: statement<SigningKeyRecord>(`
+      INSERT INTO ${schema}.signing_keys (kid, alg, public_jwk, sealed_private_jwk, created_at, active_from)
+      VALUES (:kid, :alg, :publicJwk, :sealedPrivateJwk, :createdAt, :activeFrom)
+    `),
+
+    // Rows that are not there cannot be locked. Reads go on, and keys are hardly ever written.
+    lock: statement<object>(`LOCK TABLE ${schema}.signing_keys IN SHARE ROW EXCLUSIVE MODE`),
+
+    findAlgorithm: statement<{ alg: string }, { kid: string }>(`
+      SELECT kid FROM ${schema}.signing_keys WHERE alg = :alg LIMIT 1
+    `),
+
+    reseal: statement<{ kid: string; sealedPrivateJwk: string }>(`
+      UPDATE ${schema}.signing_keys SET sealed_private_jwk = :sealedPrivateJwk WHERE kid = :kid
+    `),
+
+    remove: statement<{ kid: string }>(`
+      DELETE FROM ${schema}.signing_keys WHERE kid = :kid
+    `),
+  };
+
+  return {
+    list: () => database.read((connection) => sql.list.all(connection, {})),
+
+    async insertFirst(key) {
+      const row = { ...key };
+      return database.write(async (connection) => {
+        await sql.lock.run(connection, {});
+        if ((await sql.findAlgorithm.get(connection, { alg: row.alg })) !== undefined) return false;
+        await sql.insert.run(connection, row);
+        return true;
+      });
+    },
+
+    async insert(key) {
+      const row = { ...key };
+      await database.change((connection) => sql.insert.run(connection, row));
+    },
+
+    async reseal(kid, sealedPrivateJwk) {
+      await database.change((connection) => sql.reseal.run(connection, { kid, sealedPrivateJwk }));
+    },
+
+    async remove(kid) {
+      await database.change((connection) => sql.remove.run(connection, { kid }));
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { Storage } from '@ostiary/core';
+import { postgresApiKeys } from './api-keys.ts';
+import { postgresClients } from './clients.ts';
+import { postgresConsents } from './consents.ts';
+import { Database, patienceMs } from './database.ts';
+import { postgresDeliveries } from './deliveries.ts';
+import { postgresEvents } from './events.ts';
+import { postgresGrants } from './grants.ts';
+import { postgresIdempotency } from './idempotency.ts';
+import { postgresInteractions } from './interactions.ts';
+import { type PostgresStorageOptions, parseOptions } from './options.ts';
+import { postgresPartners } from './partners.ts';
+import { openPool } from './pool.ts';
+import { postgresPurge } from './purge.ts';
+import { postgresQueue } from './queue.ts';
+import { postgresSigningKeys } from './signing-keys.ts';
+import { statement } from './statement.ts';
+import { postgresTransfers } from './transfers.ts';
+import { postgresWebhooks } from './webhooks.ts';
+
+/**
+ * Storage and queue on PostgreSQL 15 or later, for any number of processes. Safe behind a pooler that gives each
+ * transaction another connection, such as PgBouncer in transaction mode.
+ *
+ * @throws TypeError for an option that is missing, wrong or unknown
+ *
+ * @example
+ * ```ts
+ * import { postgresStorage } from '@ostiary/adapter-postgres';
+ *
+ * const storage = postgresStorage({ connectionString: 'postgres://ostiary@localhost/ostiary' });
+ * ```
+ */
+export function postgresStorage(options: PostgresStorageOptions): Storage {
+  const { pool, connectionString, schema } = parseOptions(options);
+  return storageOn(new Database({ schema, pool: pool ?? (() => openPool(connectionString, patienceMs)) }));
+}
+
+/** The ports on a database that is not open yet. */
+export function storageOn(database: Database): Storage {
+  const { schema } = database;
+  // Reads a table, unlike `SELECT 1`.
+  const ping = statement<object>(`SELECT number FROM ${schema}.schema_migrations LIMIT 1`);
+
+  return {
+    clients: postgresClients(database),
+    grants: postgresGrants(database),
+    consents: postgresConsents(database),
+    interactions: postgresInteractions(database),
+    signingKeys: postgresSigningKeys(database),
+    partners: postgresPartners(database),
+    apiKeys: postgresApiKeys(database),
+    idempotency: postgresIdempotency(database),
+    transfers: postgresTransfers(database),
+    webhooks: postgresWebhooks(database),
+    events: postgresEvents(database),
+    deliveries: postgresDeliveries(database),
+    queue: postgresQueue(database),
+
+    open: () => database.open(),
+
+    async ping() {
+      await database.read((connection) => ping.get(connection, {}));
+    },
+
+    purge: postgresPurge(database),
+
+    close: () => database.close(),
+  };
+}

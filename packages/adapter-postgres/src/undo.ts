@@ -1,0 +1,26 @@
+import type { Database } from './database.ts';
+import type { Connection } from './statement.ts';
+
+/** Leaves the transaction with an answer and without its changes. */
+export type Undo<Answer> = (answer: Answer) => never;
+
+/** A transaction that may find out late that there is nothing to change: with an answer, not with an error. */
+export async function writeOrUndo<Answer>(
+  database: Database,
+  work: (connection: Connection, undo: Undo<Answer>) => Promise<Answer>,
+): Promise<Answer> {
+  const answers = new WeakMap<Error, { readonly answer: Answer }>();
+  const undo: Undo<Answer> = (answer) => {
+    const reason = new Error('there is nothing to change');
+    answers.set(reason, { answer });
+    throw reason;
+  };
+  try {
+    return await database.write((connection) => work(connection, undo));
+  } catch (error) {
+    const undone =
+      error instanceof Error && error.cause instanceof Error ? answers.get(error.cause) : undefined;
+    if (undone === undefined) throw error;
+    return undone.answer;
+  }
+}

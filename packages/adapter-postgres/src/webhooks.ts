@@ -1,0 +1,130 @@
+import type { EventOwner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core';
+import { type Database, longPatienceMs, patienceMs } from './database.ts';
+import { postgresEventOwners } from './event-owners.ts';
+import { claimRowOf, postgresClaims } from './idempotency.ts';
+import { type Connection, statement } from './statement.ts';
+import { writeOrUndo } from './undo.ts';
+
+type OwnedId = EventOwner & { readonly id: string };
+
+/** The look at an endpoint, inside a transaction that has its owner to itself. */
+export interface Endpoints {
+  /** `null` for an unknown endpoint and for somebody else's. */
+  isEnabled(connection: Connection, endpoint: OwnedId): Promise<boolean | null>;
+}
+
+export function postgresEndpoints({ schema }: Pick<Database, 'schema'>): Endpoints {
+  const find = statement<OwnedId, { readonly enabled: boolean }>(`
+    SELECT enabled FROM ${schema}.webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
+  `);
+
+  return {
+    isEnabled: async (connection, endpoint) => (await find.get(connection, endpoint))?.enabled ?? null,
+  };
+}
+
+export function postgresWebhooks(database: Database): WebhookEndpointStore {
+  const { schema } = database;
+  const claims = postgresClaims(database);
+  const owners = postgresEventOwners(database);
+  const columns = `
+    id, partner, mode, url, events, enabled, sealed_secret AS "sealedSecret", created_at AS "createdAt",
+    updated_at AS "updatedAt", version
+  `;
+  const sql = {
+    count: statement<EventOwner, { readonly count: number }>(`
+      SELECT count(*) AS count FROM ${schema}.webhook_endpoints WHERE partner = :partner AND mode = :mode
+    `),
+
+    insert: statement<WebhookEndpointRecord>(`
+      INSERT INTO ${schema}.webhook_endpoints (
+        id, partner, mode, url, events, enabled, sealed_secret, created_at, updated_at, version
+      )
+      VALUES (
+        :id, :partner, :mode, :url, :events, :enabled, :sealedSecret, :createdAt, :updatedAt, :version
+      )
+    `),
+
+    find: statement<OwnedId, WebhookEndpointRecord>(`
+      SELECT ${columns} FROM ${schema}.webhook_endpoints
+      WHERE id = :id AND partner = :partner AND mode = :mode
+    `),
+
+    // Sorts, which is cheap: a partner has few of them.
+    list: statement<EventOwner, WebhookEndpointRecord>(`
+      SELECT ${columns} FROM ${schema}.webhook_endpoints WHERE partner = :partner AND mode = :mode
+      ORDER BY created_at, id
+    `),
+
+    replace: statement<WebhookEndpointRecord>(`
+      UPDATE ${schema}.webhook_endpoints SET
+        url = :url, events = :events, enabled = :enabled, sealed_secret = :sealedSecret,
+        created_at = :createdAt, updated_at = :updatedAt, version = :version
+      WHERE id = :id AND partner = :partner AND mode = :mode AND version = :version - 1
+    `),
+
+    remove: statement<OwnedId>(`
+      DELETE FROM ${schema}.webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
+    `),
+
+    // Whoever holds one of these deliveries loses it: its result will be refused. Locked by number, see finish.
+    cancel: statement<{ readonly endpointId: string; readonly now: number }>(`
+      WITH held AS MATERIALIZED (
+        SELECT id FROM ${schema}.pending_deliveries WHERE endpoint_id = :endpointId ORDER BY number FOR UPDATE
+      ),
+      gone AS (
+        DELETE FROM ${schema}.pending_deliveries AS pending USING held WHERE pending.id = held.id
+        RETURNING pending.number
+      )
+      UPDATE ${schema}.deliveries SET status = 'cancelled', ended_at = :now
+      FROM gone WHERE deliveries.number = gone.number
+    `),
+  };
+
+  return {
+    async create({ endpoint, idempotency, max, now }) {
+      const row = rowOf(endpoint);
+      const claim = idempotency && claimRowOf(idempotency);
+      return writeOrUndo(database, async (connection, undo) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }));
+        if (earlier !== null) return earlier;
+        await owners.lock(connection, row);
+        const count = (await sql.count.get(connection, row))?.count ?? 0;
+        if (count >= max) return undo({ outcome: 'too_many' });
+        await sql.insert.run(connection, row);
+        return { outcome: 'created' };
+      });
+    },
+
+    find: ({ partner, mode }, id) =>
+      database.read(async (connection) => (await sql.find.get(connection, { partner, mode, id })) ?? null),
+
+    list: ({ partner, mode }) => database.read((connection) => sql.list.all(connection, { partner, mode })),
+
+    async replace(endpoint, now) {
+      const row = rowOf(endpoint);
+      // An endpoint that ends takes all its pending deliveries along, which may be many.
+      const patience = row.enabled ? patienceMs : longPatienceMs;
+      return database.write(async (connection) => {
+        await owners.lock(connection, row);
+        if ((await sql.replace.run(connection, row)) === 0) return false;
+        if (!row.enabled) await sql.cancel.run(connection, { endpointId: row.id, now });
+        return true;
+      }, patience);
+    },
+
+    remove: ({ partner, mode }, id, now) =>
+      database.write(async (connection) => {
+        const endpoint = { partner, mode, id };
+        await owners.lock(connection, endpoint);
+        if ((await sql.remove.run(connection, endpoint)) === 0) return false;
+        await sql.cancel.run(connection, { endpointId: id, now });
+        return true;
+      }, longPatienceMs),
+  };
+}
+
+/** A copy: its caller may go on with the list while the write waits. */
+function rowOf(endpoint: WebhookEndpointRecord): WebhookEndpointRecord {
+  return { ...endpoint, events: [...endpoint.events] };
+}

@@ -1,0 +1,134 @@
+import type { Pool } from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { Database } from '../src/database.ts';
+import { postgresStorage } from '../src/index.ts';
+import { statement } from '../src/statement.ts';
+import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
+
+const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
+
+let server: TestServer;
+let pool: Pool;
+const nextSchema = schemaNames();
+
+beforeAll(async () => {
+  server = await startServer();
+  pool = hostPool(server.url);
+});
+
+afterAll(async () => {
+  await pool.end();
+  await server.remove();
+});
+
+async function opened() {
+  const schema = nextSchema();
+  const database = new Database({ schema, pool });
+  await database.open();
+  onTestFinished(() => database.close());
+  return { schema, database };
+}
+
+test('transactions that wait for each other in a circle both succeed', async () => {
+  const { schema, database } = await opened();
+  await pool.query(
+    `INSERT INTO "${schema}".partners VALUES ('a', 'A', 1, 1, NULL, 0), ('b', 'B', 1, 1, NULL, 0)`,
+  );
+  const grow = statement<{ slug: string }>(
+    `UPDATE "${schema}".partners SET version = version + 1 WHERE slug = :slug`,
+  );
+  const arrived = Promise.withResolvers<void>();
+  let count = 0;
+  const both = (slugs: readonly string[]) =>
+    database.write(async (connection) => {
+      const [one = '', other = ''] = slugs;
+      await grow.run(connection, { slug: one });
+      count += 1;
+      if (count === 2) arrived.resolve();
+      await arrived.promise;
+      await grow.run(connection, { slug: other });
+    });
+  await Promise.all([both(['a', 'b']), both(['b', 'a'])]);
+  expect(count, 'one of them was tried again').toBeGreaterThan(2);
+  const { rows } = await pool.query(`SELECT version FROM "${schema}".partners`);
+  expect(rows).toEqual([{ version: 2 }, { version: 2 }]);
+});
+
+test('a failure of the work itself is not tried again, and undone', async () => {
+  const { schema, database } = await opened();
+  const insert = statement<object>(`INSERT INTO "${schema}".partners VALUES ('a', 'A', 1, 1, NULL, 0)`);
+  const reason = new Error('no');
+  let count = 0;
+  const refused = database.write(async (connection) => {
+    count += 1;
+    await insert.run(connection, {});
+    throw reason;
+  });
+  await expect(refused).rejects.toMatchObject({ ...unavailable, cause: reason });
+  expect(count).toBe(1);
+  expect((await pool.query(`SELECT FROM "${schema}".partners`)).rows).toEqual([]);
+  expect(pool.idleCount, 'its connection is good').toBe(pool.totalCount);
+});
+
+test('a failure that a transaction tries to ignore is not taken for a commit', async () => {
+  const { schema, database } = await opened();
+  const wrong = statement<object>(`SELECT FROM "${schema}".nowhere`);
+  const ignoring = database.write((connection) => wrong.run(connection, {}).catch(() => 0));
+  await expect(ignoring).rejects.toMatchObject({
+    ...unavailable,
+    message: 'the transaction was rolled back',
+  });
+});
+
+test('a digest of the wrong length is refused by the schema', async () => {
+  const storage = postgresStorage({ pool, schema: nextSchema() });
+  await storage.open();
+  await expect(storage.interactions.save(Buffer.from('a session id'), {}, 1)).rejects.toMatchObject({
+    ...unavailable,
+    cause: { code: '23514' },
+  });
+  await storage.close();
+});
+
+test('calls before open and after close are unavailable', async () => {
+  const storage = postgresStorage({ connectionString: server.url, schema: nextSchema() });
+  await expect(storage.ping()).rejects.toMatchObject({ ...unavailable, message: 'the storage is not open' });
+  await storage.open();
+  await storage.close();
+  await expect(storage.ping()).rejects.toMatchObject({ ...unavailable, message: 'the storage is closed' });
+  await expect(storage.open()).rejects.toMatchObject(unavailable);
+});
+
+test('a storage that was never opened can be closed, and closing waits for an open under way', async () => {
+  const unopened = postgresStorage({ connectionString: server.url, schema: nextSchema() });
+  await unopened.close();
+  await expect(unopened.open()).rejects.toMatchObject(unavailable);
+  const storage = postgresStorage({ connectionString: server.url, schema: nextSchema() });
+  const opening = storage.open();
+  await storage.close();
+  await opening;
+  await expect(storage.ping()).rejects.toMatchObject(unavailable);
+});
+
+test('closing waits for calls that wait for a connection of ours', async () => {
+  const storage = postgresStorage({ connectionString: server.url, schema: nextSchema() });
+  await storage.open();
+  const calls = Array.from({ length: 50 }, (_, index) =>
+    storage.queue.enqueue([{ id: `${index}`, kind: 'k', payload: {}, dueAt: 0 }]),
+  );
+  await storage.close();
+  expect(await Promise.allSettled(calls)).toEqual(
+    calls.map(() => ({ status: 'fulfilled', value: undefined })),
+  );
+});
+
+test('a pool of the host is left open, and heard no more', async () => {
+  const own = hostPool(server.url);
+  onTestFinished(() => own.end());
+  const listeners = own.listenerCount('error');
+  const storage = postgresStorage({ pool: own, schema: nextSchema() });
+  await storage.open();
+  await storage.close();
+  expect(own.listenerCount('error')).toBe(listeners);
+  expect((await own.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+});

@@ -1,0 +1,29 @@
+import { Client, type Pool } from 'pg';
+import { onTestFinished } from 'vitest';
+
+/** A transaction of somebody else's that holds what the statement locks, until it is told otherwise. */
+export async function holding(url: string, sql: string, values: readonly unknown[] = []): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('BEGIN');
+  await client.query(sql, [...values]);
+  return client;
+}
+
+/** The backends of statements on a schema that wait for a lock. */
+export async function waiting(pool: Pool, schema: string): Promise<readonly number[]> {
+  const { rows } = await pool.query(
+    "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND strpos(query, $1) > 0",
+    [`"${schema}"`],
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+/** Resolves when at least this many statements on a schema wait for a lock; answers their backends. */
+export async function untilWaiting(pool: Pool, schema: string, count = 1): Promise<readonly number[]> {
+  for (;;) {
+    const found = await waiting(pool, schema);
+    if (found.length >= count) return found;
+  }
+}

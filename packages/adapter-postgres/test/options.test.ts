@@ -1,0 +1,79 @@
+import { Pool } from 'pg';
+import { expect, test } from 'vitest';
+import { postgresStorage } from '../src/index.ts';
+import { statement } from '../src/statement.ts';
+
+/** Calls the way a host without types would. */
+const withOptions = (options: unknown) => () => Reflect.apply(postgresStorage, undefined, [options]);
+
+const connectionString = 'postgres://user:hunter2@db.example/ostiary';
+
+test('options that are missing, wrong or unknown are a TypeError that names them', () => {
+  const pool = { connect: () => undefined };
+  const wrong: [unknown, string][] = [
+    [undefined, 'must be an object'],
+    [connectionString, 'must be an object'],
+    [{}, 'either options.pool or options.connectionString'],
+    [{ pool, connectionString }, 'either options.pool or options.connectionString'],
+    [{ pool: {} }, 'options.pool'],
+    [{ pool: null }, 'options.pool'],
+    [{ connectionString: '' }, 'options.connectionString'],
+    [{ connectionString: 7 }, 'options.connectionString'],
+    [{ connectionString: 'mysql://user:hunter2@db.example/ostiary' }, 'options.connectionString'],
+    [{ connectionString, max: 5 }, 'unknown option "max"'],
+  ];
+  const badSchemas = [
+    '',
+    'Ostiary',
+    '1st',
+    'a-b',
+    'a"b',
+    'a b',
+    'pg_catalog',
+    'é',
+    `a${'b'.repeat(63)}`,
+    null,
+    7,
+  ];
+  wrong.push(
+    ...badSchemas.map((schema): [unknown, string] => [{ connectionString, schema }, 'options.schema']),
+  );
+  for (const [options, message] of wrong) {
+    expect(withOptions(options), JSON.stringify(options)).toThrow(TypeError);
+    expect(withOptions(options), JSON.stringify(options)).toThrow(message);
+  }
+});
+
+test('what is refused does not show the password', () => {
+  for (const options of [{ connectionString, schema: 'A' }, { connectionString: `x${connectionString}` }]) {
+    expect(withOptions(options)).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining('hunter2') }),
+    );
+  }
+});
+
+test('making a storage connects to nothing', async () => {
+  for (const schema of [undefined, 'a', '_', 'user', `a${'b'.repeat(62)}`]) {
+    expect(withOptions({ connectionString: 'postgresql://127.0.0.1:1/x', schema })).not.toThrow();
+  }
+  const pool = new Pool({ connectionString: 'postgres://127.0.0.1:1/x' });
+  postgresStorage({ pool });
+  expect(pool.totalCount).toBe(0);
+  await pool.end();
+});
+
+test('named parameters are numbered, each once, and casts are left alone', async () => {
+  const sent: unknown[] = [];
+  const connection = {
+    async query(text: string, values: readonly unknown[]) {
+      sent.push([text, values]);
+      return { rows: [{ n: 1 }], count: 3 };
+    },
+  };
+  const sql = statement<{ a: number; b1: string | null }, { n: number }>(
+    'SELECT :b1::text, x::int[], :a, :b1 FROM t WHERE y = :a::bigint',
+  );
+  expect(await sql.get(connection, { a: 7, b1: null })).toEqual({ n: 1 });
+  expect(await sql.run(connection, { a: 7, b1: null })).toBe(3);
+  expect(sent[0]).toEqual(['SELECT $1::text, x::int[], $2, $1 FROM t WHERE y = $2::bigint', [null, 7]]);
+});

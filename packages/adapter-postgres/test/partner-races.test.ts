@@ -1,0 +1,232 @@
+import type { Storage, TransferRecord } from '@ostiary/core';
+import type { Pool } from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { postgresStorage } from '../src/index.ts';
+import { holding, untilWaiting } from './locks.ts';
+import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
+import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
+
+// Each test stops one call in the middle of its transaction, by a lock, and has another one arrive there.
+
+let server: TestServer;
+let pool: Pool;
+const nextSchema = schemaNames();
+
+beforeAll(async () => {
+  server = await startServer();
+  pool = hostPool(server.url);
+});
+
+afterAll(async () => {
+  await pool.end();
+  await server.remove();
+});
+
+const list = { ...acme, endpointId: null, eventId: null, status: null, after: null, limit: 100 };
+const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, perEndpoint: 9, slots: new Map(), after: null };
+const answered = { ...acme, now: 9, idempotency: null, answer: () => ({ status: 202, body: '' }) };
+
+/** A storage with an endpoint and an event that was dropped there. */
+async function prepared() {
+  const schema = nextSchema();
+  const storage = postgresStorage({ pool, schema });
+  await storage.open();
+  onTestFinished(() => storage.close());
+  await storage.webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
+  await storage.events.publish([sampleEvent('old')], { idempotency: null, now: 1 });
+  for (const claimed of await storage.deliveries.claim(hold)) {
+    await storage.deliveries.finish([sampleResult(claimed, { status: 'dropped' })]);
+  }
+  return {
+    schema,
+    storage,
+    /** Somebody else's transaction, which is rolled back or committed by the test. */
+    holding: (sql: string) => holding(server.url, sql.replaceAll('ostiary.', `"${schema}".`)),
+    waiting: (count: number) => untilWaiting(pool, schema, count),
+    pending: async () => (await storage.deliveries.list({ ...list, status: 'pending' })).map(({ id }) => id),
+  };
+}
+
+/** Whoever stores this delivery waits for the one who holds its id. */
+const holdDelivery = `
+  INSERT INTO ostiary.deliveries (id, event_number, endpoint_id, partner, mode, status, created_at)
+  VALUES ('dl_late_1', 1, 'we_other', 'acme', 'live', 'delivered', 1)
+`;
+
+/** Calls that make the delivery `dl_late_1`, and what they answer when the endpoint is no longer there. */
+const makers: {
+  readonly [name: string]: {
+    call(storage: Storage): Promise<{ readonly outcome: string }>;
+    readonly made: string;
+    readonly tooLate: string;
+  };
+} = {
+  publish: {
+    call: ({ events }) => events.publish([sampleEvent('late')], { idempotency: null, now: 9 }),
+    made: 'published',
+    tooLate: 'published',
+  },
+  redeliver: {
+    call: ({ deliveries }) =>
+      deliveries.redeliver({ ...answered, eventId: 'evt_old', endpointId: 'we_1', deliveryId: 'dl_late' }),
+    made: 'queued',
+    tooLate: 'unknown_endpoint',
+  },
+  recover: {
+    call: ({ deliveries }) =>
+      deliveries.recover({ ...answered, endpointId: 'we_1', since: 0, limit: 9, deliveryId: 'dl_late' }),
+    made: 'queued',
+    tooLate: 'unknown_endpoint',
+  },
+};
+
+for (const [name, { call, made, tooLate }] of Object.entries(makers)) {
+  test(`an endpoint that ends during ${name} cancels the delivery that is just being made`, async () => {
+    const { storage, holding, waiting, pending } = await prepared();
+    const holder = await holding(holdDelivery);
+    const making = call(storage);
+    await waiting(1);
+    const ending = storage.webhooks.remove(acme, 'we_1', 9);
+    await waiting(2);
+    await holder.query('ROLLBACK');
+    expect((await making).outcome).toBe(made);
+    expect(await ending).toBe(true);
+    expect(await pending()).toEqual([]);
+    expect(await storage.deliveries.list({ ...list, status: 'cancelled' })).toMatchObject([
+      { id: 'dl_late_1' },
+    ]);
+  });
+
+  test(`while an endpoint ends, ${name} makes no delivery for it`, async () => {
+    const { storage, holding, waiting, pending } = await prepared();
+    await storage.events.publish([sampleEvent('waiting', { createdAt: 99 })], { idempotency: null, now: 1 });
+    const holder = await holding('SELECT FROM ostiary.pending_deliveries FOR UPDATE');
+    const ending = storage.webhooks.remove(acme, 'we_1', 9);
+    await waiting(1);
+    const making = call(storage);
+    await waiting(2);
+    await holder.query('ROLLBACK');
+    expect(await ending).toBe(true);
+    expect((await making).outcome).toBe(tooLate);
+    expect(await pending()).toEqual([]);
+  });
+}
+
+test('an endpoint that is created while another one is, is counted with it', async () => {
+  const { storage, holding, waiting } = await prepared();
+  const create = (label: string) =>
+    storage.webhooks.create({ endpoint: sampleEndpoint(label), idempotency: null, max: 2, now: 1 });
+  const holder = await holding('SELECT FROM ostiary.event_sequences FOR UPDATE');
+  const creations = [create('2'), create('3')];
+  await waiting(2);
+  await holder.query('ROLLBACK');
+  const outcomes = (await Promise.all(creations)).map(({ outcome }) => outcome);
+  expect(outcomes.toSorted()).toEqual(['created', 'too_many']);
+});
+
+test('an event that is delivered again while it is purged is kept, or unknown', async () => {
+  const { storage, holding, waiting } = await prepared();
+  const purge = () => storage.purge({ now: 9, before: 0, eventsBefore: 9, limit: 9 });
+  const redeliver = () =>
+    storage.deliveries.redeliver({
+      ...answered,
+      eventId: 'evt_old',
+      endpointId: null,
+      deliveryId: 'dl_late',
+    });
+  const first = await holding(holdDelivery);
+  const delivering = redeliver();
+  await waiting(1);
+  const purging = purge();
+  await waiting(2);
+  await first.query('ROLLBACK');
+  expect((await delivering).outcome).toBe('queued');
+  expect(await purging).toMatchObject({ events: 0, deliveries: 1 });
+
+  for (const claimed of await storage.deliveries.claim(hold)) {
+    await storage.deliveries.finish([sampleResult(claimed)]);
+  }
+  const second = await holding('SELECT FROM ostiary.events FOR KEY SHARE');
+  const purgingAgain = storage.purge({ now: 9, before: 0, eventsBefore: 10, limit: 9 });
+  await waiting(1);
+  const tooLate = redeliver();
+  await waiting(2);
+  await second.query('ROLLBACK');
+  expect(await purgingAgain).toMatchObject({ events: 1, deliveries: 1 });
+  expect((await tooLate).outcome).toBe('unknown_event');
+});
+
+function transfer(label: string, reference: string | null): Parameters<Storage['transfers']['create']>[0] {
+  const record: TransferRecord = {
+    ...acme,
+    id: `tr_${label}`,
+    status: 'pending',
+    amount: 99_999_999_999_999_999n,
+    currency: 'HTG',
+    recipientKid: 'kid-1',
+    description: null,
+    reference,
+    metadata: null,
+    failure: null,
+    createdAt: 1,
+    updatedAt: 1,
+    completedAt: null,
+  };
+  const fingerprint = Buffer.alloc(32, 7);
+  return {
+    transfer: record,
+    idempotency: { ...acme, key: 'key', fingerprint, answer: { status: 201, body: label }, endsAt: 99 },
+    job: { id: `execute ${label}`, kind: 'transfer', payload: {}, dueAt: 1 },
+    now: 1,
+  };
+}
+
+test('a request whose key another one is just using gives its answer when that one commits', async () => {
+  const { storage, holding, waiting } = await prepared();
+  const holder = await holding(
+    "INSERT INTO ostiary.jobs (id, kind, payload, due_at) VALUES ('execute a', 'x', '{}', 1)",
+  );
+  const first = storage.transfers.create(transfer('a', null));
+  await waiting(1);
+  const second = storage.transfers.create(transfer('b', null));
+  await waiting(2);
+  await holder.query('ROLLBACK');
+  expect(await first).toEqual({ outcome: 'created' });
+  expect(await second).toEqual({ outcome: 'replayed', answer: { status: 201, body: 'a' } });
+});
+
+test('a request whose key another one is just using takes effect when that one comes to nothing', async () => {
+  const { storage, holding, waiting } = await prepared();
+  const holder = await holding(`
+    INSERT INTO ostiary.transfers
+      (id, partner, mode, status, amount, currency, recipient_kid, reference, created_at, updated_at)
+    VALUES ('tr_other', 'acme', 'live', 'pending', 1, 'HTG', 'kid-1', 'order 7', 1, 1)
+  `);
+  const first = storage.transfers.create(transfer('a', 'order 7'));
+  await waiting(1);
+  const second = storage.transfers.create(transfer('b', 'order 8'));
+  await waiting(2);
+  await holder.query('COMMIT');
+  expect(await first).toEqual({ outcome: 'reference_conflict', transferId: 'tr_other' });
+  expect(await second).toEqual({ outcome: 'created' });
+  expect(await storage.transfers.findById('tr_a')).toBeNull();
+});
+
+test('a transfer that is settled while it is settled is answered as the first one left it', async () => {
+  const { storage, holding, waiting } = await prepared();
+  await storage.transfers.create(transfer('a', null));
+  const holder = await holding(`
+    INSERT INTO ostiary.events (id, partner, mode, sequence, type, body, created_at)
+    VALUES ('evt_1', 'other', 'live', 1, 'x', '', 1)
+  `);
+  const settle = (label: string, status: 'completed' | 'failed') =>
+    storage.transfers.settle({ id: 'tr_a', status, failure: null, event: sampleEvent(label), now: 5 });
+  const first = settle('1', 'completed');
+  await waiting(1);
+  const second = settle('2', 'failed');
+  await waiting(2);
+  await holder.query('ROLLBACK');
+  expect(await first).toMatchObject({ settled: true, transfer: { status: 'completed' } });
+  expect(await second).toEqual({ settled: false, transfer: (await first)?.transfer });
+  expect(await storage.events.find(acme, 'evt_2')).toBeNull();
+});

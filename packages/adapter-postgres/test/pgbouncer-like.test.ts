@@ -1,0 +1,67 @@
+import { storageContract } from '@ostiary/core/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { postgresStorage } from '../src/index.ts';
+import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
+import { TransactionPool } from './transaction-pool.ts';
+
+describe('PostgreSQL storage on a pool that gives each transaction another connection', () => {
+  let server: TestServer;
+  let pool: TransactionPool;
+  const nextSchema = schemaNames();
+
+  beforeAll(async () => {
+    server = await startServer();
+    pool = await TransactionPool.open(server.url, 8);
+  });
+
+  afterAll(async () => {
+    await pool.end();
+    await server.remove();
+  });
+
+  const create = async () => {
+    const storage = postgresStorage({ pool, schema: nextSchema() });
+    await storage.open();
+    return storage;
+  };
+  for (const { name, run } of storageContract(create)) test(name, run);
+
+  test('nothing is left on a connection that nobody cleans up', async () => {
+    const single = hostPool(server.url);
+    single.options.max = 1;
+    const state = async () => {
+      const { rows } = await single.query(`
+        SELECT
+          (SELECT jsonb_object_agg(name, setting) FROM pg_settings WHERE name <> 'application_name') AS settings,
+          (SELECT count(*) FROM pg_prepared_statements) AS prepared,
+          (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') AS locks,
+          (SELECT count(*) FROM pg_class WHERE relpersistence = 't') AS temporary,
+          (SELECT count(*) FROM pg_cursors) AS cursors,
+          (SELECT count(*) FROM pg_listening_channels()) AS channels
+      `);
+      return rows;
+    };
+    const before = await state();
+    const schema = nextSchema();
+    for (const { run } of storageContract(async () => {
+      const storage = postgresStorage({ pool: single, schema });
+      await storage.open();
+      return storage;
+    }).slice(0, 3)) {
+      await run();
+    }
+    expect(await state()).toEqual(before);
+    expect(single.totalCount).toBe(1);
+    await single.end();
+  });
+
+  test('the pool really discards what a session keeps, and changes connections', async () => {
+    const client = await pool.connect();
+    const backend = async () => (await client.query({ text: 'SELECT pg_backend_pid() AS pid' })).rows[0];
+    await client.query({ text: "SET application_name = 'kept'" });
+    const { rows } = await client.query({ text: "SELECT current_setting('application_name') AS name" });
+    expect(rows).toEqual([{ name: '' }]);
+    expect(await backend()).not.toEqual(await backend());
+    client.release();
+  });
+});

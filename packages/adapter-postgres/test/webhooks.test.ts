@@ -1,0 +1,148 @@
+import type { Storage } from '@ostiary/core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { postgresStorage } from '../src/index.ts';
+import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
+import { schemaNames, startServer, type TestServer } from './server.ts';
+import { watchedPool } from './watched-pool.ts';
+
+let server: TestServer;
+const nextSchema = schemaNames();
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.remove());
+
+const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
+const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, perEndpoint: 9, slots: new Map(), after: null };
+
+/** A storage with one endpoint, and a look at its tables. */
+async function openStorage() {
+  const schema = nextSchema();
+  const watched = watchedPool(server.url);
+  const storage = postgresStorage({ pool: watched.pool, schema });
+  await storage.open();
+  onTestFinished(async () => {
+    await storage.close();
+    await watched.end();
+  });
+  await storage.webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
+  const execute = (sql: string) => watched.own.query(`SET search_path TO "${schema}"; ${sql}`);
+  async function all(sql: string): Promise<unknown[]> {
+    const { rows } = await watched.own.query({
+      text: sql.replaceAll('ostiary.', `"${schema}".`),
+      rowMode: 'array',
+    });
+    return rows;
+  }
+  /** Refuses rows of a table from now on. */
+  const refuse = (table: string, condition: string) =>
+    execute(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON ${table} FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION refuse()
+    `);
+  return { storage, watched, all, execute, refuse };
+}
+
+function publish({ events }: Storage, ...labels: string[]) {
+  return events.publish(
+    labels.map((label) => sampleEvent(label)),
+    { idempotency: null, now: 5 },
+  );
+}
+
+test('a settlement whose delivery cannot be stored is undone, and the next one takes its number', async () => {
+  const { storage, all, execute, refuse } = await openStorage();
+  await execute(`
+    INSERT INTO transfers (id, partner, mode, status, amount, currency, recipient_kid, created_at, updated_at)
+    VALUES
+      ('tr_1', 'acme', 'live', 'pending', 99999999999999999, 'HTG', 'kid-1', 1, 1),
+      ('tr_2', 'acme', 'live', 'pending', 99999999999999999, 'HTG', 'kid-1', 1, 1)
+  `);
+  await refuse('pending_deliveries', "NEW.id = 'dl_1_1'");
+  const settle = (label: string) => {
+    const settlement = { id: `tr_${label}`, status: 'completed', failure: null, now: 5 } as const;
+    return storage.transfers.settle({ ...settlement, event: sampleEvent(label) });
+  };
+  await expect(settle('1')).rejects.toMatchObject(unavailable);
+  expect(await settle('2')).toMatchObject({ settled: true, transfer: { amount: 99_999_999_999_999_999n } });
+  expect(await all('SELECT id, status FROM ostiary.transfers ORDER BY id')).toEqual([
+    ['tr_1', 'pending'],
+    ['tr_2', 'completed'],
+  ]);
+  expect(await all('SELECT id, sequence FROM ostiary.events')).toEqual([['evt_2', '1']]);
+  expect(await all('SELECT id FROM ostiary.deliveries')).toEqual([['dl_2_1']]);
+});
+
+test('an attempt that cannot be logged leaves its batch with the worker', async () => {
+  const { storage, all, execute, refuse } = await openStorage();
+  await publish(storage, '1', '2');
+  const results = (await storage.deliveries.claim(hold)).map((claimed) => sampleResult(claimed));
+  await refuse('delivery_attempts', 'NEW.delivery_number = 2');
+  await expect(storage.deliveries.finish(results)).rejects.toMatchObject(unavailable);
+  expect(await all('SELECT id, claim_id, attempts FROM ostiary.pending_deliveries ORDER BY id')).toEqual([
+    ['dl_1_1', 'c', 0],
+    ['dl_2_1', 'c', 0],
+  ]);
+  await execute('DROP TRIGGER refuse ON delivery_attempts');
+  expect(await storage.deliveries.finish(results)).toEqual([true, true]);
+  expect(await all('SELECT DISTINCT status FROM ostiary.deliveries')).toEqual([['delivered']]);
+  expect(await all('SELECT id FROM ostiary.pending_deliveries')).toEqual([]);
+});
+
+test('a purge takes the attempts along', async () => {
+  const { storage, all } = await openStorage();
+  await publish(storage, '1', '2');
+  const [first, second] = await storage.deliveries.claim(hold);
+  if (first === undefined || second === undefined) throw new Error('nothing was claimed');
+  const later = { status: 'pending', dueAt: 9 } as const;
+  await storage.deliveries.finish([sampleResult(first, { status: 'dropped' }), sampleResult(second, later)]);
+  expect(await all('SELECT count(*) FROM ostiary.delivery_attempts')).toEqual([['2']]);
+  const count = await storage.purge({ now: 9, before: 9, eventsBefore: 9, limit: 9 });
+  expect(count).toMatchObject({ events: 1, deliveries: 1 });
+  expect(await all('SELECT delivery_number FROM ostiary.delivery_attempts')).toEqual([['2']]);
+});
+
+test('an endpoint ends with all that waits for it, however much that is', async () => {
+  const { storage, all, execute } = await openStorage();
+  await publish(storage, '1');
+  await execute(`
+    WITH delivered AS (
+      INSERT INTO deliveries (id, event_number, endpoint_id, partner, mode, status, created_at)
+      SELECT 'dl_more_' || i, 1, 'we_1', 'acme', 'live', 'pending', 5 FROM generate_series(1, 20000) AS i
+      RETURNING id, number, created_at
+    )
+    INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at, ready_at)
+    SELECT id, number, 'we_1', 1, created_at, created_at FROM delivered
+  `);
+  const [held] = await storage.deliveries.claim({ ...hold, limit: 1 });
+  expect(await storage.webhooks.remove(acme, 'we_1', 9)).toBe(true);
+  expect(await all('SELECT status, ended_at, count(*) FROM ostiary.deliveries GROUP BY 1, 2')).toEqual([
+    ['cancelled', '9', '20001'],
+  ]);
+  expect(await all('SELECT count(*) FROM ostiary.pending_deliveries')).toEqual([['0']]);
+  expect(await storage.deliveries.finish(held === undefined ? [] : [sampleResult(held)])).toEqual([false]);
+});
+
+test('a key that is taken while its answer is not known yet shows no answer to anybody', async () => {
+  const { storage, watched } = await openStorage();
+  await publish(storage, '1');
+  const fingerprint = Buffer.alloc(32, 7);
+  const key = { ...acme, key: 'key', fingerprint };
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      storage.deliveries.redeliver({
+        ...acme,
+        eventId: 'evt_1',
+        endpointId: null,
+        deliveryId: `dl_${index}`,
+        now: 9,
+        idempotency: { ...key, endsAt: 99 },
+        answer: ([delivery]) => ({ status: 202, body: `${delivery?.id}` }),
+      }),
+    ),
+  );
+  for (const answer of answers) expect(answer).toMatchObject({ answer: { status: 202, body: 'dl_1_1' } });
+  expect(await storage.idempotency.find({ ...key, now: 9 })).toMatchObject({ answer: { body: 'dl_1_1' } });
+  expect(watched.refusals).toEqual([]);
+});
