@@ -43,11 +43,14 @@ const rooms: { readonly [room: string]: readonly string[] } = {
   pages: ['.', 'pages'],
   worker: ['.', 'worker', 'ports'],
   // `http` for the one file that understands addresses: allowlists are checked when a key is issued.
-  admin: ['.', 'admin', 'http', 'keys', 'ports'],
+  admin: ['.', 'admin', 'http', 'keys', 'ports', 'webhooks'],
   oauth: ['.', 'oauth', 'http', 'keys', 'pages', 'ports'],
   console: ['.', 'console', 'http', 'keys', 'pages', 'ports', 'webhooks'],
+  cli: ['admin', 'cli', 'ports'],
   memory: ['memory', 'ports'],
   contract: ['contract', 'ports'],
+  // Nothing imports it back: it builds the whole, with other parts at the edges.
+  testing: ['.', 'admin', 'http', 'memory', 'passports', 'payments', 'ports', 'testing', 'webhooks'],
 };
 
 /** Files that see every room. */

@@ -115,3 +115,22 @@ CREATE TABLE jobs (
 
 CREATE INDEX jobs_due ON jobs (kind, due_at) WHERE dropped_at IS NULL;
 CREATE INDEX jobs_dropped ON jobs (kind, dropped_at) WHERE dropped_at IS NOT NULL;
+
+-- How many requests each key, partner or client address made in its current window. One row is written by every request
+-- that is counted. Unlogged, because nothing is lost with it: no write waits for the disk or goes to a replica, and after
+-- a crash or a failover all windows begin anew. Only the first request of a window changes an indexed column; the others
+-- change the page of the row and nothing else (HOT), for which there is room in it. Vacuumed by count, like jobs.
+CREATE UNLOGGED TABLE rate_limits (
+  bucket text COLLATE "C" PRIMARY KEY,
+  -- Whether the last request was counted.
+  allowed boolean NOT NULL,
+  count integer NOT NULL,
+  ends_at bigint NOT NULL
+) WITH (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+CREATE INDEX rate_limits_by_end ON rate_limits (ends_at);

@@ -1,4 +1,5 @@
 import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core';
+import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
 import { statement } from './statement.ts';
@@ -11,6 +12,7 @@ const columns = `
 
 export function postgresApiKeys(database: Database): ApiKeyStore {
   const { schema } = database;
+  const audits = postgresAudits(database);
   const sql = {
     insert: statement<ApiKeyRecord>(`
       INSERT INTO ${schema}.api_keys (
@@ -57,9 +59,12 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
   };
 
   return {
-    async insert(key) {
+    async insert(key, audit) {
       const row = copyOf(key);
-      return database.change(async (connection) => (await sql.insert.run(connection, row)) === 1);
+      return audits.change(
+        auditRowOf(audit),
+        async (connection) => (await sql.insert.run(connection, row)) === 1,
+      );
     },
 
     find: (id) => database.read(async (connection) => (await sql.find.get(connection, { id })) ?? null),
@@ -71,16 +76,22 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
 
     list: (partner) => database.read((connection) => sql.list.all(connection, { partner })),
 
-    revoke: (id, now) =>
-      database.change(async (connection) => (await sql.revoke.run(connection, { id, now })) === 1),
+    revoke: async (id, now, audit) =>
+      audits.change(
+        auditRowOf(audit),
+        async (connection) => (await sql.revoke.run(connection, { id, now })) === 1,
+      ),
 
-    async roll({ id, successor, endsAt, now }) {
+    async roll({ id, successor, endsAt, now, audit }) {
       const row = copyOf(successor);
+      const act = auditRowOf(audit);
       return database.write(async (connection) => {
         if ((await sql.end.run(connection, { id, endsAt, now })) === 0) return false;
-        if ((await sql.insert.run(connection, row)) === 1) return true;
         // Thrown, and not answered, so that the old key goes on.
-        throw new StorageUnavailableError('the successor cannot be stored');
+        if ((await sql.insert.run(connection, row)) === 0)
+          throw new StorageUnavailableError('the successor cannot be stored');
+        await audits.store(connection, act);
+        return true;
       });
     },
 

@@ -1,4 +1,5 @@
 import type { ClientRecord, ClientStore } from '@ostiary/core';
+import { auditRowOf, postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { type Connection, statement } from './statement.ts';
 
@@ -13,6 +14,7 @@ type RevokedAt = { readonly clientId: string; readonly now: number };
 
 export function postgresClients(database: Database): ClientStore {
   const { schema } = database;
+  const audits = postgresAudits(database);
   const sql = {
     insert: statement<ClientRow>(`
       INSERT INTO ${schema}.clients (client_id, version, disabled_at, partner, record)
@@ -71,12 +73,14 @@ export function postgresClients(database: Database): ClientStore {
   };
 
   return {
-    async insert(client) {
+    async insert(client, audit) {
       const row = rowOf(client);
+      const act = auditRowOf(audit);
       const origins = webOrigins(client.redirectUris);
       return database.write(async (connection) => {
         if ((await sql.insert.run(connection, row)) === 0) return false;
         await storeOrigins(connection, row.clientId, origins);
+        await audits.store(connection, act);
         return true;
       });
     },
@@ -90,8 +94,9 @@ export function postgresClients(database: Database): ClientStore {
     list: ({ after, limit }) =>
       database.read(async (connection) => (await sql.list.all(connection, { after, limit })).map(clientOf)),
 
-    async replace(client) {
+    async replace(client, audit) {
       const row = rowOf(client);
+      const act = auditRowOf(audit);
       const origins = webOrigins(client.redirectUris);
       const { clientId, disabledAt } = row;
       return database.write(
@@ -99,6 +104,7 @@ export function postgresClients(database: Database): ClientStore {
           if ((await sql.replace.run(connection, row)) === 0) return false;
           await sql.removeOrigins.run(connection, { clientId });
           await storeOrigins(connection, clientId, origins);
+          await audits.store(connection, act);
           if (disabledAt !== null) {
             await sql.revokeConsents.run(connection, { clientId, now: disabledAt });
             await sql.revokeGrants.run(connection, { clientId, now: disabledAt });

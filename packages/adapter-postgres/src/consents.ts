@@ -1,4 +1,5 @@
 import type { ConsentRecord, ConsentStore } from '@ostiary/core';
+import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -8,6 +9,7 @@ const columns = 'sub, client_id AS "clientId", scopes, granted_at AS "grantedAt"
 
 export function postgresConsents(database: Database): ConsentStore {
   const { schema } = database;
+  const audits = postgresAudits(database);
   const sql = {
     find: statement<OfClient, ConsentRecord>(`
       SELECT ${columns} FROM ${schema}.consents
@@ -93,8 +95,10 @@ export function postgresConsents(database: Database): ConsentStore {
         return rows.length === 1;
       }),
 
-    async endUser(sub, now) {
+    async endUser(sub, now, audit) {
+      const act = auditRowOf(audit);
       await database.write(async (connection) => {
+        await audits.store(connection, act);
         await sql.endUser.run(connection, { sub, now });
         await sql.endUserGrants.run(connection, { sub, now });
       });

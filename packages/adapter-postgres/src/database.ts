@@ -17,11 +17,14 @@
 import { StorageUnavailableError, unavailable } from './errors.ts';
 import { type Borrowed, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
-import type { OwnPool, PostgresPool } from './pool.ts';
+import type { OwnPool, PostgresClient, PostgresPool } from './pool.ts';
 import { type Connection, connectionOn } from './statement.ts';
 
 /** How long a call may take, the wait for a connection included, before it is refused. */
 export const patienceMs = 1500;
+
+/** How long it waits for a lock where it wants to hear, with time left, that somebody else holds it. */
+export const lockPatienceMs = 1200;
 
 /** The same for what changes many rows on behalf of nobody who waits: a purge, a client that is disabled. */
 export const longPatienceMs = 30_000;
@@ -92,8 +95,12 @@ export class Database {
   }
 
   /** Runs work in a transaction and resolves when it is committed. */
-  write<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
-    return this.#call(patience, (borrowed) => inTransaction(borrowed, patience, work));
+  write<T>(
+    work: (connection: Connection) => Promise<T>,
+    patience = patienceMs,
+    lockPatience = patience,
+  ): Promise<T> {
+    return this.#call(patience, (borrowed) => inTransaction(borrowed, patience, work, lockPatience));
   }
 
   /** Throws unless the storage is open, for what uses a connection of the host's. */
@@ -114,6 +121,7 @@ export class Database {
       this.#own = own;
       // A pool tells of idle connections that the server ended; without a listener that would end the process.
       pool.on?.('error', ignore);
+      pool.on?.('connect', listenTo);
     }
     const pool = this.#pool;
     const migrations = this.#migrations ?? readMigrations();
@@ -153,7 +161,10 @@ export class Database {
     } catch (error) {
       throw unavailable(error);
     } finally {
-      if (this.#own === null) this.#pool?.removeListener?.('error', ignore);
+      if (this.#own === null) {
+        this.#pool?.removeListener?.('error', ignore);
+        this.#pool?.removeListener?.('connect', listenTo);
+      }
     }
   }
 }
@@ -162,6 +173,7 @@ async function inTransaction<T>(
   borrowed: Borrowed,
   patience: number,
   work: (connection: Connection) => Promise<T>,
+  lockPatience = patience,
 ): Promise<T> {
   const { client } = borrowed;
   try {
@@ -170,6 +182,7 @@ async function inTransaction<T>(
       text: `
         BEGIN ISOLATION LEVEL READ COMMITTED;
         SET LOCAL statement_timeout = ${patience};
+        SET LOCAL lock_timeout = ${lockPatience};
         SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}
       `,
     });
@@ -185,3 +198,11 @@ async function inTransaction<T>(
 }
 
 function ignore(): void {}
+
+/**
+ * A pool hands a new connection over by a promise, and nobody listens to it until that has come through. What the
+ * server sends together with its welcome, that it is shutting down, would end the process; the first statement fails too.
+ */
+function listenTo(client: PostgresClient): void {
+  client.on?.('error', ignore);
+}

@@ -20,6 +20,12 @@ interface Named extends Hold {
 }
 type ClaimedRow = Omit<ClaimedDelivery, 'claimId'>;
 
+/** Endpoints that a claim passes before it asks which ones have something due. */
+const maxWalk = 500;
+
+/** Deliveries that it looks at then, at most. */
+const maxKnown = 1000;
+
 /** The worker's hold on deliveries. */
 export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim'> {
   const { schema } = database;
@@ -57,8 +63,17 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
 
   // Jumps from endpoint to endpoint along the index, however many deliveries each has: first those after `after`,
   // then, on the second lap, the others. The first row is where the walk begins, and no endpoint.
+  //
+  // Where hundreds of endpoints were passed and the claim is not full, most of them have nothing that is due yet: then
+  // the other index says what is, and only those endpoints are visited. If that is too much to look at, the walk goes on.
+  const room = '(coalesce((:slots::jsonb ->> endpoint_id)::integer, :perEndpoint::integer))';
   const claimInTurn = statement<Walk, ClaimedRow>(
     claimOf(`
+      known AS MATERIALIZED (
+        SELECT endpoint_id FROM ${schema}.pending_deliveries
+        WHERE ready_at <= :now
+        ORDER BY ready_at LIMIT ${maxKnown + 1}
+      ),
       walk (endpoint_id, lap, turn) AS (
         SELECT :after::text COLLATE "C", 1, 0
         UNION ALL
@@ -77,12 +92,18 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
           ORDER BY endpoint_id LIMIT 1
         ) AS again ON true
         -- Here and not above: a filter there would read on to the end of the index.
-        WHERE (lap = 1 AND ahead.endpoint_id IS NOT NULL)
-          OR coalesce(ahead.endpoint_id, again.endpoint_id) <= :after
+        WHERE ((lap = 1 AND ahead.endpoint_id IS NOT NULL)
+            OR coalesce(ahead.endpoint_id, again.endpoint_id) <= :after)
+          AND CASE WHEN turn < ${maxWalk} THEN true ELSE (SELECT count(*) > ${maxKnown} FROM known) END
       ),
       visited AS (
-        SELECT turn, endpoint_id, coalesce((:slots::jsonb ->> endpoint_id)::integer, :perEndpoint::integer) AS room
-        FROM walk WHERE turn > 0
+        SELECT turn, endpoint_id, ${room} AS room FROM walk WHERE turn > 0
+        UNION ALL
+        SELECT
+          ${maxWalk} + row_number() OVER (ORDER BY endpoint_id <= :after, endpoint_id), endpoint_id, ${room}
+        FROM (SELECT DISTINCT endpoint_id FROM known) AS others
+        WHERE (SELECT max(turn) = ${maxWalk} FROM walk)
+          AND NOT EXISTS (SELECT FROM walk WHERE turn > 0 AND walk.endpoint_id = others.endpoint_id)
       )
     `),
   );

@@ -11,6 +11,9 @@ import { type Connection, statement } from './statement.ts';
 
 type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
 
+/** How many pending deliveries of a partner are sorted for a list of them. */
+const fewPending = 2_000;
+
 /** What comes after the position, newest first. */
 type Page = EventOwner &
   DeliveryPosition & {
@@ -45,31 +48,55 @@ export function postgresDeliveryLists(database: Database): Pick<DeliveryStore, '
   `;
   const newestFirst = ['created_at DESC', 'id DESC'];
   const firstOf = (found: string) => `SELECT * FROM ${found} ORDER BY ${newestFirst.join()} LIMIT :limit`;
-  const list = statement<Page, DeliveryRow>(
-    shown(schema, firstOf(`(SELECT * FROM ${schema}.deliveries WHERE ${filter}) AS found`), ...newestFirst),
+  const listOf = (found: string) =>
+    statement<Page, DeliveryRow>(shown(schema, firstOf(found), ...newestFirst));
+  const list = listOf(`(SELECT * FROM ${schema}.deliveries WHERE ${filter}) AS found`);
+
+  const listFailed = listOf(
+    `(SELECT * FROM ${schema}.deliveries WHERE ${filter} AND failed_as = :status) AS found`,
   );
 
-  // Sorts what there is of one event. Left alone, PostgreSQL might rather walk through everything of the owner.
-  const listOfEvent = statement<Page, DeliveryRow>(
-    shown(
-      schema,
-      firstOf(`(
-        SELECT * FROM (
-          SELECT * FROM ${schema}.deliveries
-          WHERE event_number = (SELECT number FROM ${schema}.events WHERE id = :eventId)
-          OFFSET 0
-        ) AS of_event WHERE ${filter}
-      ) AS found`),
-      ...newestFirst,
-    ),
+  // What is pending is found from the other table. As long as there is little of it: that has to be sorted, while of
+  // much the newest are met soon by walking through everything.
+  const pendingOf = `
+    FROM ${schema}.webhook_endpoints AS endpoint
+    JOIN ${schema}.pending_deliveries AS pending ON pending.endpoint_id = endpoint.id
+    WHERE endpoint.partner = :partner AND endpoint.mode = :mode
+      AND (:endpointId::text IS NULL OR endpoint.id = :endpointId)
+  `;
+  const countPending = statement<Page, { readonly count: number }>(
+    `SELECT count(*) AS count FROM (SELECT ${pendingOf} LIMIT ${fewPending + 1}) AS few`,
   );
+  const listPending = listOf(`(
+    SELECT * FROM ${schema}.deliveries
+    WHERE number = ANY (ARRAY (SELECT number ${pendingOf})) AND ${filter}
+  ) AS found`);
+
+  // Sorts what there is of one event. Left alone, PostgreSQL might rather walk through everything of the owner.
+  const listOfEvent = listOf(`(
+    SELECT * FROM (
+      SELECT * FROM ${schema}.deliveries
+      WHERE event_number = (SELECT number FROM ${schema}.events WHERE id = :eventId)
+      OFFSET 0
+    ) AS of_event WHERE ${filter}
+  ) AS found`);
+
+  async function chosenFor(connection: Connection, page: Page): Promise<typeof list> {
+    if (page.eventId !== null) return listOfEvent;
+    if (page.status === 'dropped' || page.status === 'cancelled') return listFailed;
+    if (page.status !== 'pending') return list;
+    const { count = 0 } = (await countPending.get(connection, page)) ?? {};
+    return count > fewPending ? list : listPending;
+  }
 
   return {
     list: ({ partner, mode, endpointId, eventId, status, after, limit }) => {
       const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
       const page = { partner, mode, endpointId, eventId, status, time, id, limit };
-      const chosen = eventId === null ? list : listOfEvent;
-      return database.read(async (connection) => (await chosen.all(connection, page)).map(deliveryOf));
+      return database.read(async (connection) => {
+        const chosen = await chosenFor(connection, page);
+        return (await chosen.all(connection, page)).map(deliveryOf);
+      });
     },
   };
 }

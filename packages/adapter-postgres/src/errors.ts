@@ -34,3 +34,8 @@ export function endsConnection(error: unknown): boolean {
   const state = sqlStateOf(error);
   return state === '' || /^(?:08|57P|58|XX)/.test(state) || ['25006', '25P03', '25P04'].includes(state);
 }
+
+/** Another transaction held for too long what the statement wanted to lock; the connection is good. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlStateOf(error) === '55P03';
+}

@@ -1,6 +1,14 @@
-import type { IdempotencyClaim, IdempotencyOutcome, IdempotencyStore, StoredAnswer } from '@ostiary/core';
+import type {
+  ClaimOutcome,
+  IdempotencyClaim,
+  IdempotencyOutcome,
+  IdempotencyStore,
+  StoredAnswer,
+} from '@ostiary/core';
 import type { Database } from './database.ts';
+import { isLockTimeout } from './errors.ts';
 import { type Connection, statement } from './statement.ts';
+import type { Undo } from './undo.ts';
 
 /** A claim as it is stored. */
 export type ClaimRow = Omit<IdempotencyClaim, 'answer'> & { readonly status: number; readonly body: string };
@@ -11,9 +19,14 @@ type Found = { readonly status: number; readonly body: string; readonly same: bo
 export interface Claims {
   /**
    * Takes the key for this request, or answers what an earlier one says that lives at `now`. Waits for a request
-   * with the same key that is under way. A record that has ended is overwritten.
+   * with the same key that is under way; one that goes on for too long ends this transaction, `in_progress`. A record
+   * that has ended is overwritten.
    */
-  take(connection: Connection, row: ClaimRow & { readonly now: number }): Promise<IdempotencyOutcome | null>;
+  take(
+    connection: Connection,
+    row: ClaimRow & { readonly now: number },
+    undo: Undo<Extract<ClaimOutcome, { outcome: 'in_progress' }>>,
+  ): Promise<IdempotencyOutcome | null>;
   /** Sets the answer of a key that this transaction took before it knew it. */
   answer(connection: Connection, row: ClaimLookup & StoredAnswer): Promise<void>;
 }
@@ -43,8 +56,13 @@ export function postgresClaims({ schema }: Pick<Database, 'schema'>): Claims {
   `);
 
   return {
-    async take(connection, row) {
-      if ((await take.run(connection, row)) === 1) return null;
+    async take(connection, row, undo) {
+      try {
+        if ((await take.run(connection, row)) === 1) return null;
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error;
+        undo({ outcome: 'in_progress' });
+      }
       // A statement of its own, which sees what the other request committed while this one waited for it.
       return outcomeOf(await earlier.get(connection, row));
     },

@@ -27,36 +27,34 @@ const known: ReadonlySet<string> = new Set([
   'schema',
 ] satisfies (keyof PostgresStorageOptions)[]);
 
-/** Checks what the host passed; throws a `TypeError` that names the option, and never shows its value. */
-export function parseOptions(options: unknown): ParsedOptions {
+/**
+ * Checks what the host passed; throws a `TypeError` that names the option, and never shows its value.
+ *
+ * @param caller - the function that it was passed to
+ */
+export function parseOptions(options: unknown, caller = 'postgresStorage'): ParsedOptions {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(
-      'postgresStorage: options must be an object such as { connectionString: "postgres://…" }',
-    );
+    throw new TypeError(`${caller}: options must be an object such as { connectionString: "postgres://…" }`);
   }
   for (const name of Object.keys(options)) {
-    if (!known.has(name)) throw new TypeError(`postgresStorage: unknown option ${JSON.stringify(name)}`);
+    if (!known.has(name)) throw new TypeError(`${caller}: unknown option ${JSON.stringify(name)}`);
   }
   const pool = 'pool' in options ? options.pool : undefined;
   const connectionString = 'connectionString' in options ? options.connectionString : undefined;
   const schema = 'schema' in options && options.schema !== undefined ? options.schema : 'ostiary';
   if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || schema.startsWith('pg_')) {
-    throw new TypeError(
-      'postgresStorage: options.schema must match [a-z_][a-z0-9_]{0,62} and not begin with pg_',
-    );
+    throw new TypeError(`${caller}: options.schema must match [a-z_][a-z0-9_]{0,62} and not begin with pg_`);
   }
   if ((pool === undefined) === (connectionString === undefined)) {
-    throw new TypeError('postgresStorage: pass either options.pool or options.connectionString');
+    throw new TypeError(`${caller}: pass either options.pool or options.connectionString`);
   }
   if (pool !== undefined) {
     if (!isPool(pool))
-      throw new TypeError('postgresStorage: options.pool must have a method connect(), like pg.Pool');
+      throw new TypeError(`${caller}: options.pool must have a method connect(), like pg.Pool`);
     return Object.freeze({ pool, connectionString: null, schema });
   }
   if (typeof connectionString !== 'string' || !/^postgres(?:ql)?:\/\/./.test(connectionString)) {
-    throw new TypeError(
-      'postgresStorage: options.connectionString must begin with postgres:// or postgresql://',
-    );
+    throw new TypeError(`${caller}: options.connectionString must begin with postgres:// or postgresql://`);
   }
   return Object.freeze({ pool: null, connectionString, schema });
 }

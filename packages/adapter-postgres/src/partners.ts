@@ -1,9 +1,11 @@
 import type { PartnerRecord, PartnerStore } from '@ostiary/core';
+import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
 export function postgresPartners(database: Database): PartnerStore {
   const { schema } = database;
+  const audits = postgresAudits(database);
   const columns = `
     slug, name, created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt", version
   `;
@@ -33,18 +35,24 @@ export function postgresPartners(database: Database): PartnerStore {
   };
 
   return {
-    async insert(partner) {
+    async insert(partner, audit) {
       const row = { ...partner };
-      return database.change(async (connection) => (await sql.insert.run(connection, row)) === 1);
+      return audits.change(
+        auditRowOf(audit),
+        async (connection) => (await sql.insert.run(connection, row)) === 1,
+      );
     },
 
     find: (slug) => database.read(async (connection) => (await sql.find.get(connection, { slug })) ?? null),
 
     list: ({ after, limit }) => database.read((connection) => sql.list.all(connection, { after, limit })),
 
-    async replace(partner) {
+    async replace(partner, audit) {
       const row = { ...partner };
-      return database.change(async (connection) => (await sql.replace.run(connection, row)) === 1);
+      return audits.change(
+        auditRowOf(audit),
+        async (connection) => (await sql.replace.run(connection, row)) === 1,
+      );
     },
   };
 }

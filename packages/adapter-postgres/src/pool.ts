@@ -24,11 +24,18 @@ export interface PostgresPoolClient extends PostgresClient {
   release(destroy?: boolean): void;
 }
 
+/** How listeners are added to a pool, and taken away. */
+export interface PoolListening {
+  (event: 'error', listener: (error: Error) => void): unknown;
+  /** Called with each new connection before it is lent for the first time. */
+  (event: 'connect', listener: (client: PostgresClient) => void): unknown;
+}
+
 /** What is used of a pool: a `Pool` of `pg` has this shape. */
 export interface PostgresPool {
   connect(): Promise<PostgresPoolClient>;
-  on?(event: 'error', listener: (error: Error) => void): unknown;
-  removeListener?(event: 'error', listener: (error: Error) => void): unknown;
+  readonly on?: PoolListening;
+  readonly removeListener?: PoolListening;
 }
 
 /** A pool of ours, and how it ends. */

@@ -40,6 +40,14 @@ export function postgresPurge(database: Database): Storage['purge'] {
       )
     `),
 
+    // A window may have ended here and not yet for a process whose clock is behind: hence the minute.
+    rateLimits: statement<{ now: number; limit: number }>(`
+      DELETE FROM ${schema}.rate_limits WHERE bucket IN (
+        SELECT bucket FROM ${schema}.rate_limits WHERE ends_at < :now::bigint - 60000
+        ORDER BY ends_at LIMIT :limit FOR UPDATE SKIP LOCKED
+      )
+    `),
+
     // With their attempts.
     deliveries: statement<{ eventsBefore: number; limit: number }>(`
       WITH ended AS MATERIALIZED (
@@ -105,6 +113,7 @@ export function postgresPurge(database: Database): Storage['purge'] {
     tokens: await remove(sql.tokens, { before, limit }),
     grants: await remove(sql.grants, { before, limit }),
     idempotency: await remove(sql.idempotency, { now, limit }),
+    rateLimits: await remove(sql.rateLimits, { now, limit }),
     deliveries: await remove(sql.deliveries, { eventsBefore, limit }),
     events: await purgeEvents(eventsBefore, limit),
   });

@@ -1,4 +1,5 @@
 import type { DeliveryStore, EventOwner } from '@ostiary/core';
+import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { postgresStoredDeliveries } from './delivery-lists.ts';
 import { postgresEventOwners } from './event-owners.ts';
@@ -22,6 +23,7 @@ const unanswered = { status: 0, body: '' };
 /** Deliveries that are made once more. */
 export function postgresRedeliveries(database: Database): Redeliveries {
   const { schema } = database;
+  const audits = postgresAudits(database);
   const claims = postgresClaims(database);
   const owners = postgresEventOwners(database);
   const publications = postgresPublications(database);
@@ -46,15 +48,15 @@ export function postgresRedeliveries(database: Database): Redeliveries {
       EventOwner & { endpointId: string; since: number; limit: number; deliveryId: string; now: number }
     >(`
       WITH dropped AS (
-        SELECT event_number, row_number() OVER (ORDER BY ended_at, number) AS place FROM (
-          SELECT event_number, ended_at, number FROM ${schema}.deliveries
-          WHERE endpoint_id = :endpointId AND status = 'dropped' AND ended_at >= :since
+        SELECT event_number, row_number() OVER (ORDER BY dropped_at, number) AS place FROM (
+          SELECT event_number, dropped_at, number FROM ${schema}.deliveries
+          WHERE endpoint_id = :endpointId AND dropped_at >= :since
             AND NOT EXISTS (
               SELECT FROM ${schema}.deliveries AS later
               WHERE later.event_number = deliveries.event_number AND later.endpoint_id = deliveries.endpoint_id
                 AND later.number > deliveries.number AND later.status <> 'cancelled'
             )
-          ORDER BY ended_at, number LIMIT :limit
+          ORDER BY dropped_at, number LIMIT :limit
         ) AS longest
       ),
       fresh AS (
@@ -68,10 +70,11 @@ export function postgresRedeliveries(database: Database): Redeliveries {
   };
 
   return {
-    async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer }) {
+    async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer, audit }) {
+      const act = auditRowOf(audit);
       const claim = idempotency && claimRowOf({ ...idempotency, answer: unanswered });
-      return writeOrUndo<Outcome<'redeliver'>>(database, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }));
+      return writeOrUndo<Outcome<'redeliver'>>(database, claim, async (connection, undo) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
         if (earlier !== null) return earlier;
         await owners.lock(connection, { partner, mode });
         const event = await sql.findEvent.get(connection, { partner, mode, eventId });
@@ -97,14 +100,16 @@ export function postgresRedeliveries(database: Database): Redeliveries {
         const shown = await deliveries.find(connection, [...pending.map(({ id }) => id), ...ids]);
         const given = answer(shown);
         if (claim !== null) await claims.answer(connection, { ...claim, ...given });
+        await audits.store(connection, act);
         return { outcome: 'queued', answer: given };
       });
     },
 
-    async recover({ partner, mode, endpointId, since, deliveryId, now, limit, idempotency, answer }) {
+    async recover({ partner, mode, endpointId, since, deliveryId, now, limit, idempotency, answer, audit }) {
+      const act = auditRowOf(audit);
       const claim = idempotency && claimRowOf({ ...idempotency, answer: unanswered });
-      return writeOrUndo<Outcome<'recover'>>(database, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }));
+      return writeOrUndo<Outcome<'recover'>>(database, claim, async (connection, undo) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
         if (earlier !== null) return earlier;
         await owners.lock(connection, { partner, mode });
         const refusal = refusalOf(await endpoints.isEnabled(connection, { partner, mode, id: endpointId }));
@@ -113,6 +118,7 @@ export function postgresRedeliveries(database: Database): Redeliveries {
         const request = { partner, mode, endpointId, since, deliveryId, now, limit };
         const given = answer(await sql.recover.run(connection, request));
         if (claim !== null) await claims.answer(connection, { ...claim, ...given });
+        await audits.store(connection, act);
         return { outcome: 'queued', answer: given };
       });
     },

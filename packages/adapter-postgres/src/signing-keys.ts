@@ -1,9 +1,11 @@
 import type { SigningKeyRecord, SigningKeyStore } from '@ostiary/core';
+import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
 export function postgresSigningKeys(database: Database): SigningKeyStore {
   const { schema } = database;
+  const audits = postgresAudits(database);
   const sql = {
     list: statement<object, SigningKeyRecord>(`
       SELECT
@@ -46,9 +48,12 @@ export function postgresSigningKeys(database: Database): SigningKeyStore {
       });
     },
 
-    async insert(key) {
+    async insert(key, audit) {
       const row = { ...key };
-      await database.change((connection) => sql.insert.run(connection, row));
+      await audits.change(
+        auditRowOf(audit),
+        async (connection) => (await sql.insert.run(connection, row)) === 1,
+      );
     },
 
     async reseal(kid, sealedPrivateJwk) {

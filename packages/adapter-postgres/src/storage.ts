@@ -1,9 +1,11 @@
 import type { Storage } from '@ostiary/core';
 import { postgresApiKeys } from './api-keys.ts';
+import { postgresAudit } from './audit.ts';
 import { postgresClients } from './clients.ts';
 import { postgresConsents } from './consents.ts';
 import { Database, patienceMs } from './database.ts';
 import { postgresDeliveries } from './deliveries.ts';
+import { StorageUnavailableError } from './errors.ts';
 import { postgresEvents } from './events.ts';
 import { postgresGrants } from './grants.ts';
 import { postgresIdempotency } from './idempotency.ts';
@@ -13,6 +15,7 @@ import { postgresPartners } from './partners.ts';
 import { openPool } from './pool.ts';
 import { postgresPurge } from './purge.ts';
 import { postgresQueue } from './queue.ts';
+import { postgresRateLimits } from './rate-limits.ts';
 import { postgresSigningKeys } from './signing-keys.ts';
 import { statement } from './statement.ts';
 import { postgresTransfers } from './transfers.ts';
@@ -39,6 +42,10 @@ export function postgresStorage(options: PostgresStorageOptions): Storage {
 /** The ports on a database that is not open yet. */
 export function storageOn(database: Database): Storage {
   const { schema } = database;
+  // The time of the moment, not that of a transaction.
+  const time = statement<object, { readonly now: number }>(
+    'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now',
+  );
   // Reads a table, unlike `SELECT 1`.
   const ping = statement<object>(`SELECT number FROM ${schema}.schema_migrations LIMIT 1`);
 
@@ -56,11 +63,19 @@ export function storageOn(database: Database): Storage {
     events: postgresEvents(database),
     deliveries: postgresDeliveries(database),
     queue: postgresQueue(database),
+    audit: postgresAudit(database),
+    rateLimits: postgresRateLimits(database),
 
     open: () => database.open(),
 
     async ping() {
       await database.read((connection) => ping.get(connection, {}));
+    },
+
+    async time() {
+      const row = await database.read((connection) => time.get(connection, {}));
+      if (row === undefined) throw new StorageUnavailableError('the database told no time');
+      return row.now;
     },
 
     purge: postgresPurge(database),

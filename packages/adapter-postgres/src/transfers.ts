@@ -113,8 +113,8 @@ export function postgresTransfers(database: Database): TransferStore {
       const row = rowOf(transfer);
       const claim = idempotency && claimRowOf(idempotency);
       const jobRow = jobRowOf(job);
-      return writeOrUndo(database, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }));
+      return writeOrUndo(database, claim, async (connection, undo) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
         if (earlier !== null) return earlier;
         if ((await sql.insert.run(connection, row)) === 0) {
           const taken = await sql.findReference.get(connection, row);

@@ -1,12 +1,17 @@
-import type { Database } from './database.ts';
+import { type Database, lockPatienceMs, patienceMs } from './database.ts';
 import type { Connection } from './statement.ts';
 
 /** Leaves the transaction with an answer and without its changes. */
 export type Undo<Answer> = (answer: Answer) => never;
 
-/** A transaction that may find out late that there is nothing to change: with an answer, not with an error. */
+/**
+ * A transaction that may find out late that there is nothing to change: with an answer, not with an error.
+ *
+ * @param claim - of the key that it takes, if it takes one; then somebody else may hold that
+ */
 export async function writeOrUndo<Answer>(
   database: Database,
+  claim: object | null,
   work: (connection: Connection, undo: Undo<Answer>) => Promise<Answer>,
 ): Promise<Answer> {
   const answers = new WeakMap<Error, { readonly answer: Answer }>();
@@ -16,7 +21,8 @@ export async function writeOrUndo<Answer>(
     throw reason;
   };
   try {
-    return await database.write((connection) => work(connection, undo));
+    const lockPatience = claim === null ? patienceMs : lockPatienceMs;
+    return await database.write((connection) => work(connection, undo), patienceMs, lockPatience);
   } catch (error) {
     const undone =
       error instanceof Error && error.cause instanceof Error ? answers.get(error.cause) : undefined;

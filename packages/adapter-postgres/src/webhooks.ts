@@ -1,4 +1,5 @@
 import type { EventOwner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core';
+import { auditRowOf, postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
@@ -25,6 +26,7 @@ export function postgresEndpoints({ schema }: Pick<Database, 'schema'>): Endpoin
 
 export function postgresWebhooks(database: Database): WebhookEndpointStore {
   const { schema } = database;
+  const audits = postgresAudits(database);
   const claims = postgresClaims(database);
   const owners = postgresEventOwners(database);
   const columns = `
@@ -85,8 +87,8 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
     async create({ endpoint, idempotency, max, now }) {
       const row = rowOf(endpoint);
       const claim = idempotency && claimRowOf(idempotency);
-      return writeOrUndo(database, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }));
+      return writeOrUndo(database, claim, async (connection, undo) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
         if (earlier !== null) return earlier;
         await owners.lock(connection, row);
         const count = (await sql.count.get(connection, row))?.count ?? 0;
@@ -101,26 +103,31 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
 
     list: ({ partner, mode }) => database.read((connection) => sql.list.all(connection, { partner, mode })),
 
-    async replace(endpoint, now) {
+    async replace(endpoint, now, audit) {
       const row = rowOf(endpoint);
+      const act = auditRowOf(audit);
       // An endpoint that ends takes all its pending deliveries along, which may be many.
       const patience = row.enabled ? patienceMs : longPatienceMs;
       return database.write(async (connection) => {
         await owners.lock(connection, row);
         if ((await sql.replace.run(connection, row)) === 0) return false;
         if (!row.enabled) await sql.cancel.run(connection, { endpointId: row.id, now });
+        await audits.store(connection, act);
         return true;
       }, patience);
     },
 
-    remove: ({ partner, mode }, id, now) =>
-      database.write(async (connection) => {
+    async remove({ partner, mode }, id, now, audit) {
+      const act = auditRowOf(audit);
+      return database.write(async (connection) => {
         const endpoint = { partner, mode, id };
         await owners.lock(connection, endpoint);
         if ((await sql.remove.run(connection, endpoint)) === 0) return false;
         await sql.cancel.run(connection, { endpointId: id, now });
+        await audits.store(connection, act);
         return true;
-      }, longPatienceMs),
+      }, longPatienceMs);
+    },
   };
 }
 

@@ -37,6 +37,7 @@ beforeAll(async () => {
       SELECT 'j' || i, CASE WHEN i % 2 = 0 THEN 'even' ELSE 'odd' END, '{}', i FROM generate_series(1, ${count}) AS i;
     INSERT INTO idempotency_records
       SELECT 'p', 'live', i::text, sha256('f'), 200, '', i FROM generate_series(1, ${count}) AS i;
+    INSERT INTO rate_limits SELECT 'b' || i, true, 1, i FROM generate_series(1, ${count}) AS i;
     ANALYZE;
   `);
   watched.ran();
@@ -116,6 +117,10 @@ const lookedUp: { readonly [name: string]: (storage: Storage) => Promise<unknown
     queue.claim({ kinds: ['even', 'odd'], claimId: 'c', now: count, leaseMs: 1, limit: 20 }),
   'queue.complete': ({ queue }) => queue.complete({ id: 'j7', claimId: 'c' }),
   'queue.recover': ({ queue }) => queue.recover({ kind: 'even', since: 1, now: 1 }),
+  'rateLimits.consume': ({ rateLimits }) =>
+    rateLimits?.consume({ bucket: 'b7', limit: 9, windowMs: 9, now: 1 }) ?? Promise.reject(),
+  'rateLimits.peek': ({ rateLimits }) =>
+    rateLimits?.peek({ bucket: 'b7', limit: 9, windowMs: 9, now: 1 }) ?? Promise.reject(),
   purge: (all) => all.purge({ now: 9, before: 9, eventsBefore: 9, limit: 10 }),
 };
 

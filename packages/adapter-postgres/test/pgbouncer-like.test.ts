@@ -24,7 +24,7 @@ describe('PostgreSQL storage on a pool that gives each transaction another conne
     await storage.open();
     return storage;
   };
-  for (const { name, run } of storageContract(create)) test(name, run);
+  for (const { name, run } of storageContract(create, { rateLimits: true, time: true })) test(name, run);
 
   test('nothing is left on a connection that nobody cleans up', async () => {
     const single = hostPool(server.url);

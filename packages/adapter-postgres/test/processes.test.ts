@@ -104,3 +104,13 @@ test('processes that work on one queue do every job once', async () => {
   );
   expect(done.flat().toSorted()).toEqual(ids.toSorted());
 });
+
+test('limits are exact over two processes, in each of 20 runs', async () => {
+  const { schema } = await opened();
+  const [runs, requests, limit] = [20, 40, 60];
+  const request = [schema, String(runs), String(requests), String(limit)];
+  const [first = [], second = []] = await together('consume.ts', [request, request]);
+  expect(first.map((allowed, run) => Number(allowed) + Number(second[run]))).toEqual(Array(runs).fill(limit));
+  // The processes met: neither had all it asked for every time.
+  expect([...first, ...second].some((allowed) => Number(allowed) < requests)).toBe(true);
+});

@@ -9,6 +9,8 @@ import { Pool } from 'pg';
 export interface TestServer {
   readonly url: string;
   readonly port: number;
+  /** Whether it goes after the test with all its data. */
+  readonly isTemporary: boolean;
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Stops it and removes its data. */
@@ -55,6 +57,7 @@ export async function startServer(): Promise<TestServer> {
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
     port,
+    isTemporary: true,
     async start() {
       await cluster.start();
       isRunning = true;
@@ -73,7 +76,14 @@ export function testServers(): readonly { readonly name: string; start(): Promis
   const url = process.env.TEST_DATABASE_URL;
   if (url === undefined || url === '') return [embedded];
   const nothing = async () => undefined;
-  const running = { url, port: Number(new URL(url).port), start: nothing, stop: nothing, remove: nothing };
+  const running = {
+    url,
+    port: Number(new URL(url).port),
+    isTemporary: false,
+    start: nothing,
+    stop: nothing,
+    remove: nothing,
+  };
   return [embedded, { name: 'the PostgreSQL of TEST_DATABASE_URL', start: async () => running }];
 }
 

@@ -90,6 +90,21 @@ test('an attempt that cannot be logged leaves its batch with the worker', async 
   expect(await all('SELECT id FROM ostiary.pending_deliveries')).toEqual([]);
 });
 
+test('the end of deliveries that succeed writes no index of the deliveries', async () => {
+  const { storage, all } = await openStorage();
+  const labels = Array.from({ length: 300 }, (_, index) => `${index}`);
+  await publish(storage, ...labels);
+  const claimed = await storage.deliveries.claim({ ...hold, limit: 300, perEndpoint: 300 });
+  expect(claimed).toHaveLength(300);
+  await storage.deliveries.finish(claimed.map((one) => sampleResult(one)));
+  // One call after the other is one connection, which tells here what it has counted.
+  await all('SELECT pg_stat_force_next_flush()');
+  const counted = 'n_tup_upd::integer, n_tup_hot_upd::integer';
+  expect(
+    await all(`SELECT ${counted} FROM pg_stat_user_tables WHERE relid = 'ostiary.deliveries'::regclass`),
+  ).toEqual([[300, 300]]);
+});
+
 test('a purge takes the attempts along', async () => {
   const { storage, all } = await openStorage();
   await publish(storage, '1', '2');

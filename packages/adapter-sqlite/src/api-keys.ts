@@ -1,4 +1,5 @@
 import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core';
+import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
 
@@ -16,6 +17,7 @@ const columns = `
 `;
 
 export function sqliteApiKeys(database: Database): ApiKeyStore {
+  const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
     insert: connection.prepare<[ApiKeyRow]>(`
       INSERT INTO api_keys (
@@ -62,9 +64,14 @@ export function sqliteApiKeys(database: Database): ApiKeyStore {
   }));
 
   return {
-    async insert(key) {
+    async insert(key, audit) {
       const row = rowOf(key);
-      return database.write(() => sql().insert.run(row).changes === 1);
+      const act = auditRowOf(audit);
+      return database.write(() => {
+        if (sql().insert.run(row).changes === 0) return false;
+        audits.store(act);
+        return true;
+      });
     },
 
     find: (id) =>
@@ -81,15 +88,25 @@ export function sqliteApiKeys(database: Database): ApiKeyStore {
 
     list: (partner) => database.read(() => sql().list.all(partner).map(apiKeyOf)),
 
-    revoke: (id, now) => database.write(() => sql().revoke.run({ id, now }).changes === 1),
+    async revoke(id, now, audit) {
+      const act = auditRowOf(audit);
+      return database.write(() => {
+        if (sql().revoke.run({ id, now }).changes === 0) return false;
+        audits.store(act);
+        return true;
+      });
+    },
 
-    async roll({ id, successor, endsAt, now }) {
+    async roll({ id, successor, endsAt, now, audit }) {
       const row = rowOf(successor);
+      const act = auditRowOf(audit);
       return database.write(() => {
         if (sql().end.run({ id, endsAt, now }).changes === 0) return false;
-        if (sql().insert.run(row).changes === 1) return true;
         // Thrown, and not answered, so that the old key goes on.
-        throw new StorageUnavailableError('the successor cannot be stored');
+        if (sql().insert.run(row).changes === 0)
+          throw new StorageUnavailableError('the successor cannot be stored');
+        audits.store(act);
+        return true;
       });
     },
 

@@ -1,4 +1,5 @@
 import type { ClientRecord, ClientStore } from '@ostiary/core';
+import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 
 interface ClientRow {
@@ -10,6 +11,7 @@ interface ClientRow {
 }
 
 export function sqliteClients(database: Database): ClientStore {
+  const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
     insert: connection.prepare<[ClientRow]>(`
       INSERT INTO clients (client_id, version, disabled_at, partner, record)
@@ -63,12 +65,14 @@ export function sqliteClients(database: Database): ClientStore {
   };
 
   return {
-    async insert(client) {
+    async insert(client, audit) {
       const row = rowOf(client);
+      const act = auditRowOf(audit);
       const origins = webOrigins(client.redirectUris);
       return database.write(() => {
         if (sql().insert.run(row).changes === 0) return false;
         storeOrigins(row.clientId, origins);
+        audits.store(act);
         return true;
       });
     },
@@ -81,13 +85,15 @@ export function sqliteClients(database: Database): ClientStore {
 
     list: ({ after, limit }) => database.read(() => sql().list.all({ after, limit }).map(clientOf)),
 
-    async replace(client) {
+    async replace(client, audit) {
       const row = rowOf(client);
+      const act = auditRowOf(audit);
       const origins = webOrigins(client.redirectUris);
       return database.write(() => {
         const { clientId, disabledAt } = row;
         if (sql().replace.run(row).changes === 0) return false;
         storeOrigins(clientId, origins);
+        audits.store(act);
         if (disabledAt !== null) {
           sql().revokeConsents.run({ clientId, now: disabledAt });
           sql().revokeGrants.run({ clientId, now: disabledAt });

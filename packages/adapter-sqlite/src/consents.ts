@@ -1,9 +1,11 @@
 import type { ConsentRecord, ConsentStore } from '@ostiary/core';
+import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 
 type ConsentRow = Omit<ConsentRecord, 'scopes'> & { readonly scopes: string };
 
 export function sqliteConsents(database: Database): ConsentStore {
+  const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
     find: connection.prepare<[{ sub: string; clientId: string }], ConsentRow>(`
       SELECT sub, client_id AS clientId, scopes, granted_at AS grantedAt, updated_at AS updatedAt
@@ -88,8 +90,10 @@ export function sqliteConsents(database: Database): ConsentStore {
     partnerHolds: ({ partner, sub, scope }) =>
       database.read(() => sql().partnerHolds.get(sub, JSON.stringify(scope), partner) !== undefined),
 
-    async endUser(sub, now) {
+    async endUser(sub, now, audit) {
+      const act = auditRowOf(audit);
       await database.write(() => {
+        audits.store(act);
         sql().endUserGrants.run({ sub, now });
         sql().endUser.run({ sub, now });
       });

@@ -1,7 +1,9 @@
 import type { PartnerRecord, PartnerStore } from '@ostiary/core';
+import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 
 export function sqlitePartners(database: Database): PartnerStore {
+  const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
     insert: connection.prepare<[PartnerRecord]>(`
       INSERT INTO partners (slug, name, created_at, updated_at, disabled_at, version)
@@ -32,18 +34,28 @@ export function sqlitePartners(database: Database): PartnerStore {
   }));
 
   return {
-    async insert(partner) {
+    async insert(partner, audit) {
       const row = { ...partner };
-      return database.write(() => sql().insert.run(row).changes === 1);
+      const act = auditRowOf(audit);
+      return database.write(() => {
+        if (sql().insert.run(row).changes === 0) return false;
+        audits.store(act);
+        return true;
+      });
     },
 
     find: (slug) => database.read(() => sql().find.get(slug) ?? null),
 
     list: ({ after, limit }) => database.read(() => sql().list.all({ after, limit })),
 
-    async replace(partner) {
+    async replace(partner, audit) {
       const row = { ...partner };
-      return database.write(() => sql().replace.run(row).changes === 1);
+      const act = auditRowOf(audit);
+      return database.write(() => {
+        if (sql().replace.run(row).changes === 0) return false;
+        audits.store(act);
+        return true;
+      });
     },
   };
 }

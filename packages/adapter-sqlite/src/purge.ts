@@ -64,6 +64,7 @@ export function sqlitePurge(database: Database): Storage['purge'] {
       grants: sql().grants.run({ before, limit }).changes,
       idempotency: sql().idempotency.run({ now, limit }).changes,
       deliveries: sql().deliveries.run({ eventsBefore, limit }).changes,
+      rateLimits: 0,
       events: purgeEvents(eventsBefore, limit),
     }));
 }

@@ -1,4 +1,5 @@
 import type { DeliveryRecord, DeliveryStore, EventOwner } from '@ostiary/core';
+import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { sqliteStoredDeliveries } from './delivery-lists.ts';
 import { claimRowOf, sqliteClaims } from './idempotency.ts';
@@ -13,6 +14,7 @@ export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'red
   const publications = database.prepare(publicationsOn);
   const deliveries = sqliteStoredDeliveries(database);
   const endpoints = sqliteEndpoints(database);
+  const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
     findEvent: connection.prepare<[EventOwner & { eventId: string }], EventRow>(`
       SELECT number AS eventNumber, type FROM events
@@ -36,8 +38,9 @@ export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'red
   }));
 
   return {
-    async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer }) {
+    async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer, audit }) {
       const claim = idempotency && copyOf(idempotency);
+      const act = auditRowOf(audit);
       return database.write(() => {
         const earlier = claim && claims.outcomeOf({ ...claim, now });
         if (earlier !== null) return earlier;
@@ -67,12 +70,14 @@ export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'red
         }
         const given = answer(shown);
         if (claim !== null) claims.store(claimRowOf({ ...claim, answer: given }));
+        audits.store(act);
         return { outcome: 'queued', answer: given };
       });
     },
 
-    async recover({ partner, mode, endpointId, since, deliveryId, now, limit, idempotency, answer }) {
+    async recover({ partner, mode, endpointId, since, deliveryId, now, limit, idempotency, answer, audit }) {
       const claim = idempotency && copyOf(idempotency);
+      const act = auditRowOf(audit);
       return database.write(() => {
         const earlier = claim && claims.outcomeOf({ ...claim, now });
         if (earlier !== null) return earlier;
@@ -86,6 +91,7 @@ export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'red
         }
         const given = answer(dropped.length);
         if (claim !== null) claims.store(claimRowOf({ ...claim, answer: given }));
+        audits.store(act);
         return { outcome: 'queued', answer: given };
       });
     },

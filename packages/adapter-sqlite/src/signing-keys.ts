@@ -1,7 +1,9 @@
 import type { SigningKeyRecord, SigningKeyStore } from '@ostiary/core';
+import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 
 export function sqliteSigningKeys(database: Database): SigningKeyStore {
+  const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
     list: connection.prepare<[], SigningKeyRecord>(`
       SELECT
@@ -38,9 +40,13 @@ export function sqliteSigningKeys(database: Database): SigningKeyStore {
       return database.write(() => sql().insertFirst.run(row).changes === 1);
     },
 
-    async insert(key) {
+    async insert(key, audit) {
       const row = { ...key };
-      await database.write(() => sql().insert.run(row));
+      const act = auditRowOf(audit);
+      await database.write(() => {
+        sql().insert.run(row);
+        audits.store(act);
+      });
     },
 
     async reseal(kid, sealedPrivateJwk) {

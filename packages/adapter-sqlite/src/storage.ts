@@ -1,5 +1,6 @@
 import type { Storage } from '@ostiary/core';
 import { sqliteApiKeys } from './api-keys.ts';
+import { sqliteAudit } from './audit.ts';
 import { sqliteClients } from './clients.ts';
 import { sqliteConsents } from './consents.ts';
 import { Database } from './database.ts';
@@ -57,6 +58,7 @@ export function storageOn(database: Database): Storage {
     events: sqliteEvents(database),
     deliveries: sqliteDeliveries(database),
     queue: sqliteQueue(database),
+    audit: sqliteAudit(database),
 
     open: () => database.open(),
 

@@ -1,4 +1,5 @@
 import type { EventOwner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core';
+import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { claimRowOf, sqliteClaims } from './idempotency.ts';
 
@@ -36,6 +37,7 @@ export function sqliteEndpoints(database: Database): Endpoints {
 
 export function sqliteWebhooks(database: Database): WebhookEndpointStore {
   const claims = sqliteClaims(database);
+  const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
     count: connection.prepare<[EventOwner], { count: number }>(`
       SELECT count(*) AS count FROM webhook_endpoints WHERE partner = :partner AND mode = :mode
@@ -101,21 +103,26 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
 
     list: ({ partner, mode }) => database.read(() => sql().list.all({ partner, mode }).map(endpointOf)),
 
-    async replace(endpoint, now) {
+    async replace(endpoint, now, audit) {
       const row = rowOf(endpoint);
+      const act = auditRowOf(audit);
       return database.write(() => {
         if (sql().replace.run(row).changes === 0) return false;
         if (row.enabled === 0) sql().cancel.run({ endpointId: row.id, now });
+        audits.store(act);
         return true;
       });
     },
 
-    remove: ({ partner, mode }, id, now) =>
-      database.write(() => {
+    async remove({ partner, mode }, id, now, audit) {
+      const act = auditRowOf(audit);
+      return database.write(() => {
         if (sql().remove.run({ partner, mode, id }).changes === 0) return false;
         sql().cancel.run({ endpointId: id, now });
+        audits.store(act);
         return true;
-      }),
+      });
+    },
   };
 }
 

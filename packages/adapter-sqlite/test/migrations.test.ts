@@ -86,6 +86,25 @@ test('a newer schema is refused by the public storage too', async () => {
   await expect(sqliteStorage({ file }).open()).rejects.toThrow('upgrade the package');
 });
 
+test('while a newer schema is applied, a process that has the file open goes on, and a new one of its version is refused', async () => {
+  const file = temporaryFile();
+  const running = sqliteStorage({ file });
+  await running.open();
+  const partner = { slug: 'acme', name: 'Acme', createdAt: 1, updatedAt: 1, disabledAt: null, version: 1 };
+  const shipped = readMigrations();
+  const name = `${String(shipped.length + 1).padStart(4, '0')}_notes.sql`;
+  const sql =
+    'ALTER TABLE partners ADD COLUMN note TEXT; CREATE TABLE notes (id INTEGER PRIMARY KEY) STRICT;';
+  const next: Migration = { number: shipped.length + 1, name, sql, checksum: 'of the next version' };
+  await start(file, [...shipped, next]);
+  expect(await running.partners.insert(partner)).toBe(true);
+  expect(await running.partners.find('acme')).toEqual(partner);
+  await expect(sqliteStorage({ file }).open()).rejects.toThrow(
+    `the database has schema ${next.number} (${name}) and this version of @ostiary/adapter-sqlite knows ${shipped.length}`,
+  );
+  await running.close();
+});
+
 test('a migration that fails leaves the database as it was', async () => {
   const file = temporaryFile();
   await start(file, readMigrations(folderOf(first)));

@@ -5,6 +5,7 @@ import type { SigningKeys } from './keys/signing-keys.ts';
 import type { Options } from './options.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Random } from './random.ts';
+import type { Telemetry } from './telemetry.ts';
 import type { TokenFormats } from './tokens.ts';
 
 /** What the rooms are handed: made once, in `ostiary.ts`. */
@@ -16,6 +17,8 @@ export interface Core {
   readonly sealer: Sealer;
   readonly signingKeys: SigningKeys;
   readonly tokens: TokenFormats;
+  /** Spans and metrics, where the host asked for them. */
+  readonly telemetry: Telemetry | null;
   /** The address of a request's client, or `null` when it cannot be determined. */
   readonly clientAddress: (request: IncomingMessage) => string | null;
 }

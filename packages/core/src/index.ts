@@ -1,5 +1,7 @@
+export type { Administration } from './admin/administration.ts';
 export type { ApiKey, ApiKeyAdministration, IssuedApiKey, NewApiKey } from './admin/api-keys.ts';
 export { ApiKeyError, keyScopes } from './admin/api-keys.ts';
+export type { AuditAdministration, AuditEntry } from './admin/audit.ts';
 export type {
   Client,
   ClientAdministration,
@@ -11,6 +13,8 @@ export { ClientError } from './admin/clients.ts';
 export type { Partner, PartnerAdministration } from './admin/partners.ts';
 export { PartnerNameError } from './admin/partners.ts';
 export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-keys.ts';
+export type { WebhookAdministration, WebhookDelivery, WebhookEndpoint } from './admin/webhooks.ts';
+export { WebhookError } from './admin/webhooks.ts';
 export type { Clock } from './clock.ts';
 export type { ErrorDefinition, OAuthErrorCode, OAuthErrorOptions, PartnerErrorCode } from './errors.ts';
 export { OAuthError, oauthErrors, partnerErrors } from './errors.ts';
@@ -23,6 +27,7 @@ export type {
 } from './events.ts';
 export { EventDataError, events } from './events.ts';
 export type { RequestHandler } from './http/app.ts';
+export type { FetchHandler, FetchOptions } from './http/web.ts';
 export type { Logger } from './logger.ts';
 export type { InteractionApi, InteractionDetails, InteractionRedirect } from './oauth/interaction-api.ts';
 export type { OstiaryOptions, PartnerLimit, PartnerLimits, Theme, WebhookOptions } from './options.ts';
@@ -33,6 +38,7 @@ export { rateLimiterFlexible } from './partner/rate-limiter-flexible.ts';
 export type { IssuedPassport } from './passports/passports.ts';
 export type { PaymentAdministration, Settlement } from './payments/settle.ts';
 export type { ApiKeyRecord, ApiKeyState, ApiKeyStore, KeyScope } from './ports/api-keys.ts';
+export type { AuditPosition, AuditRecord, AuditStore } from './ports/audit.ts';
 export type { ClientRecord, ClientSecretRecord, ClientStore, SigningAlgorithm } from './ports/clients.ts';
 export type {
   AttemptRecord,
@@ -64,6 +70,7 @@ export type {
   NewAccessToken,
 } from './ports/grants.ts';
 export type {
+  ClaimOutcome,
   IdempotencyClaim,
   IdempotencyOutcome,
   IdempotencyStore,
@@ -73,7 +80,7 @@ export type { InteractionStore, JsonObject } from './ports/interactions.ts';
 export type { Mode, PartnerRecord, PartnerStore } from './ports/partners.ts';
 export type { PaymentRail, TransferOrder, TransferResult } from './ports/payments.ts';
 export type { Claim, ClaimedJob, NewJob, Queue } from './ports/queue.ts';
-export type { RateLimitState, RateLimitStore } from './ports/rate-limits.ts';
+export type { RateLimitState, RateLimitStore, SharedRateLimits } from './ports/rate-limits.ts';
 export type { SigningKeyRecord, SigningKeyStore } from './ports/signing-keys.ts';
 export type { PurgeCount, Storage } from './ports/storage.ts';
 export type {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Clock, systemClock } from './clock.ts';
+import type { Clock } from './clock.ts';
 import { type Catalogue, createCatalogue, type HostEventDefinition } from './events.ts';
 import type { Logger } from './logger.ts';
 import type { PaymentRail } from './ports/payments.ts';
@@ -140,7 +140,8 @@ const schema = z.strictObject({
     )
     .default({}),
   sandboxConsole: z.boolean().default(false),
-  clock: store<Clock>().default(systemClock),
+  telemetry: z.boolean().default(false),
+  clock: store<Clock>().optional(),
   logger: store<Logger>().default(silent),
 });
 
@@ -194,7 +195,7 @@ export interface OstiaryOptions {
    * @defaultValue core's page
    */
   readonly interactionUrl?: (interactionId: string) => string;
-  /** Limits per client address and minute. */
+  /** Limits per client address and minute, counted in the storage where it shares counts between processes. */
   readonly limits?: {
     /** Authorization requests. @defaultValue 300 */
     readonly authorizeStarts?: number;
@@ -218,9 +219,18 @@ export interface OstiaryOptions {
    * @defaultValue false
    */
   readonly sandboxConsole?: boolean;
+  /**
+   * Spans and metrics of requests, jobs and deliveries, for the providers that this process has registered with
+   * `@opentelemetry/api` before. Costs nothing while it is off.
+   * @defaultValue false
+   */
+  readonly telemetry?: boolean;
   /** Where log lines go: pino fits. Lines hold no secret. @defaultValue nowhere */
   readonly logger?: Logger;
-  /** Where the time comes from. @defaultValue the machine's clock */
+  /**
+   * Where the time comes from.
+   * @defaultValue the clock of the database, where many machines share one (PostgreSQL); else the machine's
+   */
   readonly clock?: Clock;
 }
 
@@ -261,7 +271,10 @@ export interface PartnerLimits {
    * @defaultValue `"key"`
    */
   readonly per?: 'key' | 'partner';
-  /** Where requests are counted. @defaultValue in the memory of each process */
+  /**
+   * Where requests are counted.
+   * @defaultValue the storage, where it shares counts between processes (PostgreSQL); else the memory of each process
+   */
   readonly store?: RateLimitStore;
   /** Verifying passports. @defaultValue 60 in 60 seconds */
   readonly verify?: PartnerLimit;

@@ -1,12 +1,12 @@
-import { type ApiKeyAdministration, apiKeyAdministration } from './admin/api-keys.ts';
-import { type ClientAdministration, clientAdministration } from './admin/clients.ts';
-import { type PartnerAdministration, partnerAdministration } from './admin/partners.ts';
-import { type SigningKeyAdministration, signingKeyAdministration } from './admin/signing-keys.ts';
+import { type Administration, administration } from './admin/administration.ts';
+import { systemClock } from './clock.ts';
+import { DatabaseClock } from './clock-of-database.ts';
 import { consoleRoutes } from './console/routes.ts';
 import type { Core } from './context.ts';
 import { createRequestHandler, type RequestHandler } from './http/app.ts';
 import { clientAddressFinder } from './http/client-address.ts';
 import { createFormTokens } from './http/csrf.ts';
+import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
 import { Engine } from './oauth/engine.ts';
@@ -14,19 +14,21 @@ import { answerError } from './oauth/error-answer.ts';
 import { createInteractions } from './oauth/interaction.ts';
 import { type InteractionApi, interactionApi } from './oauth/interaction-api.ts';
 import { oauthRoutes } from './oauth/routes.ts';
-import { type OstiaryOptions, parseOptions } from './options.ts';
+import { type Options, type OstiaryOptions, parseOptions } from './options.ts';
 import { answerPartnerError } from './partner/app.ts';
 import { createPartner } from './partner/create.ts';
 import { createPassports, type IssuedPassport } from './passports/passports.ts';
 import { executionHandler, executionKind } from './payments/execution.ts';
 import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
 import { systemRandom } from './random.ts';
+import { createTelemetry } from './telemetry.ts';
 import { tokenFormats } from './tokens.ts';
+import type { WebhookClient } from './webhooks/client.ts';
 import { createWebhooks } from './webhooks/create.ts';
 import type { KycChanged } from './webhooks/kyc.ts';
 import type { EventPublishing } from './webhooks/publish.ts';
 import { both } from './worker/both.ts';
-import { purgeHandler, purgeKind, schedulePurge } from './worker/purge.ts';
+import { purgeHandler, purgeKind, purgeNow, schedulePurge } from './worker/purge.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
 /** When the protocol engine is loaded unless a request needs it before, in milliseconds after the start. */
@@ -34,19 +36,22 @@ const warmUpMs = 1_000;
 
 const dayMs = 24 * 3600_000;
 
+/** A clock that follows the storage's, unless the host has one of its own or the storage has none. */
+function clockOfDatabase({ clock, storage, logger }: Options): DatabaseClock | null {
+  if (clock !== undefined || storage.time === undefined) return null;
+  return new DatabaseClock({ time: storage.time.bind(storage), logger });
+}
+
 /** An identity provider, ready to answer requests. */
 export interface Ostiary {
   /** For `node:http`, Express, Koa and everything else that has Node's request and response. */
   readonly handler: RequestHandler;
+  /** For servers that have the Web API's `Request` and `Response`: Next.js, Hono, Bun, Deno. */
+  readonly fetch: FetchHandler;
   /** Work in the background; start it in at least one process. */
   readonly worker: Worker;
   /** For administrators. Nothing of this can be reached over HTTP. */
-  readonly admin: {
-    readonly clients: ClientAdministration;
-    readonly partners: PartnerAdministration;
-    readonly apiKeys: ApiKeyAdministration;
-    readonly signingKeys: SigningKeyAdministration;
-  };
+  readonly admin: Administration;
   readonly passports: {
     /** Issues a passport for a signed-in user, to be shown to a partner within five minutes. */
     issue(sub: string): Promise<IssuedPassport>;
@@ -89,8 +94,21 @@ export interface Ostiary {
  * ```
  */
 export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
+  return assemble(given, {});
+}
+
+/** Parts that only the test kit replaces. */
+export interface Seams {
+  /** Posts deliveries, instead of the client that dials sockets. */
+  readonly webhookClient?: WebhookClient;
+}
+
+/** `createOstiary` with other parts inside. */
+export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ostiary> {
   const options = parseOptions(given);
-  const { storage, clock, logger, authUrl, baseUrl } = options;
+  const { storage, logger, authUrl, baseUrl } = options;
+  const databaseClock = clockOfDatabase(options);
+  const clock = options.clock ?? databaseClock ?? systemClock;
   const sealer = createSealer(options.sealingKeys, systemRandom);
   const core: Core = {
     options,
@@ -100,13 +118,16 @@ export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
     sealer,
     signingKeys: new SigningKeys({ store: storage.signingKeys, sealer, clock, random: systemRandom }),
     tokens: tokenFormats(options.prefix),
+    telemetry: options.telemetry ? await createTelemetry() : null,
     clientAddress: clientAddressFinder(options.trustedProxies),
   };
   await storage.open();
   try {
+    await databaseClock?.start();
     await core.signingKeys.start();
     await schedulePurge(storage.queue, clock);
   } catch (error) {
+    databaseClock?.stop();
     // An open database would keep the process alive that could not start.
     await storage.close().catch(() => undefined);
     throw error;
@@ -123,20 +144,17 @@ export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
   const forms = createFormTokens(core);
   const interactions = createInteractions(core, engine, forms);
   const { payments: rail } = options;
-  const webhooks = createWebhooks(core);
+  const webhooks = createWebhooks(core, seams.webhookClient);
   const settled = () => webhooks.worker.wake();
+  const purging = { storage, clock, logger, eventRetentionMs: options.webhooks.retentionDays * dayMs };
   const jobs = createWorker({
     queue: storage.queue,
     clock,
     random: systemRandom,
     logger,
+    telemetry: core.telemetry,
     handlers: {
-      [purgeKind]: purgeHandler({
-        storage,
-        clock,
-        logger,
-        eventRetentionMs: options.webhooks.retentionDays * dayMs,
-      }),
+      [purgeKind]: purgeHandler(purging),
       ...(rail === undefined ? {} : { [executionKind]: executionHandler(core, { rail, logger, settled }) }),
     },
   });
@@ -146,41 +164,45 @@ export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {
     rail === undefined
       ? null
       : createPartner(core, { passports, webhooks, transferCreated: () => jobs.wake() });
-  const forgetKeys = () => partner?.forgetKeys();
+  const admin = administration(core, {
+    forgetKeys: () => partner?.forgetKeys(),
+    deliver: settled,
+    purge: () => purgeNow(purging),
+  });
+
+  const handler = createRequestHandler({
+    routes: [
+      ...oauthRoutes(core, engine, interactions, forms),
+      ...(partner?.routes ?? []),
+      ...(options.sandboxConsole && partner !== null ? consoleRoutes(core, webhooks, forms) : []),
+    ],
+    prefixes: [authUrl, baseUrl, options.issuer]
+      .map((url) => url.pathname.replace(/\/$/, ''))
+      .filter((path) => path !== ''),
+    https: authUrl.protocol === 'https:',
+    logger,
+    telemetry: core.telemetry,
+    answerError: (ctx, error, expects) =>
+      expects === 'partner' ? answerPartnerError(core, ctx, error) : answerError(core, ctx, error, expects),
+  });
 
   return {
-    handler: createRequestHandler({
-      routes: [
-        ...oauthRoutes(core, engine, interactions, forms),
-        ...(partner?.routes ?? []),
-        ...(options.sandboxConsole && partner !== null ? consoleRoutes(core, webhooks, forms) : []),
-      ],
-      prefixes: [authUrl, baseUrl, options.issuer]
-        .map((url) => url.pathname.replace(/\/$/, ''))
-        .filter((path) => path !== ''),
-      https: authUrl.protocol === 'https:',
-      logger,
-      answerError: (ctx, error, expects) =>
-        expects === 'partner' ? answerPartnerError(core, ctx, error) : answerError(core, ctx, error, expects),
-    }),
+    handler,
+    fetch: createFetchHandler(handler),
     worker,
-    admin: {
-      clients: clientAdministration(core),
-      partners: partnerAdministration(core, forgetKeys),
-      apiKeys: apiKeyAdministration(core, forgetKeys),
-      signingKeys: signingKeyAdministration(core),
-    },
+    admin,
     passports: { issue: (sub) => passports.issue(sub, 'live') },
     payments: paymentAdministration(core, settled),
     events: webhooks.publishing,
     interactions: interactionApi(core, interactions),
     users: {
       kycChanged: webhooks.kycChanged,
-      end: (sub) => storage.consents.endUser(sub, clock.now()),
+      end: admin.users.end,
     },
     ready: () => storage.ping(),
     async close() {
       clearTimeout(warmUp);
+      databaseClock?.stop();
       await worker.stop();
       await webhooks.close();
       await storage.close();

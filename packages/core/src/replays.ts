@@ -3,6 +3,17 @@ import { PartnerError } from './errors.ts';
 import type { IdempotencyClaim, StoredAnswer } from './ports/idempotency.ts';
 import type { Mode } from './ports/partners.ts';
 
+/** Another request with the same `Idempotency-Key` is under way, and nobody knows yet what becomes of it. */
+export class RequestInProgressError extends PartnerError {
+  constructor() {
+    super('internal_error', {
+      status: 503,
+      description: 'Another request with this Idempotency-Key is under way.',
+      headers: { 'Retry-After': '1' },
+    });
+  }
+}
+
 /** What an `Idempotency-Key` was sent with. */
 export interface IdempotencyRequest {
   readonly key: string;

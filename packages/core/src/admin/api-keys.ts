@@ -5,6 +5,7 @@ import { addressMatcher } from '../http/client-address.ts';
 import type { ApiKeyRecord, KeyScope } from '../ports/api-keys.ts';
 import type { Mode } from '../ports/partners.ts';
 import { digest, randomSecret } from '../tokens.ts';
+import type { Act } from './audit.ts';
 import { checked, iso, isoOrNull } from './checked.ts';
 import { PartnerNameError } from './partners.ts';
 
@@ -156,7 +157,7 @@ function shown(key: ApiKeyRecord): ApiKey {
 }
 
 /** See {@link ApiKeyAdministration}. `changed` is called after every change to an existing key. */
-export function apiKeyAdministration(core: Core, changed: () => void): ApiKeyAdministration {
+export function apiKeyAdministration(core: Core, act: Act, changed: () => void): ApiKeyAdministration {
   const { apiKeys } = core.storage;
   const format = apiKeyFormat(core.options.prefix);
 
@@ -197,14 +198,19 @@ export function apiKeyAdministration(core: Core, changed: () => void): ApiKeyAdm
         null,
         now,
       );
-      if (!(await apiKeys.insert(record))) throw new PartnerNameError('partner_not_found', given.partner);
+      const { partner, mode, name, scopes, allowlist, requireSignature } = record;
+      const rights = { partner, mode, name, scopes, allowlist, requireSignature };
+      const details = { ...rights, expiresAt: isoOrNull(record.expiresAt) };
+      if (!(await apiKeys.insert(record, act('key.issue', `key:${record.id}`, details))))
+        throw new PartnerNameError('partner_not_found', given.partner);
       return issued;
     },
     async list(partner) {
       return (await apiKeys.list(partner)).map(shown);
     },
     async revoke(id) {
-      if (!(await apiKeys.revoke(id, core.clock.now()))) throw new ApiKeyError('key_not_found', id);
+      if (!(await apiKeys.revoke(id, core.clock.now(), act('key.revoke', `key:${id}`))))
+        throw new ApiKeyError('key_not_found', id);
       changed();
     },
     async roll(id, { overlapSeconds = 86_400 } = {}) {
@@ -223,7 +229,8 @@ export function apiKeyAdministration(core: Core, changed: () => void): ApiKeyAdm
       const { partner, mode, name, scopes, allowlist, requireSignature, expiresAt } = old;
       const rights = { partner, mode, name, scopes, allowlist, requireSignature, expiresAt };
       const { record, ...issued } = create(rights, old.quotaId, now);
-      if (!(await apiKeys.roll({ id, successor: record, endsAt: now + overlapMs, now })))
+      const audit = act('key.roll', `key:${id}`, { successor: record.id, overlapSeconds });
+      if (!(await apiKeys.roll({ id, successor: record, endsAt: now + overlapMs, now, audit })))
         throw new ApiKeyError('key_ended', id);
       changed();
       return issued;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
 import type { ClientRecord, ClientSecretRecord, SigningAlgorithm } from '../ports/clients.ts';
+import type { JsonObject } from '../ports/interactions.ts';
 import { scopeNames } from '../scopes.ts';
 import { digest } from '../tokens.ts';
+import type { Act } from './audit.ts';
 import { checked, iso, isoOrNull } from './checked.ts';
 import { PartnerNameError } from './partners.ts';
 import { checkRedirectUris } from './redirect-uris.ts';
@@ -123,6 +125,22 @@ function shown({ secrets, version: _, ...record }: ClientRecord): Client {
   };
 }
 
+/** What an administrator may set. */
+function settingsOf(client: ClientRecord): JsonObject {
+  const { name, redirectUris, allowedScopes, partner } = client;
+  const { requirePkce, requireSecret, firstParty, idTokenAlg } = client;
+  return {
+    name,
+    redirectUris: [...redirectUris],
+    allowedScopes: [...allowedScopes],
+    requirePkce,
+    requireSecret,
+    firstParty,
+    idTokenAlg,
+    partner,
+  };
+}
+
 function refuseContradiction(client: Pick<ClientRecord, 'requireSecret' | 'secrets' | 'redirectUris'>): void {
   const isPublic = client.secrets.length === 0;
   if (isPublic && client.requireSecret) throw new TypeError('requireSecret: a public client has no secret');
@@ -170,7 +188,7 @@ export interface ClientAdministration {
 }
 
 /** See {@link ClientAdministration}. */
-export function clientAdministration(core: Core): ClientAdministration {
+export function clientAdministration(core: Core, act: Act): ClientAdministration {
   const { clients, partners } = core.storage;
 
   // Partners are never deleted, so one that exists now exists when the client is stored.
@@ -182,14 +200,16 @@ export function clientAdministration(core: Core): ClientAdministration {
   /** Applies a change to the latest version, again when somebody else was faster. */
   async function change(
     clientId: string,
+    action: string,
     edit: (client: ClientRecord, now: number) => ClientRecord,
+    details: JsonObject = {},
   ): Promise<ClientRecord> {
     for (;;) {
       const stored = await clients.find(clientId);
       if (stored === null) throw new ClientError('client_not_found', clientId);
       const now = core.clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
-      if (await clients.replace(edited)) return edited;
+      if (await clients.replace(edited, act(action, `client:${clientId}`, details))) return edited;
     }
   }
 
@@ -221,7 +241,11 @@ export function clientAdministration(core: Core): ClientAdministration {
       };
       refuseContradiction(client);
       await requirePartner(client.partner);
-      if (!(await clients.insert(client))) throw new ClientError('client_exists', client.clientId);
+      const created = act('client.create', `client:${client.clientId}`, {
+        ...settingsOf(client),
+        public: isPublic,
+      });
+      if (!(await clients.insert(client, created))) throw new ClientError('client_exists', client.clientId);
       return { client: shown(client), clientSecret: secret?.secret ?? null };
     },
 
@@ -242,39 +266,52 @@ export function clientAdministration(core: Core): ClientAdministration {
       await requirePartner(given.partner ?? null);
       const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
       return shown(
-        await change(clientId, (client) => {
-          const edited = { ...client, ...set };
-          refuseContradiction(edited);
-          return edited;
-        }),
+        await change(
+          clientId,
+          'client.update',
+          (client) => {
+            const edited = { ...client, ...set };
+            refuseContradiction(edited);
+            return edited;
+          },
+          set,
+        ),
       );
     },
 
     async rotateSecret(clientId, { overlapSeconds = 0 } = {}) {
       const overlapMs = 1000 * checked(z.int().min(0).max(31_536_000), overlapSeconds);
       const { secret, record } = newSecret(core.clock.now());
-      const client = await change(clientId, (stored, now) => {
-        if (stored.secrets.length === 0)
-          throw new TypeError(`${clientId} is a public client: it has no secret`);
-        const ending = stored.secrets
-          .map((old) => ({
-            ...old,
-            expiresAt: Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + overlapMs),
-          }))
-          .filter((old) => old.expiresAt > now);
-        return { ...stored, secrets: [record, ...ending] };
-      });
+      const client = await change(
+        clientId,
+        'client.rotate_secret',
+        (stored, now) => {
+          if (stored.secrets.length === 0)
+            throw new TypeError(`${clientId} is a public client: it has no secret`);
+          const ending = stored.secrets
+            .map((old) => ({
+              ...old,
+              expiresAt: Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + overlapMs),
+            }))
+            .filter((old) => old.expiresAt > now);
+          return { ...stored, secrets: [record, ...ending] };
+        },
+        { overlapSeconds },
+      );
       return { client: shown(client), clientSecret: secret };
     },
 
     async disable(clientId) {
       return shown(
-        await change(clientId, (client, now) => ({ ...client, disabledAt: client.disabledAt ?? now })),
+        await change(clientId, 'client.disable', (client, now) => ({
+          ...client,
+          disabledAt: client.disabledAt ?? now,
+        })),
       );
     },
 
     async enable(clientId) {
-      return shown(await change(clientId, (client) => ({ ...client, disabledAt: null })));
+      return shown(await change(clientId, 'client.enable', (client) => ({ ...client, disabledAt: null })));
     },
   };
 }

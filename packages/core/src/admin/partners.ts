@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
+import type { JsonObject } from '../ports/interactions.ts';
 import type { PartnerRecord } from '../ports/partners.ts';
+import type { Act } from './audit.ts';
 import { checked, iso, isoOrNull } from './checked.ts';
 
 /** A partner as administrators see it. Times are ISO 8601. */
@@ -62,20 +64,22 @@ function shown({ slug, name, createdAt, updatedAt, disabledAt }: PartnerRecord):
 }
 
 /** See {@link PartnerAdministration}. `changed` is called after every change to an existing partner. */
-export function partnerAdministration(core: Core, changed: () => void): PartnerAdministration {
+export function partnerAdministration(core: Core, act: Act, changed: () => void): PartnerAdministration {
   const { partners } = core.storage;
 
   /** Applies a change to the latest version, again when somebody else was faster. */
   async function change(
     slug: string,
+    action: string,
     edit: (partner: PartnerRecord, now: number) => PartnerRecord,
+    details: JsonObject = {},
   ): Promise<Partner> {
     for (;;) {
       const stored = await partners.find(slug);
       if (stored === null) throw new PartnerNameError('partner_not_found', slug);
       const now = core.clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
-      if (!(await partners.replace(edited))) continue;
+      if (!(await partners.replace(edited, act(action, `partner:${slug}`, details)))) continue;
       changed();
       return shown(edited);
     }
@@ -92,7 +96,9 @@ export function partnerAdministration(core: Core, changed: () => void): PartnerA
         disabledAt: null,
         version: 1,
       };
-      if (!(await partners.insert(partner))) throw new PartnerNameError('partner_exists', given.slug);
+      const created = act('partner.create', `partner:${given.slug}`, { name: given.name });
+      if (!(await partners.insert(partner, created)))
+        throw new PartnerNameError('partner_exists', given.slug);
       return shown(partner);
     },
     async get(slug) {
@@ -107,10 +113,13 @@ export function partnerAdministration(core: Core, changed: () => void): PartnerA
     },
     async rename(slug, newName) {
       const given = checked(name, newName);
-      return change(slug, (partner) => ({ ...partner, name: given }));
+      return change(slug, 'partner.rename', (partner) => ({ ...partner, name: given }), { name: given });
     },
     disable: (slug) =>
-      change(slug, (partner, now) => ({ ...partner, disabledAt: partner.disabledAt ?? now })),
-    enable: (slug) => change(slug, (partner) => ({ ...partner, disabledAt: null })),
+      change(slug, 'partner.disable', (partner, now) => ({
+        ...partner,
+        disabledAt: partner.disabledAt ?? now,
+      })),
+    enable: (slug) => change(slug, 'partner.enable', (partner) => ({ ...partner, disabledAt: null })),
   };
 }

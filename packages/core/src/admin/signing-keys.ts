@@ -1,6 +1,7 @@
 import type { Core } from '../context.ts';
 import { type SigningKey, signingAlgorithms } from '../keys/signing-keys.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
+import type { Act } from './audit.ts';
 
 /** A signing key as administrators see it. Times are ISO 8601. */
 export interface SigningKeyInfo {
@@ -32,7 +33,7 @@ export interface SigningKeyAdministration {
 }
 
 /** See {@link SigningKeyAdministration}. */
-export function signingKeyAdministration(core: Core): SigningKeyAdministration {
+export function signingKeyAdministration(core: Core, act: Act): SigningKeyAdministration {
   const { signingKeys, clock } = core;
   const shown = (key: SigningKey, signing: boolean): SigningKeyInfo => ({
     kid: key.kid,
@@ -59,7 +60,9 @@ export function signingKeyAdministration(core: Core): SigningKeyAdministration {
       ) {
         throw new TypeError('activateAfterSeconds: has to be 0 to 2592000 whole seconds');
       }
-      const key = await signingKeys.rotate(alg, activateAfterSeconds * 1000);
+      const key = await signingKeys.rotate(alg, activateAfterSeconds * 1000, (kid) =>
+        act('signing_key.rotate', `signing_key:${kid}`, { alg, activateAfterSeconds }),
+      );
       return shown(key, activateAfterSeconds === 0);
     },
   };

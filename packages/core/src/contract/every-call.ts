@@ -1,4 +1,5 @@
 import type { Storage } from '../ports/storage.ts';
+import { sampleAct } from './audit.ts';
 import {
   acme,
   create,
@@ -36,6 +37,7 @@ export const everyCall: { readonly [name: string]: (storage: Storage) => Promise
   'consents.partnerHolds': ({ consents }) =>
     consents.partnerHolds({ partner: 'acme', sub: 'user-1', scope: 'kyc' }),
   'interactions.save': ({ interactions }) => interactions.save(digestOf('a'), {}, now),
+  'interactions.replace': ({ interactions }) => interactions.replace(digestOf('a'), {}, now),
   'interactions.find': ({ interactions }) => interactions.find(digestOf('a'), now),
   'interactions.remove': ({ interactions }) => interactions.remove(digestOf('a')),
   'signingKeys.list': ({ signingKeys }) => signingKeys.list(),
@@ -86,6 +88,8 @@ export const everyCall: { readonly [name: string]: (storage: Storage) => Promise
   'queue.retry': ({ queue }) => queue.retry({ id: 'a', claimId: 'c' }, { dueAt: now, error: null }),
   'queue.drop': ({ queue }) => queue.drop({ id: 'a', claimId: 'c' }, { error: 'gave up', now }),
   'queue.recover': ({ queue }) => queue.recover({ kind: 'k', since: now, now }),
+  'audit.append': ({ audit }) => audit.append(sampleAct('a')),
+  'audit.list': ({ audit }) => audit.list({ target: null, after: null, limit: 1 }),
   ping: (storage) => storage.ping(),
   purge: (storage) => storage.purge({ now, before: now, eventsBefore: now, limit: 1 }),
 };

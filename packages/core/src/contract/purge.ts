@@ -17,7 +17,15 @@ import {
 } from './samples.ts';
 
 const day = 24 * hour;
-const nothing = { interactions: 0, tokens: 0, grants: 0, idempotency: 0, events: 0, deliveries: 0 };
+const nothing = {
+  interactions: 0,
+  tokens: 0,
+  grants: 0,
+  idempotency: 0,
+  events: 0,
+  deliveries: 0,
+  rateLimits: 0,
+};
 
 function isKept(storage: Storage, grant: { readonly codeDigest: Uint8Array }): Promise<boolean> {
   return storage.grants.find(grant.codeDigest).then((found) => found !== null);

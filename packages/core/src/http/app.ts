@@ -4,12 +4,14 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { OAuthError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import type { Telemetry } from '../telemetry.ts';
 import { refuseLongBody } from './body.ts';
 import { commonHeaders, setNoStore } from './headers.ts';
 import type { Route } from './route.ts';
 
 /**
  * Answers requests that are Ostiary's; hands others to `next`, or answers them with 404 where there is none.
+ * `next` is called before the handler returns, or never.
  */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
 
@@ -21,6 +23,7 @@ export interface AppOptions {
   readonly https: boolean;
   readonly logger: Logger;
   readonly answerError: (ctx: Context, error: unknown, expects: Route['errors']) => void;
+  readonly telemetry: Telemetry | null;
 }
 
 /**
@@ -100,12 +103,32 @@ function errorsBelow(path: string): Route['errors'] {
   return path.startsWith('/v1/') ? 'json' : 'page';
 }
 
+/** Measures each request under the path of its route; what belongs to no route has one name. */
+function measured(telemetry: Telemetry): Koa.Middleware {
+  return (ctx, next) => {
+    const { method } = ctx;
+    const known = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method) ? method : '_OTHER';
+    const what = {
+      metric: 'ostiary.request.duration',
+      span: known,
+      labels: { 'http.request.method': known },
+    } as const;
+    return telemetry.measure(what, async ({ rename, label }) => {
+      await next();
+      const route = typeof ctx.state.route === 'string' ? ctx.state.route : 'none';
+      rename(`${known} ${route}`);
+      label({ 'http.route': route, 'http.response.status_code': ctx.status });
+    });
+  };
+}
+
 /** Builds the Koa application and answers its request handler. */
 export function createRequestHandler({
   routes,
   https,
   logger,
   answerError,
+  telemetry,
   ...options
 }: AppOptions): RequestHandler {
   const prefixes = options.prefixes.toSorted((a, b) => b.length - a.length);
@@ -114,6 +137,7 @@ export function createRequestHandler({
   const router = new Router({ sensitive: true, strict: true });
   registerRoutes(router, routes);
 
+  if (telemetry !== null) app.use(measured(telemetry));
   app.use(async (ctx, next) => {
     const path = ownPath(ctx.req, prefixes);
     ctx.newRouterPath = path;

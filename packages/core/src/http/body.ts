@@ -60,7 +60,7 @@ function collectBody(request: IncomingMessage): Promise<Buffer> {
     const deadline = setTimeout(() => finish(invalid('The body took too long.', 408)), bodyDeadlineMs);
 
     if (request.readableEnded || request.destroyed)
-      return finish(invalid('The body was read before it came here.'));
+      return finish(invalid('The body was read before it came here; body parsers have to come after.'));
     if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) {
       return finish(invalid(`The body may have ${maxBodyBytes} bytes at most.`, 413));
     }
@@ -68,9 +68,17 @@ function collectBody(request: IncomingMessage): Promise<Buffer> {
   });
 }
 
+/** The bytes of a body that a parser of the host has read, where it kept them: `rawBody`, as NestJS and others name it. */
+function keptByHost(request: IncomingMessage): Buffer | null {
+  const kept: unknown = request.readableEnded && 'rawBody' in request ? request.rawBody : null;
+  if (!(kept instanceof Uint8Array)) return null;
+  if (kept.length > maxBodyBytes) throw invalid(`The body may have ${maxBodyBytes} bytes at most.`, 413);
+  return Buffer.from(kept.buffer, kept.byteOffset, kept.length);
+}
+
 /** Reads a request's body, whole or not at all. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  return hasArrived(request) ? request.read() : collectBody(request);
+  return keptByHost(request) ?? (hasArrived(request) ? request.read() : collectBody(request));
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -123,9 +131,17 @@ function stringMembers(value: unknown): Map<string, string> {
   return parameters;
 }
 
-/** The body that a parser of the host has read already, if it has. */
+/** The body that a parser of the host has read already, if it has, and did not keep. */
 function parsedByHost(request: IncomingMessage): unknown {
+  if (keptByHost(request) !== null) return undefined;
   return request.readableEnded && 'body' in request ? request.body : undefined;
+}
+
+/** The text of a form; one that a parser of the host has read already is written down again. */
+export async function readFormText(request: IncomingMessage): Promise<string> {
+  const parsed = parsedByHost(request);
+  if (parsed === undefined) return decodeUtf8(await readBody(request));
+  return new URLSearchParams([...stringMembers(parsed)]).toString();
 }
 
 /**

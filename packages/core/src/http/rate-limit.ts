@@ -1,3 +1,5 @@
+import type { RateLimitState, SharedRateLimits } from '../ports/rate-limits.ts';
+
 /** The state of one window after a request was looked at. */
 export interface Window {
   readonly count: number;
@@ -44,4 +46,54 @@ export function fixedWindows(windowMs: number): FixedWindows {
     },
     read: (key, now) => live(key, now) ?? { count: 0, endsAt: now + windowMs },
   };
+}
+
+/** Limits what each client address does in a minute. */
+export interface AddressLimit {
+  /** Counts one event, unless there were as many as are allowed. */
+  consume(address: string, now: number): Promise<RateLimitState>;
+  /** Whether one more would be allowed, without counting. */
+  peek(address: string, now: number): Promise<RateLimitState>;
+}
+
+/**
+ * Counts where all processes see it, or else in the memory of this one.
+ *
+ * @param name - of what is counted; limits of one name share their counts
+ */
+export function addressLimit(
+  shared: SharedRateLimits | undefined,
+  { name, limit }: { readonly name: string; readonly limit: number },
+): AddressLimit {
+  const windowMs = 60_000;
+  if (shared !== undefined) {
+    const requestOf = (address: string, now: number) => ({
+      bucket: `${name}:address:${address}`,
+      limit,
+      windowMs,
+      now,
+    });
+    return {
+      consume: (address, now) => shared.consume(requestOf(address, now)),
+      peek: (address, now) => shared.peek(requestOf(address, now)),
+    };
+  }
+
+  const windows = fixedWindows(windowMs);
+  const stateOf = ({ count, endsAt }: Window, allowed: boolean) => ({ allowed, count, endsAt });
+  return {
+    async consume(address, now) {
+      const window = windows.read(address, now);
+      return window.count < limit ? stateOf(windows.add(address, now), true) : stateOf(window, false);
+    },
+    async peek(address, now) {
+      const window = windows.read(address, now);
+      return stateOf(window, window.count < limit);
+    },
+  };
+}
+
+/** Seconds until a window ends, as `Retry-After` says them. */
+export function secondsUntil(endsAt: number, now: number): string {
+  return String(Math.max(1, Math.ceil((endsAt - now) / 1000)));
 }

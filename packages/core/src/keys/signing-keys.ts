@@ -1,5 +1,6 @@
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { Clock } from '../clock.ts';
+import type { AuditRecord } from '../ports/audit.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
 import type { SigningKeyRecord, SigningKeyStore } from '../ports/signing-keys.ts';
 import type { Random } from '../random.ts';
@@ -69,6 +70,8 @@ export class SigningKeys {
   #current: KeySet = keySet([]);
   #loadedAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<KeySet> | null = null;
+  /** Whether the last reading failed. */
+  #isCutOff = false;
 
   constructor(dependencies: { store: SigningKeyStore; sealer: Sealer; clock: Clock; random: Random }) {
     this.#store = dependencies.store;
@@ -105,28 +108,38 @@ export class SigningKeys {
 
   /**
    * The key set, at most {@link keyRefreshMs} old. While the database cannot be read the last one stays in
-   * use.
+   * use, and is not waited for.
    */
   async current(): Promise<KeySet> {
-    if (this.#clock.now() - this.#loadedAt < keyRefreshMs) return this.#current;
+    const age = this.#clock.now() - this.#loadedAt;
+    if (age < keyRefreshMs / 2) return this.#current;
     this.#loading ??= this.#load().finally(() => {
       this.#loading = null;
     });
-    return this.#loading.catch((error: unknown) => {
+    const loaded = this.#loading.catch((error: unknown) => {
       if (this.#current.keys.length === 0) throw error;
+      this.#isCutOff = true;
       return this.#current;
     });
+    // Read ahead of time, so that hardly anybody waits for it; and nobody while it fails: what the request needs of the
+    // database afterwards takes its own time to fail.
+    return age < keyRefreshMs || this.#isCutOff ? this.#current : loaded;
   }
 
   /**
    * Creates a key that takes over from the current one of its algorithm after `activateAfterMs`; it is
    * published at once, so that relying parties which cache the key set know it by then. Ends keys whose
    * tokens are all expired.
+   * @param audit - the record of the act, stored with the key
    */
-  async rotate(alg: SigningAlgorithm, activateAfterMs: number): Promise<SigningKey> {
+  async rotate(
+    alg: SigningAlgorithm,
+    activateAfterMs: number,
+    audit?: (kid: string) => AuditRecord,
+  ): Promise<SigningKey> {
     const now = this.#clock.now();
     const record = await this.#create(alg, now + activateAfterMs);
-    await this.#store.insert(record);
+    await this.#store.insert(record, audit?.(record.kid));
     const set = await this.#load();
     const published = new Set(set.published(now).map((key) => key.kid));
     for (const key of set.keys) {
@@ -145,6 +158,7 @@ export class SigningKeys {
       keys.every((key, index) => key === this.#current.keys[index]);
     if (!unchanged) this.#current = keySet(keys);
     this.#loadedAt = now;
+    this.#isCutOff = false;
     return this.#current;
   }
 

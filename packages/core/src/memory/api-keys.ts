@@ -1,10 +1,12 @@
 import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '../ports/api-keys.ts';
+import type { AuditRecord } from '../ports/audit.ts';
+import { note } from './audit.ts';
 import { type Step, StorageUnavailableError } from './step.ts';
 import { byCodeUnit, bytesKey, type Tables } from './tables.ts';
 
 export function memoryApiKeys(step: Step): ApiKeyStore {
   return {
-    insert: (key) => step((tables) => store(tables, key)),
+    insert: (key, audit) => step((tables) => store(tables, key, audit)),
 
     find: (id) => step((tables) => state(tables, id)),
 
@@ -18,22 +20,24 @@ export function memoryApiKeys(step: Step): ApiKeyStore {
           .map(copy),
       ),
 
-    revoke: (id, now) =>
+    revoke: (id, now, audit) =>
       step((tables) => {
         const key = tables.apiKeys.get(id);
         if (key === undefined) return false;
+        note(tables, audit);
         tables.apiKeys.set(id, { ...key, revokedAt: key.revokedAt ?? now });
         return true;
       }),
 
-    roll: ({ id, successor, endsAt, now }) =>
+    roll: ({ id, successor, endsAt, now, audit }) =>
       step((tables) => {
         const key = tables.apiKeys.get(id);
         if (key === undefined || key.revokedAt !== null) return false;
         const expiresAt = key.expiresAt ?? Number.POSITIVE_INFINITY;
         if (expiresAt <= now) return false;
         // The successor first: when it cannot be stored, the old key must go on.
-        if (!store(tables, successor)) throw new StorageUnavailableError('the successor cannot be stored');
+        if (!store(tables, successor, audit))
+          throw new StorageUnavailableError('the successor cannot be stored');
         tables.apiKeys.set(id, { ...key, expiresAt: Math.min(expiresAt, endsAt) });
         return true;
       }),
@@ -47,9 +51,11 @@ export function memoryApiKeys(step: Step): ApiKeyStore {
   };
 }
 
-function store({ partners, apiKeys, apiKeyIds }: Tables, key: ApiKeyRecord): boolean {
+function store(tables: Tables, key: ApiKeyRecord, audit?: AuditRecord): boolean {
+  const { partners, apiKeys, apiKeyIds } = tables;
   const digest = bytesKey(key.digest);
   if (!partners.has(key.partner) || apiKeys.has(key.id) || apiKeyIds.has(digest)) return false;
+  note(tables, audit);
   apiKeys.set(key.id, copy(key));
   apiKeyIds.set(digest, key.id);
   return true;

@@ -1,12 +1,14 @@
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
+import { note } from './audit.ts';
 import type { Step } from './step.ts';
 import { byCodeUnit, revokeGrants, type Tables } from './tables.ts';
 
 export function memoryClients(step: Step): ClientStore {
   return {
-    insert: (client) =>
+    insert: (client, audit) =>
       step((tables) => {
         if (tables.clients.has(client.clientId)) return false;
+        note(tables, audit);
         tables.clients.set(client.clientId, copy(client));
         return true;
       }),
@@ -26,9 +28,10 @@ export function memoryClients(step: Step): ClientStore {
           .map(copy),
       ),
 
-    replace: (client) =>
+    replace: (client, audit) =>
       step((tables) => {
         if (tables.clients.get(client.clientId)?.version !== client.version - 1) return false;
+        note(tables, audit);
         tables.clients.set(client.clientId, copy(client));
         if (client.disabledAt !== null) revokeEverything(tables, client.clientId, client.disabledAt);
         return true;

@@ -1,4 +1,5 @@
 import type { ConsentRecord, ConsentStore } from '../ports/grants.ts';
+import { note } from './audit.ts';
 import type { Step } from './step.ts';
 import { byCodeUnit, isEnabled, pairKey, revokeGrants } from './tables.ts';
 
@@ -50,8 +51,9 @@ export function memoryConsents(step: Step): ConsentStore {
         ),
       ),
 
-    endUser: (sub, now) =>
+    endUser: (sub, now, audit) =>
       step((tables) => {
+        note(tables, audit);
         revokeGrants(tables, (grant) => grant.sub === sub, now);
         for (const [key, consent] of tables.consents) {
           if (consent.sub === sub) tables.consents.delete(key);

@@ -1,12 +1,14 @@
 import type { PartnerStore } from '../ports/partners.ts';
+import { note } from './audit.ts';
 import type { Step } from './step.ts';
 import { byCodeUnit } from './tables.ts';
 
 export function memoryPartners(step: Step): PartnerStore {
   return {
-    insert: (partner) =>
+    insert: (partner, audit) =>
       step((tables) => {
         if (tables.partners.has(partner.slug)) return false;
+        note(tables, audit);
         tables.partners.set(partner.slug, { ...partner });
         return true;
       }),
@@ -26,9 +28,10 @@ export function memoryPartners(step: Step): PartnerStore {
           .map((partner) => ({ ...partner })),
       ),
 
-    replace: (partner) =>
+    replace: (partner, audit) =>
       step((tables) => {
         if (tables.partners.get(partner.slug)?.version !== partner.version - 1) return false;
+        note(tables, audit);
         tables.partners.set(partner.slug, { ...partner });
         return true;
       }),

@@ -25,6 +25,7 @@ export function purge(
     ...removed,
     grants: removeOldest(grants, before, limit, withoutToken),
     events: purgeEvents(tables, eventsBefore, limit),
+    rateLimits: purgeWindows(tables, now - 60_000, limit),
   };
 }
 
@@ -68,4 +69,13 @@ function purgeEvents({ events, deliveries }: Tables, createdBefore: number, limi
     }
   }
   return removed;
+}
+
+function purgeWindows({ rateLimits }: Tables, endedBefore: number, limit: number): number {
+  const oldest = [...rateLimits]
+    .filter(([, { endsAt }]) => endsAt < endedBefore)
+    .sort(([, a], [, b]) => a.endsAt - b.endsAt)
+    .slice(0, limit);
+  for (const [bucket] of oldest) rateLimits.delete(bucket);
+  return oldest.length;
 }

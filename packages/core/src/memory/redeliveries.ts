@@ -1,5 +1,7 @@
+import type { AuditRecord } from '../ports/audit.ts';
 import type { DeliveryStore, LateIdempotencyClaim } from '../ports/deliveries.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
+import { note } from './audit.ts';
 import { deliveryOf } from './delivery-lists.ts';
 import { outcomeOf, storeClaim } from './idempotency.ts';
 import { assertFree, matchingEndpoints, newDelivery } from './publications.ts';
@@ -34,7 +36,7 @@ export const redeliver: Call<'redeliver'> = (tables, request) => {
     return row;
   });
   const answer = request.answer(rows.map(deliveryOf));
-  queue(tables, added, idempotency, answer);
+  queue(tables, added, request, answer);
   return { outcome: 'queued', answer };
 };
 
@@ -57,7 +59,7 @@ export const recover: Call<'recover'> = (tables, request) => {
       return newDelivery(`${deliveryId}_${index + 1}`, { owner, event, endpointId, now });
     });
   const answer = request.answer(added.length);
-  queue(tables, added, idempotency, answer);
+  queue(tables, added, request, answer);
   return { outcome: 'queued', answer };
 };
 
@@ -75,10 +77,14 @@ function isLast(tables: Tables, { id, eventId, endpointId }: DeliveryRow): boole
 function queue(
   tables: Tables,
   added: readonly DeliveryRow[],
-  idempotency: LateIdempotencyClaim | null,
+  {
+    idempotency,
+    audit,
+  }: { readonly idempotency: LateIdempotencyClaim | null; readonly audit?: AuditRecord | undefined },
   answer: StoredAnswer,
 ): void {
   assertFree(tables.deliveries, added, 'a delivery id is taken');
+  note(tables, audit);
   for (const row of added) tables.deliveries.set(row.id, row);
   if (idempotency !== null) storeClaim(tables, { ...idempotency, answer });
 }

@@ -1,4 +1,6 @@
+import type { AuditRecord } from '../ports/audit.ts';
 import type { SigningKeyRecord, SigningKeyStore } from '../ports/signing-keys.ts';
+import { note } from './audit.ts';
 import { type Step, StorageUnavailableError } from './step.ts';
 import { byCodeUnit, type Tables } from './tables.ts';
 
@@ -18,7 +20,7 @@ export function memorySigningKeys(step: Step): SigningKeyStore {
         return true;
       }),
 
-    insert: (key) => step((tables) => store(tables, key)),
+    insert: (key, audit) => step((tables) => store(tables, key, audit)),
 
     reseal: (kid, sealedPrivateJwk) =>
       step((tables) => {
@@ -33,7 +35,8 @@ export function memorySigningKeys(step: Step): SigningKeyStore {
   };
 }
 
-function store(tables: Tables, key: SigningKeyRecord): void {
+function store(tables: Tables, key: SigningKeyRecord, audit?: AuditRecord): void {
   if (tables.signingKeys.has(key.kid)) throw new StorageUnavailableError('the key id is taken');
+  note(tables, audit);
   tables.signingKeys.set(key.kid, { ...key });
 }

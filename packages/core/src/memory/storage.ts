@@ -1,5 +1,6 @@
 import type { Storage } from '../ports/storage.ts';
 import { memoryApiKeys } from './api-keys.ts';
+import { memoryAudit } from './audit.ts';
 import { memoryClients } from './clients.ts';
 import { memoryConsents } from './consents.ts';
 import { memoryDeliveries } from './deliveries.ts';
@@ -10,6 +11,7 @@ import { memoryInteractions } from './interactions.ts';
 import { memoryPartners } from './partners.ts';
 import { purge } from './purge.ts';
 import { memoryQueue } from './queue.ts';
+import { memoryRateLimits } from './rate-limits.ts';
 import { memorySigningKeys } from './signing-keys.ts';
 import { type Step, StorageUnavailableError } from './step.ts';
 import { emptyTables } from './tables.ts';
@@ -52,6 +54,8 @@ export function memoryStorage(): Storage {
     events: memoryEvents(step),
     deliveries: memoryDeliveries(step),
     queue: memoryQueue(step),
+    audit: memoryAudit(step),
+    rateLimits: memoryRateLimits(step),
 
     async open() {
       if (state === 'closed') throw new StorageUnavailableError('the storage was closed');

@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from '../ports/api-keys.ts';
+import type { AuditRecord } from '../ports/audit.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { DeliveryRecord } from '../ports/deliveries.ts';
 import type { EventOwner, EventRecord } from '../ports/events.ts';
@@ -58,6 +59,17 @@ export interface DeliveryRow extends Omit<DeliveryRecord, 'nextAttemptAt'> {
   readonly endedAt: number | null;
 }
 
+/** An administrative act as it is kept: its details are JSON text. */
+export interface AuditRow extends Omit<AuditRecord, 'details'> {
+  readonly details: string;
+}
+
+/** A window in which requests are counted. */
+export interface WindowRow {
+  readonly count: number;
+  readonly endsAt: number;
+}
+
 /** Everything a memory storage holds. Rows are replaced, never written to. */
 export interface Tables {
   readonly clients: Map<string, ClientRecord>;
@@ -87,6 +99,9 @@ export interface Tables {
   /** In the order of their creation. */
   readonly deliveries: Map<string, DeliveryRow>;
   readonly jobs: Map<string, JobRow>;
+  /** By bucket. */
+  readonly rateLimits: Map<string, WindowRow>;
+  readonly audit: Map<string, AuditRow>;
 }
 
 export function emptyTables(): Tables {
@@ -108,6 +123,8 @@ export function emptyTables(): Tables {
     events: new Map(),
     deliveries: new Map(),
     jobs: new Map(),
+    rateLimits: new Map(),
+    audit: new Map(),
   };
 }
 

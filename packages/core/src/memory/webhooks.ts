@@ -1,5 +1,6 @@
 import type { EventOwner } from '../ports/events.ts';
 import type { WebhookEndpointRecord, WebhookEndpointStore } from '../ports/webhooks.ts';
+import { note } from './audit.ts';
 import { outcomeOf, storeClaim } from './idempotency.ts';
 import { assertFree } from './publications.ts';
 import type { Step } from './step.ts';
@@ -31,18 +32,20 @@ export function memoryWebhooks(step: Step): WebhookEndpointStore {
           .map(copy),
       ),
 
-    replace: (endpoint, now) =>
+    replace: (endpoint, now, audit) =>
       step((tables) => {
         const stored = findEndpoint(tables, endpoint, endpoint.id);
         if (stored?.version !== endpoint.version - 1) return false;
+        note(tables, audit);
         tables.webhooks.set(endpoint.id, copy(endpoint));
         if (!endpoint.enabled) cancel(tables, endpoint.id, now);
         return true;
       }),
 
-    remove: (owner, id, now) =>
+    remove: (owner, id, now, audit) =>
       step((tables) => {
         if (findEndpoint(tables, owner, id) === undefined) return false;
+        note(tables, audit);
         tables.webhooks.delete(id);
         cancel(tables, id, now);
         return true;

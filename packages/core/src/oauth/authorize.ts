@@ -3,10 +3,10 @@ import type { Core } from '../context.ts';
 import { urlBelow } from '../context.ts';
 import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
 import { prefersJson } from '../http/accept.ts';
-import { decodeUtf8, readBody } from '../http/body.ts';
+import { readFormText } from '../http/body.ts';
 import { addressBucket } from '../http/client-address.ts';
 import { setNoStore } from '../http/headers.ts';
-import { fixedWindows } from '../http/rate-limit.ts';
+import { addressLimit, secondsUntil } from '../http/rate-limit.ts';
 import { findRedirectTarget, normalizedQuery, type RedirectTarget, readQuery } from './authorize-request.ts';
 import { authPaths, issuerOf } from './endpoints.ts';
 import type { Engine } from './engine.ts';
@@ -57,21 +57,20 @@ async function asGet(core: Core, ctx: Context): Promise<void> {
       status: 415,
     });
   }
-  const text = decodeUtf8(await readBody(ctx.req));
+  const text = await readFormText(ctx.req);
   const query = text.replace(/[^A-Za-z0-9%&=+._~*!'();:@,/?$-]+/g, encodeURIComponent);
   redirect(ctx, `${urlBelow(core.options.authUrl, authPaths.authorize)}?${query}`);
 }
 
 /** Refuses an address that starts too many authorization requests. */
-function limitStarts(core: Core): (ctx: Context) => void {
-  const starts = fixedWindows(60_000);
-  const limit = core.options.limits.authorizeStarts;
+function limitStarts(core: Core, name: string): (ctx: Context) => Promise<void> {
+  const starts = addressLimit(core.storage.rateLimits, { name, limit: core.options.limits.authorizeStarts });
 
-  return (ctx) => {
+  return async (ctx) => {
     const now = core.clock.now();
-    const { count, endsAt } = starts.add(addressBucket(core.clientAddress(ctx.req)), now);
-    if (count <= limit) return;
-    const headers = { 'Retry-After': String(Math.ceil((endsAt - now) / 1000)) };
+    const { allowed, endsAt } = await starts.consume(addressBucket(core.clientAddress(ctx.req)), now);
+    if (allowed) return;
+    const headers = { 'Retry-After': secondsUntil(endsAt, now) };
     throw new OAuthError('slow_down', 'Too many authorization requests from this address.', { headers });
   };
 }
@@ -81,10 +80,10 @@ function limitStarts(core: Core): (ctx: Context) => void {
  * the user has to do.
  */
 export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
-  const limit = limitStarts(core);
+  const limit = limitStarts(core, 'authorize');
 
   return async (ctx) => {
-    limit(ctx);
+    await limit(ctx);
     if (ctx.method === 'POST') return asGet(core, ctx);
 
     const parameters = readQuery(ctx.querystring);
@@ -107,10 +106,10 @@ export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => 
 /** Goes on with an authorization request after the user has answered. */
 export function resumeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
   // Whoever comes back without an answer starts anew; counted apart, so that one flow counts once in each.
-  const limit = limitStarts(core);
+  const limit = limitStarts(core, 'resume');
 
   return async (ctx) => {
-    limit(ctx);
+    await limit(ctx);
     const user = await authenticate(core, ctx.req);
     answerLocation(ctx, await engine.resume(ctx.req, ctx.res, user));
   };

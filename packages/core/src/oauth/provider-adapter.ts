@@ -35,13 +35,28 @@ const inert: Adapter = {
   revokeByGrantId: nothing,
 };
 
+/** What a run of the engine has met. */
+export interface StorageFailure {
+  /** Why its client could not be read. */
+  failure?: unknown;
+}
+
 /** Clients are read on every request and never cached beyond it. */
-function clientAdapter(core: Core): Adapter {
+function clientAdapter(core: Core, currentRun: () => StorageFailure | undefined): Adapter {
   return {
     ...inert,
     async find(id) {
-      const client = await core.storage.clients.find(id);
-      return client === null || client.disabledAt !== null ? undefined : clientMetadata(client);
+      const run = currentRun();
+      // To answer an error the engine asks for its client once more; a database that does not answer is not waited for
+      // twice.
+      if (run?.failure !== undefined) throw run.failure;
+      try {
+        const client = await core.storage.clients.find(id);
+        return client === null || client.disabledAt !== null ? undefined : clientMetadata(client);
+      } catch (error) {
+        if (run !== undefined) run.failure = error;
+        throw error;
+      }
     },
   };
 }
@@ -106,9 +121,12 @@ function authorizationCodeAdapter(core: Core): Adapter {
  * on every request. Its tokens and its grants do not exist: the token endpoint is ours, and a grant is stored
  * with its code.
  */
-export function providerAdapter(core: Core): (model: string) => Adapter {
+export function providerAdapter(
+  core: Core,
+  currentRun: () => StorageFailure | undefined,
+): (model: string) => Adapter {
   const adapters: { readonly [model: string]: Adapter } = {
-    Client: clientAdapter(core),
+    Client: clientAdapter(core, currentRun),
     Interaction: interactionAdapter(core),
     AuthorizationCode: authorizationCodeAdapter(core),
   };

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { type Configuration, errors, Provider } from 'oidc-provider';
 import type { Core } from '../context.ts';
@@ -10,10 +11,10 @@ import { consentState } from './consent.ts';
 import { authPaths, interactionPage, issuerOf } from './endpoints.ts';
 import { codeSeconds, interactionSeconds } from './lifetimes.ts';
 import { createPolicy } from './policy.ts';
-import { providerAdapter } from './provider-adapter.ts';
+import { providerAdapter, type StorageFailure } from './provider-adapter.ts';
 
 /** One request on its way through the engine. */
-export interface EngineRun {
+export interface EngineRun extends StorageFailure {
   /** Who is signed in, as the host says. */
   readonly authentication: Authentication | null;
   /** Where the engine sends the browser. */
@@ -21,6 +22,9 @@ export interface EngineRun {
   /** Why it does not. */
   error?: unknown;
 }
+
+/** The run that a call of the engine's belongs to. */
+const currentRun = new AsyncLocalStorage<EngineRun>();
 
 /** Requests on their way through the engine. */
 export type EngineRuns = WeakMap<IncomingMessage, EngineRun>;
@@ -49,7 +53,7 @@ function configuration(core: Core, keys: KeySet, runs: EngineRuns): Configuratio
   } as const;
 
   return {
-    adapter: providerAdapter(core),
+    adapter: providerAdapter(core, () => currentRun.getStore()),
     jwks: { keys: keys.keys.map((key) => ({ ...key.privateJwk })) },
     routes: { authorization: authPaths.authorize },
     scopes: scopeNames,
@@ -165,7 +169,7 @@ export function createProvider(core: Core, keys: KeySet, runs: EngineRuns): Prov
     const run = runs.get(ctx.req);
     if (run === undefined) return;
     try {
-      await next();
+      await currentRun.run(run, next);
       run.location = ctx.response.get('Location');
       ctx.remove('Location');
     } catch (error) {

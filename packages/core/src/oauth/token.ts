@@ -3,7 +3,7 @@ import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
 import { addressBucket } from '../http/client-address.ts';
-import { type FixedWindows, fixedWindows } from '../http/rate-limit.ts';
+import { type AddressLimit, addressLimit, secondsUntil } from '../http/rate-limit.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { digest } from '../tokens.ts';
@@ -117,18 +117,20 @@ async function exchange(
   };
 }
 
-function refuseIfTooManyFailures(failures: FixedWindows, bucket: string, limit: number, now: number): void {
-  const { count, endsAt } = failures.read(bucket, now);
-  if (count < limit) return;
+async function refuseIfTooManyFailures(failures: AddressLimit, bucket: string, now: number): Promise<void> {
+  const { allowed, endsAt } = await failures.peek(bucket, now);
+  if (allowed) return;
   throw new OAuthError('slow_down', 'Client authentication failed too often from this address.', {
-    headers: { 'Retry-After': String(Math.ceil((endsAt - now) / 1000)) },
+    headers: { 'Retry-After': secondsUntil(endsAt, now) },
   });
 }
 
 /** The token endpoint: exchanges an authorization code for an access token. */
 export function tokenHandler(core: Core): (ctx: Context) => Promise<void> {
-  const failures = fixedWindows(60_000);
-  const limit = core.options.limits.failedClientAuthentications;
+  const failures = addressLimit(core.storage.rateLimits, {
+    name: 'client authentication',
+    limit: core.options.limits.failedClientAuthentications,
+  });
 
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);
@@ -136,7 +138,7 @@ export function tokenHandler(core: Core): (ctx: Context) => Promise<void> {
     const authorization = ctx.req.headers.authorization;
     const bucket = addressBucket(core.clientAddress(ctx.req));
     const now = core.clock.now();
-    refuseIfTooManyFailures(failures, bucket, limit, now);
+    await refuseIfTooManyFailures(failures, bucket, now);
     try {
       const credentials = readCredentials(authorization, parameters);
       const request = readTokenRequest(parameters);
@@ -145,7 +147,9 @@ export function tokenHandler(core: Core): (ctx: Context) => Promise<void> {
       checkSecret(client, credentials, now);
       ctx.body = await exchange(core, client, credentials, request);
     } catch (error) {
-      if (error instanceof OAuthError && error.code === 'invalid_client') failures.add(bucket, now);
+      if (error instanceof OAuthError && error.code === 'invalid_client') {
+        await failures.consume(bucket, now);
+      }
       throw error;
     }
   };

@@ -21,7 +21,7 @@ export interface Partner {
   forgetKeys(): void;
 }
 
-function limitsOf({ options: { partnerLimits } }: Core): LimitOptions {
+function limitsOf({ options: { partnerLimits }, storage }: Core): LimitOptions {
   const limits = Object.fromEntries(
     Object.entries(defaultLimits).map(([group, standard]) => {
       const given = partnerLimits[group as LimitGroup];
@@ -31,7 +31,8 @@ function limitsOf({ options: { partnerLimits } }: Core): LimitOptions {
       ];
     }),
   ) as LimitOptions['limits'];
-  return { store: partnerLimits.store ?? memoryLimits(), limits, per: partnerLimits.per };
+  const store = partnerLimits.store ?? storage.rateLimits ?? memoryLimits();
+  return { store, limits, per: partnerLimits.per };
 }
 
 /** Builds the partner API. `transferCreated` is called after a transfer was stored. */

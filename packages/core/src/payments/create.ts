@@ -3,7 +3,13 @@ import { PartnerError } from '../errors.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { Currency, TransferRecord } from '../ports/transfers.ts';
-import { claimOf, type RepeatableAnswer, type RepeatableRequest, replayOrConflict } from '../replays.ts';
+import {
+  claimOf,
+  type RepeatableAnswer,
+  type RepeatableRequest,
+  RequestInProgressError,
+  replayOrConflict,
+} from '../replays.ts';
 import { executionJob } from './execution.ts';
 import { parseAmount } from './money.ts';
 import { transferView } from './transfer.ts';
@@ -55,6 +61,8 @@ export async function createTransfer(core: Core, request: TransferRequest): Prom
       return { ...creation.answer, replayed: true };
     case 'key_conflict':
       return replayOrConflict(core, request);
+    case 'in_progress':
+      throw new RequestInProgressError();
     case 'reference_conflict':
       throw new PartnerError('idempotency_conflict', {
         description: 'The reference belongs to another transfer.',

@@ -1,3 +1,4 @@
+import type { AuditRecord } from './audit.ts';
 import type { Mode } from './partners.ts';
 
 /** What a key may do (specification, "Partner API key"). */
@@ -44,14 +45,14 @@ export interface ApiKeyState extends ApiKeyRecord {
 /** API keys. */
 export interface ApiKeyStore {
   /** `false` when there is no such partner, or the id or the digest is taken; nothing is changed then. */
-  insert(key: ApiKeyRecord): Promise<boolean>;
+  insert(key: ApiKeyRecord, audit?: AuditRecord): Promise<boolean>;
   find(id: string): Promise<ApiKeyState | null>;
   /** The key with this digest, whatever its state. One statement. */
   findByDigest(digest: Uint8Array): Promise<ApiKeyState | null>;
   /** Every key of a partner, latest `createdAt` first, then by id. */
   list(partner: string): Promise<ApiKeyRecord[]>;
   /** Sets `revokedAt` unless it is set. `false` for an unknown key; `true` otherwise, however often. */
-  revoke(id: string, now: number): Promise<boolean>;
+  revoke(id: string, now: number, audit?: AuditRecord): Promise<boolean>;
   /**
    * Stores the successor of a key and ends the old one at `endsAt` (or earlier, when it would have ended
    * earlier), in one transaction.
@@ -62,6 +63,7 @@ export interface ApiKeyStore {
     readonly successor: ApiKeyRecord;
     readonly endsAt: number;
     readonly now: number;
+    readonly audit?: AuditRecord;
   }): Promise<boolean>;
   /** Notes that a key was used. Never goes back in time; without effect on an unknown key. */
   touch(id: string, now: number): Promise<void>;

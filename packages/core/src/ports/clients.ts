@@ -1,3 +1,4 @@
+import type { AuditRecord } from './audit.ts';
 /** The algorithm that signs a client's ID tokens (RFC 7518, section 3.1). */
 export type SigningAlgorithm = 'RS256' | 'ES256';
 
@@ -41,7 +42,7 @@ export interface ClientRecord {
 /** OAuth clients. Reads see every commit of every process: nothing here may be cached. */
 export interface ClientStore {
   /** Stores a new client. `false` when the id is taken; nothing is changed then. */
-  insert(client: ClientRecord): Promise<boolean>;
+  insert(client: ClientRecord, audit?: AuditRecord): Promise<boolean>;
 
   find(clientId: string): Promise<ClientRecord | null>;
 
@@ -55,7 +56,7 @@ export interface ClientStore {
    * When the new record is disabled, one transaction also revokes every grant and every consent of the
    * client (which ends all its codes and tokens).
    */
-  replace(client: ClientRecord): Promise<boolean>;
+  replace(client: ClientRecord, audit?: AuditRecord): Promise<boolean>;
 
   /**
    * Whether any client that is not disabled has a redirect URI of this origin

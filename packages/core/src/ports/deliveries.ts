@@ -1,5 +1,6 @@
+import type { AuditRecord } from './audit.ts';
 import type { EventOwner, NewEvent } from './events.ts';
-import type { IdempotencyClaim, IdempotencyOutcome, StoredAnswer } from './idempotency.ts';
+import type { ClaimOutcome, IdempotencyClaim, StoredAnswer } from './idempotency.ts';
 
 /** `pending` becomes one of the others, which are final. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dropped' | 'cancelled';
@@ -74,7 +75,7 @@ export interface DeliveryPosition {
 /** What became of a request to deliver again. */
 export type Redelivery =
   | { readonly outcome: 'queued'; readonly answer: StoredAnswer }
-  | IdempotencyOutcome
+  | ClaimOutcome
   /** No such event of this partner and mode. */
   | { readonly outcome: 'unknown_event' }
   /** No such endpoint of this partner and mode. */
@@ -141,6 +142,7 @@ export interface DeliveryStore {
       readonly now: number;
       readonly idempotency: LateIdempotencyClaim | null;
       readonly answer: (deliveries: readonly DeliveryRecord[]) => StoredAnswer;
+      readonly audit?: AuditRecord;
     },
   ): Promise<Redelivery>;
 
@@ -158,6 +160,7 @@ export interface DeliveryStore {
       readonly limit: number;
       readonly idempotency: LateIdempotencyClaim | null;
       readonly answer: (queued: number) => StoredAnswer;
+      readonly audit?: AuditRecord;
     },
   ): Promise<Exclude<Redelivery, { readonly outcome: 'unknown_event' }>>;
 }

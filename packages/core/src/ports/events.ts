@@ -1,4 +1,4 @@
-import type { IdempotencyClaim, IdempotencyOutcome } from './idempotency.ts';
+import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
 import type { Mode } from './partners.ts';
 
 /** Whose endpoints, events and deliveries a call is about; those of others do not exist for it. */
@@ -44,7 +44,7 @@ export interface HostTransaction {
 }
 
 /** What became of a request to publish. */
-export type Publication = { readonly outcome: 'published' } | IdempotencyOutcome;
+export type Publication = { readonly outcome: 'published' } | ClaimOutcome;
 
 /** Events and the outbox. */
 export interface EventStore {

@@ -1,3 +1,4 @@
+import type { AuditRecord } from './audit.ts';
 /**
  * What one run of the consent flow gave to one client: an authorization code and everything that is
  * issued for it. Each authorization has a grant of its own, known by the SHA-256 digest of its code.
@@ -134,5 +135,5 @@ export interface ConsentStore {
   }): Promise<boolean>;
 
   /** Revokes every consent and every grant of this user in one transaction. */
-  endUser(sub: string, now: number): Promise<void>;
+  endUser(sub: string, now: number, audit?: AuditRecord): Promise<void>;
 }

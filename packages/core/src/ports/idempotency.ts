@@ -32,6 +32,13 @@ export type IdempotencyOutcome =
   | { readonly outcome: 'replayed'; readonly answer: StoredAnswer }
   | { readonly outcome: 'key_conflict' };
 
+/**
+ * What a change meets that takes a key: a stored record, or another request with this key that is under way and did not
+ * end within about a second. Then nothing was changed, and nothing is known: the same again, later, hears what became of
+ * the other one.
+ */
+export type ClaimOutcome = IdempotencyOutcome | { readonly outcome: 'in_progress' };
+
 /** Reads records of earlier requests. */
 export interface IdempotencyStore {
   /**

@@ -1,3 +1,4 @@
+import type { AuditRecord } from './audit.ts';
 /** Live data and test data share code and nothing else. */
 export type Mode = 'live' | 'test';
 
@@ -17,7 +18,7 @@ export interface PartnerRecord {
 /** Partners of the service. */
 export interface PartnerStore {
   /** `false` when the slug is taken; nothing is changed then. */
-  insert(partner: PartnerRecord): Promise<boolean>;
+  insert(partner: PartnerRecord, audit?: AuditRecord): Promise<boolean>;
   find(slug: string): Promise<PartnerRecord | null>;
   /** Partners whose slug sorts after `after`, by slug, at most `limit`. */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<PartnerRecord[]>;
@@ -25,5 +26,5 @@ export interface PartnerStore {
    * Replaces the record whose version is `partner.version - 1`. `false` when there is none; nothing is
    * changed then.
    */
-  replace(partner: PartnerRecord): Promise<boolean>;
+  replace(partner: PartnerRecord, audit?: AuditRecord): Promise<boolean>;
 }

@@ -20,3 +20,12 @@ export interface RateLimitStore {
     readonly now: number;
   }): Promise<RateLimitState>;
 }
+
+/**
+ * Counts that all processes on one storage share. `consume` says in one step whether the request is counted and what
+ * the window is then, also when it is refused: a look after it could find the window of a later request.
+ */
+export interface SharedRateLimits extends RateLimitStore {
+  /** What `consume` would say of a request, `count` without it: for limits that count only what went wrong. */
+  peek(request: Parameters<RateLimitStore['consume']>[0]): Promise<RateLimitState>;
+}

@@ -1,3 +1,4 @@
+import type { AuditRecord } from './audit.ts';
 import type { SigningAlgorithm } from './clients.ts';
 
 /** A signing key at rest. Times are milliseconds since the Unix epoch. */
@@ -23,7 +24,7 @@ export interface SigningKeyStore {
    * processes.
    */
   insertFirst(key: SigningKeyRecord): Promise<boolean>;
-  insert(key: SigningKeyRecord): Promise<void>;
+  insert(key: SigningKeyRecord, audit?: AuditRecord): Promise<void>;
   /** Replaces the sealed private part, after a change of the sealing key. */
   reseal(kid: string, sealedPrivateJwk: string): Promise<void>;
   remove(kid: string): Promise<void>;

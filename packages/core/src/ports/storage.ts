@@ -1,4 +1,5 @@
 import type { ApiKeyStore } from './api-keys.ts';
+import type { AuditStore } from './audit.ts';
 import type { ClientStore } from './clients.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { EventStore } from './events.ts';
@@ -7,6 +8,7 @@ import type { IdempotencyStore } from './idempotency.ts';
 import type { InteractionStore } from './interactions.ts';
 import type { PartnerStore } from './partners.ts';
 import type { Queue } from './queue.ts';
+import type { SharedRateLimits } from './rate-limits.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
 import type { TransferStore } from './transfers.ts';
 import type { WebhookEndpointStore } from './webhooks.ts';
@@ -19,6 +21,7 @@ export interface PurgeCount {
   readonly idempotency: number;
   readonly events: number;
   readonly deliveries: number;
+  readonly rateLimits: number;
 }
 
 /**
@@ -27,6 +30,8 @@ export interface PurgeCount {
  * - Stores never read a clock: times are arguments, in milliseconds since the Unix epoch.
  * - Expected outcomes are return values. A call that throws means that the database broke: the error has
  *   `code: 'STORAGE_UNAVAILABLE'`, the request is answered with 503, and nothing was changed.
+ * - A call that takes an `audit` record stores it in the same transaction, when it changed what it was asked to,
+ *   and not otherwise.
  * - Digests are 32 bytes. Ids and scopes are compared as they are, case included.
  */
 export interface Storage {
@@ -43,6 +48,9 @@ export interface Storage {
   readonly events: EventStore;
   readonly deliveries: DeliveryStore;
   readonly queue: Queue;
+  readonly audit: AuditStore;
+  /** Where requests are counted when processes share their counts; without it each process has its own. */
+  readonly rateLimits?: SharedRateLimits;
 
   /** Opens the database and brings its schema up to date. Called once, before anything else. */
   open(): Promise<void>;
@@ -51,11 +59,18 @@ export interface Storage {
   ping(): Promise<void>;
 
   /**
+   * The time by the database's clock, in milliseconds since the Unix epoch: where many machines share a database, core
+   * follows this one. Optional; without it core goes by the clock of its machine.
+   */
+  time?(): Promise<number>;
+
+  /**
    * Removes rows that nobody needs any more, at most `limit` of each kind in this call: interactions that
    * ended before `now`, tokens that ended before `before`, records of idempotency keys that ended before
    * `now`, grants whose code ended before `before` and that have no token left, final deliveries with their
-   * attempts that were created before `eventsBefore`, and events created before `eventsBefore` without
-   * deliveries, always from the beginning of a sequence, so that what is kept of it has no gap.
+   * attempts that were created before `eventsBefore`, events created before `eventsBefore` without
+   * deliveries, always from the beginning of a sequence, so that what is kept of it has no gap, and counts of
+   * requests whose window ended a minute before `now`.
    */
   purge(request: {
     readonly now: number;

@@ -1,5 +1,5 @@
 import type { NewEvent } from './events.ts';
-import type { IdempotencyClaim, IdempotencyOutcome } from './idempotency.ts';
+import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
 import type { JsonObject } from './interactions.ts';
 import type { Mode } from './partners.ts';
 import type { NewJob } from './queue.ts';
@@ -52,7 +52,7 @@ export interface TransferPosition {
 /** What became of a request to create a transfer. */
 export type TransferCreation =
   | { readonly outcome: 'created' }
-  | IdempotencyOutcome
+  | ClaimOutcome
   /** Another transfer of this partner and mode has the reference. */
   | { readonly outcome: 'reference_conflict'; readonly transferId: string };
 

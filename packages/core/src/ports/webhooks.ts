@@ -1,5 +1,6 @@
+import type { AuditRecord } from './audit.ts';
 import type { EventOwner } from './events.ts';
-import type { IdempotencyClaim, IdempotencyOutcome } from './idempotency.ts';
+import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
 
 /** A webhook endpoint as it is stored. Times are milliseconds since the Unix epoch. */
 export interface WebhookEndpointRecord extends EventOwner {
@@ -20,7 +21,7 @@ export interface WebhookEndpointRecord extends EventOwner {
 /** What became of a request to register an endpoint. */
 export type EndpointCreation =
   | { readonly outcome: 'created' }
-  | IdempotencyOutcome
+  | ClaimOutcome
   /** The partner has as many endpoints in this mode as are allowed. */
   | { readonly outcome: 'too_many' };
 
@@ -48,8 +49,8 @@ export interface WebhookEndpointStore {
    * deliveries are cancelled in the same transaction, those that a worker holds included. `false` when there
    * is no such version; nothing is changed then.
    */
-  replace(endpoint: WebhookEndpointRecord, now: number): Promise<boolean>;
+  replace(endpoint: WebhookEndpointRecord, now: number, audit?: AuditRecord): Promise<boolean>;
 
   /** Removes an endpoint and cancels its pending deliveries, as above. `false` when there is none. */
-  remove(owner: EventOwner, id: string, now: number): Promise<boolean>;
+  remove(owner: EventOwner, id: string, now: number, audit?: AuditRecord): Promise<boolean>;
 }

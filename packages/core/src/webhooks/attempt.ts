@@ -2,6 +2,7 @@ import { type SignedDelivery, signWebhook } from '@ostiary/webhook-verifier';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimedDelivery, DeliveryResult } from '../ports/deliveries.ts';
+import type { Telemetry } from '../telemetry.ts';
 import type { WebhookClient } from './client.ts';
 import { nextAttemptAt } from './schedule.ts';
 
@@ -81,4 +82,46 @@ export async function attempt(
     },
     answered: httpStatus !== null,
   };
+}
+
+/** What became of a delivery with this attempt. */
+function outcomeOf({ attempt, next }: DeliveryResult): string {
+  if (attempt === null) return 'handed_back';
+  return next.status === 'pending' ? 'failed' : next.status;
+}
+
+/** Makes one attempt in a span of its own, and measures it. */
+export function measuredAttempt(
+  options: AttemptOptions,
+  delivery: ClaimedDelivery,
+  telemetry: Telemetry,
+): Promise<AttemptEnd> {
+  const labels = { 'ostiary.event.type': delivery.eventType };
+  telemetry.record(
+    'ostiary.webhook.attempt.lag',
+    Math.max(0, options.clock.now() - delivery.dueAt) / 1000,
+    labels,
+  );
+  return telemetry.measure(
+    {
+      metric: 'ostiary.webhook.attempt.duration',
+      span: 'webhook attempt',
+      labels,
+      details: {
+        'ostiary.partner': delivery.partner,
+        'ostiary.event.id': delivery.eventId,
+        'ostiary.endpoint.id': delivery.endpointId,
+        'ostiary.delivery.id': delivery.id,
+        'ostiary.delivery.attempt': delivery.attempt,
+      },
+    },
+    async ({ label }) => {
+      const end = await attempt(options, delivery);
+      label({
+        'ostiary.delivery.outcome': outcomeOf(end.result),
+        'http.response.status_code': end.result.attempt?.httpStatus ?? 0,
+      });
+      return end;
+    },
+  );
 }

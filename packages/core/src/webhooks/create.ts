@@ -49,13 +49,17 @@ function lateClient(options: WebhookClientOptions): WebhookClient {
   };
 }
 
-/** Builds the topic from the options. Nothing is sent before its worker starts. */
-export function createWebhooks(core: Core): Webhooks {
+/**
+ * Builds the topic from the options. Nothing is sent before its worker starts.
+ *
+ * @param ownClient - instead of the one that dials sockets
+ */
+export function createWebhooks(core: Core, ownClient?: WebhookClient): Webhooks {
   const { options, storage, sealer, clock, random } = core;
   const { webhooks, events: catalogue, logger, prefix } = options;
   const policy: TargetPolicy = { allowPrivate: webhooks.allowPrivateTargets };
   const resolve = webhooks.resolve ?? defaultResolve(policy);
-  const client = lateClient({ policy, resolve });
+  const client = ownClient ?? lateClient({ policy, resolve });
   const secrets = new LRUCache<string, string>({ max: openSecrets });
 
   function secretOf(endpointId: string, sealed: string): string {
@@ -72,6 +76,7 @@ export function createWebhooks(core: Core): Webhooks {
     clock,
     random,
     logger,
+    telemetry: core.telemetry,
     prefix,
     delaysMs: webhooks.retryDelaysSeconds.map((seconds) => seconds * 1000),
     concurrency: webhooks.concurrency,

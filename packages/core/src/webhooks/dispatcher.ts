@@ -2,8 +2,17 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimedDelivery, DeliveryResult, DeliveryStore } from '../ports/deliveries.ts';
 import type { Random } from '../random.ts';
+import type { Telemetry } from '../telemetry.ts';
 import { nodeTimer, type Schedule, type Worker } from '../worker/worker.ts';
-import { type AttemptEnd, type AttemptOptions, attempt, handedBack, ownFaultMs } from './attempt.ts';
+import {
+  type AttemptEnd,
+  type AttemptOptions,
+  attempt,
+  handedBack,
+  measuredAttempt,
+  ownFaultMs,
+} from './attempt.ts';
+import { createBacklog } from './backlog.ts';
 import { createLanes } from './lanes.ts';
 
 /** What the delivery of webhooks needs. */
@@ -14,7 +23,14 @@ export interface DispatcherOptions extends AttemptOptions {
   readonly logger: Logger;
   /** Attempts under way at most. */
   readonly concurrency: number;
+  readonly telemetry: Telemetry | null;
   readonly schedule?: Schedule;
+}
+
+/** A delivery that was claimed. */
+interface Held {
+  readonly delivery: ClaimedDelivery;
+  readonly leaseEndsAt: number;
 }
 
 /** An attempt that is over, and whose result is not written yet. */
@@ -27,6 +43,9 @@ interface Ended {
 const pollMs = 1_000;
 const leaseMs = 30_000;
 
+/** What was claimed ahead and waits for longer, because its endpoint has become slow, is claimed anew. */
+const maxWaitMs = 1_000;
+
 /** Deliveries of one claim at most. */
 const batch = 256;
 
@@ -34,7 +53,7 @@ const batch = 256;
 const flushRetryMs = 500;
 
 /** Results that are written at once without waiting for more, and turns that are waited for them. */
-const gatherSize = 64;
+const gatherSize = 128;
 const gatherTurns = 16;
 
 /** `stop` lets attempts end for this long; what is left is handed back. */
@@ -46,8 +65,9 @@ const graceMs = 5_000;
  * writes in batches, without a timer.
  */
 export function createDispatcher(options: DispatcherOptions): Worker {
-  const { deliveries, clock, random, logger, schedule = nodeTimer } = options;
-  const lanes = createLanes(options.concurrency);
+  const { deliveries, clock, random, logger, telemetry, schedule = nodeTimer } = options;
+  const backlog = createBacklog<Held>();
+  const lanes = createLanes(options.concurrency, backlog.sizeOf);
   let running = false;
   let cancelPoll: () => void = () => {};
   let after: string | null = null;
@@ -118,23 +138,52 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     if (running && full) void claim();
   }
 
-  function end(delivery: ClaimedDelivery, leaseEndsAt: number, { result, answered }: AttemptEnd): void {
-    lanes.end(delivery.endpointId, answered);
+  function end({ delivery, leaseEndsAt }: Held, { result, answered }: AttemptEnd): void {
+    lanes.end(delivery.endpointId, answered, result.attempt?.durationMs);
     results.push({ result, leaseEndsAt });
+    if (answered) proceed(delivery.endpointId);
+    else handBack(backlog.empty(delivery.endpointId));
     flushing ??= flush();
   }
 
-  function deliver(delivery: ClaimedDelivery, leaseEndsAt: number): void {
-    open += 1;
+  /** Goes on with what waits for an endpoint. */
+  function proceed(endpointId: string): void {
+    while (!lanes.isFull(endpointId)) {
+      const held = backlog.next(endpointId);
+      if (held === undefined) return;
+      // URL and secret are those of the claim.
+      if (held.leaseEndsAt - clock.now() > leaseMs - maxWaitMs) begin(held);
+      else handBack([held]);
+    }
+  }
+
+  /** Leaves to others, or to a later claim, what was not begun. */
+  function handBack(waiting: readonly Held[]): void {
+    for (const { delivery, leaseEndsAt } of waiting) {
+      results.push({ result: handedBack(delivery, delivery.dueAt), leaseEndsAt });
+    }
+    if (waiting.length > 0) flushing ??= flush();
+  }
+
+  function begin(held: Held): void {
+    const { delivery } = held;
     lanes.begin(delivery.endpointId);
-    attempt(options, delivery).then(
-      (ended) => end(delivery, leaseEndsAt, ended),
+    const attempted =
+      telemetry === null ? attempt(options, delivery) : measuredAttempt(options, delivery, telemetry);
+    attempted.then(
+      (ended) => end(held, ended),
       (error: unknown) => {
         logger.error({ err: error, delivery: delivery.id }, 'an attempt broke off; it is made again');
         const result = handedBack(delivery, clock.now() + ownFaultMs);
-        end(delivery, leaseEndsAt, { result, answered: false });
+        end(held, { result, answered: false });
       },
     );
+  }
+
+  function deliver(held: Held): void {
+    open += 1;
+    if (lanes.isFull(held.delivery.endpointId)) backlog.add(held.delivery.endpointId, held);
+    else begin(held);
   }
 
   async function claimOnce(): Promise<number> {
@@ -153,7 +202,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
       after,
     });
     after = claimed.at(-1)?.endpointId ?? after;
-    for (const delivery of claimed) deliver(delivery, now + leaseMs);
+    for (const delivery of claimed) deliver({ delivery, leaseEndsAt: now + leaseMs });
     // Only a claim that was cut off by its limit can have left something.
     if (running && claimed.length >= limit) woken = true;
     return claimed.length;
@@ -209,6 +258,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
       running = false;
       cancelPoll();
       await claiming;
+      handBack(backlog.empty());
       const cancelGrace = schedule(() => options.client.abort(), graceMs);
       await settled();
       cancelGrace();

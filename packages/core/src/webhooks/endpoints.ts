@@ -4,7 +4,13 @@ import { PartnerError } from '../errors.ts';
 import type { EventOwner } from '../ports/events.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
-import { claimOf, type RepeatableAnswer, type RepeatableRequest, replayOrConflict } from '../replays.ts';
+import {
+  claimOf,
+  type RepeatableAnswer,
+  type RepeatableRequest,
+  RequestInProgressError,
+  replayOrConflict,
+} from '../replays.ts';
 import { TargetError } from './targets.ts';
 import { endpointView } from './views.ts';
 
@@ -106,6 +112,8 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
           return { ...creation.answer, replayed: true };
         case 'key_conflict':
           return replayOrConflict(core, request);
+        case 'in_progress':
+          throw new RequestInProgressError();
         case 'too_many':
           throw new PartnerError('invalid_request', {
             description: `There are ${maxEndpoints} webhook endpoints already; remove one first.`,

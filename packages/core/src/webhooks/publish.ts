@@ -23,9 +23,13 @@ export interface HostEvent {
 /** Where a publication belongs to. */
 export interface PublishOptions {
   /**
-   * The host's own handle, in a transaction on the database that the storage uses (a better-sqlite3
-   * `Database`): the event commits and rolls back with it. On SQLite everything has happened when the call
-   * returns, so that it may stand in a synchronous transaction; what goes wrong is thrown there.
+   * The host's own handle, in a transaction on the database that the storage uses: the event commits and rolls
+   * back with it.
+   *
+   * - PostgreSQL: a client of `pg`, such as `pool.connect()` gives, after its `BEGIN`. Wait for the call before the
+   *   `COMMIT`.
+   * - SQLite: a better-sqlite3 `Database`. Everything has happened when the call returns, so that it may stand in a
+   *   synchronous transaction; what goes wrong is thrown there.
    */
   readonly transaction?: unknown;
 }

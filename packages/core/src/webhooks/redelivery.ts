@@ -2,7 +2,13 @@ import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import type { LateIdempotencyClaim, Redelivery } from '../ports/deliveries.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
-import { claimOf, type RepeatableAnswer, type RepeatableRequest, replayOrConflict } from '../replays.ts';
+import {
+  claimOf,
+  type RepeatableAnswer,
+  type RepeatableRequest,
+  RequestInProgressError,
+  replayOrConflict,
+} from '../replays.ts';
 import { newDeliveryId } from './outgoing.ts';
 import { deliveryView } from './views.ts';
 
@@ -52,6 +58,8 @@ export function createRedeliveries(core: Core, queued: () => void): Redeliveries
         return { ...result.answer, replayed: true };
       case 'key_conflict':
         return replayOrConflict(core, request);
+      case 'in_progress':
+        throw new RequestInProgressError();
       case 'unknown_event':
         throw new PartnerError('not_found', { description: 'There is no such event.' });
       case 'unknown_endpoint':

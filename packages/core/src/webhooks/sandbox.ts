@@ -2,7 +2,13 @@ import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import { type Catalogue, EventDataError } from '../events.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
-import { claimOf, type RepeatableAnswer, type RepeatableRequest, replayOrConflict } from '../replays.ts';
+import {
+  claimOf,
+  type RepeatableAnswer,
+  type RepeatableRequest,
+  RequestInProgressError,
+  replayOrConflict,
+} from '../replays.ts';
 import { newEvent } from './outgoing.ts';
 
 /**
@@ -38,6 +44,8 @@ export function triggerEvent(core: Core, catalogue: Catalogue, published: () => 
         return { ...publication.answer, replayed: true };
       case 'key_conflict':
         return replayOrConflict(core, request);
+      case 'in_progress':
+        throw new RequestInProgressError();
     }
   };
 }

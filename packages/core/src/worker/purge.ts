@@ -27,39 +27,60 @@ export async function schedulePurge(queue: Queue, clock: Clock): Promise<void> {
   await queue.enqueue([{ id: purgeKind, kind: purgeKind, payload: {}, dueAt: clock.now() }]);
 }
 
-/** Removes what nobody needs any more, in small batches between which other requests get their turn. */
-export function purgeHandler(options: {
+/** What removing old rows needs. */
+export interface PurgeOptions {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly logger: Logger;
   /** How long events and deliveries are kept, in milliseconds. */
   readonly eventRetentionMs: number;
-}): JobHandler {
-  const { storage, clock, logger, eventRetentionMs } = options;
-  return async () => {
-    const total: Record<keyof PurgeCount, number> = {
-      interactions: 0,
-      tokens: 0,
-      grants: 0,
-      idempotency: 0,
-      events: 0,
-      deliveries: 0,
-    };
-    const kinds = Object.keys(total) as (keyof PurgeCount)[];
-    for (let round = 0; round < maxBatches; round += 1) {
-      const now = clock.now();
-      const count = await storage.purge({
-        now,
-        before: now - retentionMs,
-        eventsBefore: now - eventRetentionMs,
-        limit: batch,
-      });
-      for (const kind of kinds) total[kind] += count[kind];
-      if (kinds.every((kind) => count[kind] < batch)) {
-        logger.debug(total, 'old rows were removed');
-        return { dueAt: now + intervalMs };
-      }
+}
+
+/**
+ * Removes what nobody needs any more, in small batches between which other requests get their turn.
+ * @param rounds - batches at most
+ * @returns what was removed, and whether nothing is left
+ */
+async function purgeBatches(
+  { storage, clock, logger, eventRetentionMs }: PurgeOptions,
+  rounds: number,
+): Promise<{ readonly total: PurgeCount; readonly isThrough: boolean }> {
+  const total: Record<keyof PurgeCount, number> = {
+    interactions: 0,
+    tokens: 0,
+    grants: 0,
+    idempotency: 0,
+    events: 0,
+    deliveries: 0,
+    rateLimits: 0,
+  };
+  const kinds = Object.keys(total) as (keyof PurgeCount)[];
+  for (let round = 0; round < rounds; round += 1) {
+    const now = clock.now();
+    const count = await storage.purge({
+      now,
+      before: now - retentionMs,
+      eventsBefore: now - eventRetentionMs,
+      limit: batch,
+    });
+    for (const kind of kinds) total[kind] += count[kind];
+    if (kinds.every((kind) => count[kind] < batch)) {
+      logger.debug(total, 'old rows were removed');
+      return { total, isThrough: true };
     }
-    return { dueAt: clock.now() };
+  }
+  return { total, isThrough: false };
+}
+
+/** Removes all old rows that there are now. */
+export async function purgeNow(options: PurgeOptions): Promise<PurgeCount> {
+  return (await purgeBatches(options, Number.POSITIVE_INFINITY)).total;
+}
+
+/** Removes old rows every ten minutes. */
+export function purgeHandler(options: PurgeOptions): JobHandler {
+  return async () => {
+    const { isThrough } = await purgeBatches(options, maxBatches);
+    return { dueAt: options.clock.now() + (isThrough ? intervalMs : 0) };
   };
 }

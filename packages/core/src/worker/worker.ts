@@ -3,6 +3,7 @@ import type { Logger } from '../logger.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { ClaimedJob, Queue } from '../ports/queue.ts';
 import type { Random } from '../random.ts';
+import type { Telemetry } from '../telemetry.ts';
 
 /** What a job handler says when it is through. `null`: done, remove the job. */
 export type JobResult = { readonly dueAt: number } | null;
@@ -17,6 +18,7 @@ export interface WorkerOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly handlers: { readonly [kind: string]: JobHandler };
+  readonly telemetry: Telemetry | null;
   /** @defaultValue `setTimeout` */
   readonly schedule?: Schedule;
 }
@@ -60,6 +62,7 @@ export function createWorker({
   random,
   logger,
   handlers,
+  telemetry,
   schedule = nodeTimer,
 }: WorkerOptions): Worker {
   let running = false;
@@ -69,11 +72,24 @@ export function createWorker({
   let woken = false;
   let idle = false;
 
+  function perform(handler: JobHandler, job: ClaimedJob): Promise<JobResult> {
+    if (telemetry === null) return handler(job.payload, job);
+    return telemetry.measure(
+      {
+        metric: 'ostiary.job.duration',
+        span: `job ${job.kind}`,
+        labels: { 'ostiary.job.kind': job.kind },
+        details: { 'ostiary.job.id': job.id, 'ostiary.job.attempt': job.attempt },
+      },
+      () => handler(job.payload, job),
+    );
+  }
+
   async function run(job: ClaimedJob): Promise<void> {
     const handler = handlers[job.kind];
     if (handler === undefined) return;
     try {
-      const result = await handler(job.payload, job);
+      const result = await perform(handler, job);
       if (result === null) await queue.complete(job);
       else await queue.retry(job, { dueAt: result.dueAt, error: null });
     } catch (error) {

@@ -54,7 +54,6 @@ describe('bodies that a parser of the host has read', () => {
       method: 'POST',
       body: 'x',
       headers: { ...type, ...headers },
-      redirect: 'manual',
     });
     return { status: response.status, text: await response.text() };
   }

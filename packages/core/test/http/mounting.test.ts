@@ -128,6 +128,58 @@ describe('the handler in a framework that mounts it', () => {
     expect(answer.status).toBe(200);
   });
 
+  it('reads the bytes that a parser of the host has kept, as strictly as if they had come from the network', async () => {
+    const provider = await start({});
+    const origin = await serve(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      Object.assign(request, { rawBody: Buffer.concat(chunks), body: { token: 'what a parser made of it' } });
+      provider.ostiary.handler(request, response);
+    });
+    const revoke = async (body: string): Promise<number> => {
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch(`${origin}/v1/oauth/revoke`, { method: 'POST', headers, body })).status;
+    };
+    expect(await revoke('{"token":"a"}')).toBe(200);
+    expect(await revoke('{"token":"a","token":"b"}')).toBe(400);
+    expect(await revoke(`{"token":"${'a'.repeat(64 * 1024)}"}`)).toBe(413);
+  });
+
+  it('takes rawBody for nothing as long as nobody has read the body, or when it is no bytes', async () => {
+    const provider = await start({});
+    const body = JSON.stringify({ token: 'a' });
+    const send = async (isRead: boolean): Promise<number> => {
+      const origin = await serve(async (request, response) => {
+        if (isRead) for await (const _ of request);
+        Object.assign(request, { rawBody: isRead ? body : Buffer.from('{}') });
+        provider.ostiary.handler(request, response);
+      });
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch(`${origin}/v1/oauth/revoke`, { method: 'POST', headers, body })).status;
+    };
+    expect([await send(false), await send(true)]).toEqual([200, 400]);
+  });
+
+  it('goes on with an authorization request that a parser of the host has read', async () => {
+    const provider = await start({});
+    const client = await provider.client();
+    const query = new URL(provider.authorizeUrl(client, { state: 'a & b = \u00e9' })).searchParams;
+    const origin = await serve(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const body = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
+      provider.ostiary.handler(Object.assign(request, { body }), response);
+    });
+    const answer = await fetch(`${origin}/oauth/authorize`, {
+      method: 'POST',
+      body: query,
+      redirect: 'manual',
+    });
+    expect(answer.status).toBe(303);
+    const location = new URL(answer.headers.get('location') ?? '');
+    expect(Object.fromEntries(location.searchParams)).toEqual(Object.fromEntries(query));
+  });
+
   it('says at once that a body is gone, when it was read and thrown away', async () => {
     const provider = await start({});
     const origin = await serve(async (request, response) => {

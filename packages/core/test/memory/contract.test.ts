@@ -8,5 +8,5 @@ describe('memory storage', () => {
     await storage.open();
     return storage;
   };
-  for (const { name, run } of storageContract(create)) test(name, run);
+  for (const { name, run } of storageContract(create, { rateLimits: true })) test(name, run);
 });

@@ -12,11 +12,12 @@ export function describeMistakes(mistakes: Mistakes): void {
   describe('the contract catches a storage that', () => {
     for (const [mistake, { case: name, spoil }] of Object.entries(mistakes)) {
       test(mistake, async () => {
-        const cases = storageContract(async () => {
+        const create = async () => {
           const storage = memoryStorage();
           await storage.open();
           return { ...storage, ...spoil(storage) };
-        });
+        };
+        const cases = storageContract(create, { rateLimits: true });
         const broken = cases.find((candidate) => candidate.name === name);
         await expect(broken?.run()).rejects.toThrow();
       });

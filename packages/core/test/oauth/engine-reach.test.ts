@@ -43,6 +43,8 @@ describe('what Ostiary makes reachable of it', () => {
         'grants.issue',
         'grants.find',
         'grants.redeem',
+        'rateLimits.consume',
+        'rateLimits.peek',
       ]),
     );
   });

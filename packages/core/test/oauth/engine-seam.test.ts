@@ -73,6 +73,7 @@ async function engineCore(): Promise<Core> {
     sealer,
     signingKeys,
     tokens: tokenFormats('svc'),
+    telemetry: null,
     clientAddress: clientAddressFinder([]),
   };
 }

@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
+import { memoryStorage } from '../../src/memory/index.ts';
 import type { Answer } from '../support/browser.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
 import { type TestClient, TestProvider } from '../support/provider.ts';
 
 const running: TestProvider[] = [];
@@ -179,5 +182,59 @@ describe('the address that limits count by', () => {
     expect((await authorize(provider, client, from('2.2.2.2, 192.0.2.1'))).status).toBe(303);
     expect((await authorize(provider, client, from('192.0.2.1, 10.0.0.1, 10.0.0.2'))).status).toBe(429);
     expect((await authorize(provider, client, from('192.0.2.1, 192.0.2.9'))).status).toBe(303);
+  });
+});
+
+describe('counts of addresses', () => {
+  /** A storage of processes that count for themselves. */
+  function withoutCounts() {
+    const { rateLimits: _, ...storage } = memoryStorage();
+    return storage;
+  }
+
+  it('are shared by all processes on a storage that shares them', async () => {
+    const limits = { authorizeStarts: 3, failedClientAuthentications: 3 };
+    const options = { storage: memoryStorage(), limits, sealingKeys: [randomBytes(32)] };
+    const { provider: one, client } = await start(options);
+    const { provider: two } = await start({ ...options, clock: one.clock });
+    expect(await times(2, () => authorize(one, client))).toEqual(new Set([303]));
+    expect((await authorize(two, client)).status).toBe(303);
+    expect((await authorize(two, client)).status).toBe(429);
+    expect((await authorize(one, client)).status).toBe(429);
+    expect(await times(3, () => fail(two, client))).toEqual(new Set([401]));
+    expect((await fail(one, client)).status).toBe(429);
+    one.clock.advance(60_000);
+    expect((await authorize(one, client)).status).toBe(303);
+    expect((await fail(two, client)).status).toBe(401);
+  });
+
+  it('are kept by each process for itself on any other storage', async () => {
+    const limits = { authorizeStarts: 2, failedClientAuthentications: 2 };
+    const options = { storage: withoutCounts(), limits, sealingKeys: [randomBytes(32)] };
+    const { provider: one, client } = await start(options);
+    const { provider: two } = await start({ ...options, clock: one.clock });
+    for (const provider of [one, two]) {
+      expect(await times(2, () => authorize(provider, client))).toEqual(new Set([303]));
+      expect((await authorize(provider, client)).status).toBe(429);
+      expect(await times(2, () => fail(provider, client))).toEqual(new Set([401]));
+      expect((await fail(provider, client)).status).toBe(429);
+    }
+    one.clock.advance(60_000);
+    expect((await authorize(one, client)).status).toBe(303);
+    expect((await fail(one, client)).status).toBe(401);
+  });
+
+  it('that cannot be kept refuse with 503 rather than let everybody pass', async () => {
+    const database = fragileStorage();
+    const { provider, client } = await start({ storage: database.storage });
+    const brief = (answer: Answer) => [answer.status, answer.headers.get('retry-after') !== null];
+    database.breakWhen((call) => call === 'rateLimits.consume');
+    expect(brief(await authorize(provider, client))).toEqual([503, true]);
+    // Without a count a wrong secret could be tried for ever.
+    expect(brief(await fail(provider, client))).toEqual([503, true]);
+    database.breakWhen((call) => call === 'rateLimits.peek');
+    expect(brief(await fail(provider, client))).toEqual([503, true]);
+    database.breakWhen(null);
+    expect((await authorize(provider, client)).status).toBe(303);
   });
 });

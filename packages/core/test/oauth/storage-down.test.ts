@@ -303,6 +303,29 @@ describe('a database that fails', () => {
     },
   );
 
+  // That page asks for all of its clients at once.
+  it.each(Object.entries(scenarios).filter(([name]) => name !== 'the page of connected apps'))(
+    'from some call of %s on is asked no more: each call takes its time to fail',
+    async (_name, [scenario]) => {
+      const healthy = await scenario.prepare();
+      database.forget();
+      await healthy();
+      const { length } = database.calls;
+      for (let index = 0; index < length; index += 1) {
+        const send = await scenario.prepare();
+        database.forget();
+        const failed: string[] = [];
+        database.breakWhen((call, at) => {
+          if (at >= index) failed.push(call);
+          return at >= index;
+        });
+        await send();
+        database.breakWhen(null);
+        expect(failed.slice(1), `after ${failed[0]}`).toEqual([]);
+      }
+    },
+  );
+
   it('on the way back to the client is 503, and the request passes without a page when it is made again', async () => {
     const attempt = async (fails: number | null) => {
       const fresh = await provider.client();

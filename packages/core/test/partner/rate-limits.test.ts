@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { memoryStorage } from '../../src/memory/index.ts';
+import { memoryLimits } from '../../src/partner/memory-limits.ts';
 import type { Answer } from '../support/browser.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider, testPayment } from '../support/partner-api.ts';
@@ -177,5 +180,47 @@ describe('rate limits', () => {
     database.breakWhen((call) => call === 'transfers.list');
     expect(await named('GET /v1/partner/payments')).toEqual([503, ...all]);
     expect(await named('GET /v1/partner/nothing')).toEqual([404]);
+  });
+
+  it('are shared by all processes on a storage that shares counts, and refuse with 503 when it fails', async () => {
+    const database = fragileStorage();
+    const options = {
+      storage: database.storage,
+      partnerLimits: { users: two },
+      sealingKeys: [randomBytes(32)],
+    };
+    const { provider } = await partnerProvider(options);
+    const key = await provider.key();
+    const { provider: other } = await partnerProvider({ ...options, clock: provider.clock }, provider.host);
+    expect(await statuses(provider, key)).toEqual([200]);
+    expect(await statuses(other, key, key)).toEqual([200, 429]);
+    expect(await statuses(provider, key)).toEqual([429]);
+    database.breakWhen((call) => call === 'rateLimits.consume');
+    const refused = await provider.partnerCall(key, look);
+    expect([refused.status, refused.json().code, refused.headers.get('retry-after') !== null]).toEqual([
+      503,
+      'internal_error',
+      true,
+    ]);
+  });
+
+  it('are kept by each process for itself on any other storage, or in a store of the host’s', async () => {
+    const { rateLimits: _, ...storage } = memoryStorage();
+    const options = { storage, partnerLimits: { users: two }, sealingKeys: [randomBytes(32)] };
+    const { provider } = await partnerProvider(options);
+    const key = await provider.key();
+    const { provider: other } = await partnerProvider({ ...options, clock: provider.clock }, provider.host);
+    for (const process of [provider, other])
+      expect(await statuses(process, key, key, key)).toEqual([200, 200, 429]);
+
+    const database = fragileStorage();
+    const store = memoryLimits();
+    const { provider: third } = await partnerProvider({
+      storage: database.storage,
+      partnerLimits: { store, users: two },
+    });
+    database.forget();
+    expect(await statuses(third, ...Array(3).fill(await third.key()))).toEqual([200, 200, 429]);
+    expect(database.calls.filter((call) => call.startsWith('rateLimits'))).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { RateLimitStore, UserRecord } from '../../src/index.ts';
+import type { RateLimitStore, Storage, UserRecord } from '../../src/index.ts';
+import { memoryStorage } from '../../src/memory/index.ts';
 import { memoryLimits } from '../../src/partner/memory-limits.ts';
 import type { Answer } from '../support/browser.ts';
 import { Host } from '../support/directory.ts';
@@ -138,5 +139,47 @@ describe('a request with the Idempotency-Key of one that is under way', () => {
     for (const other of others) expect(brief(await other)).toEqual([201, null]);
     answerLookup(0);
     expect(brief(await first)).toEqual([201, null]);
+  });
+});
+
+describe('a request whose Idempotency-Key another process is working on', () => {
+  /** A storage that does not know for so many calls what becomes of the other request. */
+  async function busyShop(calls: number) {
+    const inner = memoryStorage();
+    const asked = { times: 0 };
+    const storage: Storage = {
+      ...inner,
+      transfers: {
+        ...inner.transfers,
+        async create(request) {
+          asked.times += 1;
+          return asked.times <= calls ? { outcome: 'in_progress' } : inner.transfers.create(request);
+        },
+      },
+    };
+    const { provider } = await partnerProvider({ storage });
+    const key = await provider.key();
+    const send = () => provider.partnerCall(key, pay, payment, { 'idempotency-key': 'k' });
+    return { asked, send };
+  }
+
+  it('asks the storage again until that knows', async () => {
+    const { asked, send } = await busyShop(3);
+    expect(brief(await send())).toEqual([201, null]);
+    expect(asked.times).toBe(4);
+    expect(brief(await send())).toEqual([201, 'true']);
+  });
+
+  it('is 503 with Retry-After when that takes too long', async () => {
+    const { asked, send } = await busyShop(Number.POSITIVE_INFINITY);
+    const started = performance.now();
+    const refused = await send();
+    expect([refused.status, refused.headers.get('retry-after'), refused.json().code]).toEqual([
+      503,
+      '1',
+      'internal_error',
+    ]);
+    expect(performance.now() - started).toBeGreaterThan(3_400);
+    expect(asked.times).toBeGreaterThan(2);
   });
 });

@@ -14,6 +14,30 @@ describe('lanes of endpoints', () => {
     expect(lanes.slots().get('a')).toBe(127);
   });
 
+  it('let as much be claimed ahead as is answered in 20 ms, less what waits already', () => {
+    let waiting = 0;
+    const lanes = createLanes(512, () => waiting);
+    const answer = (durationMs: number) => {
+      lanes.begin('a');
+      lanes.end('a', true, durationMs);
+    };
+    for (let answers = 0; answers < 8; answers += 1) answer(10);
+    // Ten at once, each of which takes 10 ms.
+    expect(lanes.slots().get('a')).toBe(10 + 20);
+    waiting = 5;
+    expect(lanes.slots().get('a')).toBe(10 + 20 - 5);
+    waiting = 40;
+    expect(lanes.slots().get('a')).toBe(0);
+    waiting = 0;
+    answer(1_000);
+    expect(lanes.slots().get('a'), 'of an endpoint that takes its time').toBe(11);
+    for (let answers = 0; answers < 200; answers += 1) answer(0);
+    expect(lanes.slots().get('a'), 'at most').toBe(128 + 256);
+    lanes.begin('a');
+    lanes.end('a', false, 10);
+    expect(lanes.slots().get('a'), 'of one that did not answer').toBe(1);
+  });
+
   it('leave one attempt to an endpoint that did not answer, until it answers', () => {
     const lanes = createLanes(512);
     for (let answers = 0; answers < 10; answers += 1) {

@@ -15,6 +15,7 @@ const nothing: PurgeCount = {
   idempotency: 0,
   events: 0,
   deliveries: 0,
+  rateLimits: 0,
 };
 const eventRetentionMs = 30 * day;
 const job = { id: 'purge', kind: 'purge', payload: {}, dueAt: 0, claimId: 'c', attempt: 1 };
@@ -47,7 +48,15 @@ describe('the purge', () => {
   it.each(Object.keys(nothing) as (keyof PurgeCount)[])(
     'goes on in batches while there is a full one of %s',
     async (kind) => {
-      const one = { interactions: 1, tokens: 1, grants: 1, idempotency: 1, events: 1, deliveries: 1 };
+      const one = {
+        interactions: 1,
+        tokens: 1,
+        grants: 1,
+        idempotency: 1,
+        events: 1,
+        deliveries: 1,
+        rateLimits: 1,
+      };
       const full: PurgeCount = { ...one, [kind]: 500 };
       const { storage, asked } = purging(full, full, { ...full, [kind]: 499 });
       const totals: object[] = [];
@@ -55,7 +64,15 @@ describe('the purge', () => {
       const logger = { ...silent, debug: (fields: object) => void totals.push(fields) };
       await purgeHandler({ storage, clock, logger, eventRetentionMs })({}, job);
       expect(asked).toHaveLength(3);
-      const three = { interactions: 3, tokens: 3, grants: 3, idempotency: 3, events: 3, deliveries: 3 };
+      const three = {
+        interactions: 3,
+        tokens: 3,
+        grants: 3,
+        idempotency: 3,
+        events: 3,
+        deliveries: 3,
+        rateLimits: 3,
+      };
       expect(totals).toEqual([{ ...three, [kind]: 1_499 }]);
     },
   );
@@ -109,8 +126,10 @@ describe('a provider', () => {
       await provider.ostiary.worker.runDue();
       return counts.at(-1);
     };
+    // Of the requests so far.
+    const windows = 2;
     // After an hour the interactions: the one that was left open. Those that were answered are gone already.
-    expect(await purged(60 * minute)).toEqual(nothing);
+    expect(await purged(60 * minute)).toEqual({ ...nothing, rateLimits: windows });
     expect(await purged(10 * minute)).toEqual({ ...nothing, interactions: 1 });
     // A day after the end of the code: the grant without a token. The other one waits for its token.
     expect(await purged(day - 59 * minute)).toEqual({ ...nothing, grants: 1 });

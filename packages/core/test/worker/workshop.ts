@@ -29,6 +29,7 @@ export async function workshop(
       random: systemRandom,
       logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
       handlers,
+      telemetry: null,
       schedule(callback, ms) {
         const timer = { ms, fire: callback };
         timers.push(timer);

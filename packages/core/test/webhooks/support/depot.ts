@@ -119,6 +119,7 @@ export async function depot(
         prefix: 'svc',
         delaysMs: [60_000],
         concurrency,
+        telemetry: null,
         secretOf: () => 'whsec_0123456789abcdef',
         schedule(callback, ms) {
           const timer = { ms, fire: callback };

@@ -1,0 +1,108 @@
+import { MoveError } from './errors.ts';
+import type { SqliteDatabase } from './sqlite.ts';
+import type { TableMove } from './tables.ts';
+import { fromSqlite, type Value } from './values.ts';
+
+export type Row = readonly Value[];
+
+/** Ends a batch: whichever comes first, so that neither many rows nor long ones need much memory. */
+const batchRows = 2000;
+const batchLength = 1024 * 1024;
+
+export function countOf(database: SqliteDatabase, table: TableMove): number {
+  return Number(one(database, `SELECT count(*) FROM ${sourceOf(table)}`));
+}
+
+/**
+ * The rows of a table in the order of its key, in batches.
+ *
+ * @param label - the table's name for people
+ */
+export function* batchesOf(
+  database: SqliteDatabase,
+  table: TableMove,
+  label: string,
+): Generator<readonly Row[]> {
+  const columns = Object.entries(table.columns);
+  const names = columns.map(([name]) => quoted(name)).join();
+  const order = table.key.map((column) => `${quoted(column)} COLLATE BINARY`).join();
+  const select = database
+    .prepare(`SELECT ${names} FROM ${sourceOf(table)} ORDER BY ${order}`)
+    .raw()
+    .safeIntegers();
+  const read = checkedReader(database, table, label);
+  let batch: Row[] = [];
+  let length = 0;
+  for (const stored of select.iterate() as IterableIterator<readonly unknown[]>) {
+    batch.push(read(stored));
+    for (const value of stored) {
+      if (typeof value === 'string' || value instanceof Uint8Array) length += value.length;
+    }
+    if (batch.length < batchRows && length < batchLength) continue;
+    yield batch;
+    batch = [];
+    length = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Turns a row of SQLite into one that can be moved, or says which value of which row cannot. */
+function checkedReader(
+  database: SqliteDatabase,
+  table: TableMove,
+  label: string,
+): (stored: readonly unknown[]) => Row {
+  const columns = Object.entries(table.columns);
+  const keyPlaces = table.key.map((name) => columns.findIndex(([column]) => column === name));
+  const condition = table.key.map((name) => `${quoted(name)} = ?`).join(' AND ');
+
+  /**
+   * What is no UTF-8 in the file comes from the driver with U+FFFD in its place. Only where there is one are the
+   * bytes themselves looked at.
+   */
+  function assertExact(stored: readonly unknown[], column: string, text: string): void {
+    if (!text.includes('\uFFFD')) return;
+    const select = `SELECT CAST(${quoted(column)} AS BLOB) FROM ${sourceOf(table)} WHERE ${condition}`;
+    const bytes = one(database, select, ...keyPlaces.map((place) => stored[place]));
+    if (bytes instanceof Uint8Array && Buffer.from(text, 'utf8').equals(bytes)) return;
+    throw new MoveError('is not UTF-8 (a lone surrogate, or bytes of something else)');
+  }
+
+  return (stored) =>
+    columns.map(([column, kind], place) => {
+      const value = stored[place];
+      try {
+        if (typeof value === 'string') assertExact(stored, column, value);
+        return fromSqlite(kind, value);
+      } catch (error) {
+        const key = keyPlaces.map((each) => shown(stored[each])).join(', ');
+        const problem = error instanceof Error ? error.message : String(error);
+        throw new MoveError(`nothing was moved: table ${label}, row ${key}, column ${column} ${problem}`, {
+          cause: error,
+        });
+      }
+    });
+}
+
+/** The one value of the one row. */
+function one(database: SqliteDatabase, sql: string, ...parameters: readonly unknown[]): unknown {
+  const row = database
+    .prepare(sql)
+    .raw()
+    .get(...parameters);
+  return Array.isArray(row) ? row[0] : undefined;
+}
+
+function sourceOf(table: TableMove): string {
+  return table.source ?? quoted(table.name);
+}
+
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A value of a key, as an operator can look for it. */
+function shown(value: unknown): string {
+  if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`;
+  return typeof value === 'string' ? JSON.stringify(value) : String(value);
+}

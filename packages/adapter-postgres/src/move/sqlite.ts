@@ -1,0 +1,138 @@
+import { MoveError } from './errors.ts';
+
+/** What is used of a database of `better-sqlite3`. */
+export interface SqliteDatabase {
+  readonly open: boolean;
+  readonly readonly: boolean;
+  readonly inTransaction: boolean;
+  prepare(sql: string): SqliteStatement;
+  exec(sql: string): unknown;
+  pragma(sql: string, options?: { simple?: boolean }): unknown;
+}
+
+/** What is used of one of its statements. */
+export interface SqliteStatement {
+  raw(toggle?: boolean): this;
+  safeIntegers(toggle?: boolean): this;
+  iterate(...parameters: unknown[]): IterableIterator<unknown>;
+  get(...parameters: unknown[]): unknown;
+  all(...parameters: unknown[]): unknown[];
+}
+
+/** The migrations of `@ostiary/adapter-sqlite` whose tables this version knows, with their SHA-256. */
+export const knownMigrations: readonly { readonly name: string; readonly checksum: string }[] = [
+  {
+    name: '0001_initial.sql',
+    checksum: 'f1ecb64b60c15be6976021a20a64bb5cf2c0b1c51258e244f97160e960861944',
+  },
+  {
+    name: '0002_partner-api.sql',
+    checksum: 'fb254c6bf05bae487bf91027373dcca2970f6a9b7d1a93e981e278c46c85764f',
+  },
+  {
+    name: '0003_webhooks.sql',
+    checksum: '9f5789757fc0aa1332200211b2c2910f8f94c84cafc7a9172748e491327436bd',
+  },
+  {
+    name: '0004_audit.sql',
+    checksum: 'c3ad44f1abfdd062cb84b679e5e718074270a52679239aca8d00e29e5f9fe5d4',
+  },
+];
+
+/**
+ * Runs work while nobody else has the file open, on one snapshot of it, which it only reads.
+ *
+ * A snapshot alone would not do: a server that is only idle would go on writing to the old file afterwards, and what it
+ * writes would be lost. In WAL mode every connection that ever read keeps a shared lock on the file, also while it
+ * does nothing, so that an exclusive one is only given when there is no other connection, of this process or of any
+ * other. It is kept until the end: nobody can open the file meanwhile, not even to read. A connection that was opened for
+ * reading cannot ask for it, nor can it bring in what a server that was killed has left in the write-ahead log.
+ */
+export async function held<T>(database: SqliteDatabase, work: () => Promise<T>): Promise<T> {
+  lock(database);
+  try {
+    database.pragma('query_only = ON');
+    assertKnown(database);
+    assertSound(database);
+    return await work();
+  } finally {
+    database.pragma('query_only = OFF');
+    if (database.inTransaction) database.exec('ROLLBACK');
+    unlock(database);
+  }
+}
+
+function lock(database: SqliteDatabase): void {
+  const timeout = database.pragma('busy_timeout', { simple: true });
+  try {
+    // Who has the file open will not close it while this process stands still.
+    database.pragma('busy_timeout = 0');
+    database.pragma('locking_mode = EXCLUSIVE');
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    unlock(database);
+    if (!codeOf(error).startsWith('SQLITE_BUSY')) throw error;
+    throw new MoveError(
+      'the SQLite file is in use: stop every process that has it open (servers, workers, command lines, backups)',
+      { cause: error },
+    );
+  } finally {
+    database.pragma(`busy_timeout = ${timeout}`);
+  }
+}
+
+/** Takes effect with the next read. A connection that was never used before keeps its lock until it is closed. */
+function unlock(database: SqliteDatabase): void {
+  try {
+    database.pragma('locking_mode = NORMAL');
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+  } catch {
+    // What has gone wrong before is what the caller hears of.
+  }
+}
+
+function assertKnown(database: SqliteDatabase): void {
+  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get();
+  if (isThere === undefined) {
+    throw new MoveError('the SQLite file holds no data of Ostiary: it has no table schema_migrations');
+  }
+  const applied = database
+    .prepare('SELECT name, checksum FROM schema_migrations ORDER BY number')
+    .raw()
+    .all() as [string, string][];
+  for (const [index, [name, checksum]] of applied.entries()) {
+    const known = knownMigrations[index];
+    if (known === undefined) {
+      throw new MoveError(
+        `the SQLite file has schema ${applied.length} (${applied.at(-1)?.[0]}) and this version of ` +
+          `@ostiary/adapter-postgres can move ${knownMigrations.length}: upgrade the package`,
+      );
+    }
+    if (known.name !== name || known.checksum !== checksum) {
+      throw new MoveError(
+        `the SQLite file has another migration ${name} than the released one: it cannot be moved`,
+      );
+    }
+  }
+  if (applied.length < knownMigrations.length) {
+    throw new MoveError(
+      `the SQLite file has schema ${applied.length} and ${knownMigrations.length} is needed: start this version of ` +
+        'the server on it once, which brings it up to date, stop it, and move then',
+    );
+  }
+}
+
+function assertSound(database: SqliteDatabase): void {
+  const found = database.pragma('quick_check(1)', { simple: true });
+  if (found !== 'ok') throw new MoveError(`the SQLite file is damaged: ${found}`);
+  const orphan = database.prepare('SELECT "table", parent FROM pragma_foreign_key_check LIMIT 1').raw().get();
+  if (Array.isArray(orphan)) {
+    throw new MoveError(
+      `the SQLite file is damaged: a row of ${orphan[0]} refers to a missing one of ${orphan[1]}`,
+    );
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

@@ -1,0 +1,17 @@
+// Moves a file, and stops for ever in the middle of it. Its parent kills it there.
+import { moveFromSqlite } from '@ostiary/adapter-postgres/move';
+import Sqlite from 'better-sqlite3';
+
+const [file = '', connectionString = '', schema = '', table = ''] = process.argv.slice(2);
+
+await moveFromSqlite({
+  from: new Sqlite(file),
+  connectionString,
+  schema,
+  onProgress(progress) {
+    if (progress.table !== table) return;
+    process.send?.('in the middle');
+    // Blocks this process without using it.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  },
+});

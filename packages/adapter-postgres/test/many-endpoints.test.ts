@@ -1,0 +1,168 @@
+import type { Storage } from '@ostiary/core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { postgresStorage } from '../src/index.ts';
+import { schemaNames, startServer, type TestServer } from './server.ts';
+import { type WatchedPool, watchedPool } from './watched-pool.ts';
+
+let server: TestServer;
+const nextSchema = schemaNames();
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.remove());
+
+const endpoints = 1_200;
+const hold = { now: 4_000, leaseMs: 30_000, limit: 256, perEndpoint: 8 };
+const slots = new Map<string, number>();
+const nameOf = (endpoint: number) => `we_${String(endpoint).padStart(5, '0')}`;
+
+/** A storage with far more endpoints than a claim passes, each with a delivery that is due later. */
+async function manyEndpoints() {
+  const schema = nextSchema();
+  const watched = watchedPool(server.url);
+  const storage = postgresStorage({ pool: watched.pool, schema });
+  await storage.open();
+  onTestFinished(async () => {
+    await storage.close();
+    await watched.end();
+  });
+  await watched.own.query(`
+    SET search_path TO "${schema}";
+    INSERT INTO webhook_endpoints
+      SELECT 'we_' || lpad(i::text, 5, '0'), 'acme', 'live', 'https://example.com/', '{*}', true, 'sealed', 1, 1, 1
+      FROM generate_series(1, ${endpoints}) AS i;
+    INSERT INTO events (id, partner, mode, sequence, type, body, created_at)
+      VALUES ('evt_1', 'acme', 'live', 1, 'kyc.updated', 'body', 1);
+    INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at, ready_at)
+      SELECT 'dl_later ' || i, i, 'we_' || lpad(i::text, 5, '0'), (SELECT number FROM events), 5000, 5000
+      FROM generate_series(1, ${endpoints}) AS i;
+    ANALYZE;
+  `);
+  watched.ran();
+  return { schema, storage, watched };
+}
+
+/** Makes deliveries that are due, some for each of these endpoints. */
+async function due({ schema, watched }: { schema: string; watched: WatchedPool }, of: Map<number, number>) {
+  await watched.own.query(
+    `
+      INSERT INTO "${schema}".pending_deliveries (id, number, endpoint_id, event_number, due_at, ready_at)
+      SELECT 'dl_' || endpoint || ' ' || i, 100000 + endpoint * 10000 + i, 'we_' || lpad(endpoint::text, 5, '0'),
+        (SELECT number FROM "${schema}".events), endpoint + i, endpoint + i
+      FROM unnest($1::integer[], $2::integer[]) AS due (endpoint, count), generate_series(1, count) AS i
+    `,
+    [[...of.keys()], [...of.values()]],
+  );
+}
+
+type Claim = Partial<Parameters<Storage['deliveries']['claim']>[0]>;
+
+async function claimed({ deliveries }: Storage, request: Claim): Promise<string[]> {
+  const rows = await deliveries.claim({ ...hold, slots, after: null, claimId: 'c', ...request });
+  return rows.map(({ endpointId }) => endpointId);
+}
+
+test('a claim finds what is due of few of very many endpoints, in their turn, with one statement', async () => {
+  const filled = await manyEndpoints();
+  const { storage, watched } = filled;
+  expect(await claimed(storage, {})).toEqual([]);
+  await due(
+    filled,
+    new Map([
+      [2, 1],
+      [700, 2],
+      [900, 1],
+      [1100, 1],
+    ]),
+  );
+  watched.ran();
+  const inTurn = [700, 700, 900, 1100, 2].map(nameOf);
+  expect(await claimed(storage, { after: nameOf(300) })).toEqual(inTurn);
+  expect(watched.ran()).toHaveLength(1);
+  expect(await claimed(storage, { after: nameOf(300) })).toEqual([]);
+});
+
+test('a claim among very many endpoints keeps to its limit and to the room of each', async () => {
+  const filled = await manyEndpoints();
+  const { storage } = filled;
+  await due(
+    filled,
+    new Map([
+      [100, 3],
+      [1000, 20],
+      [1001, 20],
+      [1002, 20],
+      [1003, 20],
+    ]),
+  );
+  const room = new Map([
+    [nameOf(1000), 0],
+    [nameOf(1001), 2],
+  ]);
+  const expected = [
+    ...Array(3).fill(nameOf(100)),
+    ...Array(2).fill(nameOf(1001)),
+    ...Array(8).fill(nameOf(1002)),
+    ...Array(4).fill(nameOf(1003)),
+  ];
+  expect(await claimed(storage, { slots: room, limit: 17 })).toEqual(expected);
+});
+
+test('a backlog that no room is left for hides no other endpoint', async () => {
+  const filled = await manyEndpoints();
+  const { storage } = filled;
+  // Longer than what a claim looks at, and due before everything else.
+  await due(
+    filled,
+    new Map([
+      [5, 1_500],
+      [1100, 1],
+    ]),
+  );
+  expect(await claimed(storage, { slots: new Map([[nameOf(5), 0]]) })).toEqual([nameOf(1100)]);
+});
+
+test('claims at the same time among very many endpoints take each delivery once', async () => {
+  const filled = await manyEndpoints();
+  const { storage } = filled;
+  await due(filled, new Map(Array.from({ length: 200 }, (_, index) => [400 + index * 4, 2])));
+  const ids = new Set<string>();
+  let count = 0;
+  for (let round = 0; round < 20 && count < 400; round += 1) {
+    const claims = await Promise.all(
+      [0, 1, 2, 3].map((worker) =>
+        storage.deliveries.claim({
+          ...hold,
+          limit: 50,
+          slots,
+          after: nameOf(worker * 300),
+          claimId: `${worker}`,
+        }),
+      ),
+    );
+    for (const { id } of claims.flat()) ids.add(id);
+    count += claims.flat().length;
+  }
+  expect([count, ids.size]).toEqual([400, 400]);
+});
+
+test('a claim that finds nothing due reads little, however many endpoints wait', async () => {
+  const { storage, watched } = await manyEndpoints();
+  await claimed(storage, {});
+  const [{ text, values } = { text: '', values: [] }] = watched.ran();
+  const { rows } = await watched.own.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, [...values]);
+  const read: number[] = [];
+  const visit = (node: {
+    'Index Name'?: string;
+    'Actual Rows': number;
+    'Actual Loops': number;
+    Plans?: [];
+  }) => {
+    if (node['Index Name']?.startsWith('pending_deliveries'))
+      read.push(Math.round(node['Actual Rows'] * node['Actual Loops']));
+    node.Plans?.forEach(visit);
+  };
+  visit(rows[0]['QUERY PLAN'][0].Plan);
+  expect(Math.max(...read)).toBe(500);
+});

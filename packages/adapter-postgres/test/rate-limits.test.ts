@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { postgresStorage } from '../src/index.ts';
+import { holding, untilWaiting } from './locks.ts';
+import { schemaNames, startServer, type TestServer } from './server.ts';
+import { watchedPool } from './watched-pool.ts';
+
+let server: TestServer;
+const nextSchema = schemaNames();
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.remove());
+
+async function opened() {
+  const schema = nextSchema();
+  const watched = watchedPool(server.url);
+  const storage = postgresStorage({ pool: watched.pool, schema });
+  await storage.open();
+  const limits = storage.rateLimits;
+  if (limits === undefined) throw new Error('no rate limits');
+  watched.ran();
+  const end = async () => {
+    await storage.close();
+    await watched.end();
+  };
+  return { schema, storage, limits, watched, end };
+}
+
+const request = { bucket: 'a', limit: 3, windowMs: 1000, now: 10 };
+
+test('a request is counted with one statement, whether it is refused or not', async () => {
+  const { limits, watched, end } = await opened();
+  for (let number = 1; number <= 5; number += 1) {
+    expect((await limits.consume(request)).allowed).toBe(number <= 3);
+    expect(watched.ran()).toHaveLength(1);
+  }
+  await end();
+});
+
+test('a request that waits for another one sees what that one counted, also in a window that has just begun', async () => {
+  const { schema, limits, watched, end } = await opened();
+  await limits.consume({ ...request, limit: 1 });
+  // Somebody else begins the next window, and has not committed yet: a look at the row would show the old one.
+  const other = await holding(
+    server.url,
+    `UPDATE "${schema}".rate_limits SET allowed = true, count = 1, ends_at = 2010`,
+  );
+  const waiting = limits.consume({ ...request, limit: 1, now: 1010 });
+  await untilWaiting(watched.own, schema);
+  await other.query('COMMIT');
+  expect(await waiting).toEqual({ allowed: false, count: 1, endsAt: 2010 });
+  await end();
+});
+
+test('counting writes no index, and nothing that is logged', async () => {
+  const { schema, limits, watched, end } = await opened();
+  const { rows: kinds } = await watched.own.query(
+    'SELECT relpersistence AS kind FROM pg_class WHERE oid = to_regclass($1)',
+    [`"${schema}".rate_limits`],
+  );
+  expect(kinds).toEqual([{ kind: 'u' }]);
+  const client = await watched.own.connect();
+  await client.query(`SET search_path TO "${schema}"`);
+  for (let number = 0; number < 200; number += 1) await limits.consume({ ...request, limit: 100 });
+  // Counts of a transaction under way are exact; those of others come late.
+  await client.query('BEGIN');
+  for (let number = 0; number < 50; number += 1)
+    await client.query("UPDATE rate_limits SET count = count + 1 WHERE bucket = 'a'");
+  const { rows } = await client.query(
+    'SELECT n_tup_upd AS updated, n_tup_hot_upd AS hot FROM pg_stat_xact_all_tables WHERE relid = $1::regclass',
+    ['rate_limits'],
+  );
+  await client.query('ROLLBACK');
+  client.release();
+  expect(rows).toEqual([{ updated: '50', hot: '50' }]);
+  await end();
+});

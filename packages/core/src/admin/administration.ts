@@ -1,0 +1,72 @@
+import type { Core } from '../context.ts';
+import type { PurgeCount } from '../ports/storage.ts';
+import { type ApiKeyAdministration, apiKeyAdministration } from './api-keys.ts';
+import { type AuditAdministration, actsOf, auditAdministration } from './audit.ts';
+import { type ClientAdministration, clientAdministration } from './clients.ts';
+import { type PartnerAdministration, partnerAdministration } from './partners.ts';
+import { type SigningKeyAdministration, signingKeyAdministration } from './signing-keys.ts';
+import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
+
+/** What administrators do. Nothing of it can be reached over HTTP, and every change is in the audit log. */
+export interface Administration {
+  readonly clients: ClientAdministration;
+  readonly partners: PartnerAdministration;
+  readonly apiKeys: ApiKeyAdministration;
+  readonly signingKeys: SigningKeyAdministration;
+  readonly webhooks: WebhookAdministration;
+  readonly audit: AuditAdministration;
+  readonly users: {
+    /**
+     * Ends every consent, code and token of a user who was blocked or deleted. Takes effect with the next
+     * request, in every process.
+     */
+    end(sub: string): Promise<void>;
+  };
+  /** Removes old rows now, which the worker does every ten minutes by itself. Answers how many of each kind. */
+  purge(): Promise<PurgeCount>;
+  /**
+   * The same administration, with the name of who uses it for the audit log: 1 to 200 characters.
+   * @throws TypeError
+   * @example
+   * ```ts
+   * await ostiary.admin.as('ana@example.com').clients.disable('kafe');
+   * ```
+   */
+  as(actor: string): Administration;
+}
+
+/** What the administration tells the running parts. */
+export interface Consequences {
+  /** A key or a partner was changed. */
+  readonly forgetKeys: () => void;
+  /** There is something to deliver. */
+  readonly deliver: () => void;
+  readonly purge: () => Promise<PurgeCount>;
+}
+
+/** See {@link Administration}. */
+export function administration(core: Core, consequences: Consequences, actor = 'host'): Administration {
+  const act = actsOf(core, actor);
+  const { forgetKeys, deliver, purge } = consequences;
+  return {
+    clients: clientAdministration(core, act),
+    partners: partnerAdministration(core, act, forgetKeys),
+    apiKeys: apiKeyAdministration(core, act, forgetKeys),
+    signingKeys: signingKeyAdministration(core, act),
+    webhooks: webhookAdministration(core, act, deliver),
+    audit: auditAdministration(core, act),
+    users: {
+      end: (sub) => core.storage.consents.endUser(sub, core.clock.now(), act('user.end', `user:${sub}`)),
+    },
+    async purge() {
+      const count = await purge();
+      await core.storage.audit.append(act('storage.purge', 'storage', { ...count }));
+      return count;
+    },
+    as(name) {
+      if (typeof name !== 'string' || name.trim() === '' || name.length > 200)
+        throw new TypeError('admin.as: the name has to have 1 to 200 characters');
+      return administration(core, consequences, name);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { Core } from '../context.ts';
+import type { AuditRecord } from '../ports/audit.ts';
+import type { JsonObject } from '../ports/interactions.ts';
+import { checked, iso } from './checked.ts';
+
+/** One administrative act. */
+export interface AuditEntry {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Who did it: what was given to `admin.as`, or `host`. */
+  readonly actor: string;
+  /** What was done, such as `client.disable`. */
+  readonly action: string;
+  /** What it was done to, such as `client:kafe`. */
+  readonly target: string;
+  /** What was set. Never a secret. */
+  readonly details: JsonObject;
+}
+
+/** What administrators did. Kept without end; each entry commits with the change that it tells of. */
+export interface AuditAdministration {
+  /**
+   * Entries, newest first. `next` is what to pass as `after` for the following page, or `null` after the last one.
+   * @throws TypeError when an argument is wrong
+   */
+  list(page?: {
+    /** Only acts on this target, such as `client:kafe`. */
+    readonly target?: string;
+    readonly after?: string;
+    /** 1 to 500. @defaultValue 100 */
+    readonly limit?: number;
+  }): Promise<{ readonly entries: readonly AuditEntry[]; readonly next: string | null }>;
+  /**
+   * Writes down an act of your own, so that the log is complete: a user that was blocked, a backup that was restored.
+   * @throws TypeError when an argument is wrong
+   */
+  record(act: {
+    readonly action: string;
+    readonly target: string;
+    readonly details?: JsonObject;
+  }): Promise<void>;
+}
+
+/** Makes the record of an act, for the call that makes the change. */
+export type Act = (action: string, target: string, details?: JsonObject) => AuditRecord;
+
+/** Acts of one actor. */
+export function actsOf({ clock, random }: Core, actor: string): Act {
+  return (action, target, details = {}) => ({
+    id: `aud_${random.bytes(12).toString('hex')}`,
+    at: clock.now(),
+    actor,
+    action,
+    target,
+    details,
+  });
+}
+
+const name = z.string().regex(/^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/, 'has to be like user.block');
+const newAct = z.strictObject({
+  action: name.max(100),
+  target: z.string().min(1).max(300),
+  details: z.record(z.string(), z.json()).optional(),
+});
+
+const position = z
+  .string()
+  .regex(/^\d{1,15}_aud_[0-9a-f]{24}$/, 'is not a place in this list')
+  .transform((text) => {
+    const [at = '', ...id] = text.split('_');
+    return { at: Number(at), id: id.join('_') };
+  });
+
+/** See {@link AuditAdministration}. */
+export function auditAdministration({ storage }: Core, act: Act): AuditAdministration {
+  return {
+    async list({ target, after, limit = 100 } = {}) {
+      const size = checked(z.int().min(1).max(500), limit);
+      const rows = await storage.audit.list({
+        target: target ?? null,
+        after: after === undefined ? null : checked(position, after),
+        limit: size + 1,
+      });
+      const page = rows.slice(0, size);
+      const last = rows.length > size ? page.at(-1) : undefined;
+      return {
+        entries: page.map(({ at, ...entry }) => ({ ...entry, at: iso(at) })),
+        next: last === undefined ? null : `${last.at}_${last.id}`,
+      };
+    },
+    async record(given) {
+      const { action, target, details } = checked(newAct, given);
+      await storage.audit.append(act(action, target, details));
+    },
+  };
+}

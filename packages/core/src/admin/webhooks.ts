@@ -1,0 +1,233 @@
+import { z } from 'zod';
+import type { Core } from '../context.ts';
+import type { DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
+import type { EventOwner } from '../ports/events.ts';
+import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
+import { newDeliveryId } from '../webhooks/outgoing.ts';
+import { maxRecovered } from '../webhooks/redelivery.ts';
+import type { Act } from './audit.ts';
+import { checked, iso, isoOrNull } from './checked.ts';
+
+/** A partner's webhook endpoint as administrators see it: everything but its secret. Times are ISO 8601. */
+export interface WebhookEndpoint extends EventOwner {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly enabled: boolean;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** One event on its way to one endpoint. Times are ISO 8601. */
+export interface WebhookDelivery {
+  readonly id: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly endpointId: string;
+  readonly status: DeliveryStatus;
+  readonly createdAt: string;
+  readonly nextAttemptAt: string | null;
+  readonly attempts: readonly {
+    readonly number: number;
+    readonly at: string;
+    readonly durationMs: number;
+    readonly httpStatus: number | null;
+    readonly error: string | null;
+  }[];
+}
+
+/** Thrown when an administrator names an endpoint or an event that does not exist, or a disabled endpoint. */
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError';
+  readonly code: 'endpoint_not_found' | 'endpoint_disabled' | 'event_not_found';
+
+  constructor(code: 'endpoint_not_found' | 'endpoint_disabled' | 'event_not_found', id: string) {
+    const what = code === 'event_not_found' ? 'event' : 'webhook endpoint';
+    super(code === 'endpoint_disabled' ? `the ${what} ${id} is disabled` : `there is no ${what} ${id}`);
+    this.code = code;
+  }
+}
+
+/** Endpoints and deliveries of partners, for operators. */
+export interface WebhookAdministration {
+  list(owner: EventOwner): Promise<readonly WebhookEndpoint[]>;
+  /**
+   * Cancels what is still to be delivered there, and delivers nothing more until it is enabled.
+   * @throws WebhookError `endpoint_not_found`
+   */
+  disable(owner: EventOwner, id: string): Promise<WebhookEndpoint>;
+  /** @throws WebhookError `endpoint_not_found` */
+  enable(owner: EventOwner, id: string): Promise<WebhookEndpoint>;
+  /** @throws WebhookError `endpoint_not_found` */
+  remove(owner: EventOwner, id: string): Promise<void>;
+  /**
+   * Deliveries, newest first. `next` is what to pass as `after` for the following page, or `null` after the last
+   * one.
+   * @throws TypeError when an argument is wrong
+   */
+  deliveries(
+    owner: EventOwner,
+    page?: {
+      readonly endpointId?: string;
+      readonly eventId?: string;
+      readonly status?: DeliveryStatus;
+      readonly after?: string;
+      /** 1 to 500. @defaultValue 100 */
+      readonly limit?: number;
+    },
+  ): Promise<{ readonly deliveries: readonly WebhookDelivery[]; readonly next: string | null }>;
+  /**
+   * Delivers an event again, to one endpoint, or to those that match its type now. Where a delivery of it is
+   * pending already, that one is answered.
+   * @throws WebhookError
+   */
+  redeliver(
+    owner: EventOwner,
+    eventId: string,
+    options?: { readonly endpointId?: string },
+  ): Promise<readonly WebhookDelivery[]>;
+  /**
+   * Delivers again what was dropped at an endpoint since a time; at most 1,000 in one call. Answers how many.
+   * @throws WebhookError
+   */
+  recover(owner: EventOwner, endpointId: string, options: { readonly since: Date }): Promise<number>;
+}
+
+function endpointOf(endpoint: WebhookEndpointRecord): WebhookEndpoint {
+  const { id, partner, mode, url, events, enabled, createdAt, updatedAt } = endpoint;
+  return { id, partner, mode, url, events, enabled, createdAt: iso(createdAt), updatedAt: iso(updatedAt) };
+}
+
+function deliveryOf(delivery: DeliveryRecord): WebhookDelivery {
+  const { id, eventId, eventType, endpointId, status, createdAt, nextAttemptAt, attempts } = delivery;
+  return {
+    id,
+    eventId,
+    eventType,
+    endpointId,
+    status,
+    createdAt: iso(createdAt),
+    nextAttemptAt: isoOrNull(nextAttemptAt),
+    attempts: attempts.map(({ number, at, durationMs, httpStatus, error }) => ({
+      number,
+      at: iso(at),
+      durationMs,
+      httpStatus,
+      error,
+    })),
+  };
+}
+
+const position = z
+  .string()
+  .regex(/^\d{1,15}_dl_[0-9a-z_]{1,80}$/, 'is not a place in this list')
+  .transform((text) => {
+    const [time = '', ...id] = text.split('_');
+    return { time: Number(time), id: id.join('_') };
+  });
+
+const noAnswer = { status: 200, body: '' };
+
+function assertQueued(result: Redelivery, eventId: string, endpointId: string): void {
+  switch (result.outcome) {
+    case 'unknown_event':
+      throw new WebhookError('event_not_found', eventId);
+    case 'unknown_endpoint':
+      throw new WebhookError('endpoint_not_found', endpointId);
+    case 'disabled_endpoint':
+      throw new WebhookError('endpoint_disabled', endpointId);
+    default:
+  }
+}
+
+/** See {@link WebhookAdministration}. `queued` is called when there is something to deliver. */
+export function webhookAdministration(core: Core, act: Act, queued: () => void): WebhookAdministration {
+  const { clock, random } = core;
+  const { webhooks, deliveries } = core.storage;
+  const newId = () => newDeliveryId(random.bytes(16).toString('hex'));
+
+  /** Applies a change to the latest version, again when somebody else was faster. */
+  async function turn(owner: EventOwner, id: string, enabled: boolean): Promise<WebhookEndpoint> {
+    for (;;) {
+      const stored = await webhooks.find(owner, id);
+      if (stored === null) throw new WebhookError('endpoint_not_found', id);
+      const now = clock.now();
+      const next = { ...stored, enabled, updatedAt: now, version: stored.version + 1 };
+      const audit = act(enabled ? 'endpoint.enable' : 'endpoint.disable', `endpoint:${id}`, { ...owner });
+      if (await webhooks.replace(next, now, audit)) return endpointOf(next);
+    }
+  }
+
+  return {
+    list: async (owner) => (await webhooks.list(owner)).map(endpointOf),
+    disable: (owner, id) => turn(owner, id, false),
+    enable: (owner, id) => turn(owner, id, true),
+
+    async remove(owner, id) {
+      const audit = act('endpoint.remove', `endpoint:${id}`, { ...owner });
+      if (!(await webhooks.remove(owner, id, clock.now(), audit)))
+        throw new WebhookError('endpoint_not_found', id);
+    },
+
+    async deliveries(owner, { endpointId, eventId, status, after, limit = 100 } = {}) {
+      const size = checked(z.int().min(1).max(500), limit);
+      const rows = await deliveries.list({
+        ...owner,
+        endpointId: endpointId ?? null,
+        eventId: eventId ?? null,
+        status: status ?? null,
+        after: after === undefined ? null : checked(position, after),
+        limit: size + 1,
+      });
+      const page = rows.slice(0, size);
+      const last = rows.length > size ? page.at(-1) : undefined;
+      return {
+        deliveries: page.map(deliveryOf),
+        next: last === undefined ? null : `${last.createdAt}_${last.id}`,
+      };
+    },
+
+    async redeliver(owner, eventId, { endpointId } = {}) {
+      let made: readonly DeliveryRecord[] = [];
+      const result = await deliveries.redeliver({
+        ...owner,
+        eventId,
+        endpointId: endpointId ?? null,
+        deliveryId: newId(),
+        now: clock.now(),
+        idempotency: null,
+        answer: (records) => {
+          made = records;
+          return noAnswer;
+        },
+        audit: act('event.redeliver', `event:${eventId}`, { ...owner, endpointId: endpointId ?? null }),
+      });
+      assertQueued(result, eventId, endpointId ?? '');
+      queued();
+      return made.map(deliveryOf);
+    },
+
+    async recover(owner, endpointId, { since }) {
+      const from = since.getTime();
+      if (!Number.isFinite(from)) throw new TypeError('since: has to be a date');
+      let count = 0;
+      const result = await deliveries.recover({
+        ...owner,
+        endpointId,
+        since: from,
+        deliveryId: newId(),
+        now: clock.now(),
+        limit: maxRecovered,
+        idempotency: null,
+        answer: (number) => {
+          count = number;
+          return noAnswer;
+        },
+        audit: act('endpoint.recover', `endpoint:${endpointId}`, { ...owner, since: since.toISOString() }),
+      });
+      assertQueued(result, '', endpointId);
+      queued();
+      return count;
+    },
+  };
+}

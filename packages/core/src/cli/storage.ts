@@ -1,0 +1,50 @@
+import { type Commands, moreOf, pageFlags, pageOf, table, value } from './command.ts';
+
+/** The audit log, users' access, and the database. */
+export const storageCommands: Commands = {
+  'audit list': {
+    about: 'what administrators did, newest first',
+    flags: { ...pageFlags, target: value('only acts on this, such as client:kafe') },
+    async run({ admin }, args) {
+      const target = args.text('target');
+      const { entries, next } = await admin.audit.list({
+        ...pageOf(args),
+        ...(target !== undefined && { target }),
+      });
+      const rows = entries.map(({ at, actor, action, target: on, details }) => [
+        ...[at, actor, action, on],
+        Object.keys(details).length === 0 ? '' : JSON.stringify(details),
+      ]);
+      return {
+        text: `${table([['AT', 'WHO', 'DID', 'TO', ''], ...rows])}${moreOf(next)}`,
+        json: { entries, next },
+      };
+    },
+  },
+
+  'access end': {
+    about: 'end every consent, code and token of a user',
+    positionals: ['sub'],
+    question: ({ positionals: [sub] }) => `End all access to ${sub}? Every app has to ask the user again.`,
+    async run({ admin }, { positionals: [sub = ''] }) {
+      await admin.users.end(sub);
+      return { text: `Ended: no app has access to ${sub} any more.`, json: { ended: sub } };
+    },
+  },
+
+  migrate: {
+    about: 'bring the schema of the database up to date, and do nothing else',
+    // Opening the storage has done it.
+    run: async () => ({ text: 'The schema is up to date.', json: { migrated: true } }),
+  },
+
+  purge: {
+    about: 'remove old rows now, which the worker does every ten minutes',
+    question: () => 'Remove everything that is past its retention?',
+    async run({ admin }) {
+      const removed = await admin.purge();
+      const rows = Object.entries(removed).map(([kind, count]) => [kind, String(count)]);
+      return { text: table([['REMOVED', ''], ...rows]), json: { removed } };
+    },
+  },
+};

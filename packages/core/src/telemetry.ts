@@ -1,0 +1,92 @@
+import type { Attributes, Histogram, Span } from '@opentelemetry/api';
+
+/** What is measured, in seconds: the names of the histograms, and what each is. */
+const durations = {
+  'ostiary.request.duration': 'Requests, until their answer begins.',
+  'ostiary.job.duration': 'Jobs of the worker: executions of transfers, removal of old rows.',
+  'ostiary.webhook.attempt.duration': 'Attempts to deliver an event to an endpoint.',
+  'ostiary.webhook.attempt.lag': 'How long after it was due an attempt began.',
+} as const;
+
+/** Boundaries in seconds: from what a cached answer takes to what an endpoint may take. */
+const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+type Metric = keyof typeof durations;
+
+/** An operation that is under way. */
+export interface Operation {
+  /** Says what it is, once that is known. */
+  rename(name: string): void;
+  /** For the span and the histogram: names of few values. */
+  label(labels: Attributes): void;
+}
+
+/** Spans and metrics (OpenTelemetry), where the host asked for them. */
+export interface Telemetry {
+  /** Runs work in a span that is the current one meanwhile, and measures how long it takes. */
+  measure<T>(
+    what: {
+      readonly metric: Metric;
+      readonly span: string;
+      /** For the span and the histogram: names of few values. */
+      readonly labels?: Attributes;
+      /** For the span only: ids. Never anything secret, nor a phone number. */
+      readonly details?: Attributes;
+    },
+    work: (operation: Operation) => Promise<T>,
+  ): Promise<T>;
+  /** Records a time in seconds that was measured otherwise. */
+  record(metric: Metric, seconds: number, labels: Attributes): void;
+}
+
+/**
+ * Telemetry to the providers that this process has registered with `@opentelemetry/api`. Loads that package,
+ * which whoever does not ask for telemetry never does.
+ */
+export async function createTelemetry(): Promise<Telemetry> {
+  const { metrics, SpanStatusCode, trace } = await import('@opentelemetry/api');
+  const tracer = trace.getTracer('ostiary');
+  const meter = metrics.getMeter('ostiary');
+  const histograms = new Map<string, Histogram>(
+    Object.entries(durations).map(([name, description]) => [
+      name,
+      meter.createHistogram(name, {
+        description,
+        unit: 's',
+        advice: { explicitBucketBoundaries: boundaries },
+      }),
+    ]),
+  );
+
+  /** What went wrong is told by its name: messages may quote what somebody sent. */
+  function fail(span: Span, error: unknown): Attributes {
+    const name = error instanceof Error ? error.name : 'Error';
+    span.setStatus({ code: SpanStatusCode.ERROR, message: name });
+    return { 'error.type': name };
+  }
+
+  return {
+    measure({ metric, span: name, labels, details }, work) {
+      const start = performance.now();
+      let noted: Attributes = { ...labels };
+      return tracer.startActiveSpan(name, { attributes: { ...labels, ...details } }, async (span) => {
+        try {
+          return await work({
+            rename: (better) => void span.updateName(better),
+            label: (more) => {
+              noted = { ...noted, ...more };
+            },
+          });
+        } catch (error) {
+          noted = { ...noted, ...fail(span, error) };
+          throw error;
+        } finally {
+          span.setAttributes(noted);
+          span.end();
+          histograms.get(metric)?.record((performance.now() - start) / 1000, noted);
+        }
+      });
+    },
+    record: (metric, seconds, labels) => histograms.get(metric)?.record(seconds, labels),
+  };
+}

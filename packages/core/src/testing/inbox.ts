@@ -1,0 +1,84 @@
+import type { CapturedDelivery } from './delivery.ts';
+
+/**
+ * What the partner's endpoints were sent.
+ *
+ * @example
+ * ```ts
+ * const kit = await createTestOstiary();
+ * await kit.webhooks.register('https://shop.example/webhooks');
+ * kit.inbox.clear();
+ * ```
+ */
+export interface TestInbox {
+  /** Every attempt that reached an endpoint, in that order; retries and duplicates are there too. */
+  readonly deliveries: readonly CapturedDelivery[];
+  /**
+   * The oldest attempt that `next` has not answered yet, of this event type or of any. Does what is due first, and
+   * waits a little for requests under way; the clock stands still.
+   *
+   * @throws Error that says what did arrive
+   * @example
+   * ```ts
+   * const kit = await createTestOstiary();
+   * await kit.webhooks.register('https://shop.example/webhooks');
+   * await kit.users.update(kit.user, { kycTier: 3 });
+   * const { event, body, headers } = await kit.inbox.next('kyc.updated');
+   * ```
+   */
+  next(
+    type?: string,
+    options?: {
+      /** How long to wait, in milliseconds of real time. @defaultValue 2,000 */
+      readonly timeoutMs?: number;
+    },
+  ): Promise<CapturedDelivery>;
+  /** Forgets what has arrived. */
+  clear(): void;
+}
+
+/** What the inbox needs. */
+export interface InboxParts {
+  /** Fills up. */
+  readonly sent: CapturedDelivery[];
+  /** Does what is due. */
+  readonly settle: () => Promise<void>;
+  /** Resolves with the next request that was answered, or after so many milliseconds with `false`. */
+  readonly activity: (ms: number) => Promise<boolean>;
+}
+
+function missing(type: string | undefined, sent: readonly CapturedDelivery[]): Error {
+  const arrived = sent.map((delivery) => `${delivery.type} (${delivery.status ?? 'no answer'})`);
+  return new Error(
+    `no delivery ${type === undefined ? '' : `of ${type} `}arrived; so far: ${arrived.join(', ') || 'none'}. ` +
+      'Is an endpoint registered for it, in the mode of the key? A retry needs clock.advance().',
+  );
+}
+
+export function createInbox({ sent, settle, activity }: InboxParts): TestInbox {
+  const taken = new Set<CapturedDelivery>();
+
+  return {
+    get deliveries() {
+      return [...sent];
+    },
+    async next(type, { timeoutMs = 2_000 } = {}) {
+      const deadline = performance.now() + timeoutMs;
+      do {
+        await settle();
+        const found = sent.find(
+          (delivery) => !taken.has(delivery) && (type ?? delivery.type) === delivery.type,
+        );
+        if (found !== undefined) {
+          taken.add(found);
+          return found;
+        }
+      } while (await activity(deadline - performance.now()));
+      throw missing(type, sent);
+    },
+    clear() {
+      sent.length = 0;
+      taken.clear();
+    },
+  };
+}

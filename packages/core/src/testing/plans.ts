@@ -1,0 +1,57 @@
+/**
+ * To what, and how often, something is done.
+ *
+ * @example
+ * ```ts
+ * const kit = await createTestOstiary();
+ * kit.rail.hold({ times: 2, match: ({ currency }) => currency === 'USD' });
+ * ```
+ */
+export interface Limits<Subject> {
+  /** How often; `Infinity` for always. @defaultValue 1 */
+  readonly times?: number;
+  /** To which. @defaultValue to all */
+  readonly match?: (subject: Subject) => boolean;
+}
+
+interface Plan<Subject, Effect> {
+  readonly name: string;
+  readonly effect: Effect;
+  readonly matches: (subject: Subject) => boolean;
+  readonly times: number;
+  done: number;
+}
+
+/** What a test has asked to be done to what comes, in the order in which it asked. */
+export class Plans<Subject, Effect> {
+  #plans: Plan<Subject, Effect>[] = [];
+
+  /** @throws TypeError when `times` is no number of times */
+  add(name: string, effect: Effect, { times = 1, match = () => true }: Limits<Subject>): void {
+    if (!(times >= 1 && (Number.isInteger(times) || times === Number.POSITIVE_INFINITY))) {
+      throw new TypeError(`${name}: times has to be a whole number from 1, or Infinity`);
+    }
+    this.#plans.push({ name, effect, matches: match, times, done: 0 });
+  }
+
+  /** What is to be done to this one, and counts it as done; `null`: nothing. */
+  take(subject: Subject, isPossible: (effect: Effect) => boolean = () => true): Effect | null {
+    const plan = this.#plans.find(
+      ({ effect, matches, times, done }) => done < times && isPossible(effect) && matches(subject),
+    );
+    if (plan === undefined) return null;
+    plan.done += 1;
+    return plan.effect;
+  }
+
+  /** What was not done as often as was asked, or, where that is always, was never done. */
+  unused(): string[] {
+    return this.#plans
+      .filter(({ times, done }) => done < (Number.isFinite(times) ? times : 1))
+      .map(({ name, times, done }) => `${name}: ${done} of ${times} times`);
+  }
+
+  clear(): void {
+    this.#plans = [];
+  }
+}

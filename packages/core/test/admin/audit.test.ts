@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { Administration } from '../../src/index.ts';
+import { partnerProvider, storages } from '../support/partner-api.ts';
+
+const redirectUris = ['https://shop.example/callback'];
+
+/** Every act of the administration, in an order in which each takes effect. */
+const acts: readonly (readonly [action: string, act: (admin: Administration) => Promise<unknown>])[] = [
+  ['partner.create', (admin) => admin.partners.create({ slug: 'kafe', name: 'Kafe' })],
+  ['partner.rename', (admin) => admin.partners.rename('kafe', 'Kafe Lakay')],
+  ['partner.disable', (admin) => admin.partners.disable('kafe')],
+  ['partner.enable', (admin) => admin.partners.enable('kafe')],
+  [
+    'client.create',
+    (admin) =>
+      admin.clients.create({ clientId: 'app', name: 'App', redirectUris, allowedScopes: ['openid'] }),
+  ],
+  ['client.update', (admin) => admin.clients.update('app', { name: 'The app', partner: 'kafe' })],
+  ['client.rotate_secret', (admin) => admin.clients.rotateSecret('app', { overlapSeconds: 60 })],
+  ['client.disable', (admin) => admin.clients.disable('app')],
+  ['client.enable', (admin) => admin.clients.enable('app')],
+  ['key.issue', (admin) => admin.apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: ['payments:read'] })],
+  ['key.roll', async (admin) => admin.apiKeys.roll((await admin.apiKeys.list('kafe'))[0]?.id ?? '')],
+  ['key.revoke', async (admin) => admin.apiKeys.revoke((await admin.apiKeys.list('kafe'))[0]?.id ?? '')],
+  ['signing_key.rotate', (admin) => admin.signingKeys.rotate({ alg: 'ES256', activateAfterSeconds: 60 })],
+  ['user.end', (admin) => admin.users.end('usr_1')],
+  ['storage.purge', (admin) => admin.purge()],
+  ['backup.restore', (admin) => admin.audit.record({ action: 'backup.restore', target: 'storage' })],
+];
+
+for (const [name, storage] of storages) {
+  describe(`the audit log on ${name}`, () => {
+    it('has every act, with who did it and what was set, and no secret', async () => {
+      const { provider } = await partnerProvider({ storage: storage() });
+      const admin = provider.ostiary.admin.as('ana@example.com');
+      const answers: unknown[] = [];
+      for (const [, act] of acts) {
+        provider.clock.advance(1);
+        answers.push(await act(admin));
+      }
+      const { entries, next } = await admin.audit.list();
+      expect(next).toBeNull();
+      expect(entries.map(({ action }) => action).toReversed()).toEqual(acts.map(([action]) => action));
+      expect(new Set(entries.map(({ actor }) => actor))).toEqual(new Set(['ana@example.com']));
+      expect(entries.find(({ action }) => action === 'client.update')).toMatchObject({
+        target: 'client:app',
+        details: { name: 'The app', partner: 'kafe' },
+      });
+      const written = JSON.stringify(entries);
+      const secrets = JSON.stringify(answers).matchAll(/"(?:key|clientSecret|signingSecret)":"([^"]+)"/g);
+      const values = Array.from(secrets, ([, secret = '']) => secret);
+      expect(values).toHaveLength(6);
+      for (const secret of values) expect(written).not.toContain(secret);
+    });
+
+    it('pages, and narrows to one target', async () => {
+      const { provider } = await partnerProvider({ storage: storage() });
+      const { admin } = provider.ostiary;
+      for (let number = 0; number < 5; number += 1)
+        await admin.audit.record({ action: 'user.block', target: `user:${number % 2}`, details: { number } });
+      const numbers: unknown[] = [];
+      let after: string | null = null;
+      do {
+        const page = await admin.audit.list({
+          target: 'user:0',
+          limit: 1,
+          ...(after === null ? {} : { after }),
+        });
+        numbers.push(...page.entries.map(({ details }) => details.number));
+        after = page.next;
+      } while (after !== null);
+      expect(numbers.toSorted()).toEqual([0, 2, 4]);
+      expect((await admin.audit.list()).entries[0]?.actor).toBe('host');
+    });
+  });
+}
+
+describe('the audit log', () => {
+  it('has nothing of an act that was refused', async () => {
+    const { provider } = await partnerProvider();
+    const { admin } = provider.ostiary;
+    await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+    const refused = [
+      admin.partners.create({ slug: 'kafe', name: 'Again' }),
+      admin.partners.disable('nobody'),
+      admin.clients.disable('nobody'),
+      admin.apiKeys.issue({ partner: 'nobody', mode: 'live', scopes: ['payments:read'] }),
+      admin.apiKeys.revoke('key_nobody'),
+      admin.webhooks.disable({ partner: 'kafe', mode: 'live' }, 'we_nothing'),
+      admin.webhooks.redeliver({ partner: 'kafe', mode: 'live' }, 'evt_nothing'),
+      admin.audit.record({ action: 'no point', target: 'x' }),
+    ];
+    for (const outcome of await Promise.allSettled(refused)) expect(outcome.status).toBe('rejected');
+    expect((await admin.audit.list()).entries.map(({ action }) => action)).toEqual(['partner.create']);
+  });
+
+  it('refuses places that are none, and names of nobody', async () => {
+    const { provider } = await partnerProvider();
+    const { admin } = provider.ostiary;
+    for (const after of ['', '1', 'x_aud_1', "1_aud_' OR 1=1"])
+      await expect(admin.audit.list({ after })).rejects.toThrow(TypeError);
+    for (const actor of ['', ' ', 'x'.repeat(201)]) expect(() => admin.as(actor)).toThrow(TypeError);
+  });
+});

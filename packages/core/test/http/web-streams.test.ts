@@ -1,0 +1,228 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Storage, TransferRecord } from '../../src/index.ts';
+import { memoryStorage } from '../../src/memory/index.ts';
+import { manyRequests, partnerProvider } from '../support/partner-api.ts';
+
+const site = 'https://api.example';
+const exportOf = (key: string, init: RequestInit = {}) =>
+  new Request(`${site}/v1/partner/reconciliation?date=2024-01-01&format=ndjson`, {
+    ...init,
+    headers: { 'x-api-key': key },
+  });
+
+/** Resolves once a number has stopped to grow. */
+async function settled(count: () => number): Promise<number> {
+  let before = -1;
+  await vi.waitFor(
+    () => {
+      const grew = count() !== before;
+      before = count();
+      expect(grew).toBe(false);
+    },
+    { interval: 150, timeout: 10_000 },
+  );
+  return before;
+}
+
+describe('an export that a Request asks for', () => {
+  /** An export of 500 pages, of a storage that counts how it is asked. */
+  async function manyPages() {
+    const inner = memoryStorage();
+    const rows = (page: number) =>
+      Array.from(
+        { length: 1_000 },
+        (_, index): TransferRecord => ({
+          id: `tr_${page}_${index}`,
+          partner: 'p',
+          mode: 'live',
+          status: 'completed',
+          amount: 1n,
+          currency: 'HTG',
+          recipientKid: 'KID-ANA',
+          description: 'd'.repeat(140),
+          reference: null,
+          metadata: null,
+          failure: null,
+          createdAt: 1,
+          completedAt: 1,
+          updatedAt: page,
+        }),
+      );
+    const pages = { asked: 0, breakAfter: Number.POSITIVE_INFINITY };
+    const storage: Storage = {
+      ...inner,
+      transfers: {
+        ...inner.transfers,
+        async listFinal() {
+          pages.asked += 1;
+          if (pages.asked > pages.breakAfter) throw new Error('secret detail');
+          return pages.asked > 500 ? [] : rows(pages.asked);
+        },
+      },
+    };
+    const { provider } = await partnerProvider({ storage });
+    return { provider, key: (await provider.key()).key, pages };
+  }
+
+  it('is made no faster than it is read, and ends with its reader', async () => {
+    const { provider, key, pages } = await manyPages();
+    const response = await provider.ostiary.fetch(exportOf(key));
+    const reader = response.body?.getReader();
+    await reader?.read();
+    const unread = await settled(() => pages.asked);
+    expect(unread).toBeLessThan(10);
+    for (let chunk = 0; chunk < 50; chunk += 1) await reader?.read();
+    const read = await settled(() => pages.asked);
+    expect(read).toBeGreaterThan(unread);
+    expect(read).toBeLessThan(unread + 60);
+    await reader?.cancel();
+    expect(await settled(() => pages.asked)).toBeLessThan(read + 20);
+    expect(provider.logged.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('ends when the request is aborted, with the reason', async () => {
+    const { provider, key, pages } = await manyPages();
+    const control = new AbortController();
+    const response = await provider.ostiary.fetch(exportOf(key, { signal: control.signal }));
+    const reader = response.body?.getReader();
+    await reader?.read();
+    const reason = new RangeError('enough');
+    control.abort(reason);
+    const rest = async () => {
+      for (;;) if ((await reader?.read())?.done !== false) return 'the end';
+    };
+    await expect(rest()).rejects.toBe(reason);
+    expect(await settled(() => pages.asked)).toBeLessThan(20);
+  });
+
+  it('fails to be read when it breaks off', async () => {
+    const { provider, key, pages } = await manyPages();
+    pages.breakAfter = 3;
+    const response = await provider.ostiary.fetch(exportOf(key));
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+    expect(provider.logged.map(({ message }) => message)).toContain('an answer broke off');
+  });
+});
+
+describe('the body of a Request', () => {
+  // What a stream as body asks for; the types do not know it.
+  const half = { duplex: 'half' } as RequestInit;
+  const post = (key: string, body: BodyInit, init: RequestInit = {}) =>
+    new Request(`${site}/v1/partner/payments`, {
+      method: 'POST',
+      body,
+      ...half,
+      ...init,
+      headers: { 'x-api-key': key, 'content-type': 'application/json', ...init.headers },
+    });
+
+  /** A body without end, that counts what was taken of it. */
+  function endless() {
+    const taken = { bytes: 0, cancelled: false };
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        taken.bytes += 16_384;
+        controller.enqueue(new Uint8Array(16_384).fill(0x20));
+      },
+      cancel() {
+        taken.cancelled = true;
+      },
+    });
+    return { body, taken };
+  }
+
+  it('is taken no further than its limit, and not at all without a key', async () => {
+    const { provider } = await partnerProvider();
+    const { key } = await provider.key();
+    const long = endless();
+    expect((await provider.ostiary.fetch(post(key, long.body))).status).toBe(413);
+    await vi.waitFor(() => expect(long.taken.cancelled).toBe(true));
+    expect(long.taken.bytes).toBeLessThan(2_000_000);
+
+    const unread = endless();
+    expect((await provider.ostiary.fetch(post('svc_live_none', unread.body))).status).toBe(401);
+    await vi.waitFor(() => expect(unread.taken.cancelled).toBe(true));
+  });
+
+  it('may come slowly', async () => {
+    const { provider } = await partnerProvider();
+    const { key } = await provider.key();
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const answer = provider.ostiary.fetch(post(key, readable));
+    const writer = writable.getWriter();
+    const text = JSON.stringify({ amount: '1.00', currency: 'HTG', recipient: { kid: 'KID-ANA' } });
+    for (const part of [text.slice(0, 10), text.slice(10)]) {
+      await writer.write(new TextEncoder().encode(part));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await writer.close();
+    expect((await answer).status).toBe(201);
+  });
+
+  it('is not waited for any more when the request is aborted, and executes nothing', async () => {
+    const { provider } = await partnerProvider();
+    const { key } = await provider.key();
+    const control = new AbortController();
+    let cancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"amount":')),
+      cancel() {
+        cancelled = true;
+      },
+    });
+    const answer = provider.ostiary.fetch(post(key, body, { signal: control.signal }));
+    setImmediate(() => control.abort());
+    await expect(answer).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
+    await vi.waitFor(() => expect(cancelled).toBe(true));
+    const aborted = post(key, '{}', { signal: control.signal });
+    await expect(provider.ostiary.fetch(aborted)).rejects.toThrow(
+      expect.objectContaining({ name: 'AbortError' }),
+    );
+    const list = await provider.partnerCall(key, 'GET /v1/partner/payments');
+    expect(list.json()).toMatchObject({ data: [] });
+  });
+
+  it('that breaks off makes the call fail with its error', async () => {
+    const { provider } = await partnerProvider();
+    const { key } = await provider.key();
+    const error = new RangeError('the disk is gone');
+    const body = new ReadableStream({ pull: (controller) => controller.error(error) });
+    await expect(provider.ostiary.fetch(post(key, body))).rejects.toBe(error);
+  });
+
+  it.each([
+    ['longer', 2],
+    ['shorter', 5_000],
+  ])('that is %s than announced reaches nobody as another request', async (_name, length) => {
+    const { provider } = await partnerProvider({ partnerLimits: { ...manyRequests } });
+    const { key } = await provider.key();
+    const hidden = `GET /v1/partner/whoami HTTP/1.1\r\nhost: a\r\nx-api-key: ${key}\r\nx-forwarded-for: 127.0.0.1\r\n\r\n`;
+    const request = post(key, `{}${hidden}`, { headers: { 'content-length': String(length) } });
+    await expect(provider.ostiary.fetch(request)).rejects.toThrow('Content-Length');
+  });
+});
+
+describe('many Requests at once', () => {
+  it('are answered each for itself, and leave nothing behind', async () => {
+    const { provider } = await partnerProvider();
+    const control = new AbortController();
+    const { key } = await provider.key();
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const request = new Request(`${site}/v1/partner/payments`, {
+          method: 'POST',
+          headers: { 'x-api-key': key, 'content-type': 'application/json' },
+          body: JSON.stringify({
+            amount: `${index + 1}.00`,
+            currency: 'HTG',
+            recipient: { kid: 'KID-ANA' },
+          }),
+          signal: control.signal,
+        });
+        return (await (await provider.ostiary.fetch(request)).json()) as { amount: string };
+      }),
+    );
+    expect(answers.map(({ amount }) => amount)).toEqual(answers.map((_, index) => `${index + 1}.00`));
+  });
+});

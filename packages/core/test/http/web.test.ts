@@ -1,0 +1,324 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Host } from '../support/directory.ts';
+import { partnerProvider, payment } from '../support/partner-api.ts';
+import { type Json, TestProvider } from '../support/provider.ts';
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+/** Fields that differ between any two answers, and those of the connection. */
+const fleeting = ['connection', 'date', 'keep-alive', 'transfer-encoding', 'x-request-id'];
+
+/** Ids and proofs are made anew for every answer. */
+const masked = (text: string): string =>
+  text
+    .replaceAll(/"requestId":"[^"]+"|name="csrf" value="[^"]+"/g, '')
+    .replaceAll(/oauth\/interaction\/[\w-]+/g, 'oauth/interaction/…');
+
+async function shown(response: Response) {
+  const headers = [...response.headers]
+    .filter(([name]) => !fleeting.includes(name))
+    .map(([name, value]) => [name, name === 'set-cookie' ? value.split('=')[0] : masked(value)]);
+  return { status: response.status, headers, text: masked(await response.text()) };
+}
+
+describe('a Request is answered like the same request over HTTP:', () => {
+  async function both() {
+    const { provider } = await partnerProvider();
+    const key = await provider.key();
+    const client = await provider.client();
+    const token = await provider.token(client, 'openid profile');
+    return { provider, key, client, token };
+  }
+  const json = { 'content-type': 'application/json' };
+  type Setup = Awaited<ReturnType<typeof both>>;
+  const requests: readonly [string, (setup: Setup) => readonly [path: string, init: RequestInit]][] = [
+    ['discovery', () => ['/.well-known/openid-configuration', {}]],
+    ['HEAD', () => ['/.well-known/jwks.json', { method: 'HEAD' }]],
+    ['an unknown path', () => ['/nowhere?a=b', {}]],
+    ['an unknown path below the API', () => ['/v1/nowhere', {}]],
+    ['a path with two slashes', () => ['//v1/oauth/userinfo', {}]],
+    ['a path with a host in it', () => ['/http://evil.example/v1/oauth/userinfo', {}]],
+    ['a wrong method', () => ['/v1/oauth/token', { method: 'DELETE' }]],
+    [
+      'a preflight',
+      () => ['/v1/oauth/token', { method: 'OPTIONS', headers: { origin: 'https://app.example' } }],
+    ],
+    ['userinfo', ({ token }) => ['/v1/oauth/userinfo', { headers: { authorization: `Bearer ${token}` } }]],
+    ['a wrong token', () => ['/v1/oauth/userinfo', { headers: { authorization: 'Bearer x' } }]],
+    [
+      'an exchange as JSON',
+      ({ client }) => [
+        '/v1/oauth/token',
+        { method: 'POST', headers: json, body: JSON.stringify({ grant_type: 'x', client_id: client.id }) },
+      ],
+    ],
+    [
+      'an exchange as a form',
+      () => ['/v1/oauth/token', { method: 'POST', body: new URLSearchParams({ grant_type: 'x' }) }],
+    ],
+    ['an empty body', () => ['/v1/oauth/token', { method: 'POST', headers: json, body: '' }]],
+    ['no body', () => ['/v1/oauth/token', { method: 'POST', headers: json }]],
+    ['the description', () => ['/v1/openapi.json', {}]],
+    ['no key', () => ['/v1/partner/payments', {}]],
+    ['a list', ({ key }) => ['/v1/partner/payments?limit=2', { headers: { 'x-api-key': key.key } }]],
+    [
+      'two keys',
+      ({ key }) => [
+        '/v1/partner/whoami',
+        {
+          headers: [
+            ['x-api-key', key.key],
+            ['x-api-key', 'b'],
+          ],
+        },
+      ],
+    ],
+    ['a user', ({ key }) => ['/v1/partner/users/KID-ANA', { headers: { 'x-api-key': key.key } }]],
+    [
+      'broken JSON',
+      ({ key }) => [
+        '/v1/partner/payments',
+        { method: 'POST', headers: { ...json, 'x-api-key': key.key }, body: '{' },
+      ],
+    ],
+    [
+      'a body of another type',
+      ({ key }) => [
+        '/v1/partner/payments',
+        { method: 'POST', headers: { 'x-api-key': key.key, 'content-type': 'text/csv' }, body: 'a' },
+      ],
+    ],
+    [
+      'a body that is too long, as announced',
+      ({ key }) => [
+        '/v1/partner/payments',
+        {
+          method: 'POST',
+          headers: { ...json, 'x-api-key': key.key, 'content-length': '70000' },
+          body: 'a'.repeat(70_000),
+        },
+      ],
+    ],
+    [
+      'an export',
+      ({ key }) => [
+        '/v1/partner/reconciliation?date=2024-01-01&format=csv',
+        { headers: { 'x-api-key': key.key } },
+      ],
+    ],
+    [
+      'an authorization request',
+      ({ provider, client }) => [
+        provider.authorizeUrl(client).slice(provider.site.length),
+        { headers: { accept: 'text/html' } },
+      ],
+    ],
+    ['a page', () => ['/account/apps', { headers: { accept: 'text/html' } }]],
+  ];
+
+  it.each(requests)('%s', async (_name, requestOf) => {
+    const setup = await both();
+    const { provider } = setup;
+    const [path, init] = requestOf(setup);
+    const options = { redirect: 'manual', ...init } as const;
+    const overHttp = await shown(await fetch(provider.origin + path, options));
+    const address = '127.0.0.1';
+    const inMemory = await shown(
+      await provider.ostiary.fetch(new Request(provider.origin + path, options), { address }),
+    );
+    // The limit counts both.
+    const counted = ({ headers }: typeof inMemory) =>
+      headers.filter(([name]) => name !== 'x-ratelimit-remaining');
+    expect({ ...inMemory, headers: counted(inMemory) }).toEqual({ ...overHttp, headers: counted(overHttp) });
+  });
+
+  it('the whole flow, with cookies, and a transfer that is replayed', async () => {
+    const { provider } = await partnerProvider({ authUrl: 'https://id.example' });
+    let count = 0;
+    vi.stubGlobal('fetch', (input: string, init: RequestInit) => {
+      count += 1;
+      return provider.ostiary.fetch(new Request(input, init));
+    });
+    const client = await provider.client();
+    const token = await provider.token(client, 'openid kyc');
+    expect((await provider.userinfo(token)).json()).toMatchObject({ kid: 'KID-ANA', kycStatus: 'approved' });
+    expect((await provider.call('/v1/oauth/revoke', { token })).json()).toEqual({ ok: true });
+
+    const key = await provider.key();
+    const create = () =>
+      provider.partnerCall(key, 'POST /v1/partner/payments', payment, { 'idempotency-key': 'one' });
+    const [first, second] = [await create(), await create()];
+    expect([first.status, second.text]).toEqual([201, first.text]);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(count).toBeGreaterThan(6);
+  });
+
+  it('every cookie of an answer for itself', async () => {
+    const { provider } = await partnerProvider();
+    const request = new Request(provider.authorizeUrl(await provider.client()), { redirect: 'manual' });
+    const cookies = (await provider.ostiary.fetch(request)).headers.getSetCookie();
+    expect(cookies.length).toBeGreaterThan(2);
+    for (const cookie of cookies) expect(cookie).toMatch(/^svc_\w+(\.sig)?=[^,]*; path=\/oauth/);
+  });
+
+  it.each([
+    ['a body', '{"token":"unknown"}', 200],
+    ['none', null, 400],
+  ])('with %s, whatever it says of the connection that it came over', async (_name, body, status) => {
+    const { provider } = await partnerProvider();
+    const request = new Request(`${provider.site}/v1/oauth/revoke`, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'content-length': '19',
+        'transfer-encoding': 'chunked',
+        connection: 'keep-alive, upgrade',
+        upgrade: 'websocket',
+        expect: '100-continue',
+        te: 'trailers',
+      },
+    });
+    const response = await provider.ostiary.fetch(request);
+    expect([response.status, await response.json()]).toMatchObject([status, {}]);
+    for (const name of ['connection', 'keep-alive', 'transfer-encoding']) {
+      expect(response.headers.get(name)).toBeNull();
+    }
+  });
+
+  it('whatever host it names', async () => {
+    const provider = await TestProvider.start({ authUrl: 'https://id.example' });
+    onTestFinished(() => provider.stop());
+    const request = new Request('https://evil.example/.well-known/openid-configuration', {
+      headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' },
+    });
+    const text = await (await provider.ostiary.fetch(request)).text();
+    expect(JSON.parse(text)).toMatchObject({ issuer: 'https://id.example' });
+    expect(text).not.toContain('evil');
+  });
+});
+
+describe('the host of a Request', () => {
+  it('answers what is not Ostiary’s, with the body untouched', async () => {
+    const { provider } = await partnerProvider();
+    const { fetch } = provider.ostiary;
+    const request = new Request('https://shop.example/orders', { method: 'POST', body: 'an order' });
+    const answered = await fetch(request, { next: () => Response.json({ of: 'the host' }) });
+    expect(await answered.json()).toEqual({ of: 'the host' });
+    expect(await request.text()).toBe('an order');
+    // As the middleware of Hono has it.
+    expect(
+      await fetch(new Request('https://shop.example/'), { next: async () => undefined }),
+    ).toBeUndefined();
+    const failing = fetch(new Request('https://shop.example/'), {
+      next: () => {
+        throw new RangeError('of the host');
+      },
+    });
+    await expect(failing).rejects.toThrow(RangeError);
+  });
+
+  it('is not asked about what is Ostiary’s', async () => {
+    const { provider } = await partnerProvider();
+    const next = vi.fn(() => new Response('of the host'));
+    const { status } = await provider.ostiary.fetch(new Request('https://x.example/v1/oauth/token'), {
+      next,
+    });
+    expect(status).toBe(405);
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  it('may pass what its framework passes as a second argument', async () => {
+    const { provider } = await partnerProvider();
+    const get = provider.ostiary.fetch as (request: Request, context: object) => Promise<Response>;
+    const foreign = { params: Promise.resolve({}), address: { address: '127.0.0.1', family: 'IPv4' } };
+    expect((await get(new Request('https://x.example/v1/oauth/userinfo'), foreign)).status).toBe(401);
+  });
+
+  it('finds its own asynchronous context in its callbacks', async () => {
+    const scope = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    const host = new Host();
+    const provider = await TestProvider.start(
+      {
+        login: {
+          ...host.login,
+          authenticate: () => {
+            seen.push(scope.getStore());
+            return null;
+          },
+        },
+      },
+      host,
+    );
+    onTestFinished(() => provider.stop());
+    const apps = () => provider.ostiary.fetch(new Request(`${provider.site}/account/apps`));
+    await Promise.all(['one', 'two', 'three'].map((name) => scope.run(name, apps)));
+    expect(seen.toSorted()).toEqual(['one', 'three', 'two']);
+  });
+});
+
+describe('the client address of a Request', () => {
+  async function allowed(trustedProxies: readonly string[] = []) {
+    const { provider } = await partnerProvider({ trustedProxies });
+    const key = await provider.key({ allowlist: ['127.0.0.0/8', '198.51.100.0/24'] });
+    return async (address: unknown, forwardedFor?: string): Promise<number> => {
+      const headers = new Headers({ 'x-api-key': key.key });
+      if (forwardedFor !== undefined) headers.set('x-forwarded-for', forwardedFor);
+      const request = new Request('http://127.0.0.1/v1/partner/whoami', { headers });
+      const options = address === undefined ? {} : { address: address as string };
+      return (await provider.ostiary.fetch(request, options)).status;
+    };
+  }
+
+  it('is what the host says', async () => {
+    const call = await allowed();
+    expect(await call('198.51.100.7')).toBe(200);
+    expect(await call('::ffff:198.51.100.7')).toBe(200);
+    expect(await call('203.0.113.9')).toBe(403);
+  });
+
+  it.each([[undefined], [null], [''], ['unknown'], [{ address: '127.0.0.1' }], [['127.0.0.1']]])(
+    'is unknown, which no allowlist allows, when the host says %j',
+    async (address) => {
+      const call = await allowed(['127.0.0.1', '10.0.0.0/8']);
+      expect(await call(address)).toBe(403);
+      expect(await call(address, '198.51.100.7')).toBe(403);
+    },
+  );
+
+  it('is believed from a trusted proxy only', async () => {
+    const call = await allowed(['10.0.0.0/8']);
+    expect(await call('10.0.0.1', '198.51.100.7')).toBe(200);
+    expect(await call('10.0.0.1', '198.51.100.7, 203.0.113.9')).toBe(403);
+    expect(await call('203.0.113.9', '198.51.100.7')).toBe(403);
+  });
+
+  it('that is unknown is one client to limits', async () => {
+    const provider = await TestProvider.start({ limits: { authorizeStarts: 2 } });
+    onTestFinished(() => provider.stop());
+    const url = provider.authorizeUrl(await provider.client());
+    const statusOf = async (address?: string): Promise<number> =>
+      (await provider.ostiary.fetch(new Request(url), { address })).status;
+    expect([await statusOf(), await statusOf(), await statusOf()]).toEqual([303, 303, 429]);
+    expect(await statusOf('198.51.100.7')).toBe(303);
+  });
+});
+
+describe('a body that was read before', () => {
+  it('is refused with a TypeError', async () => {
+    const { provider } = await partnerProvider();
+    const request = new Request('https://x.example/v1/oauth/token', { method: 'POST', body: '{}' });
+    await request.text();
+    await expect(provider.ostiary.fetch(request)).rejects.toThrow(
+      new TypeError('the body of the request was read before it came here'),
+    );
+    const list = (await (
+      await provider.ostiary.fetch(new Request('https://x.example/v1/partner/whoami'))
+    ).json()) as Json;
+    expect(list.code).toBe('invalid_api_key');
+  });
+});

@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import { createSealer } from '../../src/keys/sealing.ts';
+import { keyRefreshMs, SigningKeys } from '../../src/keys/signing-keys.ts';
+import { memoryStorage } from '../../src/memory/index.ts';
+import type { SigningKeyRecord } from '../../src/ports/signing-keys.ts';
+import { systemRandom } from '../../src/random.ts';
+
+/** Signing keys on a store whose next lists can be made to wait. */
+async function started() {
+  const storage = memoryStorage();
+  await storage.open();
+  const inner = storage.signingKeys;
+  let now = 1_000_000;
+  let list = () => inner.list();
+  let reads = 0;
+  const keys = new SigningKeys({
+    store: {
+      ...inner,
+      list: () => {
+        reads += 1;
+        return list();
+      },
+    },
+    sealer: createSealer([new Uint8Array(32).fill(7)], systemRandom),
+    clock: { now: () => now },
+    random: systemRandom,
+  });
+  await keys.start();
+  reads = 0;
+  return {
+    keys,
+    reads: () => reads,
+    advance: (ms: number) => {
+      now += ms;
+    },
+    /** The next list waits until it is told how it ends. */
+    hold() {
+      const { promise, resolve, reject } = Promise.withResolvers<SigningKeyRecord[]>();
+      list = () => promise;
+      return {
+        async end() {
+          list = () => inner.list();
+          resolve([...(await inner.list())]);
+        },
+        fail() {
+          list = () => inner.list();
+          reject(new Error('the database does not answer'));
+        },
+      };
+    },
+  };
+}
+
+it('reads the keys ahead of time, and nobody waits for it', async () => {
+  const { keys, reads, advance, hold } = await started();
+  const first = await keys.current();
+  advance(keyRefreshMs - 1);
+  const held = hold();
+  expect(await keys.current()).toBe(first);
+  expect(await keys.current()).toBe(first);
+  expect(reads()).toBe(1);
+  await held.end();
+});
+
+it('waits for the keys when they are old', async () => {
+  const { keys, advance, hold } = await started();
+  const first = await keys.current();
+  advance(keyRefreshMs);
+  const held = hold();
+  let isThere = false;
+  const asking = keys.current().then((set) => {
+    isThere = true;
+    return set;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isThere).toBe(false);
+  await held.end();
+  expect(await asking).toBe(first);
+});
+
+it('waits for no database that did not answer the last time, and asks it again', async () => {
+  const { keys, reads, advance, hold } = await started();
+  const first = await keys.current();
+  advance(keyRefreshMs);
+  const failing = hold();
+  const asking = keys.current();
+  failing.fail();
+  expect(await asking).toBe(first);
+
+  const held = hold();
+  expect(await keys.current()).toBe(first);
+  expect(reads()).toBe(2);
+  await held.end();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(await keys.current()).toBe(first);
+  expect(reads(), 'read again').toBe(2);
+});

@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { metrics, trace } from '@opentelemetry/api';
+import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { payment } from './support/partner-api.ts';
+import { register, webhookProvider } from './webhooks/support/webhook-provider.ts';
+
+class TestReader extends MetricReader {
+  protected override async onForceFlush(): Promise<void> {}
+  protected override async onShutdown(): Promise<void> {}
+}
+
+afterEach(() => {
+  metrics.disable();
+  trace.disable();
+});
+
+async function sink(status: number): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => response.writeHead(status).end());
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** A provider with telemetry, and what the host's providers were told. */
+async function watched() {
+  const exporter = new InMemorySpanExporter();
+  const reader = new TestReader();
+  trace.setGlobalTracerProvider(
+    new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }),
+  );
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+  const { provider, rail } = await webhookProvider({ telemetry: true });
+  const key = await provider.key();
+  const spans = () => exporter.getFinishedSpans();
+  const points = async () => {
+    const { resourceMetrics } = await reader.collect();
+    return resourceMetrics.scopeMetrics
+      .filter(({ scope }) => scope.name === 'ostiary')
+      .flatMap((scope) => scope.metrics)
+      .flatMap(({ descriptor, dataPoints }) =>
+        dataPoints.map(({ attributes, value }) => ({
+          name: descriptor.name,
+          attributes,
+          count: typeof value === 'object' && 'count' in value ? value.count : value,
+        })),
+      );
+  };
+  return { provider, rail, key, spans, points };
+}
+
+describe('telemetry', () => {
+  it('measures requests under the path of their route, whatever stands in their target', async () => {
+    const { provider, key, spans, points } = await watched();
+    await provider.partnerCall(key, 'GET /v1/partner/users/phone/%2B50937001122');
+    await provider.partnerCall(null, 'GET /v1/partner/whoami');
+    await provider.partnerCall(key, 'GET /v1/nowhere/svc_live_secret');
+    expect(spans().map(({ name }) => name)).toEqual([
+      'GET /v1/partner/users/phone/:phone',
+      'GET /v1/partner/whoami',
+      'GET none',
+    ]);
+    expect(await points()).toEqual([
+      ...[
+        ['/v1/partner/users/phone/:phone', 404],
+        ['/v1/partner/whoami', 401],
+        ['none', 404],
+      ].map(([route, status]) => ({
+        name: 'ostiary.request.duration',
+        attributes: {
+          'http.request.method': 'GET',
+          'http.route': route,
+          'http.response.status_code': status,
+        },
+        count: 1,
+      })),
+    ]);
+  });
+
+  it('measures jobs and attempts, and tells what became of them', async () => {
+    const { provider, rail, key, spans, points } = await watched();
+    await register(provider, key, await sink(204), { events: ['payment.completed'] });
+    await register(provider, key, await sink(500), { events: ['payment.completed'] });
+    await provider.partnerCall(key, 'POST /v1/partner/payments', payment);
+    await provider.ostiary.worker.runDue();
+    await provider.ostiary.worker.runDue();
+    rail.answer = () => Promise.reject(new Error('the rail knows +50937001122'));
+    await provider.partnerCall(key, 'POST /v1/partner/payments', payment);
+    await provider.ostiary.worker.runDue();
+
+    const counted = await points();
+    const of = (metric: string) =>
+      counted
+        .filter(({ name }) => name === metric)
+        .map(({ attributes, count }) => [Object.values(attributes).map(String).toSorted().join(' '), count]);
+    expect(of('ostiary.job.duration')).toEqual(
+      expect.arrayContaining([
+        ['transfer', 1],
+        ['Error transfer', 1],
+      ]),
+    );
+    expect(of('ostiary.webhook.attempt.duration').toSorted()).toEqual([
+      ['204 delivered payment.completed', 1],
+      ['500 failed payment.completed', 1],
+    ]);
+    expect(of('ostiary.webhook.attempt.lag')).toEqual([['payment.completed', 2]]);
+
+    const attempts = spans().filter(({ name }) => name === 'webhook attempt');
+    expect(attempts.map(({ attributes }) => attributes['ostiary.delivery.id'])).toEqual([
+      expect.stringMatching(/^dl_/),
+      expect.stringMatching(/^dl_/),
+    ]);
+    const told = JSON.stringify(
+      spans().map(({ name, attributes, events, status }) => [name, attributes, events, status]),
+    );
+    expect(told).not.toContain(key.key);
+    expect(told).not.toContain('50937001122');
+    expect(told).not.toContain('whsec_');
+  });
+
+  it('loads nothing while it is off', () => {
+    const script = `
+      import { registerHooks } from 'node:module';
+      registerHooks({ load(url, context, next) { if (url.includes('@opentelemetry')) console.log(url); return next(url, context); } });
+      const { createOstiary } = await import(${JSON.stringify(join(import.meta.dirname, '../src/index.ts'))});
+      const { memoryStorage } = await import(${JSON.stringify(join(import.meta.dirname, '../src/memory/index.ts'))});
+      const start = (telemetry) => createOstiary({
+        authUrl: 'http://localhost', storage: memoryStorage(), sealingKeys: [new Uint8Array(32)], telemetry,
+        users: { find: async () => null }, login: { authenticate: async () => null, loginUrl: () => '/' },
+      });
+      await (await start(false)).close();
+      console.log('off');
+      await (await start(true)).close();`;
+    const output = execFileSync(
+      process.execPath,
+      ['--conditions=source', '--input-type=module', '--eval', script],
+      { encoding: 'utf8' },
+    );
+    expect(output.startsWith('off\n')).toBe(true);
+    expect(output).toContain('@opentelemetry/api');
+  });
+});

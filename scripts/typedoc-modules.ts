@@ -1,0 +1,41 @@
+/** A plug-in of typedoc: names each module as readers import it, `@ostiary/core/testing`, after the `exports` of its package. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Application, type Context, Converter, type DeclarationReflection } from 'typedoc';
+
+const packages = resolve(import.meta.dirname, '../packages');
+
+/** What is imported, by source file. */
+function specifiers(): ReadonlyMap<string, string> {
+  const bySource = new Map<string, string>();
+  for (const folder of readdirSync(packages)) {
+    const manifest: { name: string; exports: { readonly [subpath: string]: unknown } } = JSON.parse(
+      readFileSync(join(packages, folder, 'package.json'), 'utf8'),
+    );
+    for (const [subpath, target] of Object.entries(manifest.exports)) {
+      if (typeof target !== 'object' || target === null || !('source' in target)) continue;
+      bySource.set(join(packages, folder, String(target.source)), join(manifest.name, subpath));
+    }
+  }
+  return bySource;
+}
+
+/** Called by typedoc. */
+export function load(app: Application): void {
+  const bySource = specifiers();
+  app.converter.on(
+    Converter.EVENT_CREATE_DECLARATION,
+    (context: Context, reflection: DeclarationReflection) => {
+      const [file] = reflection.kindOf(2)
+        ? (context.getSymbolFromReflection(reflection)?.declarations ?? [])
+        : [];
+      const specifier = bySource.get(file?.getSourceFile().fileName ?? '');
+      if (specifier !== undefined) reflection.name = specifier;
+    },
+  );
+  app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }: Context) => {
+    const named = new Set(project.children?.map(({ name }) => name));
+    const missing = [...bySource.values()].filter((specifier) => !named.has(specifier));
+    if (missing.length > 0) app.logger.error(`typedoc.json lacks entry points: ${missing.join(', ')}`);
+  });
+}
