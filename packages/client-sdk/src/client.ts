@@ -1,0 +1,104 @@
+import { type DoctorReport, examine } from './doctor.ts';
+import type { ApiPromise } from './http/api-promise.ts';
+import {
+  type Connection,
+  checkPartnerOptions,
+  type OstiaryPartnerOptions,
+  type RequestOptions,
+} from './options.ts';
+import { exportOf, type ReconciliationExport, type ReconciliationRange } from './reconciliation/export.ts';
+import { type Events, events } from './resources/events.ts';
+import { type Passports, passports } from './resources/passports.ts';
+import { type Payments, payments } from './resources/payments.ts';
+import { type Sandbox, sandbox } from './resources/sandbox.ts';
+import { type Users, users } from './resources/users.ts';
+import { type Webhooks, webhooks } from './resources/webhooks.ts';
+import { type Whoami, whoami } from './resources/whoami.ts';
+
+/**
+ * Exports of what became final.
+ *
+ * @example
+ * ```ts
+ * const reconciliation: Reconciliation = ostiary.reconciliation;
+ * ```
+ */
+export interface Reconciliation {
+  /**
+   * An export, which is asked for when it is read. Its `timeout` is for each wait for bytes, its `totalTimeout` an hour unless given.
+   *
+   * @example
+   * ```ts
+   * for await (const row of ostiary.reconciliation.export({ from: '2026-03-01', to: '2026-03-31' })) console.log(row.id, row.amount);
+   * ```
+   */
+  export(range: ReconciliationRange, options?: RequestOptions): ReconciliationExport;
+}
+
+/**
+ * A client of the partner API. Make one and keep it: it holds no connection, and calls may run side by side. Nothing that it throws,
+ * logs or shows of itself holds the API key or the signing secret.
+ *
+ * @example
+ * ```ts
+ * const ostiary = new OstiaryPartner({ apiKey: process.env.OSTIARY_API_KEY ?? '', baseUrl: 'https://api.example.com' });
+ * const { partner, mode } = await ostiary.whoami();
+ * console.log(partner, mode);
+ * ```
+ */
+export class OstiaryPartner {
+  /** What the API key is for. */
+  readonly mode: 'live' | 'test';
+  readonly passports: Passports;
+  readonly payments: Payments;
+  readonly users: Users;
+  readonly webhooks: Webhooks;
+  readonly events: Events;
+  readonly reconciliation: Reconciliation;
+  readonly sandbox: Sandbox;
+  readonly #connection: Connection;
+
+  /** @throws TypeError for options that are wrong or that nobody knows, and in a browser */
+  constructor(options: OstiaryPartnerOptions) {
+    const { connection, mode } = checkPartnerOptions(options);
+    this.mode = mode;
+    this.passports = passports(connection);
+    this.payments = payments(connection);
+    this.users = users(connection);
+    this.webhooks = webhooks(connection);
+    this.events = events(connection);
+    this.reconciliation = { export: (range, options) => exportOf(connection, range, options) };
+    this.sandbox = sandbox(connection);
+    this.#connection = connection;
+  }
+
+  /**
+   * Says what the API key is: it needs no scope.
+   *
+   * @throws OstiaryError
+   * @example
+   * ```ts
+   * const { key, address } = await ostiary.whoami();
+   * console.log(key.scopes, address);
+   * ```
+   */
+  whoami(options?: RequestOptions): ApiPromise<Whoami> {
+    return whoami(this.#connection, options);
+  }
+
+  /**
+   * Looks at everything that can be wrong with a set-up: key, scopes, address, clock, limit and webhooks. What it finds
+   * is in the report; `String(report)` is a table. It changes nothing.
+   *
+   * @throws TypeError for wrong options, OstiaryError `aborted` when the caller aborts; nothing else
+   * @example
+   * ```ts
+   * const report = await ostiary.doctor();
+   * console.log(String(report));
+   * if (!report.ok) process.exitCode = 1;
+   * ```
+   */
+  doctor(options?: RequestOptions): Promise<DoctorReport> {
+    return examine(this.#connection, this.webhooks, options);
+  }
+}

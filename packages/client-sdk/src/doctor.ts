@@ -1,0 +1,140 @@
+import { AbortedError, OstiaryError } from './errors.ts';
+import type { Answer } from './http/api-promise.ts';
+import type { Connection, RequestOptions } from './options.ts';
+import type { Webhooks } from './resources/webhooks.ts';
+import { type Whoami, whoami } from './resources/whoami.ts';
+
+/**
+ * One thing that was looked at.
+ *
+ * @example
+ * ```ts
+ * const isBad = ({ status }: DoctorCheck): boolean => status === 'failed';
+ * ```
+ */
+export interface DoctorCheck {
+  /** `key`, `mode`, `scopes`, `address`, `clock`, `signature`, `limit`, or `webhook` and its id. */
+  readonly name: string;
+  /** `unknown`: there is no way to tell. */
+  readonly status: 'ok' | 'warning' | 'failed' | 'unknown';
+  readonly message: string;
+}
+
+/**
+ * What `doctor()` found.
+ *
+ * @example
+ * ```ts
+ * const problems = (report: DoctorReport): string[] =>
+ *   report.checks.filter(({ status }) => status === 'failed').map(({ name, message }) => `${name}: ${message}`);
+ * ```
+ */
+export interface DoctorReport {
+  /** Whether nothing failed. */
+  readonly ok: boolean;
+  readonly checks: readonly DoctorCheck[];
+  /** What the key is, or `null` when it does not work. */
+  readonly whoami: Whoami | null;
+  /** How far the local clock is ahead of the server's, in milliseconds, to about a second; `null` when it cannot be told. */
+  readonly clockSkewMs: number | null;
+  /** What is left of the limit of most endpoints, or `null`. */
+  readonly limit: { readonly limit: number; readonly remaining: number; readonly resetsAt: Date } | null;
+  /** A table of the checks. */
+  toString(): string;
+}
+
+const dayMs = 86_400_000;
+const unsaid = 'the server does not say';
+
+/** How many endpoints are looked at: each costs a request. */
+const mostEndpoints = 20;
+
+/** The table of a report. */
+function tableOf(checks: readonly DoctorCheck[]): string {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  return checks
+    .map(({ name, status, message }) => `${name.padEnd(width)}  ${status.padEnd(7)}  ${message}`)
+    .join('\n');
+}
+
+/** Makes the checks one by one. What fails is a finding. */
+export async function examine(
+  connection: Connection,
+  webhooks: Webhooks,
+  options?: RequestOptions,
+): Promise<DoctorReport> {
+  const { now, sign } = connection;
+  const checks: DoctorCheck[] = [];
+  const note = (name: string, status: DoctorCheck['status'], message: string): void => {
+    checks.push({ name, status, message });
+  };
+  /** What a call finds out, or null when it failed and was noted. */
+  async function attempt<Found>(name: string, work: () => PromiseLike<Found>): Promise<Found | null> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof OstiaryError) || error instanceof AbortedError) throw error;
+      note(name, 'failed', error.message);
+      return null;
+    }
+  }
+
+  const asked = now();
+  const found = await attempt('key', () => whoami(connection, options).withResponse());
+  const clockSkewMs = found && skewOf(found, (asked + now()) / 2);
+  const limit = found && limitOf(found);
+  if (found !== null) {
+    const { partner, mode, key, address } = found.data;
+    const { scopes, expiresAt } = key;
+    const isEnding = Date.parse(expiresAt ?? '') - now() < 7 * dayMs;
+    note('key', isEnding ? 'warning' : 'ok', `${key.id} of ${partner}, ends: ${expiresAt ?? 'never'}`);
+    note('mode', 'ok', mode);
+    note('scopes', 'ok', scopes.join(' '));
+    note('address', address === null ? 'unknown' : 'ok', address ?? unsaid);
+    const skew = Math.abs(clockSkewMs ?? 0);
+    const status = skew > 300_000 ? 'failed' : skew > 30_000 ? 'warning' : 'ok';
+    if (clockSkewMs === null) note('clock', 'unknown', unsaid);
+    else note('clock', status, `${Math.round(clockSkewMs / 1000)} s ahead of the server`);
+    const isMissing = key.requireSignature && sign === undefined;
+    const use = isMissing ? 'the key demands it: set signingSecret' : sign ? 'used' : 'not used';
+    note('signature', isMissing ? 'failed' : 'ok', use);
+    if (limit === null) note('limit', 'unknown', unsaid);
+    else note('limit', limit.remaining === 0 ? 'warning' : 'ok', `${limit.remaining} of ${limit.limit} left`);
+    if (scopes.includes('webhooks')) {
+      const page = await attempt('webhooks', () => webhooks.list(options).page());
+      for (const { id, url, enabled } of page?.data.slice(0, mostEndpoints) ?? []) {
+        const name = `webhook ${id}`;
+        const deliveries = await attempt(name, () => webhooks.deliveries(id, { limit: 10 }, options).page());
+        const tried = deliveries?.data.flatMap(({ attempts }) => attempts) ?? [];
+        const last = tried.sort((a, b) => (a.at < b.at ? 1 : -1))[0];
+        if (!enabled) note(name, 'warning', `disabled: ${url}`);
+        else if (last !== undefined) {
+          const { error, httpStatus, at } = last;
+          const told = [error ?? 'reached', httpStatus, at, url].join(' ');
+          note(name, error === null ? 'ok' : 'failed', told);
+        } else if (deliveries !== null) note(name, 'unknown', `nothing was delivered yet: ${url}`);
+      }
+    }
+  }
+  return {
+    ok: checks.every(({ status }) => status !== 'failed'),
+    checks,
+    whoami: found?.data ?? null,
+    clockSkewMs,
+    limit,
+    toString: () => tableOf(checks),
+  };
+}
+
+/** The server rounds to seconds. @param at - the middle of the exchange */
+function skewOf({ response }: Answer<Whoami>, at: number): number | null {
+  const skew = Math.round(at - Date.parse(response.headers.get('date') ?? '') - 500);
+  return Number.isNaN(skew) ? null : skew;
+}
+
+function limitOf({ response: { headers } }: Answer<Whoami>): DoctorReport['limit'] {
+  const [limit = 0, remaining = 0, reset = 0] = ['Limit', 'Remaining', 'Reset'].map((name) =>
+    Number(headers.get(`X-RateLimit-${name}`)),
+  );
+  return limit === 0 ? null : { limit, remaining, resetsAt: new Date(reset * 1000) };
+}

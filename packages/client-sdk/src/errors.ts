@@ -1,0 +1,304 @@
+// One class a code, in one file: whoever handles errors reads them side by side.
+
+/**
+ * What became of a call that failed, judged over all of its attempts: `not_executed` when each of them was refused before
+ * anything happened, `executed` when the server did it and only its answer was lost, `unknown` when nobody can tell.
+ *
+ * @example
+ * ```ts
+ * const mayPayAnotherWay = (outcome: Outcome): boolean => outcome === 'not_executed';
+ * ```
+ */
+export type Outcome = 'not_executed' | 'executed' | 'unknown';
+
+/**
+ * A field, parameter or header that is to blame.
+ *
+ * @example
+ * ```ts
+ * const shown = ({ path, message }: ErrorDetail): string => `${path} ${message}`;
+ * ```
+ */
+export interface ErrorDetail {
+  /** Where, such as `recipient.kid`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * A code of the API, or one of the client's own: `connection_error`, `timeout`, `aborted`, `unexpected_answer`, `redirect`,
+ * `incomplete_export`. A newer server may know others.
+ *
+ * @example
+ * ```ts
+ * const isLimit = (code: ErrorCode): boolean => code === 'rate_limit_exceeded';
+ * ```
+ */
+export type ErrorCode =
+  | 'invalid_request'
+  | 'invalid_api_key'
+  | 'invalid_signature'
+  | 'insufficient_scope'
+  | 'ip_not_allowed'
+  | 'not_found'
+  | 'idempotency_conflict'
+  | 'token_expired'
+  | 'rate_limit_exceeded'
+  | 'internal_error'
+  | 'connection_error'
+  | 'timeout'
+  | 'aborted'
+  | 'unexpected_answer'
+  | 'redirect'
+  | 'incomplete_export'
+  | (string & Record<never, never>);
+
+/**
+ * What an error knows.
+ *
+ * @example
+ * ```ts
+ * const line = ({ code, requestId }: ErrorFacts): string => `${code} ${requestId}`;
+ * ```
+ */
+export interface ErrorFacts {
+  /** Decide by this; the message may change. */
+  readonly code: ErrorCode;
+  /** The HTTP status, or `null` when there was no answer. */
+  readonly status: number | null;
+  /** The server's name for the request; quote it when you ask for help. */
+  readonly requestId: string | null;
+  /** The fields that are to blame; empty when it is none. */
+  readonly details: readonly ErrorDetail[];
+  /** Whether the same call may succeed later: with the same `idempotencyKey`, where there is one. */
+  readonly retryable: boolean;
+  /** How long the server asks to wait, in milliseconds, or `null`. */
+  readonly retryAfter: number | null;
+  /** What became of the call. */
+  readonly outcome: Outcome;
+  /** How often the request was tried. */
+  readonly attempts: number;
+  /** What every attempt was sent with, or `null`: repeat a call of outcome `unknown` with it. */
+  readonly idempotencyKey: string | null;
+}
+
+/**
+ * What every failed call throws, whatever went wrong. It holds neither the API key nor the signing secret.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await ostiary.payments.create({ amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-ANA' } });
+ * } catch (error) {
+ *   if (!(error instanceof OstiaryError)) throw error;
+ *   console.log(error.code, error.requestId, error.outcome);
+ * }
+ * ```
+ */
+export class OstiaryError extends Error implements ErrorFacts {
+  override readonly name: string = 'OstiaryError';
+  declare readonly code: ErrorCode;
+  declare readonly status: number | null;
+  declare readonly requestId: string | null;
+  declare readonly details: readonly ErrorDetail[];
+  declare readonly retryable: boolean;
+  declare readonly retryAfter: number | null;
+  declare readonly outcome: Outcome;
+  declare readonly attempts: number;
+  declare readonly idempotencyKey: string | null;
+
+  constructor(message: string, facts: ErrorFacts) {
+    super(message);
+    Object.assign(this, facts);
+  }
+}
+
+/**
+ * `invalid_request`: the request is malformed; `details` says where.
+ *
+ * @example
+ * ```ts
+ * const wrongFields = (error: InvalidRequestError): string[] => error.details.map(({ path }) => path);
+ * ```
+ */
+export class InvalidRequestError extends OstiaryError {
+  override readonly name: string = 'InvalidRequestError';
+}
+
+/**
+ * `invalid_api_key`: the key is unknown, revoked or expired. {@link SignatureError} is one of these, too.
+ *
+ * @example
+ * ```ts
+ * const askForNewKey = (error: unknown): boolean => error instanceof AuthenticationError;
+ * ```
+ */
+export class AuthenticationError extends OstiaryError {
+  override readonly name: string = 'AuthenticationError';
+}
+
+/**
+ * `invalid_signature`: the key demands signed requests, the signing secret is another, or the clock is more than five
+ * minutes off.
+ *
+ * @example
+ * ```ts
+ * const checkTheClock = (error: unknown): boolean => error instanceof SignatureError;
+ * ```
+ */
+export class SignatureError extends AuthenticationError {
+  override readonly name = 'SignatureError';
+}
+
+/**
+ * `insufficient_scope`: the key was not given the scope. {@link AddressError} is one of these, too.
+ *
+ * @example
+ * ```ts
+ * const askForScope = (error: unknown): boolean => error instanceof PermissionError;
+ * ```
+ */
+export class PermissionError extends OstiaryError {
+  override readonly name: string = 'PermissionError';
+}
+
+/**
+ * `ip_not_allowed`: the key may not be used from this address; `whoami()` of another key says which one that is.
+ *
+ * @example
+ * ```ts
+ * const askForAddress = (error: unknown): boolean => error instanceof AddressError;
+ * ```
+ */
+export class AddressError extends PermissionError {
+  override readonly name = 'AddressError';
+}
+
+/**
+ * `not_found`: there is no such thing, or it belongs to somebody else.
+ *
+ * @example
+ * ```ts
+ * const user = await ostiary.users.retrieve('KID-NOBODY').catch((error: unknown) => {
+ *   if (error instanceof NotFoundError) return null;
+ *   throw error;
+ * });
+ * ```
+ */
+export class NotFoundError extends OstiaryError {
+  override readonly name = 'NotFoundError';
+}
+
+/**
+ * `idempotency_conflict`: the `idempotencyKey` came with another payload, or the `reference` belongs to another transfer,
+ * whose id is in `details`. Nothing was executed.
+ *
+ * @example
+ * ```ts
+ * const earlierTransfer = (error: ConflictError): string | undefined =>
+ *   error.details.find(({ path }) => path === 'reference')?.message;
+ * ```
+ */
+export class ConflictError extends OstiaryError {
+  override readonly name = 'ConflictError';
+}
+
+/**
+ * `token_expired`: the passport is genuine and older than five minutes, or the access token older than an hour.
+ *
+ * @example
+ * ```ts
+ * const askAgain = (error: unknown): boolean => error instanceof TokenExpiredError;
+ * ```
+ */
+export class TokenExpiredError extends OstiaryError {
+  override readonly name = 'TokenExpiredError';
+}
+
+/**
+ * `rate_limit_exceeded`: the limit is used up, and the server asks to wait longer than the client would.
+ *
+ * @example
+ * ```ts
+ * const waitSeconds = (error: RateLimitError): number => (error.retryAfter ?? 60_000) / 1000;
+ * ```
+ */
+export class RateLimitError extends OstiaryError {
+  override readonly name = 'RateLimitError';
+}
+
+/**
+ * The server or something before it failed: a 5xx, whatever its body.
+ *
+ * @example
+ * ```ts
+ * const tryLater = (error: unknown): boolean => error instanceof ServerError && error.retryable;
+ * ```
+ */
+export class ServerError extends OstiaryError {
+  override readonly name = 'ServerError';
+}
+
+/**
+ * There was no connection, or it broke. {@link TimeoutError} is one of these, too.
+ *
+ * @example
+ * ```ts
+ * const isOffline = (error: unknown): boolean => error instanceof ConnectionError;
+ * ```
+ */
+export class ConnectionError extends OstiaryError {
+  override readonly name: string = 'ConnectionError';
+}
+
+/**
+ * An attempt took longer than `timeout`, or the call longer than `totalTimeout`.
+ *
+ * @example
+ * ```ts
+ * const wasSlow = (error: unknown): boolean => error instanceof TimeoutError;
+ * ```
+ */
+export class TimeoutError extends ConnectionError {
+  override readonly name = 'TimeoutError';
+}
+
+/**
+ * The caller's `signal` ended the call.
+ *
+ * @example
+ * ```ts
+ * const wasCancelled = (error: unknown): boolean => error instanceof AbortedError;
+ * ```
+ */
+export class AbortedError extends OstiaryError {
+  override readonly name = 'AbortedError';
+}
+
+/**
+ * An answer that is none of this API: a redirect, a page of a proxy, half a body, an export without its summary.
+ *
+ * @example
+ * ```ts
+ * const checkBaseUrl = (error: unknown): boolean => error instanceof ProtocolError;
+ * ```
+ */
+export class ProtocolError extends OstiaryError {
+  override readonly name = 'ProtocolError';
+}
+
+/** A class of errors. */
+export type ErrorClass = new (message: string, facts: ErrorFacts) => OstiaryError;
+
+/** Which class a code of the API has. */
+export const errorClasses: { readonly [code: string]: ErrorClass } = {
+  invalid_request: InvalidRequestError,
+  invalid_api_key: AuthenticationError,
+  invalid_signature: SignatureError,
+  insufficient_scope: PermissionError,
+  ip_not_allowed: AddressError,
+  not_found: NotFoundError,
+  idempotency_conflict: ConflictError,
+  token_expired: TokenExpiredError,
+  rate_limit_exceeded: RateLimitError,
+};

@@ -1,0 +1,72 @@
+/**
+ * The answer as it came.
+ *
+ * @example
+ * ```ts
+ * const left = ({ headers }: RawResponse): string | null => headers.get('X-RateLimit-Remaining');
+ * ```
+ */
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The server's name for the request. */
+  readonly requestId: string | null;
+  /** The body before it was parsed. */
+  readonly text: string;
+  /** How often the request was tried. */
+  readonly attempts: number;
+}
+
+/**
+ * Data, and the response that it came in.
+ *
+ * @typeParam Data - what was asked for
+ * @example
+ * ```ts
+ * const { data, response }: Answer<Whoami> = await ostiary.whoami().withResponse();
+ * console.log(data.partner, response.status);
+ * ```
+ */
+export interface Answer<Data> {
+  readonly data: Data;
+  readonly response: RawResponse;
+}
+
+/**
+ * What a call answers: a promise of its data, and on demand the response beside it. The request is sent at once.
+ *
+ * @example
+ * ```ts
+ * const me: ApiPromise<Whoami> = ostiary.whoami();
+ * console.log((await me).mode);
+ * ```
+ */
+export class ApiPromise<Data> extends Promise<Data> {
+  readonly #answer: Promise<Answer<Data>>;
+
+  /** What `then` makes of this is a promise like any other. */
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  constructor(answer: Promise<Answer<Data>>) {
+    super((resolve) => resolve(answer.then(({ data }) => data)));
+    this.#answer = answer;
+  }
+
+  /**
+   * The data together with the response.
+   *
+   * @throws OstiaryError as the promise itself does
+   * @example
+   * ```ts
+   * const { data, response } = await ostiary.payments.retrieve('tr_0123').withResponse();
+   * console.log(data.status, response.headers.get('X-RateLimit-Remaining'));
+   * ```
+   */
+  withResponse(): Promise<Answer<Data>> {
+    // Whoever asks for both has one promise to handle, not two.
+    this.catch(() => {});
+    return this.#answer;
+  }
+}

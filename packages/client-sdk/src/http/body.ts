@@ -1,0 +1,43 @@
+/** Beyond this an answer is none of ours, in bytes. */
+const most = 64 * 1024 * 1024;
+
+/** Thrown for an answer of a good status that is no good. */
+export class Unreadable extends Error {
+  readonly code: string;
+
+  constructor(message = 'No answer of this API', code = 'unexpected_answer') {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Reads a body as text, at most 64 MiB of it.
+ * @throws Unreadable
+ */
+export async function textOf(response: Response): Promise<string> {
+  if (response.body === null) return '';
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let size = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.length;
+    if (size > most) {
+      reader.cancel().catch(() => {});
+      throw new Unreadable('The answer is too long');
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+/** The object that a text is the JSON of, or `null`. */
+export function objectOf(text: string): { readonly [name: string]: unknown } | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,144 @@
+import {
+  AbortedError,
+  ConnectionError,
+  type ErrorClass,
+  type ErrorDetail,
+  type ErrorFacts,
+  errorClasses,
+  OstiaryError,
+  type Outcome,
+  ProtocolError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+} from '../errors.ts';
+import { objectOf, Unreadable } from './body.ts';
+import { Stopped } from './watch.ts';
+
+/**
+ * What one attempt did at the server. `none`: it was refused before anything happened. `settled`: nothing happened, and
+ * nothing happened at the attempts before it either.
+ */
+type Effect = 'none' | 'settled' | 'executed' | 'unknown';
+
+/** An attempt that failed. */
+export interface Failure extends Omit<ErrorFacts, 'outcome' | 'attempts' | 'idempotencyKey'> {
+  readonly Class: ErrorClass;
+  readonly message: string;
+  readonly effect: Effect;
+}
+
+/**
+ * What is known of a call after one more attempt.
+ *
+ * Only two answers say something about the attempts before. A success does: the key makes all attempts one. So does
+ * `idempotency_conflict`: the server looks for the key before the reference, so that neither can be in the way of a request
+ * that was executed. Every other refusal may have come before the server looked, or while an earlier attempt was still under
+ * way: it settles nothing.
+ */
+export function outcomeAfter(before: Outcome, effect: Effect): Outcome {
+  if (before === 'executed' || effect === 'none') return before;
+  return effect === 'settled' ? 'not_executed' : effect;
+}
+
+/** The server's name for a request. */
+export const requestIdOf = (response: Response | undefined): string | null =>
+  response?.headers.get('x-request-id') ?? null;
+
+/** How long the server asks to wait: seconds, or a date (RFC 9110, section 10.2.3), taken by the server's own clock. */
+function retryAfterOf({ headers }: Response, now: number): number | null {
+  const value = headers.get('retry-after') ?? '';
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, date - (Date.parse(headers.get('date') ?? '') || now));
+}
+
+function detailsOf(details: unknown): ErrorDetail[] {
+  if (!Array.isArray(details)) return [];
+  return details.filter((detail) => isText(detail?.path) && isText(detail.message));
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** An answer that is no success. `text` is free of secrets; a page of a proxy is not quoted. */
+export function failureOf(response: Response, text: string, now: number): Failure {
+  const { status, headers } = response;
+  const requestId = requestIdOf(response);
+  const body = objectOf(text) ?? {};
+  // `error` and `error_description`: the OAuth endpoints.
+  const known = [body.code, body.error].find(isText);
+  const code = known ?? (status < 400 ? 'redirect' : 'unexpected_answer');
+  const words =
+    [body.message, body.error_description].find(isText) ??
+    (status < 400
+      ? 'Redirects are not followed: is the URL right?'
+      : `No error of this API, but ${headers.get('content-type')}`);
+  let Class = Object.hasOwn(errorClasses, code) ? errorClasses[code] : undefined;
+  if (status >= 500) Class = ServerError;
+  else if (status === 429) Class = RateLimitError;
+  else Class ??= known === undefined ? ProtocolError : OstiaryError;
+  // Who refuses without the signs of this API may have asked it before.
+  const isOurs = known !== undefined && requestId !== null && status >= 400 && status < 500;
+  return {
+    Class,
+    code,
+    message: `${words} (${code}, HTTP ${status}, request ${requestId})`,
+    status,
+    requestId,
+    details: detailsOf(body.details),
+    retryable: status >= 500 || status === 429 || status === 408,
+    retryAfter: retryAfterOf(response, now),
+    effect: !isOurs ? 'unknown' : code === 'idempotency_conflict' ? 'settled' : 'none',
+  };
+}
+
+interface SystemError {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  readonly message?: unknown;
+  readonly cause?: SystemError;
+  readonly errors?: readonly SystemError[];
+}
+
+/** What the platform knows of a broken connection: the first cause of the last one. */
+function sourceOf(thrown: unknown): SystemError {
+  const { cause = thrown } = Object(thrown) as SystemError;
+  const source = Object(cause) as SystemError;
+  return source.errors?.[0] ?? source;
+}
+
+/** How an attempt ended that gave no answer that could be read. */
+interface BrokenAttempt {
+  /** Whether the request may have left. */
+  readonly sent?: boolean;
+  /** Whether it was the platform that threw: it alone knows that there never was a connection. */
+  readonly trusted?: boolean;
+  readonly response?: Response | undefined;
+}
+
+/** An attempt that gave no answer that could be read. */
+export function failureBy(thrown: unknown, { sent, trusted, response }: BrokenAttempt): Failure {
+  const requestId = requestIdOf(response);
+  const failure = (Class: ErrorClass, code: string, message: string): Failure => ({
+    Class,
+    code,
+    message,
+    status: response?.status ?? null,
+    requestId,
+    details: [],
+    retryAfter: null,
+    retryable: code !== 'aborted',
+    // A success that this API has announced is one, whatever became of its body.
+    effect: !sent ? 'none' : response?.ok && requestId !== null ? 'executed' : 'unknown',
+  });
+  if (thrown instanceof Unreadable) return failure(ProtocolError, thrown.code, thrown.message);
+  if (thrown instanceof Stopped) {
+    return thrown.why === 'aborted'
+      ? failure(AbortedError, 'aborted', 'Aborted by the caller')
+      : failure(TimeoutError, 'timeout', `No complete answer within ${thrown.why}`);
+  }
+  const { code, syscall, message } = sourceOf(thrown);
+  if (trusted && /^(connect|getaddrinfo|UND_ERR_CONNECT_TIMEOUT)$/.test(String(syscall ?? code)))
+    sent = false;
+  return failure(ConnectionError, 'connection_error', `No connection: ${message ?? code ?? thrown}`);
+}

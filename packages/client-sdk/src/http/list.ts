@@ -1,0 +1,101 @@
+import type { ApiPromise } from './api-promise.ts';
+
+/**
+ * One page of a list.
+ *
+ * @typeParam Item - what it lists
+ * @typeParam Body - the answer as the server gives it
+ * @example
+ * ```ts
+ * let page: Page<Transfer> | null = await ostiary.payments.list({ limit: 100 }).page();
+ * while (page !== null) {
+ *   for (const { id, status } of page.data) console.log(id, status);
+ *   page = await page.nextPage();
+ * }
+ * ```
+ */
+export class Page<Item, Body = unknown> {
+  readonly data: readonly Item[];
+  /** The whole answer: what it says besides `data`, such as `nextCursor`. */
+  readonly body: Body;
+  readonly hasNext: boolean;
+  readonly #next: (() => ApiPromise<Page<Item, Body>>) | null;
+
+  constructor(data: readonly Item[], body: Body, next: (() => ApiPromise<Page<Item, Body>>) | null) {
+    this.data = data;
+    this.body = body;
+    this.hasNext = next !== null;
+    this.#next = next;
+  }
+
+  /**
+   * The page after this one, or `null` after the last.
+   *
+   * @throws OstiaryError
+   * @example
+   * ```ts
+   * const first = await ostiary.events.list().page();
+   * const second = await first.nextPage();
+   * console.log(second?.data.length);
+   * ```
+   */
+  async nextPage(): Promise<Page<Item, Body> | null> {
+    return this.#next === null ? null : await this.#next();
+  }
+}
+
+/**
+ * A list, which is asked for when it is read: item by item, or page by page.
+ *
+ * @typeParam Item - what it lists
+ * @typeParam Body - a page as the server gives it
+ * @example
+ * ```ts
+ * for await (const transfer of ostiary.payments.list({ status: 'failed' })) {
+ *   console.log(transfer.id, transfer.failure?.code);
+ * }
+ * ```
+ */
+export class List<Item, Body = unknown> implements AsyncIterable<Item> {
+  readonly #first: () => ApiPromise<Page<Item, Body>>;
+
+  constructor(first: () => ApiPromise<Page<Item, Body>>) {
+    this.#first = first;
+  }
+
+  /**
+   * Asks for the first page.
+   *
+   * @throws OstiaryError
+   * @example
+   * ```ts
+   * const { data, hasNext } = await ostiary.payments.list({ limit: 10 }).page();
+   * console.log(data.length, hasNext);
+   * ```
+   */
+  page(): ApiPromise<Page<Item, Body>> {
+    return this.#first();
+  }
+
+  /**
+   * Every page, one after another.
+   *
+   * @throws OstiaryError
+   * @example
+   * ```ts
+   * for await (const page of ostiary.events.list().pages()) console.log(page.body.nextAfter);
+   * ```
+   */
+  async *pages(): AsyncGenerator<Page<Item, Body>, void, undefined> {
+    let page: Page<Item, Body> | null = await this.#first();
+    while (page !== null) {
+      yield page;
+      page = await page.nextPage();
+    }
+  }
+
+  /** Every item of every page. @throws OstiaryError */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const page of this.pages()) yield* page.data;
+  }
+}

@@ -1,0 +1,284 @@
+import { ApiPromise } from '../http/api-promise.ts';
+import { Unreadable } from '../http/body.ts';
+import { call } from '../http/call.ts';
+import { queryOf } from '../http/path.ts';
+import { randomBytes, webCrypto } from '../http/platform.ts';
+import { type Connection, checkNames, type RequestOptions, refuse } from '../options.ts';
+import { codeOf } from './callback.ts';
+import { checkOAuthOptions, type OAuthSettings, type OstiaryOAuthOptions } from './options.ts';
+import type { OAuthScope, Userinfo } from './userinfo.ts';
+
+/**
+ * What to ask a user for.
+ *
+ * @example
+ * ```ts
+ * const request: AuthorizationRequest = { scope: ['openid', 'kyc'], prompt: 'consent', uiLocales: ['fr'] };
+ * ```
+ */
+export interface AuthorizationRequest {
+  readonly scope: readonly OAuthScope[];
+  /** `none`: answer at once or fail; `login`: sign in again; `consent`: ask again. */
+  readonly prompt?: 'none' | 'login' | 'consent' | undefined;
+  /** How long ago the user may have signed in, in seconds. */
+  readonly maxAge?: number | undefined;
+  readonly loginHint?: string | undefined;
+  /** Languages of the pages, the preferred one first. */
+  readonly uiLocales?: readonly string[] | undefined;
+}
+
+/**
+ * Where to send the user, and what to remember until they come back: in their session, for nobody else.
+ *
+ * @example
+ * ```ts
+ * const { url, ...remembered }: Authorization = await oauth.authorizeUrl({ scope: ['openid'] });
+ * const session = JSON.stringify(remembered);
+ * console.log(url, session.length);
+ * ```
+ */
+export interface Authorization {
+  readonly url: string;
+  /** Ties the callback to this browser. */
+  readonly state: string;
+  /** Ties the code to this sign-in (RFC 7636). */
+  readonly codeVerifier: string;
+  /** Stands in the ID token, for those who check one. */
+  readonly nonce: string;
+}
+
+/**
+ * A code to exchange: with the callback and what was remembered; or alone, when you have compared `state` and `iss` yourself.
+ *
+ * @example
+ * ```ts
+ * const exchange: CodeExchange = {
+ *   callbackUrl: 'https://app.example/callback?code=a&state=b&iss=https%3A%2F%2Fid.example.com',
+ *   state: 'b',
+ *   codeVerifier: 'remembered',
+ * };
+ * ```
+ */
+export type CodeExchange =
+  | {
+      /** The address that the user came back to, with its query. */
+      readonly callbackUrl: string | URL;
+      readonly state: string;
+      readonly codeVerifier: string;
+      readonly code?: undefined;
+    }
+  | {
+      readonly code: string;
+      readonly codeVerifier: string;
+      readonly callbackUrl?: undefined;
+      readonly state?: undefined;
+    };
+
+/**
+ * What a code was exchanged for.
+ *
+ * @example
+ * ```ts
+ * const endsAt = ({ expiresIn }: Tokens): Date => new Date(Date.now() + expiresIn * 1000);
+ * ```
+ */
+export interface Tokens {
+  readonly accessToken: string;
+  readonly tokenType: string;
+  /** Seconds. */
+  readonly expiresIn: number;
+  /** What the user approved. */
+  readonly scope: readonly string[];
+  /** As it came, with the scope `openid`. It is not validated here: use openid-client if you decide by it. */
+  readonly idToken: string | null;
+}
+
+const base64url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
+/** The wire names of an answer. */
+interface TokenAnswer {
+  readonly access_token?: unknown;
+  readonly token_type?: unknown;
+  readonly expires_in?: unknown;
+  readonly scope?: unknown;
+  readonly id_token?: unknown;
+}
+
+function tokensOf({ access_token, token_type, expires_in, scope, id_token }: TokenAnswer): Tokens {
+  if (typeof access_token !== 'string' || String(token_type).toLowerCase() !== 'bearer')
+    throw new Unreadable();
+  return {
+    accessToken: access_token,
+    tokenType: 'Bearer',
+    expiresIn: Number(expires_in),
+    scope: String(scope ?? '')
+      .split(' ')
+      .filter((name) => name !== ''),
+    idToken: typeof id_token === 'string' ? id_token : null,
+  };
+}
+
+/**
+ * Signs users in, for web clients with a secret and for public ones without. It always uses PKCE, state and nonce, and compares the
+ * issuer of the callback. Nothing that it throws, logs or shows of itself holds the client secret, a code or a token.
+ *
+ * @example
+ * ```ts
+ * const oauth = new OstiaryOAuth({
+ *   authUrl: 'https://id.example.com',
+ *   clientId: 'your-client-id',
+ *   redirectUri: 'https://app.example/callback',
+ * });
+ * const { url } = await oauth.authorizeUrl({ scope: ['openid', 'profile'] });
+ * console.log(url);
+ * ```
+ */
+export class OstiaryOAuth {
+  readonly #settings: OAuthSettings;
+
+  /** @throws TypeError for options that are wrong or that nobody knows, and for a client secret in a browser */
+  constructor(options: OstiaryOAuthOptions) {
+    this.#settings = checkOAuthOptions(options);
+  }
+
+  /**
+   * Prepares a sign-in.
+   *
+   * @throws TypeError without a scope
+   * @example
+   * ```ts
+   * const { url, state, codeVerifier } = await oauth.authorizeUrl({ scope: ['openid', 'profile'] });
+   * console.log('redirect to', url, 'and remember', { state, codeVerifier });
+   * ```
+   */
+  async authorizeUrl(request: AuthorizationRequest): Promise<Authorization> {
+    checkNames(request, ['scope', 'prompt', 'maxAge', 'loginHint', 'uiLocales']);
+    const { scope, prompt, maxAge, loginHint, uiLocales } = request;
+    if (!Array.isArray(scope) || scope.length === 0) refuse('scope must be a list of scopes');
+    const { authUrl, clientId, redirectUri } = this.#settings;
+    const [state, nonce, codeVerifier] = (
+      await Promise.all([randomBytes(), randomBytes(), randomBytes()])
+    ).map(base64url) as [string, string, string];
+    const { subtle } = await webCrypto();
+    const challenge = await subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier));
+    const query = queryOf({
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      scope: scope.join(' '),
+      state,
+      nonce,
+      code_challenge: base64url(new Uint8Array(challenge)),
+      code_challenge_method: 'S256',
+      prompt,
+      max_age: maxAge,
+      login_hint: loginHint,
+      ui_locales: uiLocales?.join(' '),
+    });
+    return { url: `${authUrl}/oauth/authorize${query}`, state, codeVerifier, nonce };
+  }
+
+  /**
+   * Exchanges the code of a callback. A code is good for one exchange, and a second one ends what the first gave: it is tried again
+   * only when it was refused before anything happened. With outcome `unknown`, send the user through the sign-in again.
+   *
+   * @throws CallbackError when the callback holds an error or belongs to somebody else; OstiaryError `invalid_grant`,
+   * `invalid_client`, …
+   * @example
+   * ```ts
+   * const remembered = { state: 'from the session', codeVerifier: 'from the session' };
+   * const { accessToken } = await oauth.exchange({ callbackUrl: 'https://app.example/callback?code=…&state=…', ...remembered });
+   * console.log(accessToken.length);
+   * ```
+   */
+  exchange(exchange: CodeExchange, options?: RequestOptions): ApiPromise<Tokens> {
+    return later(() => this.#exchange(exchange, options));
+  }
+
+  #exchange(exchange: CodeExchange, options: RequestOptions | undefined): ApiPromise<Tokens> {
+    checkNames(exchange, ['callbackUrl', 'code', 'state', 'codeVerifier', 'nonce', 'url']);
+    const { clientId, clientSecret, redirectUri, issuer } = this.#settings;
+    const { callbackUrl, codeVerifier, state } = exchange;
+    if (typeof codeVerifier !== 'string' || codeVerifier === '') refuse('codeVerifier must be a string');
+    const code =
+      callbackUrl === undefined
+        ? exchange.code
+        : codeOf(new URL(callbackUrl, redirectUri), { state: state ?? '', issuer });
+    if (typeof code !== 'string' || code === '') refuse('give a callbackUrl or a code');
+    const body = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      client_id: clientId,
+      client_secret: clientSecret,
+      code_verifier: codeVerifier,
+    };
+    return call(
+      this.#hiding(code, codeVerifier),
+      { method: 'POST', path: '/v1/oauth/token', body, repeat: 'once' },
+      options,
+      tokensOf,
+    );
+  }
+
+  /**
+   * The user of an access token.
+   *
+   * @typeParam Scope - the scopes that were approved
+   * @throws OstiaryError `token_expired` after an hour, `invalid_token` when it was revoked
+   * @example
+   * ```ts
+   * const user = await oauth.userinfo<'openid' | 'profile'>('svc_at_…');
+   * console.log(user.kid, user.name, user.kycStatus ?? 'not asked for');
+   * ```
+   */
+  userinfo<Scope extends OAuthScope = never>(
+    accessToken: string,
+    options?: RequestOptions,
+  ): ApiPromise<Userinfo<Scope>> {
+    return later(() => {
+      checkToken(accessToken);
+      const headers = { Authorization: `Bearer ${accessToken}` };
+      return call(this.#hiding(accessToken), { path: '/v1/oauth/userinfo', headers }, options);
+    });
+  }
+
+  /**
+   * Ends an access token. To end one that has ended is no error.
+   *
+   * @throws OstiaryError
+   * @example
+   * ```ts
+   * await oauth.revoke('svc_at_…');
+   * ```
+   */
+  revoke(accessToken: string, options?: RequestOptions): ApiPromise<{ readonly ok: true }> {
+    return later(() => {
+      checkToken(accessToken);
+      const body = { token: accessToken };
+      return call(this.#hiding(accessToken), { method: 'POST', path: '/v1/oauth/revoke', body }, options);
+    });
+  }
+
+  /** The connection of one call, which has secrets of its own. */
+  #hiding(...secrets: readonly string[]): Connection {
+    const { connection } = this.#settings;
+    return { ...connection, secrets: [...connection.secrets, ...secrets] };
+  }
+}
+
+/** What is refused before it is sent is a rejection, too. */
+function later<Data>(work: () => ApiPromise<Data>): ApiPromise<Data> {
+  return new ApiPromise((async () => await work().withResponse())());
+}
+
+/** What is no token would be an error of `fetch` that quotes it. */
+function checkToken(token: unknown): void {
+  if (!/^[!-~]{1,4096}$/.test(String(token)) || typeof token !== 'string') {
+    refuse('accessToken must be printable ASCII');
+  }
+}

@@ -1,0 +1,95 @@
+import { isBrowser } from '../http/platform.ts';
+import { type Connection, checkTransport, checkUrl, refuse, type TransportOptions } from '../options.ts';
+
+/**
+ * Where the identity provider is, and who asks.
+ *
+ * @example
+ * ```ts
+ * const options: OstiaryOAuthOptions = {
+ *   authUrl: 'https://id.example.com',
+ *   clientId: 'your-client-id',
+ *   clientSecret: process.env.OSTIARY_CLIENT_SECRET,
+ *   redirectUri: 'https://app.example/callback',
+ * };
+ * ```
+ */
+export interface OstiaryOAuthOptions extends TransportOptions {
+  /** Where users sign in and consent: https, or http on this machine. */
+  readonly authUrl: string;
+  /**
+   * Where the API is.
+   * @defaultValue `authUrl`
+   */
+  readonly baseUrl?: string | undefined;
+  /**
+   * What the provider calls itself.
+   * @defaultValue `authUrl`
+   */
+  readonly issuer?: string | undefined;
+  readonly clientId: string;
+  /** Of a web client; a public client has none. */
+  readonly clientSecret?: string | undefined;
+  /** One that is registered, character by character. */
+  readonly redirectUri: string;
+}
+
+/** Options that were checked. */
+export interface OAuthSettings {
+  readonly authUrl: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+  readonly redirectUri: string;
+  readonly connection: Connection;
+}
+
+/** As it stands in answers: without a slash at its end when it has no path. */
+function issuerOf(value: string): string {
+  checkUrl('issuer', value);
+  const { pathname, origin, href } = new URL(value);
+  return pathname === '/' ? origin : href;
+}
+
+function checkRedirectUri(value: unknown): string {
+  try {
+    if (typeof value === 'string' && !new URL(value).href.includes('#')) return value;
+  } catch {
+    // Refused below.
+  }
+  return refuse('redirectUri must be an absolute URL without a fragment');
+}
+
+/** @throws TypeError */
+export function checkOAuthOptions(options: OstiaryOAuthOptions): OAuthSettings {
+  const transport = checkTransport(options, [
+    'authUrl',
+    'baseUrl',
+    'issuer',
+    'clientId',
+    'clientSecret',
+    'redirectUri',
+  ]);
+  const { authUrl, baseUrl = authUrl, issuer = authUrl, clientId, clientSecret, redirectUri } = options;
+  for (const [name, value] of Object.entries({ clientId, clientSecret })) {
+    if ((name === 'clientId' || value !== undefined) && !/^[!-~]{1,255}$/.test(String(value ?? ''))) {
+      refuse(`${name} must be 1 to 255 printable ASCII characters`);
+    }
+  }
+  if (clientSecret !== undefined && isBrowser()) {
+    refuse('in a browser everybody can read the clientSecret: use a public client');
+  }
+  return {
+    authUrl: checkUrl('authUrl', authUrl),
+    issuer: issuerOf(issuer),
+    clientId,
+    clientSecret,
+    redirectUri: checkRedirectUri(redirectUri),
+    connection: {
+      ...transport,
+      base: checkUrl('baseUrl', baseUrl),
+      headers: {},
+      secrets: clientSecret === undefined ? [] : [clientSecret],
+    },
+  };
+}

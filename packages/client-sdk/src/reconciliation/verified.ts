@@ -1,0 +1,85 @@
+import { objectOf, Unreadable } from '../http/body.ts';
+import { Sha256 } from './sha256.ts';
+
+/**
+ * What an export says at its end.
+ *
+ * @example
+ * ```ts
+ * const paidOut = ({ totals }: ReconciliationSummary): string | undefined =>
+ *   totals.find(({ currency, status }) => currency === 'HTG' && status === 'completed')?.amount;
+ * ```
+ */
+export interface ReconciliationSummary {
+  readonly rows: number;
+  readonly totals: readonly {
+    readonly currency: string;
+    readonly status: string;
+    readonly count: number;
+    /** Decimal with two digits. */
+    readonly amount: string;
+  }[];
+  /** Of every byte before the summary. */
+  readonly sha256: string;
+  /** Whether every day of the range is closed: then rows do not change any more. */
+  readonly final: boolean;
+}
+
+/**
+ * A format of an export.
+ *
+ * @example
+ * ```ts
+ * const format: ReconciliationFormat = 'csv';
+ * ```
+ */
+export type ReconciliationFormat = 'json' | 'ndjson' | 'csv';
+
+/** What is thrown for an export that is incomplete or was changed. */
+export function damaged(what: string): Unreadable {
+  return new Unreadable(`The export is incomplete: ${what}`, 'incomplete_export');
+}
+
+/** How the summary begins in each format, and how the rest is read as its JSON. */
+export const endings: {
+  readonly [Format in ReconciliationFormat]: readonly [string, (rest: string) => string];
+} = {
+  json: ['"summary":', (rest) => `{"summary":${rest}`],
+  ndjson: ['{"summary":', (rest) => `{"summary":${rest}`],
+  csv: ['#summary,"', (rest) => `{"summary":${rest.replace(/"\r\n$/, '').replaceAll('""', '"')}}`],
+};
+
+/** No summary is longer, in bytes. */
+const longest = 32 * 1024;
+
+/**
+ * Hands bytes through, in constant memory, and tells the summary at their end.
+ * @throws Unreadable when there is none, or its digest is not the one of what came before it
+ */
+export async function* verified(
+  chunks: AsyncIterable<Uint8Array>,
+  format: ReconciliationFormat,
+  tell: (summary: ReconciliationSummary) => void,
+): AsyncGenerator<Uint8Array, void> {
+  const hash = new Sha256();
+  let tail = new Uint8Array();
+  for await (const chunk of chunks) {
+    yield chunk;
+    const joined = new Uint8Array(tail.length + chunk.length);
+    joined.set(tail);
+    joined.set(chunk, tail.length);
+    const known = Math.max(0, joined.length - longest);
+    hash.update(joined.subarray(0, known));
+    tail = joined.slice(known);
+  }
+  const [marker, jsonOf] = endings[format];
+  // One character a byte.
+  const text = String.fromCharCode(...tail);
+  // In texts of rows the quotation marks of a marker are escaped.
+  const start = text.lastIndexOf(marker);
+  const summary = start < 0 ? undefined : objectOf(jsonOf(text.slice(start + marker.length)))?.summary;
+  const { sha256, rows } = (summary ?? {}) as Partial<ReconciliationSummary>;
+  if (!Number.isInteger(rows)) throw damaged('it has no summary');
+  if (hash.update(tail.subarray(0, start)).hex() !== sha256) throw damaged('its checksum is another one');
+  tell(summary as ReconciliationSummary);
+}

@@ -1,0 +1,30 @@
+/**
+ * One of these values, or one that a newer server has added: handle it in a `default` branch.
+ *
+ * @typeParam Known - the values of today
+ * @example
+ * ```ts
+ * const colour = (status: Open<'pending' | 'completed' | 'failed'>): string => (status === 'failed' ? 'red' : 'grey');
+ * ```
+ */
+export type Open<Known extends string> = Known | (string & Record<never, never>);
+
+/**
+ * `live`: real users and real money; `test`: the sandbox.
+ *
+ * @example
+ * ```ts
+ * const isReal = (mode: Mode): boolean => mode === 'live';
+ * ```
+ */
+export type Mode = Open<'live' | 'test'>;
+
+/**
+ * The state of a user's identity check.
+ *
+ * @example
+ * ```ts
+ * const isVerified = (status: KycStatus): boolean => status === 'approved';
+ * ```
+ */
+export type KycStatus = Open<'approved' | 'pending' | 'rejected'>;

@@ -1,0 +1,133 @@
+import type { ApiPromise } from '../http/api-promise.ts';
+import { call } from '../http/call.ts';
+import { type CursorPage, cursorList } from '../http/cursor-list.ts';
+import type { List } from '../http/list.ts';
+import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
+import type { Mode, Open } from './open.ts';
+
+/**
+ * Whom to pay how much.
+ *
+ * @example
+ * ```ts
+ * const wages: PaymentRequest = { amount: '125.00', currency: 'HTG', recipient: { phone: '+50937000001' }, reference: 'wages-42' };
+ * ```
+ */
+export interface PaymentRequest {
+  /** Decimal with two digits, such as `"125.00"`. */
+  readonly amount: string;
+  readonly currency: 'HTG' | 'USD';
+  /** By public id, or by phone number in E.164. */
+  readonly recipient: { readonly kid: string } | { readonly phone: string };
+  /** Up to 140 characters. */
+  readonly description?: string | undefined;
+  /** Up to 100 characters, of one transfer for ever: with it a payment is not made twice, whatever happens. */
+  readonly reference?: string | undefined;
+  /** Up to 20 texts of your own. */
+  readonly metadata?: { readonly [name: string]: string } | undefined;
+}
+
+/**
+ * A transfer. `pending` may become `completed` or `failed`; these are final.
+ *
+ * @example
+ * ```ts
+ * const isFinal = ({ status }: Transfer): boolean => status === 'completed' || status === 'failed';
+ * ```
+ */
+export interface Transfer {
+  /** `tr_…` */
+  readonly id: string;
+  readonly status: Open<'pending' | 'completed' | 'failed'>;
+  readonly mode: Mode;
+  readonly amount: string;
+  readonly currency: Open<'HTG' | 'USD'>;
+  readonly recipient: { readonly kid: string };
+  readonly description: string | null;
+  readonly reference: string | null;
+  readonly metadata: { readonly [name: string]: string } | null;
+  /** Why it failed. */
+  readonly failure: { readonly code: string; readonly message: string } | null;
+  /** ISO 8601, UTC, like all times. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly completedAt: string | null;
+}
+
+/**
+ * Which transfers to list.
+ *
+ * @example
+ * ```ts
+ * const query: PaymentQuery = { status: 'pending', createdFrom: new Date('2026-03-01'), limit: 100 };
+ * ```
+ */
+export interface PaymentQuery {
+  readonly status?: 'pending' | 'completed' | 'failed' | undefined;
+  readonly reference?: string | undefined;
+  /** Included. */
+  readonly createdFrom?: string | Date | undefined;
+  /** Not included. */
+  readonly createdTo?: string | Date | undefined;
+  /** Transfers a page, 1 to 100; 25 unless given. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of an earlier page. */
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * Payments.
+ *
+ * @example
+ * ```ts
+ * const payments: Payments = ostiary.payments;
+ * ```
+ */
+export interface Payments {
+  /**
+   * Pays somebody. It is safe to repeat: every attempt carries the same `Idempotency-Key`.
+   *
+   * @throws OstiaryError with `outcome`; `idempotency_conflict` when the reference belongs to another transfer, `not_found` when the
+   * recipient does not exist
+   * @example
+   * ```ts
+   * const transfer = await ostiary.payments.create(
+   *   { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-ANA' }, reference: 'order-1017' },
+   *   { idempotencyKey: 'order-1017' },
+   * );
+   * console.log(transfer.id, transfer.status);
+   * ```
+   */
+  create(request: PaymentRequest, options?: IdempotentOptions): ApiPromise<Transfer>;
+  /**
+   * A transfer as it is now.
+   *
+   * @throws OstiaryError `not_found`
+   * @example
+   * ```ts
+   * const { status, failure } = await ostiary.payments.retrieve('tr_0123456789abcdef0123456789abcdef');
+   * console.log(status, failure?.message);
+   * ```
+   */
+  retrieve(id: string, options?: RequestOptions): ApiPromise<Transfer>;
+  /**
+   * Transfers, newest first.
+   *
+   * @throws OstiaryError when it is read
+   * @example
+   * ```ts
+   * for await (const transfer of ostiary.payments.list({ status: 'pending' })) console.log(transfer.id);
+   * ```
+   */
+  list(query?: PaymentQuery, options?: RequestOptions): List<Transfer, CursorPage<Transfer>>;
+}
+
+export function payments(connection: Connection): Payments {
+  const path = '/v1/partner/payments';
+  const one = `${path}/{id}`;
+  return {
+    create: (body, options) => call(connection, { method: 'POST', path, body, repeat: 'key' }, options),
+    retrieve: (id, options) => call(connection, { path: one, values: { id } }, options),
+    list: (query, options) => cursorList(connection, { path }, query, options),
+  };
+}

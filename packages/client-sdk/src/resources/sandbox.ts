@@ -1,0 +1,91 @@
+import type { ApiPromise } from '../http/api-promise.ts';
+import { call } from '../http/call.ts';
+import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
+import type { SentEvent } from './events.ts';
+
+/**
+ * Whose passport to mint.
+ *
+ * @example
+ * ```ts
+ * const stale: SandboxPassportRequest = { kid: 'KID-TEST-PENDING', expired: true };
+ * ```
+ */
+export interface SandboxPassportRequest {
+  /** A user of the sandbox; `KID-TEST-APPROVED` unless given. */
+  readonly kid?: string | undefined;
+  /** Whether it is too old already. */
+  readonly expired?: boolean | undefined;
+}
+
+/**
+ * A passport of the sandbox.
+ *
+ * @example
+ * ```ts
+ * const shown = ({ token }: SandboxPassport): string => token;
+ * ```
+ */
+export interface SandboxPassport {
+  readonly token: string;
+  readonly kid: string;
+  readonly issuedAt: string;
+  readonly expiresAt: string;
+}
+
+/**
+ * An event to trigger.
+ *
+ * @example
+ * ```ts
+ * const request: SandboxEventRequest = { type: 'payment.failed' };
+ * ```
+ */
+export interface SandboxEventRequest {
+  readonly type: string;
+  /** Example data unless given. */
+  readonly data?: { readonly [name: string]: unknown } | undefined;
+}
+
+/**
+ * What test keys can do to try things out.
+ *
+ * @example
+ * ```ts
+ * const sandbox: Sandbox = ostiary.sandbox;
+ * ```
+ */
+export interface Sandbox {
+  /**
+   * Mints a passport for a user of the sandbox. One more does no harm, so a call that failed is repeated.
+   *
+   * @throws OstiaryError `not_found` with a live key
+   * @example
+   * ```ts
+   * const { token } = await ostiary.sandbox.createPassport({ kid: 'KID-TEST-APPROVED' });
+   * console.log((await ostiary.passports.verify({ token })).user.kid);
+   * ```
+   */
+  createPassport(request?: SandboxPassportRequest, options?: RequestOptions): ApiPromise<SandboxPassport>;
+  /**
+   * Triggers an event, which is delivered to your test endpoints.
+   *
+   * @throws OstiaryError `not_found` with a live key
+   * @example
+   * ```ts
+   * const { id } = await ostiary.sandbox.triggerEvent({ type: 'webhook.test' });
+   * console.log(id);
+   * ```
+   */
+  triggerEvent(request: SandboxEventRequest, options?: IdempotentOptions): ApiPromise<SentEvent>;
+}
+
+export function sandbox(connection: Connection): Sandbox {
+  const path = '/v1/partner/sandbox';
+  return {
+    createPassport: (body = {}, options) =>
+      call(connection, { method: 'POST', path: `${path}/passports`, body }, options),
+    triggerEvent: (body, options) =>
+      call(connection, { method: 'POST', path: `${path}/events`, body, repeat: 'key' }, options),
+  };
+}

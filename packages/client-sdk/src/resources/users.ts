@@ -1,0 +1,68 @@
+import type { ApiPromise } from '../http/api-promise.ts';
+import { call } from '../http/call.ts';
+import type { Connection, RequestOptions } from '../options.ts';
+import type { KycStatus } from './open.ts';
+
+/**
+ * A user whom you may see.
+ *
+ * @example
+ * ```ts
+ * const greeting = ({ name, kycStatus }: User): string => `${name} (${kycStatus ?? 'has not let you know'})`;
+ * ```
+ */
+export interface User {
+  readonly kid: string;
+  readonly handle: string;
+  readonly name: string;
+  readonly role: string;
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string;
+  readonly createdAt: string;
+  /** Only while the user lets a client of yours see it, like `kycTier`. */
+  readonly kycStatus?: KycStatus;
+  /** 0 to 3. */
+  readonly kycTier?: number;
+}
+
+/**
+ * Users.
+ *
+ * @example
+ * ```ts
+ * const users: Users = ostiary.users;
+ * ```
+ */
+export interface Users {
+  /**
+   * A user by public id.
+   *
+   * @throws OstiaryError `not_found`
+   * @example
+   * ```ts
+   * const { name, country } = await ostiary.users.retrieve('KID-ANA');
+   * console.log(name, country);
+   * ```
+   */
+  retrieve(kid: string, options?: RequestOptions): ApiPromise<User>;
+  /**
+   * A user by phone number in E.164, with its plus.
+   *
+   * @throws OstiaryError `not_found`
+   * @example
+   * ```ts
+   * const { kid } = await ostiary.users.retrieveByPhone('+50937000001');
+   * console.log(kid);
+   * ```
+   */
+  retrieveByPhone(phone: string, options?: RequestOptions): ApiPromise<User>;
+}
+
+export function users(connection: Connection): Users {
+  const path = '/v1/partner/users';
+  return {
+    retrieve: (kid, options) => call(connection, { path: `${path}/{kid}`, values: { kid } }, options),
+    retrieveByPhone: (phone, options) =>
+      call(connection, { path: `${path}/phone/{phone}`, values: { phone } }, options),
+  };
+}

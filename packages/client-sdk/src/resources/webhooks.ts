@@ -1,0 +1,267 @@
+import type { ApiPromise } from '../http/api-promise.ts';
+import { call } from '../http/call.ts';
+import { type CursorPage, cursorList, listOf } from '../http/cursor-list.ts';
+import type { List } from '../http/list.ts';
+import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
+import type { Mode, Open } from './open.ts';
+
+/**
+ * An endpoint to register.
+ *
+ * @example
+ * ```ts
+ * const hook: WebhookRequest = { url: 'https://app.example/webhooks', events: ['*'], secret: 'whsec_0123456789abcdef' };
+ * ```
+ */
+export interface WebhookRequest {
+  /** A public https address. */
+  readonly url: string;
+  /** Event types, or `['*']` for all. */
+  readonly events: readonly string[];
+  /** 16 to 256 characters; deliveries are signed with it. */
+  readonly secret: string;
+}
+
+/**
+ * What to change of an endpoint: what is given.
+ *
+ * @example
+ * ```ts
+ * const pause: WebhookChanges = { enabled: false };
+ * ```
+ */
+export interface WebhookChanges {
+  readonly url?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly secret?: string | undefined;
+  /** Disabling cancels what is pending. */
+  readonly enabled?: boolean | undefined;
+}
+
+/**
+ * An endpoint. Its secret is never told.
+ *
+ * @example
+ * ```ts
+ * const takesAll = ({ events }: WebhookEndpoint): boolean => events.includes('*');
+ * ```
+ */
+export interface WebhookEndpoint {
+  /** `we_…` */
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly enabled: boolean;
+  readonly mode: Mode;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/**
+ * That an endpoint is gone.
+ *
+ * @example
+ * ```ts
+ * const gone = ({ id }: WebhookRemoved): string => id;
+ * ```
+ */
+export interface WebhookRemoved {
+  readonly id: string;
+  readonly deleted: true;
+}
+
+/**
+ * One event on its way to one endpoint.
+ *
+ * @example
+ * ```ts
+ * const lastError = ({ attempts }: Delivery): string | null => attempts.at(-1)?.error ?? null;
+ * ```
+ */
+export interface Delivery {
+  /** `dl_…` */
+  readonly id: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly endpointId: string;
+  readonly status: Open<'pending' | 'delivered' | 'dropped' | 'cancelled'>;
+  readonly createdAt: string;
+  readonly nextAttemptAt: string | null;
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+/**
+ * One try to deliver.
+ *
+ * @example
+ * ```ts
+ * const wasSlow = ({ durationMs }: DeliveryAttempt): boolean => durationMs > 5_000;
+ * ```
+ */
+export interface DeliveryAttempt {
+  /** From 1. */
+  readonly number: number;
+  readonly at: string;
+  readonly durationMs: number;
+  readonly httpStatus: number | null;
+  /** What went wrong, such as `timeout`. */
+  readonly error: string | null;
+  /** The beginning of your answer. */
+  readonly response: string | null;
+}
+
+/**
+ * Which deliveries to list.
+ *
+ * @example
+ * ```ts
+ * const query: DeliveryQuery = { status: 'dropped', limit: 100 };
+ * ```
+ */
+export interface DeliveryQuery {
+  readonly status?: 'pending' | 'delivered' | 'dropped' | 'cancelled' | undefined;
+  /** Deliveries a page, 1 to 100; 25 unless given. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of an earlier page. */
+  readonly cursor?: string | undefined;
+}
+
+/**
+ * Since when dropped deliveries are sent again.
+ *
+ * @example
+ * ```ts
+ * const outage: RecoverRequest = { since: '2026-03-01T00:00:00Z' };
+ * ```
+ */
+export interface RecoverRequest {
+  readonly since: string | Date;
+}
+
+/**
+ * How many deliveries are on their way again.
+ *
+ * @example
+ * ```ts
+ * const isDone = ({ queued }: Recovered): boolean => queued === 0;
+ * ```
+ */
+export interface Recovered {
+  readonly queued: number;
+}
+
+/**
+ * Webhook endpoints and what was delivered to them.
+ *
+ * @example
+ * ```ts
+ * const webhooks: Webhooks = ostiary.webhooks;
+ * ```
+ */
+export interface Webhooks {
+  /**
+   * Registers an endpoint.
+   *
+   * @throws OstiaryError `invalid_request` when the address is not public or an event type unknown
+   * @example
+   * ```ts
+   * const { id } = await ostiary.webhooks.create({
+   *   url: 'https://app.example/webhooks',
+   *   events: ['payment.completed', 'payment.failed'],
+   *   secret: process.env.WEBHOOK_SECRET ?? '',
+   * });
+   * console.log(id);
+   * ```
+   */
+  create(request: WebhookRequest, options?: IdempotentOptions): ApiPromise<WebhookEndpoint>;
+  /**
+   * Every endpoint, the oldest first.
+   *
+   * @throws OstiaryError when it is read
+   * @example
+   * ```ts
+   * for await (const { id, url } of ostiary.webhooks.list()) console.log(id, url);
+   * ```
+   */
+  list(options?: RequestOptions): List<WebhookEndpoint, { readonly data: readonly WebhookEndpoint[] }>;
+  /**
+   * An endpoint.
+   *
+   * @throws OstiaryError `not_found`
+   * @example
+   * ```ts
+   * const { enabled } = await ostiary.webhooks.retrieve('we_0123456789abcdef0123456789abcdef');
+   * console.log(enabled);
+   * ```
+   */
+  retrieve(id: string, options?: RequestOptions): ApiPromise<WebhookEndpoint>;
+  /**
+   * Changes an endpoint. To do so twice is as good as once, so a call that failed is repeated.
+   *
+   * @throws OstiaryError `not_found`
+   * @example
+   * ```ts
+   * await ostiary.webhooks.update('we_0123456789abcdef0123456789abcdef', { events: ['*'] });
+   * ```
+   */
+  update(id: string, changes: WebhookChanges, options?: RequestOptions): ApiPromise<WebhookEndpoint>;
+  /**
+   * Removes an endpoint and cancels what is pending. A call that failed is repeated; when an earlier attempt did it and only its
+   * answer was lost, that ends in `not_found` with outcome `unknown`: the endpoint is gone either way.
+   *
+   * @throws OstiaryError `not_found`
+   * @example
+   * ```ts
+   * await ostiary.webhooks.delete('we_0123456789abcdef0123456789abcdef');
+   * ```
+   */
+  delete(id: string, options?: RequestOptions): ApiPromise<WebhookRemoved>;
+  /**
+   * Deliveries to an endpoint with their attempts, newest first.
+   *
+   * @throws OstiaryError when it is read
+   * @example
+   * ```ts
+   * for await (const delivery of ostiary.webhooks.deliveries('we_0123456789abcdef0123456789abcdef', { status: 'dropped' })) {
+   *   console.log(delivery.eventId, delivery.attempts.at(-1)?.error);
+   * }
+   * ```
+   */
+  deliveries(
+    id: string,
+    query?: DeliveryQuery,
+    options?: RequestOptions,
+  ): List<Delivery, CursorPage<Delivery>>;
+  /**
+   * Delivers again what was dropped since a time, a thousand at most: call it until it answers 0.
+   *
+   * @throws OstiaryError `not_found`
+   * @example
+   * ```ts
+   * const { queued } = await ostiary.webhooks.recover('we_0123456789abcdef0123456789abcdef', { since: '2026-03-01T00:00:00Z' });
+   * console.log(queued);
+   * ```
+   */
+  recover(id: string, request: RecoverRequest, options?: IdempotentOptions): ApiPromise<Recovered>;
+}
+
+export function webhooks(connection: Connection): Webhooks {
+  const path = '/v1/partner/webhooks';
+  const one = `${path}/{id}`;
+  return {
+    create: (body, options) => call(connection, { method: 'POST', path, body, repeat: 'key' }, options),
+    list: (options) => listOf(connection, { path }, undefined, options, () => null),
+    retrieve: (id, options) => call(connection, { path: one, values: { id } }, options),
+    update: (id, body, options) =>
+      call(connection, { method: 'PATCH', path: one, values: { id }, body }, options),
+    delete: (id, options) => call(connection, { method: 'DELETE', path: one, values: { id } }, options),
+    deliveries: (id, query, options) =>
+      cursorList(connection, { path: `${one}/deliveries`, values: { id } }, query, options),
+    recover: (id, body, options) =>
+      call(
+        connection,
+        { method: 'POST', path: `${one}/recover`, values: { id }, body, repeat: 'key' },
+        options,
+      ),
+  };
+}

@@ -1,0 +1,32 @@
+import type { ApiPromise } from '../http/api-promise.ts';
+import { call } from '../http/call.ts';
+import type { Connection, RequestOptions } from '../options.ts';
+import type { Mode } from './open.ts';
+
+/**
+ * What an API key is.
+ *
+ * @example
+ * ```ts
+ * const mayPay = ({ key }: Whoami): boolean => key.scopes.includes('payments:write');
+ * ```
+ */
+export interface Whoami {
+  /** Your slug. */
+  readonly partner: string;
+  readonly mode: Mode;
+  readonly key: {
+    readonly id: string;
+    readonly name: string;
+    readonly scopes: readonly string[];
+    /** Whether requests with a body have to be signed. */
+    readonly requireSignature: boolean;
+    readonly expiresAt: string | null;
+  };
+  /** From where the server sees you call, or `null` when it cannot tell. */
+  readonly address: string | null;
+}
+
+export function whoami(connection: Connection, options?: RequestOptions): ApiPromise<Whoami> {
+  return call(connection, { path: '/v1/partner/whoami' }, options);
+}

@@ -1,0 +1,119 @@
+import { join, resolve } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../../..');
+const entries = { '@ostiary/client-sdk': 'src/index.ts', '@ostiary/client-sdk/oauth': 'src/oauth/index.ts' };
+
+const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+const options: ts.CompilerOptions = {
+  ...ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root).options,
+  lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'],
+  noUnusedLocals: false,
+  verbatimModuleSyntax: false,
+};
+
+interface Documented {
+  readonly name: string;
+  readonly text: string;
+  readonly examples: readonly string[];
+}
+
+/** Public methods of a class or an interface of this package. */
+function methodsOf(symbol: ts.Symbol): ts.Symbol[] {
+  return [...(symbol.members?.values() ?? [])].filter(({ name, declarations = [] }) =>
+    declarations.some(
+      (declaration) =>
+        (ts.isMethodDeclaration(declaration) || ts.isMethodSignature(declaration)) &&
+        ts.isIdentifier(declaration.name) &&
+        name !== 'toString',
+    ),
+  );
+}
+
+/** What the entries export, and the methods of that, by the module that it comes from. */
+function publicSurface(): Map<string, Documented[]> {
+  const files = Object.values(entries).map((file) => join(import.meta.dirname, '..', file));
+  const program = ts.createProgram(files, options);
+  const checker = program.getTypeChecker();
+  const documented = (symbol: ts.Symbol, name: string): Documented => ({
+    name,
+    text: ts.displayPartsToString(symbol.getDocumentationComment(checker)),
+    examples: symbol
+      .getJsDocTags(checker)
+      .filter((tag) => tag.name === 'example')
+      .map(({ text }) => /```ts\n([\s\S]*?)```/.exec(ts.displayPartsToString(text))?.[1] ?? ''),
+  });
+  return new Map(
+    Object.keys(entries).map((module, index) => {
+      const source = program.getSourceFile(files[index] ?? '');
+      const exported = source && checker.getSymbolAtLocation(source);
+      const symbols = (exported ? checker.getExportsOfModule(exported) : []).map((symbol) => {
+        const original = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+        // What a logger has to have is not called by users.
+        const methods = symbol.name === 'Logger' ? [] : methodsOf(original);
+        return [
+          documented(original, symbol.name),
+          ...methods.map((method) => documented(method, `${symbol.name}.${method.name}`)),
+        ];
+      });
+      return [module, symbols.flat()];
+    }),
+  );
+}
+
+/** An example with the imports and the clients that its reader has. */
+function programOf(example: string, surface: Map<string, Documented[]>): string {
+  const declares = (name: string) => new RegExp(`\\b(?:const|let|class|type)\\s+${name}\\b`).test(example);
+  const uses = (name: string) => new RegExp(`\\b${name}\\b`).test(example) && !declares(name);
+  const lines = [...surface].map(([module, symbols]) => {
+    const names = symbols.map(({ name }) => name).filter((name) => !name.includes('.') && uses(name));
+    return `import { ${names.join(', ')} } from '${module}';`;
+  });
+  if (uses('ostiary')) {
+    lines.push(`declare const ostiary: import('@ostiary/client-sdk').OstiaryPartner;`);
+  }
+  if (uses('oauth')) {
+    lines.push(`declare const oauth: import('@ostiary/client-sdk/oauth').OstiaryOAuth;`);
+  }
+  return `${lines.join('\n')}\n${example}\nexport {};\n`;
+}
+
+describe('the documentation of every public symbol', () => {
+  const surface = publicSurface();
+  const all = [...surface.values()].flat();
+
+  it('says what it is, with an example', () => {
+    expect(all.length).toBeGreaterThan(100);
+    expect(all.filter(({ text }) => text === '').map(({ name }) => name)).toEqual([]);
+    expect(
+      all.filter(({ examples }) => examples.every((code) => code === '')).map(({ name }) => name),
+    ).toEqual([]);
+  });
+
+  it('has examples that compile, under the strict options of the project', () => {
+    const files = new Map(
+      all.flatMap(({ name, examples }) =>
+        examples.map((example, index) => [
+          join(import.meta.dirname, `example-${name}-${index}.ts`),
+          programOf(example, surface),
+        ]),
+      ),
+    );
+    const host = ts.createCompilerHost(options);
+    const { fileExists, readFile, getSourceFile } = host;
+    host.fileExists = (name) => files.has(name) || fileExists(name);
+    host.readFile = (name) => files.get(name) ?? readFile(name);
+    host.getSourceFile = (name, language) => {
+      const text = files.get(name);
+      return text === undefined ? getSourceFile(name, language) : ts.createSourceFile(name, text, language);
+    };
+    const problems = ts
+      .getPreEmitDiagnostics(ts.createProgram([...files.keys()], options, host))
+      .filter(({ file }) => file !== undefined && files.has(file.fileName))
+      .map(
+        ({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+      );
+    expect(problems).toEqual([]);
+  }, 120_000);
+});

@@ -1,0 +1,184 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { AbortedError, ConflictError, ConnectionError, OstiaryError, TimeoutError } from '../../src/index.ts';
+import {
+  answer,
+  type Fault,
+  fakeKey,
+  faulty,
+  hang,
+  hangBody,
+  refusal,
+  resetAfter,
+  resetBefore,
+} from '../support/faulty.ts';
+import { all, clientOf, failureOf, partner } from '../support/partner.ts';
+
+const payment = { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } } as const;
+
+/** A client of a real server behind one that does damage. */
+async function shop(faults: Fault[], options: Parameters<typeof clientOf>[2] = {}) {
+  const { provider, key, ostiary: direct } = await partner();
+  const server = await faulty(faults, provider.origin);
+  const { ostiary, pauses } = clientOf(server.origin, key.key, options);
+  return { ostiary, pauses, seen: server.seen, paid: () => all(direct.payments.list()) };
+}
+
+describe('a payment whose connection breaks', () => {
+  it.each([
+    ['before the server saw it', resetBefore],
+    ['after the server did it', resetAfter],
+    ['after the server did it, in the middle of the answer', hangBodyAfter()],
+    [
+      'after the server did it, behind a proxy with a page of its own',
+      (async (response, { forward }) => {
+        await (await forward()).arrayBuffer();
+        response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
+      }) satisfies Fault,
+    ],
+  ])('%s, is made once', async (_name, fault) => {
+    const { ostiary, seen, paid } = await shop([fault, fault], { timeout: 2_000 });
+    const transfer = await ostiary.payments.create(payment);
+    expect((await paid()).map(({ id }) => id)).toEqual([transfer.id]);
+    expect(seen).toHaveLength(3);
+    expect(new Set(seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(new Set(seen.map(({ body }) => body)).size).toBe(1);
+  });
+
+  it('for good, is unknown, and settled by the same key', async () => {
+    const { ostiary, paid } = await shop([resetAfter, resetAfter, resetAfter]);
+    const error = (await failureOf(ostiary.payments.create(payment))) as OstiaryError;
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ code: 'connection_error', status: null, outcome: 'unknown', attempts: 3 });
+    expect(error.retryable).toBe(true);
+    expect(error.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
+    const options = { idempotencyKey: error.idempotencyKey ?? '' };
+    const { data, response } = await ostiary.payments.create(payment, options).withResponse();
+    expect(response.headers.get('idempotent-replayed')).toBe('true');
+    expect((await paid()).map(({ id }) => id)).toEqual([data.id]);
+  });
+});
+
+/** Does it, and sends half of the answer. */
+function hangBodyAfter(): Fault {
+  return async (response, { forward }) => {
+    const text = await (await forward()).text();
+    response.writeHead(201, { 'content-type': 'application/json', 'x-request-id': 'req-1' });
+    response.write(text.slice(0, 20), () => response.socket?.resetAndDestroy());
+  };
+}
+
+/** An address at which nobody listens. */
+async function closedPort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+describe('the outcome', () => {
+  const refused = refusal(429, 'rate_limit_exceeded', { 'retry-after': '1' });
+  const failed = refusal(500, 'internal_error');
+  const conflict = refusal(409, 'idempotency_conflict');
+
+  it.each<readonly [string, readonly Fault[], string]>([
+    ['refusals', [refused, refused, refused], 'not_executed'],
+    ['a refusal', [refusal(404, 'not_found')], 'not_executed'],
+    ['a 5xx, then refusals', [failed, refused, refused], 'unknown'],
+    ['a refusal, then a 5xx, then a refusal', [refused, failed, refusal(403, 'ip_not_allowed')], 'unknown'],
+    ['a reset, then a refusal that proves nothing', [resetBefore, refusal(404, 'not_found')], 'unknown'],
+    ['a reset, then a conflict, which settles it', [resetBefore, conflict], 'not_executed'],
+    ['a conflict without the signs of this API', [resetBefore, bare(409)], 'unknown'],
+    ['a refusal of a proxy', [bare(403)], 'unknown'],
+    ['a 503', [refusal(503, 'internal_error', { 'retry-after': '99' })], 'unknown'],
+    ['a success whose body is lost', [hangBody(201)], 'executed'],
+    ['a success whose body is lost, then refusals', [hangBody(201), refused, refused], 'executed'],
+    ['a page with status 200', [page(200), page(200), page(200)], 'unknown'],
+    ['an empty body', [empty, empty, empty], 'executed'],
+    ['a redirect', [answer(307, {}, { location: 'https://other.example/' })], 'unknown'],
+  ])('after %s', async (_name, faults, outcome) => {
+    const { origin, seen } = await faulty([...faults]);
+    const { ostiary } = clientOf(origin, fakeKey, { timeout: 500 });
+    const call = ostiary.payments.create(payment, { maxRetries: faults.length - 1 });
+    const error = (await failureOf(call)) as OstiaryError;
+    expect(error).toBeInstanceOf(OstiaryError);
+    expect(error.outcome).toBe(outcome);
+    expect(error.attempts).toBe(faults.length);
+    expect(seen).toHaveLength(faults.length);
+  });
+
+  it('is not_executed when there never was a connection', async () => {
+    const { ostiary } = clientOf(await closedPort(), fakeKey);
+    const error = await failureOf(ostiary.payments.create(payment));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ outcome: 'not_executed', attempts: 3, code: 'connection_error' });
+    expect(error.message).toContain('ECONNREFUSED');
+  });
+
+  it('is unknown when somebody else’s fetch says so, which may have tried before', async () => {
+    const { ostiary } = clientOf(await closedPort(), fakeKey, { fetch: (url, init) => fetch(url, init) });
+    expect(await failureOf(ostiary.payments.create(payment))).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('of a conflict about a reference names the transfer, which was made before', async () => {
+    const { ostiary, paid } = await shop([]);
+    const { id } = await ostiary.payments.create({ ...payment, reference: 'order-1' });
+    const error = await failureOf(ostiary.payments.create({ ...payment, reference: 'order-1' }));
+    expect(error).toBeInstanceOf(ConflictError);
+    expect(error).toMatchObject({ outcome: 'not_executed', details: [{ path: 'reference', message: id }] });
+    expect(await paid()).toHaveLength(1);
+  });
+
+  it('after the caller gave up depends on whether a request was on its way', async () => {
+    const { origin, seen } = await faulty([hang]);
+    const { ostiary } = clientOf(origin, fakeKey);
+    const early = await failureOf(ostiary.payments.create(payment, { signal: AbortSignal.abort() }));
+    expect(early).toMatchObject({ name: 'AbortedError', code: 'aborted', outcome: 'not_executed' });
+    expect(seen).toHaveLength(0);
+
+    const controller = new AbortController();
+    const call = ostiary.payments.create(payment, { signal: controller.signal });
+    await expect.poll(() => seen.length).toBe(1);
+    controller.abort();
+    const late = await failureOf(call);
+    expect(late).toBeInstanceOf(AbortedError);
+    expect(late).toMatchObject({ outcome: 'unknown', retryable: false, attempts: 1 });
+  });
+
+  it('after the caller gave up during a pause is that of the attempts', async () => {
+    const { origin } = await faulty([refusal(429, 'rate_limit_exceeded', { 'retry-after': '30' })]);
+    const controller = new AbortController();
+    const { ostiary } = clientOf(origin, fakeKey, {
+      sleep: () => {
+        controller.abort();
+        return new Promise(() => {});
+      },
+    });
+    const call = ostiary.payments.create(payment, { signal: controller.signal });
+    expect(await failureOf(call)).toMatchObject({ name: 'AbortedError', outcome: 'not_executed' });
+  });
+
+  it('of a time-out is unknown', async () => {
+    const { origin } = await faulty([hang]);
+    const { ostiary } = clientOf(origin, fakeKey);
+    const error = await failureOf(ostiary.payments.create(payment, { timeout: 50, maxRetries: 0 }));
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ outcome: 'unknown', code: 'timeout', retryable: true });
+  });
+});
+
+/** What a proxy says. */
+function page(status: number): Fault {
+  return (response) =>
+    void response.writeHead(status, { 'content-type': 'text/html' }).end('<html>Sign in to the wifi</html>');
+}
+
+function bare(status: number): Fault {
+  return (response) =>
+    void response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end('{"code":"idempotency_conflict"}');
+}
+
+const empty: Fault = (response) => void response.writeHead(200, { 'x-request-id': 'req-1' }).end();

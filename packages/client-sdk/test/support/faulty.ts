@@ -1,0 +1,95 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A request as it arrived. */
+export interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** What becomes of one request. `forward` lets the server behind do its work and gives its answer. */
+export type Fault = (
+  response: ServerResponse,
+  context: { readonly seen: Seen; readonly forward: () => Promise<Response> },
+) => void | Promise<void>;
+
+/** A key that looks like one. */
+export const fakeKey = `svc_test_${'A1b2C3d4'.repeat(6)}x`;
+
+const hopByHop = ['connection', 'keep-alive', 'transfer-encoding', 'host', 'content-length'];
+
+/** Passes a request on, and its answer back. */
+export const pass: Fault = async (response, { forward }) => {
+  const answer = await forward();
+  const headers = [...answer.headers].filter(([name]) => !hopByHop.includes(name));
+  response.writeHead(answer.status, Object.fromEntries(headers)).end(await answer.text());
+};
+
+/** Answers with JSON, as the API does. */
+export const answer =
+  (status: number, body: object, headers: Record<string, string> = {}): Fault =>
+  (response) => {
+    const all = { 'content-type': 'application/json', 'x-request-id': 'req-1', ...headers };
+    response.writeHead(status, all).end(JSON.stringify(body));
+  };
+
+/** An error of the API. */
+export const refusal = (status: number, code: string, headers: Record<string, string> = {}): Fault =>
+  answer(status, { code, message: `It is ${code}.`, requestId: 'req-1' }, headers);
+
+/** Breaks the connection before anything happened. */
+export const resetBefore: Fault = (response) => void response.socket?.resetAndDestroy();
+
+/** Lets the server do its work, and breaks the connection instead of answering. */
+export const resetAfter: Fault = async (response, { forward }) => {
+  await (await forward()).arrayBuffer();
+  response.socket?.resetAndDestroy();
+};
+
+/** Never answers. */
+export const hang: Fault = () => {};
+
+/** Sends headers and half a body, and then nothing any more. */
+export const hangBody =
+  (status = 200, headers: Record<string, string> = {}): Fault =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'req-1', ...headers });
+    response.write('{"id":');
+  };
+
+/** A server that does to each request what comes next in `faults`; then it passes them on, or answers 200. */
+export async function faulty(
+  faults: Fault[] = [],
+  target?: string,
+): Promise<{ readonly origin: string; readonly seen: Seen[]; readonly faults: Fault[] }> {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('error', () => {});
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const { method = '', url: path = '', headers } = request;
+      const body = Buffer.concat(parts).toString();
+      const one: Seen = { method, path, headers, body };
+      seen.push(one);
+      const kept = Object.entries(headers).filter(([name]) => !hopByHop.includes(name));
+      const forward = () =>
+        fetch(`${target}${path}`, {
+          method,
+          headers: Object.fromEntries(kept) as Record<string, string>,
+          ...(body === '' ? {} : { body }),
+        });
+      const fault = faults.shift() ?? (target === undefined ? answer(200, {}) : pass);
+      void fault(response, { seen: one, forward });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, faults };
+}

@@ -1,0 +1,112 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import type { z } from 'zod';
+import type * as core from '../../core/src/partner/schemas.ts';
+import type * as hooks from '../../core/src/partner/webhook-schemas.ts';
+import type { scopes } from '../../core/src/scopes.ts';
+import type { transferSchema } from '../../core/src/transfer-schema.ts';
+import type * as sdk from '../src/index.ts';
+import type { Userinfo } from '../src/oauth/index.ts';
+
+// Compared by the compiler, both ways. A field that one side gains, loses or types otherwise is an error below.
+
+/** Without `readonly` and without `undefined` beside optional members, at every depth. */
+type Plain<T> = T extends Date | string
+  ? T
+  : T extends readonly (infer Item)[]
+    ? Plain<Item>[]
+    : T extends object
+      ? { -readonly [Name in keyof T]: Plain<Exclude<T[Name], undefined>> }
+      : T;
+
+/** The literals of a type of texts, without the openness towards newer servers; at every depth. */
+type Literals<T> = T extends string ? (string extends T ? never : T) : never;
+type ClosedText<T> = [Literals<T>] extends [never] ? T : Literals<T> | Exclude<T, string>;
+type ClosedMembers<T> = T extends string
+  ? T
+  : T extends readonly (infer Item)[]
+    ? ClosedMembers<Item>[]
+    : T extends object
+      ? { [Name in keyof T]: ClosedMembers<ClosedText<T[Name]>> }
+      : T;
+
+/** An answer of the server, and what the SDK says of it. */
+type Server<Schema extends z.ZodType> = Plain<z.output<Schema>>;
+type Sdk<T> = ClosedMembers<Plain<T>>;
+
+/** What the server takes, where its `Date`s are texts. */
+type Taken<Schema extends z.ZodType> = Plain<z.input<Schema>>;
+type Sent<T> = Plain<{ [Name in keyof T]: Exclude<T[Name], Date> }>;
+
+/** Numbers of a query travel as text. */
+type Text<T> = { [Name in keyof T]: T[Name] extends number | undefined ? string : T[Name] };
+
+describe('types', () => {
+  it('of answers are those of the server', () => {
+    expectTypeOf<Sdk<sdk.Transfer>>().toEqualTypeOf<Server<typeof transferSchema>>();
+    expectTypeOf<Sdk<sdk.CursorPage<sdk.Transfer>>>().toEqualTypeOf<Server<typeof core.transferList>>();
+    expectTypeOf<Sdk<sdk.User>>().toEqualTypeOf<Server<typeof core.userSchema>>();
+    expectTypeOf<Sdk<sdk.Verification>>().toEqualTypeOf<Server<typeof core.verification>>();
+    expectTypeOf<Sdk<sdk.SandboxPassport>>().toEqualTypeOf<Server<typeof core.sandboxPassport>>();
+    expectTypeOf<Sdk<sdk.Whoami>>().toEqualTypeOf<Server<typeof core.whoamiSchema>>();
+    expectTypeOf<Sdk<sdk.WebhookEndpoint>>().toEqualTypeOf<Server<typeof hooks.endpointSchema>>();
+    expectTypeOf<Sdk<sdk.WebhookRemoved>>().toEqualTypeOf<Server<typeof hooks.endpointRemoved>>();
+    expectTypeOf<Sdk<sdk.CursorPage<sdk.Delivery>>>().toEqualTypeOf<Server<typeof hooks.deliveryList>>();
+    expectTypeOf<Sdk<sdk.Redeliveries>>().toEqualTypeOf<Server<typeof hooks.redeliveries>>();
+    expectTypeOf<Sdk<sdk.Recovered>>().toEqualTypeOf<Server<typeof hooks.recovered>>();
+    expectTypeOf<Sdk<sdk.EventPage>>().toEqualTypeOf<Server<typeof hooks.eventList>>();
+    expectTypeOf<Sdk<sdk.SentEvent>>().toEqualTypeOf<Server<typeof hooks.sentEvent>>();
+    expectTypeOf<Sdk<sdk.ErrorDetail>[] | undefined>().toEqualTypeOf<
+      Server<typeof core.errorSchema>['details'] | undefined
+    >();
+  });
+
+  it('of requests are those of the server', () => {
+    expectTypeOf<Sent<sdk.PaymentRequest>>().toEqualTypeOf<Taken<typeof core.paymentBody>>();
+    expectTypeOf<Sent<sdk.VerifyRequest>>().toEqualTypeOf<Taken<typeof core.verifyBody>>();
+    expectTypeOf<Sent<sdk.SandboxPassportRequest>>().toEqualTypeOf<Taken<typeof core.sandboxPassportBody>>();
+    expectTypeOf<Sent<sdk.RecoverRequest>>().toEqualTypeOf<Taken<typeof hooks.recoverBody>>();
+    expectTypeOf<Sent<sdk.RedeliverRequest>>().toEqualTypeOf<Taken<typeof hooks.redeliverBody>>();
+    expectTypeOf<Sent<sdk.SandboxEventRequest>>().toEqualTypeOf<
+      Taken<ReturnType<typeof hooks.sandboxEventBody>>
+    >();
+    // The server knows at least one type of events, and so does a caller: a list is a list.
+    type Registration = Taken<ReturnType<typeof hooks.endpointBody>>;
+    expectTypeOf<keyof sdk.WebhookRequest>().toEqualTypeOf<keyof Registration>();
+    expectTypeOf<Registration>().toExtend<sdk.WebhookRequest>();
+    type Changes = Taken<ReturnType<typeof hooks.endpointChanges>>;
+    expectTypeOf<keyof sdk.WebhookChanges>().toEqualTypeOf<keyof Changes>();
+    expectTypeOf<Changes>().toExtend<sdk.WebhookChanges>();
+    expectTypeOf<Text<Sent<sdk.PaymentQuery>>>().toEqualTypeOf<Taken<typeof core.listQuery>>();
+    expectTypeOf<Text<Sent<sdk.DeliveryQuery>>>().toEqualTypeOf<Taken<typeof hooks.deliveriesQuery>>();
+    expectTypeOf<Text<Sent<sdk.EventQuery>>>().toEqualTypeOf<Taken<typeof hooks.eventsQuery>>();
+    expectTypeOf<NonNullable<keyof sdk.ReconciliationRange> | 'format'>().toEqualTypeOf<
+      keyof Taken<typeof core.reconciliationQuery>
+    >();
+    expectTypeOf<sdk.ReconciliationFormat>().toEqualTypeOf<
+      NonNullable<Taken<typeof core.reconciliationQuery>['format']>
+    >();
+  });
+
+  it('of userinfo are those of the scopes', () => {
+    type Fields = {
+      [Scope in keyof typeof scopes]: keyof (typeof scopes)[Scope]['fields'];
+    }[keyof typeof scopes];
+    expectTypeOf<keyof Userinfo>().toEqualTypeOf<Fields>();
+    expectTypeOf<Userinfo<'openid' | 'profile'>['name']>().toEqualTypeOf<string>();
+    expectTypeOf<Userinfo<'openid'>['name']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<Userinfo<'kyc'>['kycTier']>().toEqualTypeOf<number>();
+  });
+
+  it('are strict for requests and tolerant for answers', () => {
+    // @ts-expect-error an amount is a text
+    const number: sdk.PaymentRequest = { amount: 125, currency: 'HTG', recipient: { kid: 'KID-ANA' } };
+    // @ts-expect-error there is no such currency
+    const euro: sdk.PaymentRequest = { amount: '125.00', currency: 'EUR', recipient: { kid: 'KID-ANA' } };
+    // @ts-expect-error nobody knows this member
+    const typo: sdk.PaymentQuery = { state: 'pending' };
+    // @ts-expect-error a day or a range
+    const both: sdk.ReconciliationRange = { date: '2026-03-01', from: '2026-03-01', to: '2026-03-02' };
+    const newer: sdk.Transfer['status'] = 'reversed';
+    expectTypeOf([number, euro, typo, both, newer]).not.toBeAny();
+  });
+});
