@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
@@ -15,27 +15,50 @@ export declare const sealingKey: string;
 export declare const users: UserDirectory;
 export declare function findUser(sub: string): Promise<UserRecord | null>;
 export declare function sessionOf(request: IncomingMessage): Promise<Authentication | null>;
+export declare class AppModule {}
 `;
 
-function pages(): string[] {
-  const found = readdirSync(root, { recursive: true, encoding: 'utf8' });
-  return found.filter(
-    (name) => name.endsWith('.md') && !/(^|\/)(node_modules|\.git|\.changeset|\.data)\//.test(name),
-  );
+/** The file in which a reader has called `createOstiary`. */
+const readersOstiary = `
+import type { Ostiary } from '@ostiary/core';
+export declare const ostiary: Ostiary;
+export declare function openOstiary(): Promise<Ostiary>;
+`;
+
+/** Where the packages are that the blocks of a page import, if not at the root. */
+const homes: { readonly [page: string]: string } = { 'docs/mounting.md': 'examples/mounts' };
+
+/** Folders without pages of ours. Other tests write into them at the same time. */
+const foreign = new Set(['node_modules', '.git', '.changeset', '.data', 'dist', 'coverage']);
+
+function pages(folder = ''): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const name = join(folder, entry.name);
+    if (entry.isDirectory()) return foreign.has(entry.name) ? [] : pages(name);
+    return name.endsWith('.md') ? [name] : [];
+  });
 }
 
-/** Every TypeScript block of every page, by a file name beside the page. A later block of a page may use what an earlier one declared. */
+/**
+ * Every TypeScript block of every page, by a file name beside the page. A later block of a page may use what an earlier one
+ * declared. Blocks that begin with the name of their file (`// server.ts`) are together in a folder, and import each other.
+ */
 function blocks(): Map<string, string> {
   const files = new Map<string, string>();
   for (const page of pages()) {
     const text = readFileSync(join(root, page), 'utf8');
     let earlier = '';
     for (const [index, [, code = '']] of Array.from(text.matchAll(/^```ts\n([\s\S]*?)^```/gm)).entries()) {
+      const [, named] = /^\/\/ ([\w-]+\.ts)\n/.exec(code) ?? [];
+      if (named !== undefined) {
+        files.set(join(root, 'tests/docs', page.replaceAll('/', '-'), named), `${code}\nexport {};\n`);
+        continue;
+      }
       const usesEarlier = !/^import /m.test(code) && earlier !== '';
       const source = usesEarlier ? `${earlier}\n${code}` : code;
       if (!usesEarlier) earlier = code;
       files.set(
-        join(root, 'tests/docs', `${page.replaceAll('/', '-')}-${index}.ts`),
+        join(root, homes[page] ?? 'tests/docs', `${page.replaceAll('/', '-')}-${index}.ts`),
         `${source}\nexport {};\n`,
       );
     }
@@ -47,7 +70,10 @@ describe('code blocks of the documentation', () => {
   it('compile, under the strict options of the project', () => {
     const files = blocks();
     expect(files.size).toBeGreaterThan(8);
-    files.set(join(root, 'tests/docs/your-app.ts'), readersApp);
+    for (const folder of ['tests/docs', ...Object.values(homes)]) {
+      files.set(join(root, folder, 'your-app.ts'), readersApp);
+      files.set(join(root, folder, 'ostiary.ts'), readersOstiary);
+    }
     const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
     const parsed = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
     const options: ts.CompilerOptions = {
@@ -56,7 +82,9 @@ describe('code blocks of the documentation', () => {
       noUnusedLocals: false,
     };
     const host = ts.createCompilerHost(options);
-    const { fileExists, readFile, getSourceFile } = host;
+    const { fileExists, readFile, getSourceFile, directoryExists = () => true } = host;
+    const folders = new Set(Array.from(files.keys(), (name) => dirname(name)));
+    host.directoryExists = (name) => folders.has(name) || directoryExists(name);
     host.fileExists = (name) => files.has(name) || fileExists(name);
     host.readFile = (name) => files.get(name) ?? readFile(name);
     host.getSourceFile = (name, language) => {
@@ -72,7 +100,8 @@ describe('code blocks of the documentation', () => {
           `${relative(root, file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
       );
     expect(problems).toEqual([]);
-  });
+    // Types of whole frameworks are read.
+  }, 120_000);
 
   it('and links between pages lead somewhere', () => {
     const broken = pages().flatMap((page) => {

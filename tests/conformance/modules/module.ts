@@ -1,0 +1,44 @@
+import type { Suite } from '../support/suite.ts';
+
+/** A module of a plan, under the name that it has there. */
+export type Module = RunModule | SkippedModule;
+
+/** A module that is run. */
+export interface RunModule {
+  readonly name: string;
+  /** What is proved, in a line. */
+  readonly checks: string;
+  /** Why the original ends with a warning, which does not count as a failure. */
+  readonly warning?: string;
+  /** Where the original does something else. */
+  readonly note?: string;
+  /** Rejects when a condition does not hold, the reason of a warning included. */
+  run(suite: Suite): Promise<void>;
+}
+
+/** A module that cannot be run against this provider. */
+export interface SkippedModule {
+  readonly name: string;
+  readonly skip: string;
+  /** Whether the reason holds; a module that could be run must not be skipped. */
+  holds(suite: Suite): boolean;
+}
+
+/** Modules that the plan leaves out where clients are provisioned and not registered over HTTP. */
+export function notForStaticClients(name: string): SkippedModule {
+  return {
+    name,
+    skip: 'not part of the plan for static clients: the client would have to register itself',
+    holds: ({ metadata }) => metadata.registration_endpoint === undefined,
+  };
+}
+
+/** Modules that need scopes which this provider does not have. */
+export function needsScopes(name: string, scopes: readonly string[]): SkippedModule {
+  return {
+    name,
+    skip: `\`scopes_supported\` lacks ${scopes.map((scope) => `\`${scope}\``).join(', ')}`,
+    holds: ({ metadata }) =>
+      scopes.every((scope) => !(metadata.scopes_supported as string[]).includes(scope)),
+  };
+}
