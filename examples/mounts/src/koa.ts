@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { json, text } from 'node:stream/consumers';
+import type { Ostiary } from '@ostiary/core';
+import Koa from 'koa';
+import type { Host } from './host.ts';
+import { listening, type Stop } from './listening.ts';
+
+/** Ostiary in Koa. */
+export function serveKoa(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
+  const app = new Koa();
+  app.use(async (ctx, next) => {
+    let passed = false;
+    ostiary.handler(ctx.req, ctx.res, () => {
+      passed = true;
+    });
+    if (passed) return next();
+    // Ostiary answers: Koa keeps its hands off, and what measures requests waits for the end.
+    ctx.respond = false;
+    await once(ctx.res, 'close');
+  });
+
+  app.use(async (ctx) => {
+    switch (`${ctx.method} ${ctx.path}`) {
+      case 'GET /login':
+        ctx.type = 'html';
+        ctx.body = host.loginPage(String(ctx.query.return_to ?? ''));
+        return;
+      case 'POST /login': {
+        const { cookie, location } = host.signIn(
+          Object.fromEntries(new URLSearchParams(await text(ctx.req))),
+        );
+        ctx.set('Set-Cookie', cookie);
+        ctx.redirect(location);
+        ctx.status = 303;
+        return;
+      }
+      case 'GET /shop':
+        ctx.body = host.shopPage(ctx.headers.cookie);
+        return;
+      case 'POST /shop/orders':
+        ctx.body = host.order((await json(ctx.req)) as { item?: unknown });
+    }
+  });
+  return listening(app.listen(port, '127.0.0.1'));
+}

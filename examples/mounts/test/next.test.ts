@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { deploy, type Serve, variants } from './support/deployment.ts';
+import { buildNextProject, type NextProject } from './support/next-project.ts';
+import { callPartnerApi, signIn, visitShop } from './support/walk.ts';
+
+describe('Next.js, built for production', () => {
+  let project: NextProject;
+  beforeAll(async () => {
+    project = await buildNextProject();
+  }, 180_000);
+  afterAll(() => project?.remove());
+
+  /** Ostiary runs in the process of Next.js; the one of this process shares its database, to provision. */
+  const serve: Serve = (_ostiary, _host, port, settings) => {
+    const [proxy] = settings.trustedProxies ?? [];
+    return project.start(port, {
+      AUTH_URL: settings.authUrl,
+      BASE_URL: settings.baseUrl ?? settings.authUrl,
+      DATABASE_FILE: settings.file,
+      SEALING_KEY: settings.sealingKey,
+      ALLOW_PRIVATE_TARGETS: '1',
+      ...(proxy === undefined ? {} : { PROXY_ADDRESS: proxy }),
+    });
+  };
+
+  it.each(variants)(
+    '$name: sign-in and the host beside it; behind a proxy also the partner API with its webhook',
+    async (variant) => {
+      const deployment = await deploy(serve, variant, { worker: false });
+      try {
+        await signIn(deployment);
+        await signIn(deployment, { post: true });
+        // Without a proxy Next.js cannot say where a request comes from: keys with an allowlist are refused.
+        if (variant.tls) await callPartnerApi(deployment);
+        await visitShop(deployment);
+      } finally {
+        await deployment.stop();
+      }
+    },
+    60_000,
+  );
+});

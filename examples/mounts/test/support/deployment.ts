@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Ostiary } from '@ostiary/core';
+import { createHost, type Host } from '../../src/host.ts';
+import type { Stop } from '../../src/listening.ts';
+import { openOstiary, type Settings } from '../../src/ostiary.ts';
+import { clientAddress, startTlsProxy } from './tls-proxy.ts';
+
+/** A mount, as every example exports one. The settings are for one that runs elsewhere. */
+export type Serve = (ostiary: Ostiary, host: Host, port: number, settings: Settings) => Promise<Stop>;
+
+/** How an example is deployed. */
+export interface Variant {
+  readonly name: string;
+  /** Whether the addresses have paths. */
+  readonly prefix: boolean;
+  /** Whether there is a proxy in front, at which TLS ends. */
+  readonly tls: boolean;
+}
+
+export const variants: readonly Variant[] = [
+  { name: 'at the root', prefix: false, tls: false },
+  { name: 'under path prefixes', prefix: true, tls: false },
+  { name: 'at the root, behind a proxy with TLS', prefix: false, tls: true },
+  { name: 'under path prefixes, behind a proxy with TLS', prefix: true, tls: true },
+];
+
+/** An example that runs. */
+export interface Deployment {
+  readonly ostiary: Ostiary;
+  /** Where browsers find the host. */
+  readonly site: string;
+  readonly authUrl: string;
+  readonly baseUrl: string;
+  /** The address of the tests' requests, as the deployment has to see it. */
+  readonly clientAddress: string;
+  stop(): Promise<void>;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Runs what listens on a port that was free a moment ago; somebody else may have been faster. */
+export async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(await freePort());
+    } catch (error) {
+      if (attempt === 5 || !(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'))
+        throw error;
+    }
+  }
+}
+
+/** Addresses of a deployment whose host is at `site`. */
+function addressesOf(site: string, { prefix }: Variant): { authUrl: string; baseUrl: string } {
+  return prefix ? { authUrl: `${site}/id`, baseUrl: `${site}/api` } : { authUrl: site, baseUrl: site };
+}
+
+/** Starts an example in one of its variants; with `worker: false` somebody else does the work in the background. */
+export async function deploy(
+  serve: Serve,
+  variant: Variant,
+  { worker = true }: { readonly worker?: boolean } = {},
+): Promise<Deployment> {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-mounts-'));
+  const proxy = variant.tls ? await startTlsProxy() : null;
+  const opened = await onFreePort(async (port) => {
+    proxy?.forwardTo(port);
+    const site = proxy?.origin ?? `http://127.0.0.1:${port}`;
+    const addresses = addressesOf(site, variant);
+    const host = createHost(site);
+    const settings: Settings = {
+      ...addresses,
+      file: join(folder, `${port}.db`),
+      sealingKey: randomBytes(32).toString('base64url'),
+      trustedProxies: variant.tls ? ['127.0.0.1'] : [],
+      // Receivers of the tests are on this machine.
+      webhooks: { allowPrivateTargets: true },
+    };
+    const ostiary = await openOstiary(host, settings);
+    try {
+      const stopServer = await serve(ostiary, host, port, settings);
+      if (worker) ostiary.worker.start();
+      return { ostiary, site, ...addresses, stopServer };
+    } catch (error) {
+      await ostiary.close();
+      throw error;
+    }
+  });
+  const { stopServer, ...deployment } = opened;
+  return {
+    ...deployment,
+    clientAddress: variant.tls ? clientAddress : '127.0.0.1',
+    async stop() {
+      await proxy?.stop();
+      await stopServer();
+      await deployment.ostiary.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

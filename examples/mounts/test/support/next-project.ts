@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'tsup';
+
+const example = resolve(import.meta.dirname, '../..');
+const packages = resolve(example, '../../packages');
+const nextBin = join(example, 'node_modules/next/dist/bin/next');
+
+/** How long the server may take to answer on a machine that is busy, in milliseconds. */
+const startMs = 50_000;
+
+/** A Next.js application that was built for production. */
+export interface NextProject {
+  /** Starts it; resolves when it answers. */
+  start(port: number, env: Record<string, string>): Promise<() => Promise<void>>;
+  remove(): void;
+}
+
+/**
+ * Puts a package where npm would put it: built, and as a folder of its own. Next.js treats packages of a workspace as sources
+ * of the application, which nobody has who installs Ostiary.
+ */
+async function install(name: string, folder: string): Promise<void> {
+  const [from, to] = [join(packages, name), join(folder, 'node_modules/@ostiary', name)];
+  mkdirSync(to, { recursive: true });
+  const { sql, ...manifest } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
+  writeFileSync(join(to, 'package.json'), JSON.stringify({ ...manifest, exports: './dist/index.js' }));
+  await build({
+    config: false,
+    silent: true,
+    entry: { index: join(from, 'src/index.ts') },
+    outDir: join(to, 'dist'),
+    format: 'esm',
+    target: 'node22',
+    tsconfig: resolve(packages, '../tsconfig.json'),
+    skipNodeModulesBundle: true,
+    noExternal: ['@ostiary/webhook-verifier', /^#platform/],
+    esbuildOptions: (options) => {
+      options.conditions = ['source', 'node'];
+    },
+  });
+  if (name === 'adapter-sqlite') cpSync(join(from, 'sql'), join(to, 'sql'), { recursive: true });
+  symlinkSync(join(from, 'node_modules'), join(to, 'node_modules'));
+}
+
+function next(folder: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env;
+  return spawn(process.execPath, [nextBin, ...args], {
+    cwd: join(folder, 'next'),
+    env: { PATH, HOME, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1', CI: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function outputOf({ stdout, stderr }: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [stdout, stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+  }
+  return () => text;
+}
+
+/** Builds the example in a copy, because Next.js writes into the folder of its project. */
+export async function buildNextProject(): Promise<NextProject> {
+  const folder = join(example, `.data/next-${process.pid}`);
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(join(example, 'src'), folder, { recursive: true });
+  for (const name of ['core', 'adapter-sqlite']) await install(name, folder);
+  const building = next(folder, ['build']);
+  const output = outputOf(building);
+  const [code] = await once(building, 'exit');
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  if (code !== 0) {
+    remove();
+    throw new Error(`next build ended with ${code}: ${output()}`);
+  }
+
+  return {
+    async start(port, env) {
+      const server = next(folder, ['start', '--port', String(port), '--hostname', '127.0.0.1'], env);
+      const said = outputOf(server);
+      const exit = once(server, 'exit');
+      const ended = exit.then(() => {
+        const error = new Error(`next start ended: ${said()}`);
+        throw said().includes('EADDRINUSE') ? Object.assign(error, { code: 'EADDRINUSE' }) : error;
+      });
+      const answers = async () => {
+        while (server.exitCode === null) {
+          const isUp = await fetch(`http://127.0.0.1:${port}/shop`).then(
+            (response) => response.ok,
+            () => false,
+          );
+          if (isUp) return;
+          await new Promise((resume) => setTimeout(resume, 50));
+        }
+        await ended;
+      };
+      // One that never answers must not outlive its test.
+      const deadline = setTimeout(() => server.kill('SIGKILL'), startMs);
+      await Promise.race([answers(), ended]);
+      clearTimeout(deadline);
+      ended.catch(() => {});
+      return async () => {
+        server.kill('SIGTERM');
+        await exit;
+      };
+    },
+    remove,
+  };
+}
