@@ -63,6 +63,9 @@ export async function startDemo(env: NodeJS.ProcessEnv): Promise<Demo> {
   const { dataDir, authUrl, baseUrl, port, partnerUrl, partnerPort } = readDemoEnvironment(env);
   const config = loadConfig({
     ...env,
+    // Demo data has no place in a database of somebody's.
+    DATABASE_URL: '',
+    OSTIARY_ROLE: 'all',
     NODE_ENV: 'development',
     HOST: '127.0.0.1',
     PORT: String(port),

@@ -8,7 +8,7 @@ process.umask(0o077);
 try {
   const demo = await startDemo(withArguments(process.env, process.argv.slice(2)));
   closeOnSignals(() => demo.close());
-  process.stdout.write(`${demoTable(demo)}\n`);
+  process.stdout.write(`${await demoTable(demo)}\n`);
 } catch (error) {
   failToStart(error);
 }

@@ -58,7 +58,7 @@ export async function seedPartner(
   }
   for (const currency of ['HTG', 'USD'] as const) {
     const { amount, low } = stock[currency];
-    if (ledger.funds(demoPartner)[currency] < low) await ledger.fund(demoPartner, amount, currency);
+    if ((await ledger.funds(demoPartner))[currency] < low) await ledger.fund(demoPartner, amount, currency);
   }
   const apiKeys: DemoApiKey[] = [];
   for (const mode of ['live', 'test'] as const) {

@@ -70,7 +70,7 @@ async function seedUser(
   person: Person,
   known: DemoUser | undefined,
 ): Promise<DemoUser> {
-  const existing = accounts.get(person.handle);
+  const existing = await accounts.get(person.handle);
   if (existing !== null && known?.sub === existing.sub) return known;
   const password = newPassword();
   // A start that was interrupted leaves users behind whose passwords nobody knows.
@@ -130,12 +130,12 @@ export interface SeedOptions {
   readonly partnerUrl: string;
 }
 
-/** Creates what the demo needs and does not have yet; what is there stays as it is. */
-export async function seed(
+/** Creates partner, keys, users and clients where they are missing; what is there stays as it is. */
+export async function seedInstallation(
   installation: Installation,
   known: Seeded | null,
-  { prefix, apiOrigin, partnerUrl }: SeedOptions,
-): Promise<Seeded> {
+  { prefix, partnerUrl }: Pick<SeedOptions, 'prefix' | 'partnerUrl'>,
+): Promise<Omit<Seeded, 'webhooks'>> {
   const apiKeys = await seedPartner(installation, prefix, known?.apiKeys ?? []);
   const users: DemoUser[] = [];
   for (const person of people) {
@@ -166,6 +166,21 @@ export async function seed(
       ),
     );
   }
-  const webhooks = await seedWebhooks({ apiOrigin, partnerUrl, apiKeys, known: known?.webhooks ?? [] });
-  return { users, clients, apiKeys, webhooks };
+  return { users, clients, apiKeys };
+}
+
+/** Creates what the demo needs and does not have yet; what is there stays as it is. */
+export async function seed(
+  installation: Installation,
+  known: Seeded | null,
+  { prefix, apiOrigin, partnerUrl }: SeedOptions,
+): Promise<Seeded> {
+  const seeded = await seedInstallation(installation, known, { prefix, partnerUrl });
+  const webhooks = await seedWebhooks({
+    apiOrigin,
+    partnerUrl,
+    apiKeys: seeded.apiKeys,
+    known: known?.webhooks ?? [],
+  });
+  return { ...seeded, webhooks };
 }

@@ -18,12 +18,13 @@ function columns(rows: readonly (readonly string[])[]): string {
 }
 
 /** What the terminal shows once everything runs: where to go, and whom to be. */
-export function demoTable({ file, dataDir, partnerUrl, server }: Demo): string {
+export async function demoTable({ file, dataDir, partnerUrl, server }: Demo): Promise<string> {
   const path = relative(process.cwd(), demoFilePath(dataDir));
-  const users = file.users.map(({ handle, password, phone }) => {
-    const account = server.installation.accounts.get(handle);
-    return [handle, password, account ? `${account.kycStatus} (tier ${account.kycTier})` : '', phone];
-  });
+  const users: string[][] = [];
+  for (const { handle, password, phone } of file.users) {
+    const account = await server.installation.accounts.get(handle);
+    users.push([handle, password, account ? `${account.kycStatus} (tier ${account.kycTier})` : '', phone]);
+  }
   const clients = file.clients.flatMap(({ clientId, clientSecret, redirectUris }) =>
     redirectUris.map((uri, at) =>
       at === 0 ? [clientId, clientSecret ?? 'none (public)', uri] : ['', '', uri],

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { failToStart } from '@ostiary/reference-server';
 import { withArguments } from './arguments.ts';
 import { startDemo } from './demo.ts';
+import { freePorts } from './free-ports.ts';
 import { createReport, StepFailed } from './walkthrough/report.ts';
 import { walkThrough } from './walkthrough/steps.ts';
 
@@ -16,26 +16,8 @@ process.umask(0o077);
  */
 const retryDelays = '1,0.2,0.2,0.2';
 
-/** Ports that nobody uses at this moment; held together, so that they differ. */
-async function freePorts(): Promise<[string, string]> {
-  const servers = [createServer(), createServer()] as const;
-  const ports = servers.map(
-    (server) =>
-      new Promise<string>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(0, '127.0.0.1', () => {
-          const address = server.address();
-          resolve(String(typeof address === 'object' && address !== null ? address.port : 0));
-        });
-      }),
-  );
-  const [one = '', other = ''] = await Promise.all(ports);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return [one, other];
-}
-
 async function run(dataDir: string): Promise<void> {
-  const [port, partnerPort] = await freePorts();
+  const [port = '', partnerPort = ''] = (await freePorts(2)).map(String);
   const {
     OSTIARY_AUTH_URL: _,
     OSTIARY_BASE_URL: __,

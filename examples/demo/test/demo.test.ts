@@ -275,11 +275,11 @@ describe('the partner of the demo', () => {
     for (const { clientId } of first.file.clients) {
       expect((await ostiary.admin.clients.get(clientId))?.partner).toBe('kafe-lakay');
     }
-    expect(ledger.funds('kafe-lakay')).toEqual({ HTG: 10_000_000n, USD: 100_000n });
+    expect(await ledger.funds('kafe-lakay')).toEqual({ HTG: 10_000_000n, USD: 100_000n });
     await first.close();
     const second = await start(env);
     onTestFinished(() => second.close());
-    expect(second.server.installation.ledger.funds('kafe-lakay').HTG).toBe(10_000_000n);
+    expect((await second.server.installation.ledger.funds('kafe-lakay')).HTG).toBe(10_000_000n);
   });
 
   test('is made for data of a demo from before there were partners', async () => {

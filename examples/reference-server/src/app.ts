@@ -3,6 +3,7 @@ import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import { FormError } from './http/form.ts';
 import { pageHeaders } from './http/headers.ts';
+import type { HealthRoutes } from './http/health.ts';
 import { textOn } from './pages/colours.ts';
 import { messagePage } from './pages/home-page.ts';
 import { favicon, type Look } from './pages/layout.ts';
@@ -13,25 +14,20 @@ import { type AccountRoutes, createAccountRoutes } from './sign-in/routes.ts';
 
 type Handler = (ctx: Context) => Promise<void> | void;
 
+type Routes = Readonly<Record<string, { readonly GET?: Handler; readonly POST?: Handler }>>;
+
+function healthRoutes({ live, ready }: HealthRoutes): Routes {
+  return { '/healthz': { GET: live }, '/readyz': { GET: ready } };
+}
+
 /** Every route of this server's own; Ostiary has answered its routes before. */
-function routeTable(
-  account: AccountRoutes,
-  passport: PassportRoutes,
-  ready: () => Promise<void>,
-  icon: string,
-): Readonly<Record<string, { readonly GET?: Handler; readonly POST?: Handler }>> {
+function pageRoutes(account: AccountRoutes, passport: PassportRoutes, icon: string): Routes {
   return {
     '/': { GET: account.home },
     '/login': { GET: account.showLogin, POST: account.signIn },
     '/sign-out': { POST: account.signOut },
     '/passport': { GET: passport.show, POST: passport.again },
     '/passport.js': { GET: passport.script },
-    '/healthz': {
-      async GET(ctx) {
-        await ready();
-        ctx.body = { status: 'ok' };
-      },
-    },
     '/favicon.ico': {
       GET(ctx) {
         ctx.set('Cache-Control', 'public, max-age=86400');
@@ -56,29 +52,41 @@ function showError(ctx: Context, look: Look, status: number): void {
           : [t.refusedTitle, t.refusedLead];
   ctx.status = status;
   if (status === 503) ctx.set('Retry-After', '2');
-  // What reads `/healthz` wants a word, not a page.
-  if (ctx.path === '/healthz') ctx.body = { status: 'unavailable' };
-  else {
-    ctx.type = 'html';
-    ctx.body = messagePage(look, language, title, lead);
-  }
+  ctx.type = 'html';
+  ctx.body = messagePage(look, language, title, lead);
 }
 
 /** The pages around Ostiary: landing page, sign-in, sign-out, passport, health. */
 export function createApp(
   context: SignInContext,
   ostiary: Pick<Ostiary, 'passports'>,
-  ready: () => Promise<void>,
+  health: HealthRoutes,
   logger: Logger,
 ): Koa {
-  const { look, authUrl, colour } = context;
-  const headers = pageHeaders(authUrl, look.style.hash);
-  const routes = routeTable(
+  const { colour } = context;
+  const pages = pageRoutes(
     createAccountRoutes(context),
     createPassportRoutes(context, ostiary.passports),
-    ready,
     favicon(colour, textOn(colour)),
   );
+  return serve({ ...pages, ...healthRoutes(health) }, context, logger);
+}
+
+/** All that a worker answers. */
+export function createWorkerApp(
+  context: Pick<SignInContext, 'authUrl' | 'look'>,
+  health: HealthRoutes,
+  logger: Logger,
+): Koa {
+  return serve(healthRoutes(health), context, logger);
+}
+
+function serve(
+  routes: Routes,
+  { look, authUrl }: Pick<SignInContext, 'authUrl' | 'look'>,
+  logger: Logger,
+): Koa {
+  const headers = pageHeaders(authUrl, look.style.hash);
   const app = new Koa();
 
   app.use(async (ctx) => {

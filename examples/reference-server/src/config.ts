@@ -12,8 +12,16 @@ export interface ServerConfig {
   /** Origin of the API. */
   readonly baseUrl: string;
   readonly dataDir: string;
-  /** Holds every table, those of Ostiary and those of this server. */
+  /** Holds every table, those of Ostiary and those of this server, unless there is a `databaseUrl`. */
   readonly databaseFile: string;
+  /** A PostgreSQL database that holds every table; `null` for SQLite. Holds a password: never logged. */
+  readonly databaseUrl: string | null;
+  /** Connections to PostgreSQL at most. */
+  readonly databasePool: number;
+  /** What this process does. */
+  readonly role: 'all' | 'web' | 'worker';
+  /** Between the signal to end and the moment when no new connection is accepted. */
+  readonly drainSeconds: number;
   /** Base64url; the first one seals, the others only open. */
   readonly sealingKeys: readonly string[];
   /** CIDR ranges. */
@@ -83,6 +91,13 @@ export function loadConfig(env: NodeJS.ProcessEnv): ServerConfig {
       'OSTIARY_WEBHOOK_PRIVATE_TARGETS may be on only when OSTIARY_AUTH_URL and OSTIARY_BASE_URL are loopback addresses',
     );
   }
+  const { OSTIARY_ROLE: role, DATABASE_URL: databaseUrl = null } = values;
+  if (role !== 'all' && databaseUrl === null) {
+    // Two processes on one file are correct, and slower than one: there is one writer.
+    throw new ConfigError(
+      `OSTIARY_ROLE=${role} needs DATABASE_URL: on SQLite one process does everything (OSTIARY_ROLE=all)`,
+    );
+  }
   const dataDir = resolve(values.OSTIARY_DATA_DIR);
   return Object.freeze({
     mode: values.NODE_ENV,
@@ -90,6 +105,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): ServerConfig {
     baseUrl,
     dataDir,
     databaseFile: join(dataDir, 'ostiary.sqlite'),
+    databaseUrl,
+    databasePool: values.OSTIARY_DATABASE_POOL,
+    role,
+    drainSeconds: values.OSTIARY_DRAIN_SECONDS,
     sealingKeys: Object.freeze(values.OSTIARY_SEALING_KEYS),
     trustedProxies: Object.freeze(values.OSTIARY_TRUSTED_PROXIES),
     name: values.OSTIARY_NAME,

@@ -1,11 +1,12 @@
 import { hkdfSync } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary, type Ostiary } from '@ostiary/core';
 import type { Logger } from 'pino';
 import { ConfigError, type ServerConfig } from './config.ts';
-import { type Database, openDatabase } from './database/database.ts';
+import { sharedClock } from './database/clock.ts';
 import { migrate } from './database/migrations.ts';
+import { openDatabases } from './database/open.ts';
+import { reasonOf, sqlStateOf } from './database/postgres-errors.ts';
+import type { Database } from './database/queries.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
 import { type Cookies, createCookies } from './sign-in/cookies.ts';
 import { createLogin } from './sign-in/login.ts';
@@ -22,7 +23,7 @@ export interface InstallationOptions {
   readonly passwordCost?: ScryptCost;
 }
 
-/** The data folder, opened: what the server and the command line share. */
+/** The database, opened: what the server and the command line share. */
 export interface Installation {
   readonly database: Database;
   readonly accounts: Accounts;
@@ -37,15 +38,6 @@ export interface Installation {
   close(): Promise<void>;
 }
 
-async function prepareFolder(dataDir: string): Promise<void> {
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new ConfigError(`OSTIARY_DATA_DIR cannot be created (${code})`);
-  }
-}
-
 /** A setting that Ostiary refuses, a sealing key that opens nothing, a disk that does not work: no stack helps there. */
 function isForOperators(error: unknown): error is Error {
   return (
@@ -55,20 +47,20 @@ function isForOperators(error: unknown): error is Error {
 }
 
 /**
- * Opens the database file twice, once for Ostiary's tables and once for this server's own, brings both up to date, and
- * puts the directory and the login into Ostiary's hands.
+ * Opens the database for Ostiary's tables and for this server's own, brings both up to date, and puts the directory and
+ * the login into Ostiary's hands.
  */
 export async function openInstallation(
   config: ServerConfig,
   logger: Logger,
   options: InstallationOptions = {},
 ): Promise<Installation> {
-  const now = options.now ?? Date.now;
-  await prepareFolder(config.dataDir);
-  const database = await openDatabase(config.databaseFile).catch((error: unknown) => {
-    throw isForOperators(error) ? new ConfigError(error.message, { cause: error }) : error;
-  });
+  const { database, storage } = await openDatabases(config);
+  let stopClock = (): void => undefined;
   try {
+    const clock = options.now === undefined ? await sharedClock(database) : { now: options.now, stop() {} };
+    const { now } = clock;
+    stopClock = clock.stop;
     await migrate(database, now());
     const sessions = createSessions(database, now);
     const cookies = createCookies(config.authUrl);
@@ -77,7 +69,7 @@ export async function openInstallation(
       authUrl: config.authUrl,
       baseUrl: config.baseUrl,
       prefix: config.prefix,
-      storage: sqliteStorage({ file: config.databaseFile }),
+      storage,
       users: createDirectory(database, now),
       login: createLogin(config.authUrl, sessions, cookies),
       payments: ledger.rail,
@@ -105,12 +97,17 @@ export async function openInstallation(
           hkdfSync('sha256', Buffer.from(currentKey, 'base64url'), '', `reference-server ${purpose}`, 32),
         ),
       async close() {
+        stopClock();
         await ostiary.close();
-        database.close();
+        await database.close();
       },
     };
   } catch (error) {
-    database.close();
+    stopClock();
+    await database.close();
+    // Tables can be made by a role with more rights; see docs/cluster.md.
+    if (sqlStateOf(error) === '42501')
+      throw new ConfigError(`the database of DATABASE_URL cannot be used: ${reasonOf(error)}`);
     throw isForOperators(error) ? new ConfigError(error.message, { cause: error }) : error;
   }
 }

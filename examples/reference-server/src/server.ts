@@ -1,7 +1,10 @@
+import type { RequestListener } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createApp } from './app.ts';
+import { createApp, createWorkerApp } from './app.ts';
 import type { ServerConfig } from './config.ts';
 import { clientAddress } from './http/client-address.ts';
+import { createHealthRoutes, type HealthRoutes } from './http/health.ts';
 import { type HttpServer, listen } from './http/listen.ts';
 import { createLogger, logRequest } from './http/logging.ts';
 import { type Installation, type InstallationOptions, openInstallation } from './installation.ts';
@@ -22,14 +25,51 @@ export interface ReferenceServer {
   readonly config: ServerConfig;
   readonly installation: Installation;
   readonly port: number;
-  /** Accepts nothing new, lets requests under way finish until the deadline, then closes the database. Repeatable. */
+  /**
+   * Says that it is not ready any more, lets the load balancer notice, accepts nothing new, lets requests under way finish
+   * until the deadline and the worker what it holds, then closes the database. Repeatable.
+   */
   close(): Promise<void>;
+}
+
+/** Answers what the role of this process is about. */
+function listenerOf(
+  { config, installation, logger, options }: Startup,
+  health: HealthRoutes,
+): RequestListener {
+  const { authUrl, role } = config;
+  const look = { name: config.name, style: createStyle(config.colour) };
+  if (role === 'worker') {
+    const app = createWorkerApp({ authUrl, look }, health, logger).callback();
+    return (request, response) => void app(request, response);
+  }
+  const { ostiary, database, accounts, sessions, cookies, now, deriveKey } = installation;
+  const context = {
+    authUrl,
+    look,
+    colour: config.colour,
+    accounts,
+    sessions,
+    cookies,
+    csrf: createCsrf(deriveKey('csrf')),
+    throttle: createThrottle(database, deriveKey('throttle'), now, options.signInLimits),
+    addressOf: clientAddress(config.trustedProxies),
+  };
+  const app = createApp(context, ostiary, health, logger).callback();
+  return (request, response) => ostiary.handler(request, response, () => void app(request, response));
+}
+
+interface Startup {
+  readonly config: ServerConfig;
+  readonly installation: Installation;
+  readonly logger: Logger;
+  readonly options: ServerOptions;
 }
 
 /**
  * Starts the reference server.
  *
- * @throws {@link ConfigError} when the port is taken or the data folder cannot be used
+ * @throws {@link ConfigError} when the port is taken or the database cannot be used
  */
 export async function startReferenceServer(
   config: ServerConfig,
@@ -37,54 +77,47 @@ export async function startReferenceServer(
 ): Promise<ReferenceServer> {
   const logger = options.logger ?? createLogger(config.logLevel);
   const installation = await openInstallation(config, logger, options);
-  const { ostiary, database, accounts, sessions, cookies, now, deriveKey } = installation;
-  const app = createApp(
-    {
-      authUrl: config.authUrl,
-      look: { name: config.name, style: createStyle(config.colour) },
-      colour: config.colour,
-      accounts,
-      sessions,
-      cookies,
-      csrf: createCsrf(deriveKey('csrf')),
-      throttle: createThrottle(database, deriveKey('throttle'), now, options.signInLimits),
-      addressOf: clientAddress(config.trustedProxies),
-    },
-    ostiary,
-    async () => {
-      database.ping();
-      await ostiary.ready();
-    },
-    logger,
-  ).callback();
+  const { ostiary, database } = installation;
+  let closing: Promise<void> | undefined;
+  const health = createHealthRoutes(
+    () => Promise.all([database.ping(), ostiary.ready()]),
+    () => closing !== undefined,
+  );
+  const answer = listenerOf({ config, installation, logger, options }, health);
 
   let http: HttpServer;
   try {
     http = await listen(config, (request, response) => {
       logRequest(logger, request, response);
-      ostiary.handler(request, response, () => void app(request, response));
+      answer(request, response);
     });
   } catch (error) {
     await installation.close();
     throw error;
   }
   const { port } = http;
-  ostiary.worker.start();
-  logger.info({ host: config.host, port, authUrl: config.authUrl, baseUrl: config.baseUrl }, 'listening');
+  const { host, role, authUrl, baseUrl } = config;
+  if (role !== 'web') ostiary.worker.start();
+  logger.info({ host, port, role, authUrl, baseUrl }, 'listening');
 
-  let closing: Promise<void> | undefined;
+  async function drain(): Promise<void> {
+    await delay(config.drainSeconds * 1_000);
+    await http.close(options.closeDeadlineMs ?? 10_000);
+  }
+
+  async function close(): Promise<void> {
+    logger.info('closing');
+    await Promise.all([drain(), ostiary.worker.stop()]);
+    await installation.close();
+    logger.info('closed');
+  }
+
   return {
     config,
     installation,
     port,
     close() {
-      closing ??= (async () => {
-        logger.info('closing');
-        await http.close(options.closeDeadlineMs ?? 10_000);
-        await ostiary.worker.stop();
-        await installation.close();
-        logger.info('closed');
-      })();
+      closing ??= close();
       return closing;
     },
   };

@@ -75,6 +75,35 @@ const delays = list.pipe(
     .max(20, 'has more than 20 delays'),
 );
 
+/** A connection string that the driver will be able to read. Nothing that is said about it holds a part of it. */
+const databaseUrl = z.string().transform((value, context): string => {
+  const refuse = (message: string): never => {
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER as never;
+  };
+  if (!/^postgres(?:ql)?:\/\/./.test(value)) return refuse('must begin with postgres:// or postgresql://');
+  if (!URL.canParse(value)) return refuse('must be a URL; encode special characters of user and password');
+  try {
+    decodeURIComponent(value);
+  } catch {
+    return refuse('has a % that is not encoded as %25');
+  }
+  return value;
+});
+
+/** Two at least: what Ostiary writes in a transaction of this server may need another one beside it. */
+const connections = z
+  .string()
+  .regex(/^\d{1,3}$/, 'must be a number of connections')
+  .transform(Number)
+  .refine((value) => value >= 2 && value <= 200, 'must be 2 to 200 connections');
+
+const drainSeconds = z
+  .string()
+  .regex(/^\d{1,3}$/, 'must be a number of seconds')
+  .transform(Number)
+  .refine((value) => value <= 300, 'must be at most 300 seconds');
+
 const days = z
   .string()
   .regex(/^\d{1,4}$/, 'must be a number of days')
@@ -109,7 +138,30 @@ export const settings = {
   OSTIARY_DATA_DIR: {
     check: z.string(),
     fallback: 'data',
-    about: 'Folder of the database file. Created with mode 0700 when it is missing.',
+    about: 'Folder of the database file, without `DATABASE_URL`. Created with mode 0700 when it is missing.',
+  },
+  DATABASE_URL: {
+    check: databaseUrl.optional(),
+    shown: 'none, an SQLite file',
+    about:
+      '`postgres://user:password@host:5432/database`: everything is kept in PostgreSQL (15 or later), and any number of processes may run. Never logged.',
+  },
+  OSTIARY_DATABASE_POOL: {
+    check: connections,
+    fallback: '10',
+    about: 'Connections to PostgreSQL that this process opens at most.',
+  },
+  OSTIARY_ROLE: {
+    check: z.enum(['all', 'web', 'worker'], 'must be all, web or worker'),
+    fallback: 'all',
+    about:
+      '`web` answers requests, `worker` executes transfers, delivers webhooks and tidies up, `all` does both. `web` and `worker` need `DATABASE_URL`.',
+  },
+  OSTIARY_DRAIN_SECONDS: {
+    check: drainSeconds,
+    fallback: '0',
+    about:
+      'Seconds between SIGTERM and the moment when no new connection is accepted: `/readyz` answers 503 meanwhile, so that a load balancer looks elsewhere.',
   },
   OSTIARY_TRUSTED_PROXIES: {
     check: proxies,
@@ -169,7 +221,11 @@ export const settings = {
     fallback: '127.0.0.1',
     about: 'Address to listen on. `0.0.0.0` or `::` inside a container.',
   },
-  PORT: { check: port, fallback: '3000', about: 'Port to listen on.' },
+  PORT: {
+    check: port,
+    fallback: '3000',
+    about: 'Port to listen on, for `OSTIARY_ROLE=worker` too: it answers `/healthz` and `/readyz`.',
+  },
   NODE_ENV: {
     check: z.enum(['production', 'development', 'test']),
     fallback: 'development',

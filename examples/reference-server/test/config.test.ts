@@ -62,6 +62,42 @@ describe('loadConfig', () => {
     });
   });
 
+  test('reads where everything is kept, and what this process does', () => {
+    expect(loadConfig(good)).toMatchObject({
+      databaseUrl: null,
+      databasePool: 10,
+      role: 'all',
+      drainSeconds: 0,
+    });
+    const databaseUrl = 'postgresql://user:p%40ss@db.example:5433/ostiary?sslmode=verify-full';
+    const config = loadConfig({
+      ...good,
+      DATABASE_URL: databaseUrl,
+      OSTIARY_DATABASE_POOL: '25',
+      OSTIARY_ROLE: 'worker',
+      OSTIARY_DRAIN_SECONDS: '15',
+    });
+    expect(config).toMatchObject({ databaseUrl, databasePool: 25, role: 'worker', drainSeconds: 15 });
+    expect(loadConfig({ ...good, DATABASE_URL: '' }).databaseUrl).toBeNull();
+  });
+
+  test.each(['web', 'worker'])('refuses the role %s without PostgreSQL', (role) => {
+    expect(() => loadConfig({ ...good, OSTIARY_ROLE: role })).toThrow(
+      `OSTIARY_ROLE=${role} needs DATABASE_URL: on SQLite one process does everything (OSTIARY_ROLE=all)`,
+    );
+  });
+
+  test.each([
+    ['mysql://secret@host/db', 'DATABASE_URL must begin with postgres:// or postgresql://'],
+    ['postgres://', 'DATABASE_URL must begin with postgres://'],
+    ['postgres://user:sec ret@ho st/db', 'DATABASE_URL must be a URL'],
+    ['postgres://user:secret%@host/db', 'DATABASE_URL has a %'],
+  ])('never shows a database URL that is wrong: %s', (url, message) => {
+    const load = (): unknown => loadConfig({ ...good, DATABASE_URL: url });
+    expect(load).toThrow(message);
+    expect(load).not.toThrow(/sec|ho st|@/);
+  });
+
   test.each([
     ['https://id.example.com', 'https://id.example.com', false],
     ['https://id.example.com', 'http://localhost:3000', false],
@@ -158,6 +194,9 @@ describe('loadConfig', () => {
       { OSTIARY_EVENT_RETENTION_DAYS: '0' },
       'OSTIARY_EVENT_RETENTION_DAYS must be 1 to',
     ],
+    ['a role that does not exist', { OSTIARY_ROLE: 'both' }, 'OSTIARY_ROLE must be all, web or worker'],
+    ['one connection', { OSTIARY_DATABASE_POOL: '1' }, 'OSTIARY_DATABASE_POOL must be 2 to 200'],
+    ['a long drain', { OSTIARY_DRAIN_SECONDS: '301' }, 'OSTIARY_DRAIN_SECONDS must be at most 300'],
     ['a wrong port', { PORT: '70000' }, 'PORT must be a port number'],
     ['a mode that does not exist', { NODE_ENV: 'prod' }, 'NODE_ENV '],
   ])('refuses %s', (_, changes, message) => {

@@ -108,6 +108,7 @@ describe('the server process', () => {
       { OSTIARY_DATA_DIR: '/dev/null/x' },
       'OSTIARY_DATA_DIR cannot be created',
     ],
+    ['as a worker on SQLite', { OSTIARY_ROLE: 'worker' }, 'OSTIARY_ROLE=worker needs DATABASE_URL'],
     ['on an address of others', { HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],
   ])('refuses to start %s, in one line', async (_, changes, message) => {
     const program = run('main.ts', [], await environment(changes));

@@ -3,7 +3,7 @@ import { anaika, startServer } from './support/server.ts';
 import { fieldsOf, Visitor } from './support/visitor.ts';
 
 describe('every page', () => {
-  test.each([['/'], ['/login'], ['/nothing'], ['/healthz']])(
+  test.each([['/'], ['/login'], ['/nothing'], ['/healthz'], ['/readyz']])(
     '%s carries the security headers',
     async (path) => {
       const { origin } = await startServer();
@@ -90,12 +90,12 @@ describe('requests that are not as they should be', () => {
   });
 });
 
-describe('/healthz', () => {
+describe('/readyz', () => {
   test('answers while the databases answer', async () => {
     const { origin, server } = await startServer();
-    expect(await (await fetch(`${origin}/healthz`)).json()).toEqual({ status: 'ok' });
-    server.installation.database.close();
-    const failing = await fetch(`${origin}/healthz`);
+    expect(await (await fetch(`${origin}/readyz`)).json()).toEqual({ status: 'ok' });
+    await server.installation.database.close();
+    const failing = await fetch(`${origin}/readyz`);
     expect(failing.status).toBe(503);
     expect(failing.headers.get('retry-after')).toBe('2');
     expect(await failing.json()).toEqual({ status: 'unavailable' });
@@ -104,7 +104,28 @@ describe('/healthz', () => {
   test('notices that the storage of Ostiary is gone', async () => {
     const { origin, server } = await startServer();
     await server.installation.ostiary.close();
-    expect((await fetch(`${origin}/healthz`)).status).toBe(503);
+    expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+  });
+
+  test('sends a load balancer away before the server refuses connections', async () => {
+    const { origin, server } = await startServer({}, { OSTIARY_DRAIN_SECONDS: '1' });
+    const closed = server.close();
+    const draining = await fetch(`${origin}/readyz`);
+    expect([draining.status, await draining.json()]).toEqual([503, { status: 'closing' }]);
+    // Whoever has not noticed yet is still served.
+    expect((await fetch(`${origin}/login`)).status).toBe(200);
+    await closed;
+    await expect(fetch(`${origin}/readyz`)).rejects.toThrow();
+  });
+});
+
+describe('/healthz', () => {
+  test('answers whatever the databases do: restarting the process would repair none', async () => {
+    const { origin, server } = await startServer();
+    await server.installation.ostiary.close();
+    await server.installation.database.close();
+    const response = await fetch(`${origin}/healthz`);
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   });
 });
 

@@ -10,7 +10,7 @@ async function withPartner(env: NodeJS.ProcessEnv = {}, options: Parameters<type
 /** An event that needs no consent, because the host names the partner. */
 async function cause({ server }: Awaited<ReturnType<typeof withPartner>>): Promise<void> {
   const { database, ostiary, accounts } = server.installation;
-  const { sub, kid } = accounts.get('anaika') ?? { sub: '', kid: '' };
+  const { sub, kid } = (await accounts.get('anaika')) ?? { sub: '', kid: '' };
   const change = {
     sub,
     kid,
@@ -19,9 +19,7 @@ async function cause({ server }: Awaited<ReturnType<typeof withPartner>>): Promi
     previous: { kycStatus: 'pending', kycTier: 0 },
     partners: ['kafe'],
   } as const;
-  await database.write(() => {
-    void ostiary.users.kycChanged(change, { transaction: database.connection });
-  });
+  await database.write(({ handle }) => ostiary.users.kycChanged(change, { transaction: handle }));
 }
 
 describe('targets on this machine', () => {

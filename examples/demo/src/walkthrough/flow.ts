@@ -50,7 +50,7 @@ export function textOf(value: unknown, what: string): string {
 
 /** Sends the browser to the authorization endpoint and on, up to a page or the client's redirect URI. */
 export async function authorize(
-  walk: Walk,
+  walk: Pick<Walk, 'browser' | 'endpoints'>,
   client: DemoClient,
   scope: string,
 ): Promise<{ attempt: Attempt; page: Page }> {
@@ -82,7 +82,7 @@ export async function authorize(
 
 /** Presses a button of the consent page and takes what comes back to the redirect URI. */
 export async function decide(
-  walk: Walk,
+  walk: Pick<Walk, 'browser' | 'report' | 'file'>,
   attempt: Attempt,
   page: Page,
   decision: 'approve' | 'deny',

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { memoryDedupe } from '@ostiary/webhook-verifier/dedupe';
 import { webhook } from '@ostiary/webhook-verifier/express';
 import { StepFailed } from './report.ts';
@@ -20,6 +21,10 @@ export interface Receiver {
   readonly handled: ReadonlyMap<string, number>;
   /** Deliveries that the handler will fail on. */
   failures: number;
+  /** Milliseconds that it takes over every delivery. */
+  slowness: number;
+  /** Requests that it has not answered yet. */
+  readonly underWay: number;
   /** The first `count` requests of a kind, as soon as they are there. @throws {@link StepFailed} after fifteen seconds */
   until(count: number, isWanted: (delivery: Delivery) => boolean): Promise<readonly Delivery[]>;
   close(): Promise<void>;
@@ -38,6 +43,7 @@ export async function openReceiver(
 ): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   const handled = new Map<string, number>();
+  let underWay = 0;
   const looking = new Set<() => void>();
   const routes = new Map(
     Object.entries(secrets).map(([path, secret]) => [
@@ -55,9 +61,12 @@ export async function openReceiver(
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
     const body = await bodyOf(request);
+    underWay += 1;
+    if (receiver.slowness > 0) await delay(receiver.slowness);
     // The bytes are written down here, so they are handed over as a parser that keeps them would do it.
     await routes.get(path)?.(Object.assign(request, { rawBody: body }), response, () => undefined);
     if (!response.writableEnded) response.writeHead(404).end();
+    underWay -= 1;
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
     );
@@ -72,6 +81,10 @@ export async function openReceiver(
     deliveries,
     handled,
     failures: 0,
+    slowness: 0,
+    get underWay() {
+      return underWay;
+    },
     until: (count, isWanted) =>
       new Promise((resolve, reject) => {
         const giveUp = setTimeout(() => {

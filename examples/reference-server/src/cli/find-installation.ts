@@ -27,7 +27,7 @@ export async function configForCommands(env: NodeJS.ProcessEnv): Promise<ServerC
     sealingKey = (await readFile(join(dataDir, demoKeyFile), 'utf8')).trim();
   } catch {
     throw new ConfigError(
-      'no installation found: set the environment of the server (OSTIARY_AUTH_URL, OSTIARY_SEALING_KEYS, OSTIARY_DATA_DIR), or run npm start first',
+      'no installation found: set the environment of the server (OSTIARY_AUTH_URL, OSTIARY_SEALING_KEYS, and OSTIARY_DATA_DIR or DATABASE_URL), or run npm start first',
     );
   }
   return loadConfig({
@@ -36,6 +36,8 @@ export async function configForCommands(env: NodeJS.ProcessEnv): Promise<ServerC
     OSTIARY_BASE_URL: demo.baseUrl,
     OSTIARY_SEALING_KEYS: sealingKey,
     OSTIARY_DATA_DIR: dataDir,
+    // The demo is on SQLite, whatever other programs keep in this variable.
+    DATABASE_URL: '',
     // Keys that a command issues have to begin like those that the server takes.
     ...(demo.prefix !== undefined && { OSTIARY_PREFIX: demo.prefix }),
   });

@@ -45,10 +45,11 @@ const list: Command = {
       ...(after !== undefined && { after }),
       ...(limit !== undefined && { limit }),
     });
-    const found = partners.map((partner) => {
-      const { HTG, USD } = ledger.funds(partner.slug);
-      return { ...partner, funds: { HTG: formatMoney(HTG), USD: formatMoney(USD) } };
-    });
+    const found = [];
+    for (const partner of partners) {
+      const { HTG, USD } = await ledger.funds(partner.slug);
+      found.push({ ...partner, funds: { HTG: formatMoney(HTG), USD: formatMoney(USD) } });
+    }
     const rows = found.map(({ slug, name, funds, disabledAt }) => [
       ...[slug, name, funds.HTG, funds.USD],
       disabledAt === null ? '' : 'disabled',

@@ -11,7 +11,7 @@ const passport: Command = {
   flags: {},
   positionals: ['handle'],
   async run({ accounts, ostiary }, { positionals: [handle = ''] }) {
-    const account = accounts.get(handle);
+    const account = await accounts.get(handle);
     if (account === null)
       throw new AccountError(`there is no user with the handle ${JSON.stringify(handle)}`);
     if (account.blockedAt !== null) throw new AccountError(`${account.handle} is blocked`);

@@ -89,7 +89,7 @@ const list: Command = {
   async run({ accounts }, args) {
     const after = args.text('after');
     const limit = Math.min(args.integer('limit') ?? 100, 1_000);
-    const found = accounts.list({ limit, ...(after !== undefined && { after }) });
+    const found = await accounts.list({ limit, ...(after !== undefined && { after }) });
     const rows = found.map(({ handle, name, kid, phone, kycStatus, kycTier, blockedAt }) => [
       handle,
       name,
@@ -113,7 +113,8 @@ const setPassword: Command = {
   positionals: ['handle'],
   async run({ accounts }, { positionals: [handle = ''] }) {
     // Asked before the password: nobody wants to type one for a handle that is misspelt.
-    if (accounts.get(handle) === null) throw new AccountError(`there is no user with the handle ${handle}`);
+    if ((await accounts.get(handle)) === null)
+      throw new AccountError(`there is no user with the handle ${handle}`);
     const account = await accounts.setPassword(handle, await readPassword());
     return done(`Changed the password of ${account.handle} and ended their sessions.`, account);
   },

@@ -1,156 +1,86 @@
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../config.ts';
-import type { Database } from './database.ts';
+import { postgresMigrations } from './postgres-migrations.ts';
+import type { Database, Transaction } from './queries.ts';
+import { sqliteMigrations } from './sqlite-migrations.ts';
 
-/**
- * The tables of this server. They start with `app_`, so that they never meet those of Ostiary in the same file.
- * Forward only: what has been released is never edited, a change is a new entry.
- */
-const migrations = [
-  {
-    name: 'users',
-    sql: `
-      CREATE TABLE app_users (
-        sub TEXT PRIMARY KEY,
-        kid TEXT NOT NULL UNIQUE,
-        handle TEXT NOT NULL UNIQUE COLLATE NOCASE,
-        phone TEXT NOT NULL UNIQUE,
-        name TEXT NOT NULL,
-        avatar_url TEXT,
-        role TEXT NOT NULL,
-        country TEXT NOT NULL,
-        kyc_tier INTEGER NOT NULL CHECK (kyc_tier BETWEEN 0 AND 3),
-        kyc_status TEXT NOT NULL CHECK (kyc_status IN ('approved', 'pending', 'rejected')),
-        htg_minor INTEGER NOT NULL,
-        usd_minor INTEGER NOT NULL,
-        trust_score INTEGER NOT NULL CHECK (trust_score BETWEEN 0 AND 100),
-        trust_tier TEXT NOT NULL,
-        password_hash TEXT NOT NULL,
-        created_at INTEGER NOT NULL,
-        blocked_at INTEGER
-      ) STRICT;
-      CREATE TABLE app_credentials (
-        id TEXT PRIMARY KEY,
-        sub TEXT NOT NULL REFERENCES app_users ON DELETE CASCADE,
-        type TEXT NOT NULL,
-        issued_at INTEGER NOT NULL,
-        expires_at INTEGER
-      ) STRICT;
-      CREATE INDEX app_credentials_by_sub ON app_credentials (sub);`,
-  },
-  {
-    name: 'sign-in',
-    sql: `
-      CREATE TABLE app_sessions (
-        digest BLOB PRIMARY KEY,
-        sub TEXT NOT NULL REFERENCES app_users ON DELETE CASCADE,
-        authenticated_at INTEGER NOT NULL,
-        seen_at INTEGER NOT NULL,
-        ends_at INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX app_sessions_by_sub ON app_sessions (sub);
-      CREATE INDEX app_sessions_by_end ON app_sessions (ends_at);
-      CREATE TABLE app_throttle (
-        subject BLOB PRIMARY KEY,
-        failures INTEGER NOT NULL,
-        ends_at INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX app_throttle_by_end ON app_throttle (ends_at);`,
-  },
-  {
-    // Balances move from columns of users into a double-entry ledger; what users had is posted as opening balances.
-    name: 'ledger',
-    sql: `
-      CREATE TABLE app_accounts (
-        id INTEGER PRIMARY KEY,
-        kind TEXT NOT NULL CHECK (kind IN ('user', 'partner', 'external')),
-        owner TEXT NOT NULL,
-        currency TEXT NOT NULL CHECK (currency IN ('HTG', 'USD')),
-        balance INTEGER NOT NULL,
-        UNIQUE (kind, owner, currency),
-        CHECK (kind = 'external' OR balance >= 0)
-      ) STRICT;
-      CREATE TABLE app_movements (
-        id TEXT PRIMARY KEY,
-        kind TEXT NOT NULL CHECK (kind IN ('opening', 'funding', 'transfer')),
-        currency TEXT NOT NULL CHECK (currency IN ('HTG', 'USD')),
-        posted_at INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID;
-      CREATE TABLE app_postings (
-        movement_id TEXT NOT NULL REFERENCES app_movements,
-        account_id INTEGER NOT NULL REFERENCES app_accounts,
-        amount INTEGER NOT NULL CHECK (amount <> 0),
-        PRIMARY KEY (movement_id, account_id)
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX app_postings_by_account ON app_postings (account_id);
-      CREATE TABLE app_executions (
-        transfer_id TEXT PRIMARY KEY,
-        failure TEXT,
-        decided_at INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID;
-      INSERT INTO app_accounts (kind, owner, currency, balance)
-        SELECT 'user', sub, 'HTG', htg_minor FROM app_users WHERE htg_minor <> 0
-        UNION ALL SELECT 'user', sub, 'USD', usd_minor FROM app_users WHERE usd_minor <> 0;
-      INSERT INTO app_accounts (kind, owner, currency, balance)
-        SELECT 'external', '', currency, -sum(balance) FROM app_accounts GROUP BY currency;
-      INSERT INTO app_movements (id, kind, currency, posted_at)
-        SELECT 'open_' || owner || '_' || currency, 'opening', currency, created_at
-        FROM app_accounts JOIN app_users ON sub = owner WHERE kind = 'user';
-      INSERT INTO app_postings (movement_id, account_id, amount)
-        SELECT 'open_' || owner || '_' || currency, id, balance FROM app_accounts WHERE kind = 'user';
-      INSERT INTO app_postings (movement_id, account_id, amount)
-        SELECT 'open_' || wallet.owner || '_' || wallet.currency, world.id, -wallet.balance
-        FROM app_accounts AS wallet
-        JOIN app_accounts AS world ON world.kind = 'external' AND world.currency = wallet.currency
-        WHERE wallet.kind = 'user';
-      CREATE TRIGGER app_postings_stay BEFORE UPDATE ON app_postings
-        BEGIN SELECT RAISE(ABORT, 'a posting is never changed'); END;
-      CREATE TRIGGER app_postings_last BEFORE DELETE ON app_postings
-        BEGIN SELECT RAISE(ABORT, 'a posting is never deleted'); END;
-      ALTER TABLE app_users DROP COLUMN htg_minor;
-      ALTER TABLE app_users DROP COLUMN usd_minor;`,
-  },
-] as const;
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
 
-function checksum(sql: string): string {
-  return createHash('sha256').update(sql).digest('hex');
+/** Starting together with other processes, and migrating, may take longer than a request. */
+const postgresPatienceMs = 120_000;
+
+const checksumOf = ({ sql }: Migration): string => createHash('sha256').update(sql).digest('hex');
+
+const columns = 'name TEXT NOT NULL, checksum TEXT NOT NULL';
+
+/** There is one writer, so the transaction itself is the lock. */
+async function prepareSqlite(transaction: Transaction): Promise<void> {
+  await transaction.script(
+    `CREATE TABLE IF NOT EXISTS app_migrations
+      (number INTEGER PRIMARY KEY, ${columns}, applied_at INTEGER NOT NULL) STRICT`,
+  );
+}
+
+/** Waits for whoever migrates at the same time. The lock ends with the transaction, so that any pooler may be between. */
+async function preparePostgres(transaction: Transaction, schema: string): Promise<void> {
+  const lock = createHash('sha256').update(`reference-server migrations ${schema}`).digest();
+  await transaction.get('SELECT pg_advisory_xact_lock(:lock)', { lock: lock.readBigInt64BE() });
+  // Looked for, and not CREATE … IF NOT EXISTS: that needs rights which a process that only starts has no use for.
+  const found = await transaction.get<{ has_schema: unknown; has_table: unknown }>(
+    `SELECT
+      (SELECT 1 FROM pg_namespace WHERE nspname = :schema) AS has_schema,
+      (SELECT 1 FROM pg_tables WHERE schemaname = :schema AND tablename = 'migrations') AS has_table`,
+    { schema },
+  );
+  if (found?.has_schema === null) await transaction.script(`CREATE SCHEMA "${schema}"`);
+  // The migrations name their tables without a schema; statements never do.
+  await transaction.script(`SET LOCAL search_path TO "${schema}"; SET LOCAL statement_timeout = 0`);
+  if (found?.has_table === null) {
+    await transaction.script(
+      `CREATE TABLE migrations (number integer PRIMARY KEY, ${columns}, applied_at bigint NOT NULL)`,
+    );
+  }
 }
 
 /**
  * Brings the tables up to date; safe when several processes start at once. `upTo` stops early, for tests of what follows.
  *
- * @throws {@link ConfigError} when the file belongs to a newer version of this server
+ * @throws {@link ConfigError} when the database belongs to a newer version of this server
  * @throws Error when a released migration was edited
  */
 export async function migrate(
   database: Database,
   now: number,
-  upTo: number = migrations.length,
+  upTo: number = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const { connection } = database;
-  await database.write(() => {
-    connection.exec(
-      `CREATE TABLE IF NOT EXISTS app_migrations (
-        number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL
-      ) STRICT`,
-    );
-    const applied = connection
-      .prepare<[], { number: number; checksum: string }>(
-        'SELECT number, checksum FROM app_migrations ORDER BY number',
-      )
-      .all();
-    if (applied.length > migrations.length) {
-      throw new ConfigError('the database belongs to a newer version of this server; update the server');
-    }
-    const record = connection.prepare('INSERT INTO app_migrations VALUES (?, ?, ?, ?)');
-    for (const [index, { name, sql }] of migrations.slice(0, upTo).entries()) {
-      const before = applied[index];
-      if (before === undefined) {
-        connection.exec(sql);
-        record.run(index + 1, name, checksum(sql), now);
-      } else if (before.checksum !== checksum(sql)) {
-        throw new Error(`migration ${index + 1} (${name}) differs from the one that made this database`);
+  const { schema } = database;
+  const migrations: readonly Migration[] = schema === null ? sqliteMigrations : postgresMigrations;
+  await database.write(
+    async (transaction) => {
+      await (schema === null ? prepareSqlite(transaction) : preparePostgres(transaction, schema));
+      const applied = await transaction.all<{ checksum: string }>(
+        'SELECT checksum FROM app_migrations ORDER BY number',
+      );
+      if (applied.length > migrations.length) {
+        throw new ConfigError('the database belongs to a newer version of this server; update the server');
       }
-    }
-  });
+      for (const [index, migration] of migrations.slice(0, upTo).entries()) {
+        const [before, checksum] = [applied[index], checksumOf(migration)];
+        const { name, sql } = migration;
+        if (before === undefined) {
+          await transaction.script(sql);
+          await transaction.run(
+            'INSERT INTO app_migrations (number, name, checksum, applied_at) VALUES (:number, :name, :checksum, :now)',
+            { number: index + 1, name, checksum, now },
+          );
+        } else if (before.checksum !== checksum) {
+          throw new Error(`migration ${index + 1} (${name}) differs from the one that made this database`);
+        }
+      }
+    },
+    schema === null ? {} : { patienceMs: postgresPatienceMs },
+  );
 }

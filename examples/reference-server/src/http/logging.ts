@@ -45,7 +45,7 @@ export function logRequest(logger: Logger, request: IncomingMessage, response: S
       ...(!response.writableFinished && { aborted: true }),
     };
     if (response.statusCode >= 500) logger.error(fields, 'request');
-    else if (route === '/healthz') logger.debug(fields, 'request');
+    else if (route === '/healthz' || route === '/readyz') logger.debug(fields, 'request');
     else logger.info(fields, 'request');
   });
 }

@@ -7,6 +7,7 @@ const routes: readonly { readonly pattern: RegExp; readonly name: string }[] = [
     '/passport',
     '/passport.js',
     '/healthz',
+    '/readyz',
     '/favicon.ico',
     '/account/apps',
     '/oauth/authorize',

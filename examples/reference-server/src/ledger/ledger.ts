@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { PaymentRail, TransferOrder, TransferResult } from '@ostiary/core';
-import type { Database } from '../database/database.ts';
+import type { Database, Queries, Transaction } from '../database/queries.ts';
 import { amountSchema } from './money.ts';
-import { createPostings, type LedgerCurrency, ledgerCurrencies, type Posting } from './postings.ts';
-
-/** What a partner has to pay with, in minor units. */
-export type Funds = Readonly<Record<LedgerCurrency, bigint>>;
+import {
+  balancesOf,
+  type Funds,
+  type LedgerCurrency,
+  ledgerCurrencies,
+  MovementRefused,
+  post,
+} from './postings.ts';
 
 /** The amount cannot be posted; the message is for whoever gave it. */
 export class LedgerError extends Error {
@@ -22,7 +26,8 @@ export interface Ledger {
    * @throws {@link LedgerError}
    */
   fund(partner: string, amount: string, currency: LedgerCurrency): Promise<Funds>;
-  funds(partner: string): Funds;
+  /** What a partner has to pay with. */
+  funds(partner: string): Promise<Funds>;
 }
 
 const failures = {
@@ -43,60 +48,77 @@ function isFailureCode(code: string): code is FailureCode {
   return Object.hasOwn(failures, code);
 }
 
-/** See {@link Ledger}. Every movement is one transaction of `synchronous=FULL`. */
+/** What was decided about a transfer before, or by another process a moment ago. */
+async function decisionOn(queries: Queries, transferId: string): Promise<TransferResult> {
+  const decision = await queries.get<{ failure: string | null }>(
+    'SELECT failure FROM app_executions WHERE transfer_id = :transferId',
+    { transferId },
+  );
+  if (decision === undefined) throw new Error('a decision that was taken is not there');
+  const { failure } = decision;
+  if (failure !== null && !isFailureCode(failure)) throw new Error('a stored failure is unknown');
+  return resultOf(failure);
+}
+
+/** See {@link Ledger}. Every movement is one transaction. */
 export function createLedger(database: Database, now: () => number): Ledger {
-  const { connection } = database;
-  const postings = createPostings(connection);
-  const recipient = connection.prepare<[string], { sub: string }>(
-    'SELECT sub FROM app_users WHERE kid = ? AND blocked_at IS NULL',
-  );
-  const decided = connection.prepare<[string], { failure: string | null }>(
-    'SELECT failure FROM app_executions WHERE transfer_id = ?',
-  );
-  const decide = connection.prepare<[string, string | null, number]>(
-    'INSERT INTO app_executions VALUES (?, ?, ?)',
-  );
-
-  const refusal = (posting: Posting): FailureCode | null =>
-    posting === 'insufficient_funds' || posting === 'balance_limit' ? posting : null;
-
-  function failureOf({ id, partner, recipientKid, amount, currency }: TransferOrder): FailureCode | null {
-    const user = recipient.get(recipientKid);
-    if (user === undefined) return 'unknown_recipient';
-    return refusal(
-      postings.post({
-        id,
-        kind: 'transfer',
-        from: { kind: 'partner', slug: partner },
-        to: { kind: 'user', sub: user.sub },
-        amount,
-        currency,
-        at: now(),
-      }),
+  /** Takes the decision about a transfer, unless it was taken. Whoever decides it as well waits here until this is committed. */
+  async function decide(
+    transaction: Transaction,
+    transferId: string,
+    failure: FailureCode | null,
+  ): Promise<boolean> {
+    const taken = await transaction.run(
+      `INSERT INTO app_executions (transfer_id, failure, decided_at) VALUES (:transferId, :failure, :at)
+       ON CONFLICT DO NOTHING`,
+      { transferId, failure, at: now() },
     );
+    return taken === 1;
   }
 
-  const funds = (partner: string): Funds => {
-    const of = (currency: LedgerCurrency): bigint =>
-      postings.balance({ kind: 'partner', slug: partner }, currency);
-    return { HTG: of('HTG'), USD: of('USD') };
-  };
+  async function pay(transaction: Transaction, order: TransferOrder): Promise<void> {
+    const { id, partner, recipientKid, amount, currency } = order;
+    const user = await transaction.get<{ sub: string }>(
+      'SELECT sub FROM app_users WHERE kid = :recipientKid AND blocked_at IS NULL',
+      { recipientKid },
+    );
+    if (user === undefined) throw new MovementRefused('unknown_recipient');
+    await post(transaction, {
+      id,
+      kind: 'transfer',
+      from: { kind: 'partner', slug: partner },
+      to: { kind: 'user', sub: user.sub },
+      amount,
+      currency,
+      at: now(),
+    });
+  }
+
+  /** A failure is kept as well: asked again when there are funds, a transfer that was called failed must not be paid. */
+  function refuse(order: TransferOrder, failure: FailureCode): Promise<TransferResult> {
+    return database.write(async (transaction) => {
+      await decide(transaction, order.id, failure);
+      return decisionOn(transaction, order.id);
+    });
+  }
+
+  const funds = (queries: Queries, partner: string): Promise<Funds> =>
+    balancesOf(queries, { kind: 'partner', slug: partner });
 
   return {
     rail: {
-      execute: (order) =>
-        database.write(() => {
-          const before = decided.get(order.id);
-          if (before !== undefined) {
-            if (before.failure !== null && !isFailureCode(before.failure))
-              throw new Error('a stored failure is unknown');
-            return resultOf(before.failure);
-          }
-          // A failure is kept as well: asked again when there are funds, a transfer that was called failed must not be paid.
-          const failure = failureOf(order);
-          decide.run(order.id, failure, now());
-          return resultOf(failure);
-        }),
+      async execute(order) {
+        try {
+          return await database.write(async (transaction) => {
+            if (!(await decide(transaction, order.id, null))) return decisionOn(transaction, order.id);
+            await pay(transaction, order);
+            return resultOf(null);
+          });
+        } catch (error) {
+          if (error instanceof MovementRefused) return refuse(order, error.reason);
+          throw error;
+        }
+      },
     },
 
     async fund(partner, amount, currency) {
@@ -104,23 +126,29 @@ export function createLedger(database: Database, now: () => number): Ledger {
       if (!parsed.success || parsed.data === 0n) {
         throw new LedgerError('the amount must be a decimal above zero with two digits, such as 1250.00');
       }
+      const { data: minor } = parsed;
       if (!ledgerCurrencies.includes(currency))
         throw new LedgerError(`the currency must be ${ledgerCurrencies.join(' or ')}`);
-      return database.write(() => {
-        const posting = postings.post({
-          id: `fund_${randomBytes(16).toString('hex')}`,
-          kind: 'funding',
-          from: { kind: 'external' },
-          to: { kind: 'partner', slug: partner },
-          amount: parsed.data,
-          currency,
-          at: now(),
+      const id = `fund_${randomBytes(16).toString('hex')}`;
+      try {
+        return await database.write(async (transaction) => {
+          await post(transaction, {
+            id,
+            kind: 'funding',
+            from: { kind: 'external' },
+            to: { kind: 'partner', slug: partner },
+            amount: minor,
+            currency,
+            at: now(),
+          });
+          return funds(transaction, partner);
         });
-        if (posting !== 'posted') throw new LedgerError('the account cannot hold that much');
-        return funds(partner);
-      });
+      } catch (error) {
+        if (error instanceof MovementRefused) throw new LedgerError('the account cannot hold that much');
+        throw error;
+      }
     },
 
-    funds: (partner) => database.read(() => funds(partner)),
+    funds: (partner) => funds(database, partner),
   };
 }

@@ -1,10 +1,13 @@
-import type { Connection } from '../database/database.ts';
+import type { Queries, Transaction } from '../database/queries.ts';
 
 /** The currencies of the ledger. Amounts are integers of their minor units. */
 export const ledgerCurrencies = ['HTG', 'USD'] as const;
 
 /** See {@link ledgerCurrencies}. */
 export type LedgerCurrency = (typeof ledgerCurrencies)[number];
+
+/** What somebody has, in minor units. */
+export type Funds = Readonly<Record<LedgerCurrency, bigint>>;
 
 /** Whose account it is. `external` is the world outside: what users and partners have came from there. */
 export type AccountHolder =
@@ -26,15 +29,15 @@ export interface Movement {
   readonly at: number;
 }
 
-/** What became of a movement. Only `posted` changed anything. */
-export type Posting = 'posted' | 'known' | 'insufficient_funds' | 'balance_limit';
+/** A movement that cannot be made. Whoever catches it has let the transaction end: it takes everything back. */
+export class MovementRefused extends Error {
+  override readonly name = 'MovementRefused';
+  readonly reason: 'unknown_recipient' | 'insufficient_funds' | 'balance_limit';
 
-/** The books, for use inside a transaction of the caller: nothing here begins one. */
-export interface Postings {
-  /** Makes a movement: one line in the journal, two postings that add up to zero, two balances. */
-  post(movement: Movement): Posting;
-  /** Minor units; zero for an account that nothing was ever posted to. */
-  balance(holder: AccountHolder, currency: LedgerCurrency): bigint;
+  constructor(reason: 'unknown_recipient' | 'insufficient_funds' | 'balance_limit') {
+    super(reason);
+    this.reason = reason;
+  }
 }
 
 /** Keeps every balance well inside 64 bits: an addition that overflows is no integer in SQLite. */
@@ -44,72 +47,87 @@ function ownerOf(holder: AccountHolder): string {
   return holder.kind === 'user' ? holder.sub : holder.kind === 'partner' ? holder.slug : '';
 }
 
-/** See {@link Postings}. */
-export function createPostings(connection: Connection): Postings {
-  const openAccount = connection.prepare<[string, string, string]>(
-    'INSERT INTO app_accounts (kind, owner, currency, balance) VALUES (?, ?, ?, 0) ON CONFLICT DO NOTHING',
-  );
-  const account = connection
-    .prepare<[string, string, string], { id: bigint; balance: bigint }>(
-      'SELECT id, balance FROM app_accounts WHERE kind = ? AND owner = ? AND currency = ?',
-    )
-    .safeIntegers();
-  const journal = connection.prepare<[string, string, string, number]>(
-    'INSERT INTO app_movements (id, kind, currency, posted_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-  );
-  const posting = connection.prepare<[string, bigint, bigint]>(
-    'INSERT INTO app_postings (movement_id, account_id, amount) VALUES (?, ?, ?)',
-  );
-  const debit = connection.prepare<{ id: bigint; amount: bigint }>(
-    `UPDATE app_accounts SET balance = balance - @amount
-     WHERE id = @id AND (kind = 'external' OR balance >= @amount)`,
-  );
-  const credit = connection.prepare<{ id: bigint; amount: bigint; highest: bigint }>(
-    'UPDATE app_accounts SET balance = balance + @amount WHERE id = @id AND balance <= @highest - @amount',
-  );
+const keyOf = (holder: AccountHolder): string => `${holder.kind} ${ownerOf(holder)}`;
 
-  function idOf(holder: AccountHolder, currency: LedgerCurrency): bigint {
-    const owner = ownerOf(holder);
-    openAccount.run(holder.kind, owner, currency);
-    const row = account.get(holder.kind, owner, currency);
-    if (row === undefined) throw new Error('an account that was opened is not there');
-    return row.id;
-  }
-
-  /** Either all of it or nothing: a savepoint inside the caller's transaction. */
-  const attempt = connection.transaction((movement: Movement): Posting => {
-    const { id, kind, currency, amount, at } = movement;
-    if (journal.run(id, kind, currency, at).changes === 0) return 'known';
-    const [from, to] = [idOf(movement.from, currency), idOf(movement.to, currency)];
-    if (debit.run({ id: from, amount }).changes === 0) throw new Refused('insufficient_funds');
-    if (credit.run({ id: to, amount, highest: highestBalance }).changes === 0)
-      throw new Refused('balance_limit');
-    posting.run(id, from, -amount);
-    posting.run(id, to, amount);
-    return 'posted';
-  });
-
-  return {
-    post(movement) {
-      if (movement.amount <= 0n) throw new RangeError('a movement moves more than nothing');
-      try {
-        return attempt(movement);
-      } catch (error) {
-        if (error instanceof Refused) return error.reason;
-        throw error;
-      }
-    },
-    balance: (holder, currency) => account.get(holder.kind, ownerOf(holder), currency)?.balance ?? 0n,
-  };
+async function accountOf(
+  transaction: Transaction,
+  holder: AccountHolder,
+  currency: LedgerCurrency,
+): Promise<number> {
+  const account = { kind: holder.kind, owner: ownerOf(holder), currency };
+  const find = () =>
+    transaction.get<{ id: number }>(
+      'SELECT id FROM app_accounts WHERE kind = :kind AND owner = :owner AND currency = :currency',
+      account,
+    );
+  const known = await find();
+  if (known !== undefined) return known.id;
+  await transaction.run(
+    `INSERT INTO app_accounts (kind, owner, currency, balance) VALUES (:kind, :owner, :currency, 0)
+     ON CONFLICT DO NOTHING`,
+    account,
+  );
+  const opened = await find();
+  if (opened === undefined) throw new Error('an account that was opened is not there');
+  return opened.id;
 }
 
-/** Takes the savepoint back. */
-class Refused extends Error {
-  override readonly name = 'Refused';
-  readonly reason: 'insufficient_funds' | 'balance_limit';
+async function debit(transaction: Transaction, id: number, amount: bigint): Promise<void> {
+  const changed = await transaction.run(
+    `UPDATE app_accounts SET balance = balance - :amount
+     WHERE id = :id AND (kind = 'external' OR balance >= :amount)`,
+    { id, amount },
+  );
+  if (changed === 0) throw new MovementRefused('insufficient_funds');
+}
 
-  constructor(reason: 'insufficient_funds' | 'balance_limit') {
-    super(reason);
-    this.reason = reason;
-  }
+async function credit(transaction: Transaction, id: number, amount: bigint): Promise<void> {
+  const changed = await transaction.run(
+    'UPDATE app_accounts SET balance = balance + :amount WHERE id = :id AND balance <= :room',
+    { id, amount, room: highestBalance - amount },
+  );
+  if (changed === 0) throw new MovementRefused('balance_limit');
+}
+
+/**
+ * Makes a movement: one line in the journal, two postings that add up to zero, two balances. Accounts are opened in one
+ * order and changed in one order, whichever way the money goes, so that movements wait for each other in no circle.
+ *
+ * @returns whether it was made; `false` when it had been made before
+ * @throws {@link MovementRefused}
+ */
+export async function post(transaction: Transaction, movement: Movement): Promise<boolean> {
+  const { id, kind, currency, amount, at } = movement;
+  if (amount <= 0n) throw new RangeError('a movement moves more than nothing');
+  const journal = await transaction.run(
+    `INSERT INTO app_movements (id, kind, currency, posted_at) VALUES (:id, :kind, :currency, :at)
+     ON CONFLICT DO NOTHING`,
+    { id, kind, currency, at },
+  );
+  if (journal === 0) return false;
+  const accounts = new Map<AccountHolder, number>();
+  for (const holder of [movement.from, movement.to].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)))
+    accounts.set(holder, await accountOf(transaction, holder, currency));
+  const [from = 0, to = 0] = [accounts.get(movement.from), accounts.get(movement.to)];
+  const changes = [
+    { account: from, make: debit },
+    { account: to, make: credit },
+  ].sort((a, b) => a.account - b.account);
+  for (const { account, make } of changes) await make(transaction, account, amount);
+  await transaction.run(
+    'INSERT INTO app_postings (movement_id, account_id, amount) VALUES (:id, :from, :minus), (:id, :to, :amount)',
+    { id, from, to, minus: -amount, amount },
+  );
+  return true;
+}
+
+/** What is on the accounts of a holder; zero where nothing was ever posted. */
+export async function balancesOf(queries: Queries, holder: AccountHolder): Promise<Funds> {
+  const rows = await queries.all<{ currency: string; balance: string }>(
+    'SELECT currency, CAST(balance AS TEXT) AS balance FROM app_accounts WHERE kind = :kind AND owner = :owner',
+    { kind: holder.kind, owner: ownerOf(holder) },
+  );
+  const of = (wanted: LedgerCurrency): bigint =>
+    BigInt(rows.find(({ currency }) => currency === wanted)?.balance ?? 0);
+  return { HTG: of('HTG'), USD: of('USD') };
 }

@@ -24,7 +24,7 @@ export function createPassportRoutes(
   return {
     async show(ctx) {
       const session = await sessions.find(cookies.session.read(ctx.req));
-      const account = session && accounts.getBySub(session.sub);
+      const account = session && (await accounts.getBySub(session.sub));
       if (account === null || account.blockedAt !== null) {
         ctx.status = 303;
         ctx.set('Location', `${authUrl}/login?return_to=%2Fpassport`);

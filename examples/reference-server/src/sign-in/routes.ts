@@ -70,14 +70,14 @@ export function createAccountRoutes(context: SignInContext): AccountRoutes {
     );
   }
 
-  function showForm(
+  async function showForm(
     ctx: Context,
     request: LoginRequest,
     session: Session | null,
     problem: Problem | null,
-  ): void {
+  ): Promise<void> {
     const language = chooseLanguage(request.uiLocales, ctx.get('accept-language'));
-    const account = session && accounts.getBySub(session.sub);
+    const account = session && (await accounts.getBySub(session.sub));
     ctx.status = problem?.status ?? 200;
     if (problem?.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(problem.retryAfterSeconds));
     ctx.type = 'html';
@@ -116,7 +116,7 @@ export function createAccountRoutes(context: SignInContext): AccountRoutes {
     async home(ctx) {
       const language = chooseLanguage(undefined, ctx.get('accept-language'));
       const session = await sessionOf(ctx);
-      const account = session && accounts.getBySub(session.sub);
+      const account = session && (await accounts.getBySub(session.sub));
       ctx.type = 'html';
       ctx.body = homePage(look, language, account && { account, csrf: token(ctx, 'sign-out', session) });
     },
@@ -130,7 +130,7 @@ export function createAccountRoutes(context: SignInContext): AccountRoutes {
         ctx.set('Location', safeReturnTo(request.returnTo, authUrl));
         return;
       }
-      showForm(ctx, request, session, null);
+      await showForm(ctx, request, session, null);
     },
 
     async signIn(ctx) {

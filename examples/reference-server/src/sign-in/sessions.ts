@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/queries.ts';
 
 /** A browser that is signed in. */
 export interface Session {
@@ -41,47 +41,62 @@ function digestOf(id: string): Buffer {
   return createHash('sha256').update(id).digest();
 }
 
+const select = `
+  SELECT s.sub, authenticated_at, seen_at FROM app_sessions AS s JOIN app_users AS u ON u.sub = s.sub
+  WHERE digest = :digest AND ends_at > :now AND seen_at > :idleSince AND blocked_at IS NULL`;
+
+const insert = `
+  INSERT INTO app_sessions (digest, sub, authenticated_at, seen_at, ends_at)
+  VALUES (:digest, :sub, :now, :now, :endsAt)`;
+
+const purge = `
+  DELETE FROM app_sessions WHERE ends_at <= :now AND digest IN
+    (SELECT digest FROM app_sessions WHERE ends_at <= :now ORDER BY ends_at LIMIT ${purgeLimit})`;
+
 export function createSessions(database: Database, now: () => number): Sessions {
-  const { connection } = database;
-  const select = connection.prepare<
-    [Buffer, number, number],
-    { sub: string; authenticated_at: number; seen_at: number }
-  >(
-    `SELECT app_sessions.sub, authenticated_at, seen_at FROM app_sessions JOIN app_users USING (sub)
-     WHERE digest = ? AND ends_at > ? AND seen_at > ? AND blocked_at IS NULL`,
-  );
-  const insert = connection.prepare('INSERT INTO app_sessions VALUES (?, ?, ?, ?, ?)');
-  const seen = connection.prepare('UPDATE app_sessions SET seen_at = max(seen_at, ?) WHERE digest = ?');
-  const remove = connection.prepare('DELETE FROM app_sessions WHERE digest = ?');
-  const purge = connection.prepare(
-    `DELETE FROM app_sessions WHERE digest IN
-      (SELECT digest FROM app_sessions WHERE ends_at <= ? ORDER BY ends_at LIMIT ${purgeLimit})`,
-  );
+  const remove = (transaction: Transaction, { digest }: Session): Promise<number> =>
+    transaction.run('DELETE FROM app_sessions WHERE digest = :digest', { digest });
 
   return {
     async find(id) {
       if (id === undefined || !idFormat.test(id)) return null;
       const time = now();
       const digest = digestOf(id);
-      const row = database.read(() => select.get(digest, time, time - idleLifetime));
+      const row = await database.get<{ sub: string; authenticated_at: number; seen_at: number }>(select, {
+        digest,
+        now: time,
+        idleSince: time - idleLifetime,
+      });
       if (row === undefined) return null;
-      if (time - row.seen_at >= seenResolution) await database.write(() => seen.run(time, digest));
+      if (time - row.seen_at >= seenResolution) {
+        await database.write((transaction) =>
+          transaction.run(
+            'UPDATE app_sessions SET seen_at = :now WHERE digest = :digest AND seen_at < :now',
+            { digest, now: time },
+          ),
+        );
+      }
       return { digest, sub: row.sub, authenticatedAt: new Date(row.authenticated_at) };
     },
 
     async start(sub, replaced) {
       const id = randomBytes(32).toString('base64url');
       const time = now();
-      await database.write(() => {
-        if (replaced !== null) remove.run(replaced.digest);
-        purge.run(time);
-        insert.run(digestOf(id), sub, time, time, time + absoluteLifetime);
+      await database.write(async (transaction) => {
+        if (replaced !== null) await remove(transaction, replaced);
+        await transaction.run(purge, { now: time });
+        await transaction.run(insert, {
+          digest: digestOf(id),
+          sub,
+          now: time,
+          endsAt: time + absoluteLifetime,
+        });
       });
       return id;
     },
 
     async end(session) {
-      await database.write(() => remove.run(session.digest));
+      await database.write((transaction) => remove(transaction, session));
     },
   };
 }

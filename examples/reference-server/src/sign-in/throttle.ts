@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/queries.ts';
 
 /** How many failed sign-ins one window takes. */
 export interface ThrottleLimits {
@@ -26,6 +26,41 @@ export interface Throttle {
 const defaultLimits: ThrottleLimits = { perHandle: 10, perNetwork: 100, windowMs: 15 * 60_000 };
 const purgeLimit = 100;
 
+/** Counts an attempt unless its window is full. Decided by one statement, so that attempts in other processes are seen. */
+const count = `
+  INSERT INTO app_throttle AS t (subject, failures, ends_at) VALUES (:subject, 1, :endsAt)
+  ON CONFLICT (subject) DO UPDATE SET
+    failures = CASE WHEN t.ends_at > :now THEN t.failures + 1 ELSE 1 END,
+    ends_at = CASE WHEN t.ends_at > :now THEN t.ends_at ELSE :endsAt END
+  WHERE t.ends_at <= :now OR t.failures < :limit
+  RETURNING ends_at`;
+
+/** Names the window: an attempt that began in an earlier one must not be taken out of this one. */
+const takeBack = `
+  UPDATE app_throttle SET failures = CASE WHEN failures > 0 THEN failures - 1 ELSE 0 END
+  WHERE subject = :subject AND ends_at = :endsAt`;
+
+const purge = `
+  DELETE FROM app_throttle WHERE ends_at <= :now AND subject IN
+    (SELECT subject FROM app_throttle WHERE ends_at <= :now ORDER BY ends_at LIMIT ${purgeLimit})`;
+
+/** An attempt that is let through counts in this window. */
+interface Window {
+  readonly subject: Buffer;
+  readonly endsAt: number;
+}
+
+/** A window is full. Takes back what was counted in the same transaction. */
+class Full extends Error {
+  override readonly name = 'Full';
+  readonly until: number;
+
+  constructor(until: number) {
+    super('too many attempts');
+    this.until = until;
+  }
+}
+
 /**
  * Fixed windows in the database: a restart does not reset them. Handles and addresses are stored under a key,
  * so that the table does not tell who tried to sign in from where.
@@ -36,63 +71,51 @@ export function createThrottle(
   now: () => number,
   limits: ThrottleLimits = defaultLimits,
 ): Throttle {
-  const { connection } = database;
-  const select = connection.prepare<[Buffer, number], { failures: number; ends_at: number }>(
-    'SELECT failures, ends_at FROM app_throttle WHERE subject = ? AND ends_at > ?',
-  );
-  const count = connection.prepare(
-    `INSERT INTO app_throttle VALUES (@subject, 1, @endsAt)
-     ON CONFLICT (subject) DO UPDATE SET
-       failures = CASE WHEN ends_at > @now THEN failures + 1 ELSE 1 END,
-       ends_at = CASE WHEN ends_at > @now THEN ends_at ELSE @endsAt END`,
-  );
-  // Names the window: an attempt that began in an earlier one must not be taken out of this one.
-  const takeBack = connection.prepare(
-    'UPDATE app_throttle SET failures = max(failures - 1, 0) WHERE subject = ? AND ends_at = ?',
-  );
-  const forget = connection.prepare('DELETE FROM app_throttle WHERE subject = ?');
-  const purge = connection.prepare(
-    `DELETE FROM app_throttle WHERE subject IN
-      (SELECT subject FROM app_throttle WHERE ends_at <= ? ORDER BY ends_at LIMIT ${purgeLimit})`,
-  );
-
   const subjectOf = (kind: string, value: string): Buffer =>
     createHmac('sha256', key).update(`${kind}\n${value}`).digest();
+
+  /** Counts an attempt in both windows or in none. @throws {@link Full} */
+  function enter(time: number, handle: Buffer, network: Buffer): Promise<readonly [Window, Window]> {
+    return database.write(async (transaction) => {
+      await transaction.run(purge, { now: time });
+      async function enterOne(subject: Buffer, limit: number): Promise<Window> {
+        const endsAt = time + limits.windowMs;
+        const row = await transaction.get<{ ends_at: number }>(count, { subject, limit, now: time, endsAt });
+        if (row !== undefined) return { subject, endsAt: row.ends_at };
+        const full = await transaction.get<{ ends_at: number }>(
+          'SELECT ends_at FROM app_throttle WHERE subject = :subject',
+          { subject },
+        );
+        throw new Full(full?.ends_at ?? endsAt);
+      }
+      // Handles before networks, in every transaction.
+      return [await enterOne(handle, limits.perHandle), await enterOne(network, limits.perNetwork)];
+    });
+  }
 
   return {
     async admit(handle, network) {
       const time = now();
-      const subjects = [
-        { subject: subjectOf('handle', handle.toLowerCase()), limit: limits.perHandle },
-        { subject: subjectOf('network', network), limit: limits.perNetwork },
-      ];
-      const admitted = await database.write(() => {
-        purge.run(time);
-        const full = subjects.flatMap(({ subject, limit }) => {
-          const row = select.get(subject, time);
-          return row !== undefined && row.failures >= limit ? [row.ends_at] : [];
-        });
-        if (full.length > 0) return { until: Math.max(...full) };
-        return {
-          windows: subjects.map(({ subject }) => {
-            count.run({ subject, endsAt: time + limits.windowMs, now: time });
-            return { subject, endsAt: select.get(subject, time)?.ends_at ?? 0 };
-          }),
-        };
-      });
-      if (admitted.windows === undefined) {
-        return { admitted: false, retryAfterSeconds: Math.ceil((admitted.until - time) / 1000) };
+      let windows: readonly [Window, Window];
+      try {
+        windows = await enter(time, subjectOf('handle', handle.toLowerCase()), subjectOf('network', network));
+      } catch (error) {
+        if (!(error instanceof Full)) throw error;
+        return { admitted: false, retryAfterSeconds: Math.ceil((error.until - time) / 1000) };
       }
-      const [ofHandle, ofNetwork] = admitted.windows;
+      const [ofHandle, ofNetwork] = windows;
       return {
         admitted: true,
         async settle(outcome) {
           if (outcome === 'failed') return;
-          await database.write(() => {
+          await database.write(async (transaction) => {
             // A right password clears the user's own count; the network's other failures stay.
-            if (outcome === 'succeeded' && ofHandle) forget.run(ofHandle.subject);
-            else if (ofHandle) takeBack.run(ofHandle.subject, ofHandle.endsAt);
-            if (ofNetwork) takeBack.run(ofNetwork.subject, ofNetwork.endsAt);
+            if (outcome === 'succeeded') {
+              await transaction.run('DELETE FROM app_throttle WHERE subject = :subject', {
+                subject: ofHandle.subject,
+              });
+            } else await transaction.run(takeBack, { ...ofHandle });
+            await transaction.run(takeBack, { ...ofNetwork });
           });
         },
       };

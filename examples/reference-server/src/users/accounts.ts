@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import Sqlite from 'better-sqlite3';
 import type { z } from 'zod';
-import type { Database } from '../database/database.ts';
-import { createPostings } from '../ledger/postings.ts';
+import { UniqueViolation } from '../database/errors.ts';
+import type { Database, Queries, Transaction } from '../database/queries.ts';
+import { post } from '../ledger/postings.ts';
 import { type NewUser, newUserSchema, passwordSchema } from './input.ts';
 import type { Passwords } from './passwords.ts';
 
@@ -28,10 +28,10 @@ export class AccountError extends Error {
 export interface Accounts {
   /** @throws {@link AccountError} when a value is wrong, or the handle or phone is taken */
   create(user: NewUser): Promise<Account>;
-  get(handle: string): Account | null;
-  getBySub(sub: string): Account | null;
+  get(handle: string): Promise<Account | null>;
+  getBySub(sub: string): Promise<Account | null>;
   /** By handle; `after` is the last handle of the page before. */
-  list(page?: { readonly after?: string; readonly limit?: number }): Account[];
+  list(page?: { readonly after?: string; readonly limit?: number }): Promise<Account[]>;
   /** Also ends the user's sessions. @throws {@link AccountError} */
   setPassword(handle: string, password: string): Promise<Account>;
   /** Also ends the user's sessions here. Whoever calls it ends the access of apps too. @throws {@link AccountError} */
@@ -56,6 +56,16 @@ interface Row {
 }
 
 const columns = 'sub, kid, handle, phone, name, kyc_status, kyc_tier, password_hash, created_at, blocked_at';
+
+const insertUser = `
+  INSERT INTO app_users (sub, kid, handle, phone, name, avatar_url, role, country, kyc_tier, kyc_status,
+    trust_score, trust_tier, password_hash, created_at, blocked_at)
+  VALUES (:sub, :kid, :handle, :phone, :name, :avatarUrl, :role, :country, :kycTier, :kycStatus,
+    :trustScore, :trustTier, :passwordHash, :createdAt, NULL)`;
+
+const insertCredential = `
+  INSERT INTO app_credentials (id, sub, type, issued_at, expires_at)
+  VALUES (:id, :sub, :type, :issuedAt, :expiresAt)`;
 
 function toAccount(row: Row): Account {
   return {
@@ -85,35 +95,37 @@ function publicId(): string {
 }
 
 export function createAccounts(database: Database, passwords: Passwords, now: () => number): Accounts {
-  const { connection } = database;
-  const byHandle = connection.prepare<[string], Row>(`SELECT ${columns} FROM app_users WHERE handle = ?`);
-  const bySub = connection.prepare<[string], Row>(`SELECT ${columns} FROM app_users WHERE sub = ?`);
-  const page = connection.prepare<[string, number], Row>(
-    `SELECT ${columns} FROM app_users WHERE handle > ? ORDER BY handle LIMIT ?`,
-  );
-  const insert = connection.prepare(
-    `INSERT INTO app_users VALUES (@sub, @kid, @handle, @phone, @name, @avatarUrl, @role, @country, @kycTier, @kycStatus,
-      @trustScore, @trustTier, @passwordHash, @createdAt, NULL)`,
-  );
-  const postings = createPostings(connection);
-  const insertCredential = connection.prepare('INSERT INTO app_credentials VALUES (?, ?, ?, ?, ?)');
-  const updatePassword = connection.prepare('UPDATE app_users SET password_hash = ? WHERE sub = ?');
-  const updateBlocked = connection.prepare('UPDATE app_users SET blocked_at = ? WHERE sub = ?');
-  const endSessions = connection.prepare('DELETE FROM app_sessions WHERE sub = ?');
+  const { caseless } = database;
+  const byHandle = `SELECT ${columns} FROM app_users WHERE ${caseless('handle')} = ${caseless(':handle')}`;
+  const page = `SELECT ${columns} FROM app_users
+    WHERE ${caseless('handle')} > ${caseless(':after')} ORDER BY ${caseless('handle')} LIMIT :limit`;
 
-  function require(handle: string): Row {
-    const row = byHandle.get(handle);
+  const find = (queries: Queries, handle: string): Promise<Row | undefined> =>
+    queries.get<Row>(byHandle, { handle });
+  const findBySub = (sub: string): Promise<Row | undefined> =>
+    database.get<Row>(`SELECT ${columns} FROM app_users WHERE sub = :sub`, { sub });
+
+  async function require(queries: Queries, handle: string): Promise<Row> {
+    const row = await find(queries, handle);
     if (row === undefined)
       throw new AccountError(`there is no user with the handle ${JSON.stringify(handle)}`);
     return row;
   }
 
-  async function change(handle: string, work: (row: Row) => void): Promise<Account> {
-    return database.write(() => {
-      work(require(handle));
-      return toAccount(require(handle));
+  function change(
+    handle: string,
+    work: (transaction: Transaction, row: Row) => Promise<unknown>,
+  ): Promise<Account> {
+    return database.write(async (transaction) => {
+      await work(transaction, await require(transaction, handle));
+      return toAccount(await require(transaction, handle));
     });
   }
+
+  const setHash = (transaction: Transaction, sub: string, hash: string): Promise<number> =>
+    transaction.run('UPDATE app_users SET password_hash = :hash WHERE sub = :sub', { hash, sub });
+  const endSessions = (transaction: Transaction, sub: string): Promise<number> =>
+    transaction.run('DELETE FROM app_sessions WHERE sub = :sub', { sub });
 
   return {
     async create(given) {
@@ -126,18 +138,23 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
         createdAt: now(),
       };
       try {
-        return await database.write(() => {
-          insert.run(row);
+        return await database.write(async (transaction) => {
+          await transaction.run(insertUser, row);
           for (const { type, issuedAt, expiresAt } of credentials) {
-            const id = `cred_${randomBytes(9).toString('hex')}`;
-            insertCredential.run(id, row.sub, type, issuedAt.getTime(), expiresAt?.getTime() ?? null);
+            await transaction.run(insertCredential, {
+              id: `cred_${randomBytes(9).toString('hex')}`,
+              sub: row.sub,
+              type,
+              issuedAt: issuedAt.getTime(),
+              expiresAt: expiresAt?.getTime() ?? null,
+            });
           }
           for (const [currency, amount] of [
             ['HTG', htgBalance],
             ['USD', usdBalance],
           ] as const) {
             if (amount === 0n) continue;
-            postings.post({
+            await post(transaction, {
               id: `open_${row.sub}_${currency}`,
               kind: 'opening',
               from: { kind: 'external' },
@@ -147,53 +164,69 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
               at: row.createdAt,
             });
           }
-          return toAccount(require(row.handle));
+          return toAccount(await require(transaction, row.handle));
         });
       } catch (error) {
-        if (!(error instanceof Sqlite.SqliteError) || error.code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error;
-        const taken = error.message.includes('phone') ? 'phone' : 'handle';
+        if (!(error instanceof UniqueViolation)) throw error;
+        const taken = error.column === 'phone' ? 'phone' : 'handle';
         throw new AccountError(`this ${taken} belongs to another user`);
       }
     },
 
-    get(handle) {
-      const row = database.read(() => byHandle.get(handle));
+    async get(handle) {
+      const row = await find(database, handle);
       return row === undefined ? null : toAccount(row);
     },
 
-    getBySub(sub) {
-      const row = database.read(() => bySub.get(sub));
+    async getBySub(sub) {
+      const row = await findBySub(sub);
       return row === undefined ? null : toAccount(row);
     },
 
-    list: ({ after = '', limit = 100 } = {}) => page.all(after, limit).map(toAccount),
+    list: async ({ after = '', limit = 100 } = {}) =>
+      (await database.all<Row>(page, { after, limit })).map(toAccount),
 
     async setPassword(handle, password) {
       const hash = await passwords.hash(check(passwordSchema, password));
-      return change(handle, ({ sub }) => {
-        updatePassword.run(hash, sub);
-        endSessions.run(sub);
+      return change(handle, async (transaction, { sub }) => {
+        await setHash(transaction, sub, hash);
+        await endSessions(transaction, sub);
       });
     },
 
     block: (handle) =>
-      change(handle, ({ sub, blocked_at }) => {
-        updateBlocked.run(blocked_at ?? now(), sub);
-        endSessions.run(sub);
+      change(handle, async (transaction, { sub }) => {
+        await transaction.run(
+          'UPDATE app_users SET blocked_at = coalesce(blocked_at, :at) WHERE sub = :sub',
+          {
+            at: now(),
+            sub,
+          },
+        );
+        await endSessions(transaction, sub);
       }),
 
-    unblock: (handle) => change(handle, ({ sub }) => void updateBlocked.run(null, sub)),
+    unblock: (handle) =>
+      change(handle, (transaction, { sub }) =>
+        transaction.run('UPDATE app_users SET blocked_at = NULL WHERE sub = :sub', { sub }),
+      ),
 
     async verify(handle, password) {
-      const row = database.read(() => byHandle.get(handle));
+      const row = await find(database, handle);
       const right = await passwords.verify(password, row?.password_hash ?? null);
       // Looked up again: the user may have been blocked, or the password changed, while the hash was computed.
-      const current = row === undefined ? undefined : bySub.get(row.sub);
+      const current = row === undefined ? undefined : await findBySub(row.sub);
       if (!right || current === undefined || current.blocked_at !== null) return null;
       if (current.password_hash !== row?.password_hash) return null;
       if (passwords.isOutdated(current.password_hash)) {
         const hash = await passwords.hash(password);
-        await database.write(() => updatePassword.run(hash, current.sub));
+        await database.write((transaction) =>
+          // Unless it changed meanwhile: the old password must not come back.
+          transaction.run(
+            'UPDATE app_users SET password_hash = :hash WHERE sub = :sub AND password_hash = :before',
+            { hash, sub: current.sub, before: current.password_hash },
+          ),
+        );
       }
       return toAccount(current);
     },

@@ -1,7 +1,7 @@
 import type { UserDirectory, UserRecord } from '@ostiary/core';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/queries.ts';
 import { formatMoney } from '../ledger/money.ts';
-import { createPostings } from '../ledger/postings.ts';
+import { balancesOf } from '../ledger/postings.ts';
 
 interface Row {
   readonly sub: string;
@@ -21,31 +21,48 @@ interface Row {
 /** Balances and credentials are never shown to partners. */
 const forPartners: ReadonlySet<string> = new Set(['openid', 'profile', 'kyc']);
 
+type FindUsers = Pick<UserDirectory, 'find' | 'findByKid' | 'findByPhone'>;
+
 const iso = (time: number): string => new Date(time).toISOString();
 
-/** The directory that Ostiary asks: what a user is, limited to what the approved scopes show. */
-export function createDirectory(database: Database, now: () => number): UserDirectory {
-  const { connection } = database;
-  const columns =
-    'sub, kid, handle, name, avatar_url, role, country, kyc_tier, kyc_status, trust_score, trust_tier, created_at';
-  // Who is blocked is nobody, whoever asks.
-  const by = (key: 'sub' | 'kid' | 'phone') =>
-    connection.prepare<[string], Row>(
-      `SELECT ${columns} FROM app_users WHERE ${key} = ? AND blocked_at IS NULL`,
-    );
-  const [bySub, byKid, byPhone] = [by('sub'), by('kid'), by('phone')];
-  const postings = createPostings(connection);
-  const credentials = connection.prepare<
-    [string, number],
-    { id: string; type: string; issued_at: number; expires_at: number | null }
-  >(
-    `SELECT id, type, issued_at, expires_at FROM app_credentials
-     WHERE sub = ? AND coalesce(expires_at > ?, TRUE) ORDER BY issued_at, id`,
-  );
+/** Who is blocked is nobody, whoever asks. */
+const findBy = (key: 'sub' | 'kid' | 'phone'): string =>
+  `SELECT sub, kid, handle, name, avatar_url, role, country, kyc_tier, kyc_status, trust_score, trust_tier, created_at
+   FROM app_users WHERE ${key} = :value AND blocked_at IS NULL`;
 
-  function record(row: Row | undefined, scopes: ReadonlySet<string>): UserRecord | null {
+const findCredentials = `
+  SELECT id, type, issued_at, expires_at FROM app_credentials
+  WHERE sub = :sub AND coalesce(expires_at > :now, TRUE) ORDER BY issued_at, id`;
+
+/** The directory that Ostiary asks: what a user is, limited to what the approved scopes show. */
+export function createDirectory(database: Database, now: () => number): Required<FindUsers> {
+  const [bySub, byKid, byPhone] = [findBy('sub'), findBy('kid'), findBy('phone')];
+
+  async function balances(sub: string): Promise<Pick<UserRecord, 'htgBalance' | 'usdBalance'>> {
+    const { HTG, USD } = await balancesOf(database, { kind: 'user', sub });
+    return { htgBalance: formatMoney(HTG), usdBalance: formatMoney(USD) };
+  }
+
+  async function activeCredentials(sub: string): Promise<Pick<UserRecord, 'activeCredentials'>> {
+    const rows = await database.all<{
+      id: string;
+      type: string;
+      issued_at: number;
+      expires_at: number | null;
+    }>(findCredentials, { sub, now: now() });
+    return {
+      activeCredentials: rows.map(({ id, type, issued_at, expires_at }) => ({
+        id,
+        type,
+        issuedAt: iso(issued_at),
+        expiresAt: expires_at === null ? null : iso(expires_at),
+      })),
+    };
+  }
+
+  async function find(sql: string, value: string, scopes: ReadonlySet<string>): Promise<UserRecord | null> {
+    const row = await database.get<Row>(sql, { value });
     if (row === undefined) return null;
-    const wallet = { kind: 'user', sub: row.sub } as const;
     return {
       sub: row.sub,
       kid: row.kid,
@@ -57,26 +74,16 @@ export function createDirectory(database: Database, now: () => number): UserDire
       avatarUrl: row.avatar_url,
       kycTier: row.kyc_tier,
       kycStatus: row.kyc_status,
-      ...(scopes.has('wallet:balance') && {
-        htgBalance: formatMoney(postings.balance(wallet, 'HTG')),
-        usdBalance: formatMoney(postings.balance(wallet, 'USD')),
-      }),
+      ...(scopes.has('wallet:balance') && (await balances(row.sub))),
       trustScore: row.trust_score,
       trustTier: row.trust_tier,
-      ...(scopes.has('identity') && {
-        activeCredentials: credentials.all(row.sub, now()).map(({ id, type, issued_at, expires_at }) => ({
-          id,
-          type,
-          issuedAt: iso(issued_at),
-          expiresAt: expires_at === null ? null : iso(expires_at),
-        })),
-      }),
+      ...(scopes.has('identity') && (await activeCredentials(row.sub))),
     };
   }
 
   return {
-    find: (sub, scopes) => database.read(() => record(bySub.get(sub), scopes)),
-    findByKid: (kid) => database.read(() => record(byKid.get(kid), forPartners)),
-    findByPhone: (phone) => database.read(() => record(byPhone.get(phone), forPartners)),
+    find: (sub, scopes) => find(bySub, sub, scopes),
+    findByKid: (kid) => find(byKid, kid, forPartners),
+    findByPhone: (phone) => find(byPhone, phone, forPartners),
   };
 }

@@ -1,5 +1,5 @@
 import type { KycChanged, KycState, PublishedEvent } from '@ostiary/core';
-import type { Database } from '../database/database.ts';
+import type { Database } from '../database/queries.ts';
 import { type Account, AccountError, type Accounts } from './accounts.ts';
 
 /** What became of a user's identity check. */
@@ -19,7 +19,12 @@ export interface IdentityChecks {
   change(handle: string, changes: Partial<KycState>): Promise<CheckedIdentity>;
 }
 
-type State = { readonly sub: string; readonly kid: string } & KycState;
+interface Row {
+  readonly sub: string;
+  readonly kid: string;
+  readonly kyc_status: KycState['kycStatus'];
+  readonly kyc_tier: KycState['kycTier'];
+}
 
 /**
  * See {@link IdentityChecks}. The user's row and the events about it are written in one transaction of this server's own
@@ -30,30 +35,26 @@ export function createIdentityChecks(
   accounts: Pick<Accounts, 'get'>,
   kycChanged: KycChanged,
 ): IdentityChecks {
-  const { connection } = database;
-  const find = connection.prepare<[string], State>(
-    'SELECT sub, kid, kyc_status AS kycStatus, kyc_tier AS kycTier FROM app_users WHERE handle = ?',
-  );
-  const update = connection.prepare<[string, number, string]>(
-    'UPDATE app_users SET kyc_status = ?, kyc_tier = ? WHERE sub = ?',
-  );
+  const { caseless } = database;
+  // An update that changes nothing, and answers what is there: from here on nobody else changes it.
+  const lock = `
+    UPDATE app_users SET kyc_status = kyc_status WHERE ${caseless('handle')} = ${caseless(':handle')}
+    RETURNING sub, kid, kyc_status, kyc_tier`;
+  const update = 'UPDATE app_users SET kyc_status = :kycStatus, kyc_tier = :kycTier WHERE sub = :sub';
 
   return {
     async change(handle, changes) {
-      const { publishing } = await database.write(() => {
-        const before = find.get(handle);
+      const events = await database.write(async (transaction) => {
+        const before = await transaction.get<Row>(lock, { handle });
         if (before === undefined)
           throw new AccountError(`there is no user with the handle ${JSON.stringify(handle)}`);
-        const { sub, kid, kycStatus, kycTier } = before;
-        const after: KycState = { kycStatus, kycTier, ...changes };
-        update.run(after.kycStatus, after.kycTier, sub);
-        const change = { sub, kid, ...after, previous: { kycStatus, kycTier } };
-        // On SQLite the events are in the transaction when this call returns; what goes wrong is thrown here and takes the
-        // change back. The promise only carries their ids, in an object, because a transaction must not answer a promise.
-        return { publishing: kycChanged(change, { transaction: connection }) };
+        const { sub, kid } = before;
+        const previous: KycState = { kycStatus: before.kyc_status, kycTier: before.kyc_tier };
+        const after: KycState = { ...previous, ...changes };
+        await transaction.run(update, { ...after, sub });
+        return kycChanged({ sub, kid, ...after, previous }, { transaction: transaction.handle });
       });
-      const events = await publishing;
-      const account = accounts.get(handle);
+      const account = await accounts.get(handle);
       if (account === null) throw new AccountError(`the user ${JSON.stringify(handle)} is gone`);
       return { account, events };
     },

@@ -160,7 +160,7 @@ describe('npm run user', () => {
     expect(blocked.code).toBe(0);
     expect((await visitor.get('/')).html).toContain('href="/login"');
     expect((await visitor.signIn('anaika', anaika.password)).status).toBe(422);
-    expect(accounts.getBySub(sub)?.blockedAt).not.toBeNull();
+    expect((await accounts.getBySub(sub))?.blockedAt).not.toBeNull();
     await ostiary.ready();
     expect((await command('user', ['unblock', 'anaika'], env)).code).toBe(0);
     expect((await visitor.signIn('anaika', anaika.password)).status).toBe(303);

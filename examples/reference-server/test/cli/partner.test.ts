@@ -52,7 +52,7 @@ describe('npm run partner', () => {
     expect(await pay('10.00')).toMatchObject({ status: 'completed', failure: null });
     const tooMuch = await pay('20.01');
     expect(tooMuch).toMatchObject({ status: 'failed', failure: { code: 'insufficient_funds' } });
-    expect(server.installation.ledger.funds('kafe').HTG).toBe(2_000n);
+    expect((await server.installation.ledger.funds('kafe')).HTG).toBe(2_000n);
   });
 
   test('issues a key that works, and shows it and its secret once', async () => {
@@ -155,7 +155,7 @@ describe('npm run partner', () => {
       code: 2,
       errors: expect.stringContaining('the amount must be a decimal'),
     });
-    expect(server.installation.ledger.funds('kafe').HTG).toBe(0n);
+    expect((await server.installation.ledger.funds('kafe')).HTG).toBe(0n);
   });
 });
 

@@ -52,7 +52,7 @@ describe('the passport page', () => {
     expect(page.status).toBe(200);
     expect(page.html).toContain('<time datetime="2026-05-01T12:05:00.000Z">');
     const token = tokenOf(page.html);
-    const account = server.installation.accounts.get('anaika');
+    const account = await server.installation.accounts.get('anaika');
     expect(await verify(origin, key, token)).toMatchObject({
       status: 200,
       body: { valid: true, user: { kid: account?.kid }, expiresAt: '2026-05-01T12:05:00.000Z' },

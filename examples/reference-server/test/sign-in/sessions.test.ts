@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import type { SqliteDatabase } from '../../src/database/sqlite.ts';
 import { absoluteLifetime, createSessions, idleLifetime, type Sessions } from '../../src/sign-in/sessions.ts';
 import { createAccounts } from '../../src/users/accounts.ts';
 import { createPasswords } from '../../src/users/passwords.ts';
@@ -8,7 +8,7 @@ import { anaika, cheap } from '../support/server.ts';
 
 describe('sessions', () => {
   let now = 0;
-  let database: Database;
+  let database: SqliteDatabase;
   let sessions: Sessions;
   let sub = '';
 

@@ -1,16 +1,23 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Database, openDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrations.ts';
+import type { Database } from '../../src/database/queries.ts';
+import { type Connection, openSqlite, type SqliteDatabase } from '../../src/database/sqlite.ts';
 import { temporaryFolder } from './server.ts';
 
 /** A database of a test's own, on disk. Give a file to open it once more. */
 export async function testDatabase(
   file?: string,
-): Promise<{ readonly database: Database; readonly file: string }> {
+): Promise<{ readonly database: SqliteDatabase; readonly file: string }> {
   const path = file ?? join(await temporaryFolder(), 'test.sqlite');
-  const database = await openDatabase(path);
+  const database = await openSqlite(path);
   onTestFinished(() => database.close());
   await migrate(database, 0);
   return { database, file: path };
+}
+
+/** The connection that writes, of a server on SQLite. */
+export function connectionOf(database: Database): Connection {
+  if (!('connection' in database)) throw new Error('this database is no SQLite file');
+  return (database as SqliteDatabase).connection;
 }

@@ -1,9 +1,12 @@
-import { DatabaseUnavailable, openDatabase } from '../../src/database/database.ts';
+import { DatabaseUnavailable } from '../../src/database/errors.ts';
+import { openPostgres } from '../../src/database/postgres.ts';
+import { openSqlite } from '../../src/database/sqlite.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 
 // A process that executes transfers tr_<first> to tr_<last>, in either direction, and says each one that is through.
-const [file = '', kid = '', first = '0', last = '0', direction = 'up'] = process.argv.slice(2);
-const ledger = createLedger(await openDatabase(file), Date.now);
+const [where = '', kid = '', first = '0', last = '0', direction = 'up'] = process.argv.slice(2);
+const database = where.startsWith('postgres:') ? openPostgres(where, 4) : await openSqlite(where);
+const ledger = createLedger(database, Date.now);
 const numbers = Array.from({ length: Number(last) - Number(first) + 1 }, (_, at) => Number(first) + at);
 const { signal } = new AbortController();
 
@@ -23,3 +26,4 @@ async function execute(number: number): Promise<string> {
 for (const number of direction === 'up' ? numbers : numbers.reverse()) {
   process.stdout.write(`tr_${number} ${await execute(number)}\n`);
 }
+await database.close();

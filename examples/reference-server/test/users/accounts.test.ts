@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
+import type { SqliteDatabase } from '../../src/database/sqlite.ts';
 import { formatMoney } from '../../src/ledger/money.ts';
 import { type Accounts, createAccounts } from '../../src/users/accounts.ts';
 import { createDirectory } from '../../src/users/directory.ts';
@@ -8,7 +8,7 @@ import { testDatabase } from '../support/database.ts';
 import { anaika, cheap, jean } from '../support/server.ts';
 
 describe('accounts', () => {
-  let database: Database;
+  let database: SqliteDatabase;
   let accounts: Accounts;
   const now = Date.parse('2026-05-01T12:00:00Z');
 
@@ -20,11 +20,11 @@ describe('accounts', () => {
 
   test('get ids of their own', async () => {
     const other = await accounts.create(jean);
-    const first = accounts.get('anaika');
+    const first = await accounts.get('anaika');
     expect(first?.sub).toMatch(/^usr_[0-9a-f]{20}$/);
     expect(first?.kid).toMatch(/^K[0-9A-HJKMNP-TV-Z]{12}$/);
     expect(other.sub).not.toBe(first?.sub);
-    expect(accounts.getBySub(other.sub)?.handle).toBe('jean');
+    expect((await accounts.getBySub(other.sub))?.handle).toBe('jean');
   });
 
   test('have one owner per handle, whatever its case, and per phone', async () => {
@@ -34,7 +34,7 @@ describe('accounts', () => {
     await expect(accounts.create({ ...jean, phone: anaika.phone })).rejects.toThrow(
       'this phone belongs to another user',
     );
-    expect(accounts.get('Anaika')?.handle).toBe('anaika');
+    expect((await accounts.get('Anaika'))?.handle).toBe('anaika');
   });
 
   test.each([
@@ -50,13 +50,15 @@ describe('accounts', () => {
     [{ avatarUrl: 'javascript:alert(1)' }, 'avatarUrl'],
   ])('refuse %j', async (changes, message) => {
     await expect(accounts.create({ ...jean, ...changes })).rejects.toThrow(message);
-    expect(accounts.list()).toHaveLength(1);
+    expect(await accounts.list()).toHaveLength(1);
   });
 
   test('are listed page by page', async () => {
     await accounts.create(jean);
-    expect(accounts.list({ limit: 1 }).map(({ handle }) => handle)).toEqual(['anaika']);
-    expect(accounts.list({ limit: 1, after: 'anaika' }).map(({ handle }) => handle)).toEqual(['jean']);
+    const handles = async (page: Parameters<Accounts['list']>[0]) =>
+      (await accounts.list(page)).map(({ handle }) => handle);
+    expect(await handles({ limit: 1 })).toEqual(['anaika']);
+    expect(await handles({ limit: 1, after: 'anaika' })).toEqual(['jean']);
   });
 
   test('are verified by handle and password, unless blocked', async () => {
@@ -120,14 +122,14 @@ describe('the directory', () => {
     const full = await directory.find(sub, new Set(['wallet:balance', 'identity']));
     expect(full).toMatchObject({ htgBalance: '999999999999999.99', usdBalance: '0.05', trustScore: 92 });
     expect(full?.activeCredentials?.map(({ type }) => type)).toEqual(['national_id', 'address']);
-    expect(directory.findByKid?.(kid)).toEqual(plain);
-    expect(directory.findByPhone?.(anaika.phone)).toEqual(plain);
-    expect(directory.findByKid?.('KNOBODY')).toBeNull();
-    expect(directory.findByPhone?.('+50937009999')).toBeNull();
+    expect(await directory.findByKid(kid)).toEqual(plain);
+    expect(await directory.findByPhone(anaika.phone)).toEqual(plain);
+    expect(await directory.findByKid('KNOBODY')).toBeNull();
+    expect(await directory.findByPhone('+50937009999')).toBeNull();
     await accounts.block('anaika');
     expect(await directory.find(sub, new Set(['openid']))).toBeNull();
-    expect(directory.findByKid?.(kid)).toBeNull();
-    expect(directory.findByPhone?.(anaika.phone)).toBeNull();
+    expect(await directory.findByKid(kid)).toBeNull();
+    expect(await directory.findByPhone(anaika.phone)).toBeNull();
     expect(await directory.find('usr_unknown', new Set())).toBeNull();
   });
 

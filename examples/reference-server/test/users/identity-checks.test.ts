@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createIdentityChecks } from '../../src/users/identity-checks.ts';
 import { command, running } from '../support/commands.ts';
+import { connectionOf } from '../support/database.ts';
 import { approve, createPartner, receiver } from '../support/partners.ts';
 import { anaika, environment } from '../support/server.ts';
 import { Visitor } from '../support/visitor.ts';
@@ -30,7 +31,10 @@ describe('npm run user -- kyc', () => {
     expect((await told.register(url)).status).toBe(201);
     const changed = await command('user', ['kyc', 'anaika', '--status', 'approved', '--tier', '2'], env);
     expect(changed).toMatchObject({ code: 0, output: 'anaika is approved (tier 2). Told: told.\n' });
-    expect(server.installation.accounts.get('anaika')).toMatchObject({ kycStatus: 'approved', kycTier: 2 });
+    expect(await server.installation.accounts.get('anaika')).toMatchObject({
+      kycStatus: 'approved',
+      kycTier: 2,
+    });
     expect(await countsOf()).toEqual([1, 0, 0]);
     const data = {
       kid: account.kid,
@@ -73,28 +77,28 @@ describe('the transaction', () => {
   test('takes the event back together with the change', async () => {
     const { server, countsOf, account } = await withConsents();
     const { database, accounts, ostiary } = server.installation;
+    const connection = connectionOf(database);
     const breaking = createIdentityChecks(database, accounts, (change, options) => {
       const published = ostiary.users.kycChanged(change, options);
       // The event is there, in this transaction only.
-      const count = database.connection.prepare('SELECT count(*) FROM events').pluck();
+      const count = connection.prepare('SELECT count(*) FROM events').pluck();
       expect(count.get()).toBe(1);
       published.catch(() => undefined);
       throw new Error('something else in the transaction failed');
     });
     await expect(breaking.change('anaika', { kycTier: 3 })).rejects.toThrow('something else');
-    expect(accounts.get('anaika')).toEqual(account);
+    expect(await accounts.get('anaika')).toEqual(account);
     expect(await countsOf()).toEqual([0, 0, 0]);
   });
 
   test('takes the change back when the event cannot be written', async () => {
     const { server, countsOf, account } = await withConsents();
     const { database, accounts, identityChecks } = server.installation;
-    database.connection.exec(
-      "CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no room'); END",
-    );
+    const connection = connectionOf(database);
+    connection.exec("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no room'); END");
     await expect(identityChecks.change('anaika', { kycTier: 3 })).rejects.toThrow('no room');
-    expect(accounts.get('anaika')).toEqual(account);
-    database.connection.exec('DROP TRIGGER full');
+    expect(await accounts.get('anaika')).toEqual(account);
+    connection.exec('DROP TRIGGER full');
     expect((await identityChecks.change('anaika', { kycTier: 3 })).events).toHaveLength(1);
     expect(await countsOf()).toEqual([1, 0, 0]);
   });

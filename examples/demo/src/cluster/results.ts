@@ -1,0 +1,39 @@
+/** One line of the table: what was looked at, what it should be, what it was. */
+export interface Result {
+  readonly name: string;
+  readonly found: string;
+  readonly holds: boolean;
+}
+
+/** Collects lines; every one of them is a check. */
+export interface Results {
+  readonly rows: readonly Result[];
+  add(name: string, found: string, holds: boolean): void;
+  /** `found` has to be `wanted`. */
+  same(name: string, found: number, wanted: number): void;
+}
+
+export function createResults(): Results {
+  const rows: Result[] = [];
+  const add = (name: string, found: string, holds: boolean): void => void rows.push({ name, found, holds });
+  return {
+    rows,
+    add,
+    same: (name, found, wanted) =>
+      add(name, found === wanted ? String(found) : `${found} instead of ${wanted}`, found === wanted),
+  };
+}
+
+/** The table as text. */
+export function tableOf({ rows }: Results): string {
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const found = Math.max(...rows.map((row) => row.found.length));
+  const line = `+-${'-'.repeat(width)}-+-${'-'.repeat(found)}-+----+`;
+  return [
+    line,
+    ...rows.map(
+      (row) => `| ${row.name.padEnd(width)} | ${row.found.padEnd(found)} | ${row.holds ? 'ok' : 'NO'} |`,
+    ),
+    line,
+  ].join('\n');
+}

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const program = join(import.meta.dirname, '../src/cluster.ts');
+
+function run(args: readonly string[], folder: string) {
+  const child = spawn(process.execPath, ['--conditions=source', program, ...args], {
+    env: {
+      TMPDIR: folder,
+      NODE_ENV: 'test',
+      // What others have in their environment is no setting of the demo's processes.
+      DATABASE_URL: 'postgres://somebody:elses@localhost:1/database',
+      OSTIARY_ROLE: 'worker',
+      ...(process.env.PATH !== undefined && { PATH: process.env.PATH }),
+    },
+  });
+  onTestFinished(() => void child.kill('SIGTERM'));
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+    });
+  return new Promise<typeof written & { readonly code: number | null }>((resolve) =>
+    child.once('close', (code) => resolve({ ...written, code })),
+  );
+}
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'cluster-test-'));
+  // PostgreSQL runs as another user where this one is root.
+  await chmod(folder, 0o755);
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('processes that are killed lose nothing and do nothing twice', async () => {
+  const folder = await temporaryFolder();
+  const { code, stdout, stderr } = await run(['--payments', '9'], folder);
+  expect(stderr).toBe('');
+  // A line that does not hold is worth more in the message than an exit code.
+  expect(stdout).toContain('Every line holds.');
+  expect(code).toBe(0);
+  const rows = new Map(
+    [...stdout.matchAll(/^\| (.+?) +\| (.+?) +\| (ok|NO) \|$/gm)].map(([, name = '', found]) => [
+      name,
+      found,
+    ]),
+  );
+  expect(Object.fromEntries(rows)).toMatchObject({
+    'payments sent, with an answer': '9',
+    'sent once more to the other process: the same transfer': '9',
+    'transfers paid': '9',
+    'transfers paid twice': '0',
+    'events published': '10',
+    'deliveries that ended as delivered': '10',
+    'events lost': '0',
+    'events handled twice': '0',
+    'accounts and movements that do not add up': '0',
+    'exit codes after SIGTERM': '0, 0, 0, 0',
+  });
+  expect(rows.size).toBeGreaterThan(20);
+  expect(stdout).not.toMatch(/postgres:\/\/|svc_(at|live|test)_/);
+  expect(await readdir(folder)).toEqual([]);
+}, 240_000);
+
+test('other arguments are refused in one line', async () => {
+  for (const args of [['--payments', '51'], ['--payments', 'many'], ['now']]) {
+    const { code, stderr } = await run(args, await temporaryFolder());
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^ostiary: the only argument is --payments.*\n$/),
+    ]);
+  }
+});

@@ -1,0 +1,60 @@
+/*
+ * Every noun of this server is written once, in SQL that SQLite and PostgreSQL both know:
+ *
+ * - Parameters are named, `:sub`. A table is written `app_users`; on PostgreSQL that is the table `users` of a schema.
+ * - `ON CONFLICT`, `RETURNING`, `CASE` and `coalesce` mean the same in both; `max(a, b)` does not.
+ * - Money is read with `CAST(balance AS TEXT)`: a 64-bit integer is more than a number of JavaScript holds.
+ * - Whatever a decision rests on is locked by the statement that decides, with a conditional `UPDATE` or an insert into
+ *   a unique index: on PostgreSQL other transactions commit between two statements.
+ */
+
+/** What a parameter may be. Times are milliseconds since the Unix epoch. */
+export type Value = string | number | bigint | Buffer | null;
+
+/** Values of named parameters. */
+export type Values = Readonly<Record<string, Value>>;
+
+/** What reads. */
+export interface Queries {
+  /** @throws DatabaseUnavailable */
+  all<Row extends object>(sql: string, values?: Values): Promise<Row[]>;
+  /** The first row. @throws DatabaseUnavailable */
+  get<Row extends object>(sql: string, values?: Values): Promise<Row | undefined>;
+}
+
+/** What is done in it is done together or not at all. */
+export interface Transaction extends Queries {
+  /**
+   * Runs a statement that answers no rows.
+   *
+   * @returns how many rows were changed
+   * @throws UniqueViolation
+   */
+  run(sql: string, values?: Values): Promise<number>;
+  /** Runs several statements as they stand, for migrations. */
+  script(sql: string): Promise<void>;
+  /** The driver's own connection, for what Ostiary publishes in this transaction. */
+  readonly handle: unknown;
+}
+
+/** The tables of this server, next to those of Ostiary in the same database. */
+export interface Database extends Queries {
+  /** Where the tables are on PostgreSQL; `null` on SQLite. */
+  readonly schema: string | null;
+  /**
+   * Runs `work` in one short transaction and resolves when it is committed; what it throws takes everything back.
+   * It awaits nothing but its own statements, changes nothing but rows, and may run more than once.
+   *
+   * @throws DatabaseUnavailable
+   */
+  write<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    options?: { readonly patienceMs?: number },
+  ): Promise<Result>;
+  /** An expression as it is compared where upper and lower case (of ASCII) are the same. */
+  caseless(expression: string): string;
+  /** @throws DatabaseUnavailable */
+  ping(): Promise<void>;
+  /** Repeatable. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,166 @@
+import { beforeEach, expect, test } from 'vitest';
+import { ConfigError } from '../../src/config.ts';
+import { DatabaseUnavailable, UniqueViolation } from '../../src/database/errors.ts';
+import { migrate } from '../../src/database/migrations.ts';
+import type { Database } from '../../src/database/queries.ts';
+import { type Opened, onBothEngines } from '../support/engines.ts';
+
+onBothEngines('the database', (engine) => {
+  let opened: Opened;
+  let database: Database;
+
+  beforeEach(async () => {
+    opened = await engine.open();
+    ({ database } = opened);
+  });
+
+  const session = (digest: string) => ({ digest: Buffer.from(digest), now: 1 });
+  const insert = `INSERT INTO app_throttle (subject, failures, ends_at) VALUES (:digest, 7, :now)`;
+  const count = async (queries: Pick<Database, 'get'> = database) =>
+    (await queries.get<{ n: number }>('SELECT count(*) AS n FROM app_throttle'))?.n;
+
+  test('is migrated once, however many start together', async () => {
+    const others = await Promise.all(Array.from({ length: 5 }, () => opened.again()));
+    await Promise.all(others.map((other) => migrate(other, 0)));
+    const rows = await database.all<{ number: number }>('SELECT number FROM app_migrations ORDER BY number');
+    expect(rows.map(({ number }) => number)).toEqual(rows.map((_, index) => index + 1));
+  });
+
+  test('is migrated by one of several that start on an empty one', async () => {
+    const { schema } = database;
+    if (schema !== null)
+      await database.write((transaction) => transaction.script(`DROP SCHEMA ${schema} CASCADE`));
+    const others = await Promise.all(Array.from({ length: 5 }, () => opened.again()));
+    await Promise.all(others.map((other) => migrate(other, 0)));
+    expect(await count()).toBe(0);
+  });
+
+  test('of a newer server is refused, in one line', async () => {
+    const future = `INSERT INTO app_migrations (number, name, checksum, applied_at) VALUES (99, 'future', '', 0)`;
+    await database.write((transaction) => transaction.run(future));
+    await expect(migrate(database, 0)).rejects.toThrow(ConfigError);
+    await expect(migrate(database, 0)).rejects.toThrow(/^the database belongs to a newer version[^\n]*$/);
+  });
+
+  test('whose migrations were edited is refused', async () => {
+    await database.write((transaction) => transaction.run("UPDATE app_migrations SET checksum = 'x'"));
+    await expect(migrate(database, 0)).rejects.toThrow('differs from the one that made this database');
+  });
+
+  test('gives back what was put in', async () => {
+    await database.write((transaction) =>
+      transaction.run(insert, { digest: Buffer.from([0, 255]), now: 2 ** 52 }),
+    );
+    expect(await database.get('SELECT subject, failures, ends_at FROM app_throttle')).toEqual({
+      subject: Buffer.from([0, 255]),
+      failures: 7,
+      ends_at: 2 ** 52,
+    });
+    expect(
+      await database.get('SELECT failures FROM app_throttle WHERE ends_at = :no', { no: 0 }),
+    ).toBeUndefined();
+  });
+
+  test('takes a transaction back when its work fails, and one that was begun beside it is not touched', async () => {
+    const failing = database.write(async (transaction) => {
+      expect(await transaction.run(insert, session('a'))).toBe(1);
+      expect(await count(transaction)).toBe(1);
+      throw new RangeError('something else');
+    });
+    const other = database.write((transaction) => transaction.run(insert, session('b')));
+    await expect(failing).rejects.toThrow(RangeError);
+    expect(await other).toBe(1);
+    expect(await count()).toBe(1);
+  });
+
+  test('shows to others what is committed, and nothing before', async () => {
+    const other = await opened.again();
+    const seen = await database.write(async (transaction) => {
+      await transaction.run(insert, session('a'));
+      // On SQLite a write awaits nothing but its own statements; this one is there at once.
+      return count(engine.name === 'SQLite' ? database : other);
+    });
+    expect([seen, await count(other)]).toEqual([0, 1]);
+  });
+
+  if (engine.name === 'PostgreSQL') {
+    test('tries a transaction again that lost against another one', async () => {
+      await database.write(async (transaction) => {
+        for (const digest of ['a', 'b']) await transaction.run(insert, session(digest));
+      });
+      let runs = 0;
+      const patient = { patienceMs: 30_000 };
+      const haveOne = Promise.withResolvers<void>();
+      let holding = 0;
+      /** Takes one row, waits until the other one is taken as well, and wants that too. */
+      const take = (on: Database, digests: readonly string[]) =>
+        on.write(async (transaction) => {
+          runs += 1;
+          for (const digest of digests) {
+            await transaction.run(
+              'UPDATE app_throttle SET failures = failures + 1 WHERE subject = :subject',
+              {
+                subject: Buffer.from(digest),
+              },
+            );
+            holding += 1;
+            if (holding === 2) haveOne.resolve();
+            await haveOne.promise;
+          }
+        }, patient);
+      await Promise.all([take(database, ['a', 'b']), take(await opened.again(), ['b', 'a'])]);
+      expect(runs).toBe(3);
+      expect(await database.all('SELECT failures FROM app_throttle')).toEqual([
+        { failures: 9 },
+        { failures: 9 },
+      ]);
+    });
+  }
+
+  test('names the column of a value that is taken, and nothing else is an error of that kind', async () => {
+    const user = (changes: object) =>
+      database.write((transaction) =>
+        transaction.run(
+          `INSERT INTO app_users (sub, kid, handle, phone, name, role, country, kyc_tier, kyc_status, trust_score,
+             trust_tier, password_hash, created_at)
+           VALUES (:sub, :kid, :handle, :phone, 'N', 'r', 'HT', :tier, 'pending', 0, 'new', 'h', 0)`,
+          { sub: 's1', kid: 'k1', handle: 'Ana', phone: 'p1', tier: 0, ...changes },
+        ),
+      );
+    await user({});
+    const second = { sub: 's2', kid: 'k2', handle: 'Bea', phone: 'p2' };
+    for (const [column, value] of Object.entries({ kid: 'k1', handle: 'aNA', phone: 'p1' })) {
+      const error = await user({ ...second, [column]: value }).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(UniqueViolation);
+      expect(error).toMatchObject({ column });
+    }
+    const wrong = await user({ ...second, tier: 9 }).catch((thrown: unknown) => thrown);
+    expect(wrong).toBeInstanceOf(Error);
+    expect(wrong).not.toBeInstanceOf(UniqueViolation);
+    expect(wrong).not.toBeInstanceOf(DatabaseUnavailable);
+  });
+
+  test('has postings that nobody changes or deletes', async () => {
+    await database.write(async (transaction) => {
+      await transaction.run("INSERT INTO app_movements VALUES ('m', 'opening', 'HTG', 0)");
+      await transaction.run(
+        "INSERT INTO app_accounts (kind, owner, currency, balance) VALUES ('external', '', 'HTG', 0)",
+      );
+      await transaction.run("INSERT INTO app_postings SELECT 'm', id, 5 FROM app_accounts");
+    });
+    for (const sql of ['UPDATE app_postings SET amount = 1', 'DELETE FROM app_postings'])
+      await expect(database.write((transaction) => transaction.run(sql))).rejects.toThrow(/never/);
+  });
+
+  test('that was closed says so in a way that Ostiary answers with 503', async () => {
+    const other = await opened.again();
+    await other.close();
+    const unavailable = { code: 'STORAGE_UNAVAILABLE' };
+    await expect(other.ping()).rejects.toMatchObject(unavailable);
+    await expect(other.get('SELECT 1')).rejects.toMatchObject(unavailable);
+    await expect(other.write((transaction) => transaction.get('SELECT 1'))).rejects.toMatchObject(
+      unavailable,
+    );
+    await database.ping();
+  });
+});

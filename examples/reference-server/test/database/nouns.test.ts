@@ -1,0 +1,220 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { Database } from '../../src/database/queries.ts';
+import { createLedger, LedgerError } from '../../src/ledger/ledger.ts';
+import { post } from '../../src/ledger/postings.ts';
+import { absoluteLifetime, createSessions, idleLifetime } from '../../src/sign-in/sessions.ts';
+import { createThrottle } from '../../src/sign-in/throttle.ts';
+import { type Accounts, createAccounts } from '../../src/users/accounts.ts';
+import { createDirectory } from '../../src/users/directory.ts';
+import { createPasswords } from '../../src/users/passwords.ts';
+import { expectBalanced } from '../support/books.ts';
+import { type Opened, onBothEngines } from '../support/engines.ts';
+import { anaika, cheap, jean } from '../support/server.ts';
+
+onBothEngines('every noun', (engine) => {
+  let opened: Opened;
+  let database: Database;
+  let accounts: Accounts;
+  let time = 0;
+  const now = (): number => time;
+  const signal = new AbortController().signal;
+  const accountsOf = (on: Database): Accounts => createAccounts(on, createPasswords(cheap), now);
+
+  beforeEach(async () => {
+    time = Date.parse('2026-05-01T12:00:00.123Z');
+    opened = await engine.open();
+    ({ database } = opened);
+    accounts = accountsOf(database);
+  });
+
+  test('accounts have one owner per handle, whatever its case, and per phone', async () => {
+    const created = await accounts.create({ ...anaika, handle: 'Anaika' });
+    expect(await accounts.get('ANAIKA')).toEqual(created);
+    expect(await accounts.getBySub(created.sub)).toEqual(created);
+    await expect(accounts.create({ ...jean, handle: 'anaikA' })).rejects.toThrow('this handle belongs');
+    await expect(accounts.create({ ...jean, phone: anaika.phone })).rejects.toThrow('this phone belongs');
+    await accounts.create({ ...jean, handle: 'bea' });
+    await accounts.create({ ...jean, handle: 'Carla', phone: '+50937000009' });
+    const handles = async (after: string) => (await accounts.list({ after })).map(({ handle }) => handle);
+    expect(await handles('')).toEqual(['Anaika', 'bea', 'Carla']);
+    expect(await handles('ANAIKA')).toEqual(['bea', 'Carla']);
+  });
+
+  test('one of two accounts that want a handle at the same time gets it', async () => {
+    const other = accountsOf(await opened.again());
+    const outcomes = await Promise.allSettled([
+      accounts.create(anaika),
+      other.create({ ...jean, handle: 'ANAIKA' }),
+    ]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await accounts.list()).toHaveLength(1);
+  });
+
+  test('the directory shows balances, credentials and nobody who is blocked', async () => {
+    const { sub, kid } = await accounts.create({
+      ...anaika,
+      htgBalance: '999999999999999.99',
+      usdBalance: '0.05',
+      credentials: [
+        { type: 'ended', issuedAt: new Date(time - 10), expiresAt: new Date(time) },
+        { type: 'address', issuedAt: new Date(time - 8) },
+      ],
+    });
+    const directory = createDirectory(database, now);
+    expect(await directory.find(sub, new Set(['wallet:balance', 'identity']))).toMatchObject({
+      kid,
+      createdAt: '2026-05-01T12:00:00.123Z',
+      htgBalance: '999999999999999.99',
+      usdBalance: '0.05',
+      activeCredentials: [{ type: 'address', expiresAt: null }],
+    });
+    expect(await directory.findByPhone(anaika.phone)).toEqual(await directory.findByKid(kid));
+    await accounts.block('ANAIKA');
+    expect(await directory.find(sub, new Set())).toBeNull();
+    expect(await accounts.verify('anaika', anaika.password)).toBeNull();
+    await accounts.unblock('anaika');
+    expect((await accounts.verify('Anaika', anaika.password))?.kid).toBe(kid);
+    await expectBalanced(database);
+  });
+
+  test('sessions live as long as they should, and end with the password', async () => {
+    const { sub } = await accounts.create(anaika);
+    const sessions = createSessions(database, now);
+    const elsewhere = createSessions(await opened.again(), now);
+    const first = await sessions.start(sub, null);
+    const fresh = await sessions.start(sub, await elsewhere.find(first));
+    expect(await elsewhere.find(first)).toBeNull();
+    expect(await elsewhere.find(fresh)).toMatchObject({ sub, authenticatedAt: new Date(time) });
+    time += idleLifetime - 1;
+    expect(await elsewhere.find(fresh)).not.toBeNull();
+    time += idleLifetime - 1;
+    expect(await sessions.find(fresh)).not.toBeNull();
+    time += idleLifetime;
+    expect(await sessions.find(fresh)).toBeNull();
+    const last = await sessions.start(sub, null);
+    await accounts.setPassword('anaika', 'another long password');
+    expect(await sessions.find(last)).toBeNull();
+    time += absoluteLifetime;
+    await sessions.start(sub, null);
+    expect(await database.get('SELECT count(*) AS n FROM app_sessions')).toEqual({ n: 1 });
+  });
+
+  test('the throttle is exact for attempts in several processes', async () => {
+    const limits = { perHandle: 3, perNetwork: 5, windowMs: 60_000 };
+    const key = new Uint8Array(32).fill(1);
+    const throttles = [
+      createThrottle(database, key, now, limits),
+      createThrottle(await opened.again(), key, now, limits),
+    ];
+    const admit = (handle: string, network = '192.0.2.1') =>
+      Promise.all(
+        throttles.flatMap((throttle) => Array.from({ length: 8 }, () => throttle.admit(handle, network))),
+      );
+    const admitted = (await admit('anaika')).filter((admission) => admission.admitted);
+    expect(admitted).toHaveLength(limits.perHandle);
+    // What was refused for its handle did not count for the network either.
+    expect((await admit('jean')).filter((admission) => admission.admitted)).toHaveLength(2);
+    for (const admission of admitted) await admission.settle('succeeded');
+    expect((await admit('anaika', '192.0.2.2')).filter((admission) => admission.admitted)).toHaveLength(3);
+    time += limits.windowMs;
+    expect((await admit('anaika')).filter((admission) => admission.admitted)).toHaveLength(3);
+  });
+
+  test('an attempt of an earlier window takes nothing out of the present one', async () => {
+    const limits = { perHandle: 1, perNetwork: 5, windowMs: 60_000 };
+    const throttle = createThrottle(database, new Uint8Array(32), now, limits);
+    const slow = await throttle.admit('anaika', '192.0.2.1');
+    time += limits.windowMs;
+    expect((await throttle.admit('anaika', '192.0.2.1')).admitted).toBe(true);
+    if (slow.admitted) await slow.settle('undecided');
+    const refused = await throttle.admit('anaika', '192.0.2.1');
+    expect(refused).toEqual({ admitted: false, retryAfterSeconds: 60 });
+  });
+
+  if (engine.name === 'PostgreSQL') {
+    test('a window that begins anew while another process tidies up is not swept away', async () => {
+      const throttle = createThrottle(database, new Uint8Array(32), now);
+      await throttle.admit('anaika', '192.0.2.1');
+      time += 3_600_000;
+      const other = await opened.again();
+      const isBlocked = () => other.get('SELECT 1 AS yes FROM pg_locks WHERE NOT granted LIMIT 1');
+      let sweeping: Promise<unknown> = Promise.resolve();
+      await other.write(
+        async (transaction) => {
+          await transaction.run('UPDATE app_throttle SET ends_at = :endsAt', { endsAt: time + 60_000 });
+          sweeping = throttle.admit('jean', '192.0.2.2');
+          await expect.poll(isBlocked, { timeout: 10_000, interval: 5 }).toEqual({ yes: 1 });
+        },
+        { patienceMs: 30_000 },
+      );
+      await sweeping;
+      expect(await database.get('SELECT count(*) AS n FROM app_throttle')).toEqual({ n: 4 });
+    });
+  }
+
+  test('the ledger pays each transfer once and overdraws nothing, over two processes at the same time', async () => {
+    const people = [await accounts.create(anaika), await accounts.create(jean)];
+    const ledgers = [createLedger(database, now), createLedger(await opened.again(), now)] as const;
+    const partners = ['kafe', 'boulanje'];
+    await Promise.all(partners.map((partner, at) => ledgers[at === 0 ? 0 : 1].fund(partner, '10.00', 'HTG')));
+    const orders = Array.from({ length: 40 }, (_, at) => ({
+      id: `tr_${at}`,
+      partner: partners[at % 2] ?? '',
+      mode: 'live' as const,
+      amount: 100n,
+      currency: 'HTG' as const,
+      recipientKid: people[at % 3 === 0 ? 0 : 1]?.kid ?? '',
+      description: null,
+      reference: null,
+    }));
+    const answers = await Promise.all(
+      orders.flatMap((order) => ledgers.map((ledger) => ledger.rail.execute(order, { signal }))),
+    );
+    for (const [at] of orders.entries()) expect(answers[2 * at]).toEqual(answers[2 * at + 1]);
+    // Enough for ten transfers of either partner.
+    expect(answers.filter(({ status }) => status === 'completed')).toHaveLength(40);
+    for (const partner of partners) expect((await ledgers[1].funds(partner)).HTG).toBe(0n);
+    const failed = orders.findIndex((_, at) => answers[2 * at]?.status === 'failed');
+    const order = orders[failed];
+    if (order === undefined) throw new Error('no transfer failed');
+    await ledgers[0].fund(order.partner, '10.00', 'HTG');
+    // What was called failed stays so.
+    expect(await ledgers[1].rail.execute(order, { signal })).toEqual(answers[2 * failed]);
+    await expectBalanced(database);
+  });
+
+  test('money that goes both ways at the same time deadlocks nobody', async () => {
+    const { sub } = await accounts.create({ ...anaika, htgBalance: '5000.00' });
+    const databases = [database, await opened.again()] as const;
+    const [user, partner] = [
+      { kind: 'user', sub },
+      { kind: 'partner', slug: 'kafe' },
+    ] as const;
+    await createLedger(database, now).fund('kafe', '5000.00', 'HTG');
+    let runs = 0;
+    await Promise.all(
+      Array.from({ length: 60 }, (_, at) =>
+        databases[at % 2 === 0 ? 0 : 1].write((transaction) => {
+          runs += 1;
+          const [from, to] = at % 3 === 0 ? [user, partner] : [partner, user];
+          return post(transaction, {
+            ...{ id: `back_and_forth_${at}`, kind: 'funding', from, to },
+            ...{ amount: 1n, currency: 'HTG', at: time },
+          });
+        }),
+      ),
+    );
+    // A deadlock would have been one more run.
+    expect(runs).toBe(60);
+    expect((await createLedger(database, now).funds('kafe')).HTG).toBe(500_000n - 40n + 20n);
+    await expectBalanced(database);
+  });
+
+  test('the ledger counts exactly to the end of what it holds', async () => {
+    const ledger = createLedger(database, now);
+    for (let times = 0; times < 90; times += 1) await ledger.fund('kafe', '999999999999999.99', 'HTG');
+    await expect(ledger.fund('kafe', '999999999999999.99', 'HTG')).rejects.toThrow(LedgerError);
+    expect((await ledger.funds('kafe')).HTG).toBe(8_999_999_999_999_999_910n);
+    await expectBalanced(database);
+  });
+});

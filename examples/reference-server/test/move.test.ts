@@ -1,0 +1,201 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { serverTables } from '../src/cli/moved-tables.ts';
+import { createLogger } from '../src/http/logging.ts';
+import { loadConfig, startReferenceServer } from '../src/index.ts';
+import { type PostgresServer, startPostgres } from './support/postgres.ts';
+import { run } from './support/processes.ts';
+import { anaika, cheap, environment, jean } from './support/server.ts';
+import { Visitor } from './support/visitor.ts';
+
+let postgres: PostgresServer;
+let last = 0;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 120_000);
+
+afterAll(() => postgres?.remove(), 60_000);
+
+function newDatabase(): Promise<string> {
+  last += 1;
+  return postgres.createDatabase(`move_${last}`);
+}
+
+async function start(env: NodeJS.ProcessEnv) {
+  return startReferenceServer(loadConfig(env), { passwordCost: cheap, logger: createLogger('silent') });
+}
+
+/** An installation that has been in use: users, a session, a ledger, a partner with a key. */
+async function usedInstallation() {
+  const env = await environment();
+  const server = await start(env);
+  const { accounts, ledger, ostiary } = server.installation;
+  await accounts.create({ ...anaika, htgBalance: '1250.00' });
+  await accounts.create(jean);
+  await ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+  await ledger.fund('kafe', '500.00', 'HTG');
+  const { key } = await ostiary.admin.apiKeys.issue({
+    partner: 'kafe',
+    mode: 'live',
+    scopes: ['payments:write'],
+  });
+  const visitor = new Visitor(env.OSTIARY_AUTH_URL ?? '');
+  await visitor.signIn(jean.handle, 'a wrong password');
+  await visitor.signIn(anaika.handle, anaika.password);
+  const funds = await ledger.funds('kafe');
+  await server.close();
+  return { env, file: join(env.OSTIARY_DATA_DIR ?? '', 'ostiary.sqlite'), key, funds, visitor };
+}
+
+async function move(args: readonly string[], settings: Record<string, string> = {}) {
+  const program = run('cli/move.ts', args, { NODE_ENV: 'test', ...settings });
+  const code = await program.ended;
+  return { code, output: program.output(), errors: program.errors() };
+}
+
+/** What PostgreSQL has of a table. */
+async function rowsIn(url: string, table: string): Promise<number> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(`SELECT count(*)::integer AS count FROM ${table}`);
+  await client.end();
+  return rows[0].count;
+}
+
+describe('npm run move', () => {
+  test('an installation goes on where it was: sessions, passwords, keys and the ledger', async () => {
+    const { env, file, key, funds, visitor } = await usedInstallation();
+    const url = await newDatabase();
+    const checked = await move(['--from', file, '--check', '--json']);
+    expect(checked).toMatchObject({ code: 0, errors: '' });
+    // The password of the URL stays out of the list of processes.
+    const moved = await move(['--from', file, '--json'], { DATABASE_URL: url });
+    expect(moved).toMatchObject({ code: 0, errors: '' });
+    const { tables } = JSON.parse(moved.output);
+    expect(JSON.parse(moved.output)).toEqual({ moved: true, tables });
+    expect(JSON.parse(checked.output)).toEqual({ moved: false, tables });
+    const rows = Object.fromEntries(
+      tables.map((each: { table: string; rows: number }) => [each.table, each.rows]),
+    );
+    expect(rows).toMatchObject({
+      ...{ 'app.users': 2, 'app.sessions': 1, 'app.throttle': 2, 'app.accounts': 3, 'app.movements': 2 },
+      ...{ 'app.postings': 4, partners: 1, api_keys: 1, signing_keys: 2 },
+    });
+
+    const server = await start({ ...env, DATABASE_URL: url });
+    onTestFinished(() => server.close());
+    const { accounts, ledger, ostiary } = server.installation;
+    // The session of before.
+    expect((await visitor.get('/')).html).toContain(anaika.name);
+    expect(await accounts.verify('ANAIKA', anaika.password)).toMatchObject({ handle: 'anaika' });
+    expect(await ledger.funds('kafe')).toEqual(funds);
+    const { kid } = (await accounts.get('jean')) ?? { kid: '' };
+    const paid = await fetch(new URL('/v1/partner/payments', env.OSTIARY_AUTH_URL), {
+      method: 'POST',
+      headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ amount: '100.00', currency: 'HTG', recipient: { kid } }),
+    });
+    expect(paid.status).toBe(201);
+    await ostiary.worker.stop();
+    await ostiary.worker.runDue();
+    expect((await ledger.funds('kafe')).HTG).toBe(funds.HTG - 10_000n);
+    // Accounts are numbered on.
+    expect(await rowsIn(url, 'app.accounts')).toBe(4);
+    const again = await move(['--from', file], { DATABASE_URL: url });
+    expect(again).toMatchObject({ code: 1, output: '' });
+    expect(again.errors).toContain('has rows already');
+  });
+
+  test('people get a table, and are told what comes next', async () => {
+    const { file } = await usedInstallation();
+    const checked = await move(['--from', file, '--check']);
+    expect(checked.output).toMatch(/^TABLE +ROWS +SHA-256\n/);
+    expect(checked.output).toMatch(/^app\.users +2 +[0-9a-f]{16}$/m);
+    expect(checked.output).toContain('can be moved');
+    const moved = await move(['--from', file, '--to', await newDatabase()]);
+    expect(moved.output).toContain('Start the servers with DATABASE_URL');
+  });
+
+  test('a server that runs is not moved, and goes on', async () => {
+    const env = await environment();
+    const server = await start(env);
+    onTestFinished(() => server.close());
+    const file = join(env.OSTIARY_DATA_DIR ?? '', 'ostiary.sqlite');
+    const url = await newDatabase();
+    const refused = await move(['--from', file, '--to', url]);
+    expect(refused).toMatchObject({ code: 1, output: '' });
+    expect(refused.errors).toContain('stop every process that has it open');
+    await server.installation.accounts.create(anaika);
+  });
+
+  test('what is wrong with a row of this server is told, and nothing of Ostiary is moved either', async () => {
+    const { file } = await usedInstallation();
+    const database = new Sqlite(file);
+    database.exec("UPDATE app_users SET name = char(65, 0, 66) WHERE handle = 'jean'");
+    database.close();
+    const url = await newDatabase();
+    const refused = await move(['--from', file, '--to', url]);
+    expect(refused).toMatchObject({ code: 1, output: '' });
+    expect(refused.errors).toMatch(/table app\.users, row "usr_[0-9a-f]+", column name holds U\+0000/);
+    for (const { name } of serverTables.tables) expect(await rowsIn(url, `app.${name}`)).toBe(0);
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query("SELECT to_regnamespace('ostiary') AS schema");
+    await client.end();
+    expect(rows).toEqual([{ schema: null }]);
+  });
+
+  test.each([
+    [[], 2, 'npm run move'],
+    [['--check'], 2, '--from is missing'],
+    [['--from', 'x', '--to', 'mysql://x'], 2, 'must begin with postgres://'],
+    [['--from', 'x', '--force'], 2, "Unknown option '--force'"],
+    [['--from', '/nowhere/ostiary.sqlite', '--check'], 1, 'cannot be opened'],
+  ])('%j ends with %i', async (args, code, message) => {
+    const answer = await move(args);
+    expect(answer).toMatchObject({ code, output: '' });
+    expect(answer.errors).toContain(message);
+  });
+
+  test.each(['postgres://me:hush-hush@127.0.0.1:1/x', 'postgres://me:hush-hush@[x/y'])(
+    'a database that cannot be reached is told without its password: %s',
+    async (url) => {
+      const { file } = await usedInstallation();
+      const answer = await move(['--from', file], { DATABASE_URL: url });
+      expect(answer).toMatchObject({ code: 1, output: '' });
+      expect(answer.errors.trim().split('\n')).toHaveLength(1);
+      expect(answer.errors).not.toContain('hush');
+    },
+  );
+
+  test('a file of another version of this server is refused', async () => {
+    const { file } = await usedInstallation();
+    const change = (sql: string): void => void new Sqlite(file).exec(sql).close();
+    change('DELETE FROM app_migrations WHERE number = (SELECT max(number) FROM app_migrations)');
+    expect((await move(['--from', file, '--check'])).errors).toContain('older version of this server');
+    change("INSERT INTO app_migrations VALUES (98, 'x', 'x', 1), (99, 'y', 'y', 1)");
+    expect((await move(['--from', file, '--check'])).errors).toContain('newer version of this server');
+    change('DROP TABLE app_migrations');
+    expect((await move(['--from', file, '--check'])).errors).toContain('no installation of this server');
+  });
+
+  test('every column of every table of this server is moved', async () => {
+    const url = await newDatabase();
+    const server = await start({ ...(await environment()), DATABASE_URL: url });
+    await server.close();
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query(
+      `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+       WHERE table_schema = 'app' AND table_name <> 'migrations'`,
+    );
+    await client.end();
+    const moved = serverTables.tables.flatMap(({ name, columns }) =>
+      Object.keys(columns).map((column) => `${name}.${column}`),
+    );
+    expect(moved.toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
+  });
+});

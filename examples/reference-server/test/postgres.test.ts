@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createLogger } from '../src/http/logging.ts';
+import { loadConfig, type ReferenceServer, startReferenceServer } from '../src/index.ts';
+import { command } from './support/commands.ts';
+import { approve, createPartner } from './support/partners.ts';
+import { type PostgresServer, startPostgres } from './support/postgres.ts';
+import { type Program, run } from './support/processes.ts';
+import { anaika, cheap, environment, jean } from './support/server.ts';
+import { Visitor } from './support/visitor.ts';
+
+let postgres: PostgresServer;
+let databases = 0;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 120_000);
+afterAll(() => postgres?.remove(), 60_000);
+
+async function postgresEnvironment(changes: Record<string, string> = {}) {
+  databases += 1;
+  const url = await postgres.createDatabase(`server_${databases}`);
+  return environment({ NODE_ENV: 'test', DATABASE_URL: url, ...changes });
+}
+
+async function start(env: NodeJS.ProcessEnv): Promise<{ server: ReferenceServer; lines: string[] }> {
+  const lines: string[] = [];
+  const server = await startReferenceServer(loadConfig(env), {
+    passwordCost: cheap,
+    logger: createLogger('debug', { write: (line) => void lines.push(line) }),
+  });
+  onTestFinished(() => server.close());
+  return { server, lines };
+}
+
+/** The same installation in another process, on a port of its own. */
+async function besides(
+  env: NodeJS.ProcessEnv,
+  role: string,
+): Promise<{ env: NodeJS.ProcessEnv; program: Program }> {
+  const { PORT } = await environment();
+  const own = { ...env, ...(PORT !== undefined && { PORT }), OSTIARY_ROLE: role };
+  const program = run('main.ts', [], own);
+  await program.until('"listening"');
+  return { env: own, program };
+}
+
+const statusOf = async (url: string): Promise<readonly [number, unknown]> => {
+  const response = await fetch(url);
+  return [response.status, await response.json()];
+};
+
+describe('the server on PostgreSQL', () => {
+  test('signs in, and shares its sessions with another process', async () => {
+    const env = await postgresEnvironment();
+    const { server } = await start(env);
+    await server.installation.accounts.create(anaika);
+    const other = await besides(env, 'web');
+    const visitor = new Visitor(`http://localhost:${server.port}`);
+    await visitor.signIn('ANAIKA', anaika.password);
+    const elsewhere = new Visitor(`http://localhost:${other.env.PORT}`);
+    for (const [name, value] of visitor.cookies) elsewhere.cookies.set(name, value);
+    expect((await elsewhere.get('/')).html).toContain('Anaïka');
+    expect((await elsewhere.get('/passport')).html).toContain('class="qr"');
+    await server.installation.accounts.block('anaika');
+    expect((await elsewhere.get('/')).html).not.toContain('Anaïka');
+  });
+
+  test('writes a change of an identity check and its event in one transaction', async () => {
+    const env = await postgresEnvironment();
+    const { server } = await start(env);
+    const { accounts, identityChecks, database } = server.installation;
+    await accounts.create({ ...anaika, kycStatus: 'pending', kycTier: 1 });
+    const told = await createPartner(server, 'told');
+    const visitor = new Visitor(`http://localhost:${server.port}`);
+    await visitor.signIn(anaika.handle, anaika.password);
+    await approve(visitor, told.clientId, 'openid kyc');
+    await database.write((transaction) =>
+      transaction.script(`
+        CREATE FUNCTION full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room'; END $$;
+        CREATE TRIGGER full_up BEFORE INSERT ON ostiary.events FOR EACH STATEMENT EXECUTE FUNCTION full();`),
+    );
+    await expect(identityChecks.change('anaika', { kycTier: 3 })).rejects.toThrow('no room');
+    expect(await accounts.get('anaika')).toMatchObject({ kycStatus: 'pending', kycTier: 1 });
+    await database.write((transaction) => transaction.script('DROP TRIGGER full_up ON ostiary.events'));
+    // Two at once: each starts where the other one ended.
+    const changes = await Promise.all(
+      (['approved', 'rejected'] as const).map((kycStatus) => identityChecks.change('ANAIKA', { kycStatus })),
+    );
+    expect(changes.flatMap(({ events }) => events)).toHaveLength(2);
+    const [first, second] = (await told.events()).map(({ data }) => data as Record<string, unknown>);
+    expect(first).toMatchObject({ previous: { kycStatus: 'pending', kycTier: 1 } });
+    expect(second?.previous).toEqual({ kycStatus: first?.kycStatus, kycTier: 1 });
+  });
+
+  test('has commands that work beside it', async () => {
+    const env = await postgresEnvironment();
+    const created = await command('partner', ['create', 'kafe', '--name', 'Kafe'], env);
+    expect(created).toMatchObject({ code: 0, errors: '' });
+    const funded = await command('partner', ['fund', 'kafe', '--amount', '12.50', '--currency', 'HTG'], env);
+    expect(funded.output).toBe('kafe has 12.50 HTG.\n');
+    const args = ['create', '--handle', 'jean', '--name', jean.name, '--phone', jean.phone];
+    const { code, output } = await command('user', args, env, `${jean.password}\n`);
+    expect([code, output]).toEqual([0, expect.stringMatching(/^Created jean /)]);
+    const { server } = await start(env);
+    expect((await server.installation.ledger.funds('kafe')).HTG).toBe(1_250n);
+    expect((await command('passport', ['jean'], env)).output).toMatch(/^eyJ[\w.-]+\n$/);
+    const client = [
+      'create',
+      '--name',
+      'Kafe',
+      '--redirect-uri',
+      'https://shop.example/cb',
+      '--scope',
+      'openid',
+    ];
+    expect((await command('client', [...client, '--json'], env)).code).toBe(0);
+  });
+
+  test('answers 503 within two seconds while the database is gone, and recovers by itself', async () => {
+    const env = await postgresEnvironment();
+    const { server, lines } = await start(env);
+    await server.installation.accounts.create(anaika);
+    const { key } = await (async () => {
+      const { admin } = server.installation.ostiary;
+      await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+      return admin.apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: ['payments:read'] });
+    })();
+    const origin = `http://localhost:${server.port}`;
+    const visitor = new Visitor(origin);
+    await visitor.signIn('anaika', anaika.password);
+    expect((await statusOf(`${origin}/readyz`))[0]).toBe(200);
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const requests = {
+      page: () => fetch(origin, { headers: { Cookie: cookie } }),
+      passport: () => fetch(`${origin}/passport`, { headers: { Cookie: cookie } }),
+      authorize: () =>
+        fetch(`${origin}/oauth/authorize?client_id=nobody&response_type=code`, { redirect: 'manual' }),
+      userinfo: () =>
+        fetch(`${origin}/v1/oauth/userinfo`, {
+          headers: { Authorization: `Bearer svc_at_${'a'.repeat(43)}` },
+        }),
+      payments: () => fetch(`${origin}/v1/partner/payments`, { headers: { 'X-API-Key': key } }),
+    };
+    await postgres.stop();
+    for (const round of [1, 2]) {
+      for (const [name, request] of Object.entries(requests)) {
+        const began = performance.now();
+        const response = await request();
+        expect([round, name, response.status]).toEqual([round, name, 503]);
+        expect([name, response.headers.get('retry-after')]).toEqual([name, expect.stringMatching(/^\d+$/)]);
+        expect([name, performance.now() - began < 2_000]).toEqual([name, true]);
+      }
+      const unavailable = [503, { status: 'unavailable' }];
+      expect(await statusOf(`${origin}/readyz`)).toEqual(unavailable);
+      expect(await statusOf(`${origin}/healthz`)).toEqual([200, { status: 'ok' }]);
+    }
+    await postgres.start();
+    await expect.poll(async () => (await statusOf(`${origin}/readyz`))[0], { timeout: 20_000 }).toBe(200);
+    expect((await visitor.get('/')).html).toContain('Anaïka');
+    expect((await requests.payments()).status).toBe(200);
+    expect(lines.join('')).not.toContain('a-password-of-the-test');
+  }, 90_000);
+
+  test('does not wait for a database that does not answer', async () => {
+    const env = await postgresEnvironment();
+    const { server } = await start(env);
+    const { sub } = await server.installation.accounts.create(anaika);
+    const origin = `http://localhost:${server.port}`;
+    const { database } = server.installation;
+    const release = Promise.withResolvers<void>();
+    const holding = database.write(
+      async (transaction) => {
+        await transaction.script('LOCK TABLE app.users; SET LOCAL idle_in_transaction_session_timeout = 0');
+        await release.promise;
+      },
+      { patienceMs: 60_000 },
+    );
+    await expect
+      .poll(() => database.get("SELECT 1 AS n FROM pg_locks WHERE mode = 'AccessExclusiveLock'"))
+      .toEqual({ n: 1 });
+    const visitor = new Visitor(origin);
+    visitor.cookies.set('ostiary_session', 'A'.repeat(43));
+    const began = performance.now();
+    const page = await visitor.get('/');
+    expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(performance.now() - began).toBeLessThan(4_000);
+    release.resolve();
+    await holding;
+    expect((await visitor.get('/')).status).toBe(200);
+    expect(await server.installation.accounts.getBySub(sub)).not.toBeNull();
+  }, 60_000);
+
+  test.each([
+    ['nobody listens', { port: '1' }, 'nothing listens at its host and port'],
+    ['the password is wrong', { password: 'wrong-and-secret' }, 'it refuses the password'],
+    ['there is no such database', { pathname: '/nowhere' }, 'there is no such database'],
+    ['the host is nowhere', { hostname: 'secret-host.invalid' }, 'its host name'],
+  ])('does not start when %s, and says so in one line without the URL', async (_, changes, reason) => {
+    const url = Object.assign(new URL(postgres.url), changes);
+    const program = run('main.ts', [], await environment({ NODE_ENV: 'test', DATABASE_URL: url.href }));
+    expect(await program.ended).toBe(1);
+    expect(program.errors()).toMatch(/^ostiary: the database of DATABASE_URL cannot be used: [^\n]*\n$/);
+    expect(program.errors()).toContain(reason);
+    for (const part of ['127.0.0.1', 'postgres:', url.password, 'secret', '/nowhere'])
+      expect(program.output() + program.errors()).not.toContain(part);
+  });
+
+  test('starts with few rights on tables that are there, and says what is missing where they are not', async () => {
+    const env = await postgresEnvironment();
+    const { server } = await start(env);
+    const { database } = server.installation;
+    await database.write((transaction) =>
+      transaction.script(`
+        CREATE ROLE web LOGIN PASSWORD 'of-web';
+        GRANT USAGE ON SCHEMA ostiary, app TO web;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ostiary, app TO web;`),
+    );
+    const few = (url = '') => Object.assign(new URL(url), { username: 'web', password: 'of-web' }).href;
+    const other = await besides({ ...env, DATABASE_URL: few(env.DATABASE_URL) }, 'all');
+    const origin = `http://localhost:${other.env.PORT}`;
+    expect((await statusOf(`${origin}/readyz`))[0]).toBe(200);
+    await server.installation.accounts.create(anaika);
+    expect((await new Visitor(origin).signIn('anaika', anaika.password)).status).toBe(303);
+
+    const empty = await postgresEnvironment();
+    const program = run('main.ts', [], { ...empty, DATABASE_URL: few(empty.DATABASE_URL) });
+    expect(await program.ended).toBe(1);
+    expect(program.errors()).toBe(
+      'ostiary: the database of DATABASE_URL cannot be used: its user lacks a right\n',
+    );
+  });
+
+  test('of an older version does not start on tables of a newer one, and the one that runs goes on', async () => {
+    const env = await postgresEnvironment();
+    const { server } = await start(env);
+    await server.installation.database.write((transaction) =>
+      transaction.run(
+        "INSERT INTO app_migrations (number, name, checksum, applied_at) VALUES (99, 'f', '', 0)",
+      ),
+    );
+    const program = run('main.ts', [], env);
+    expect(await program.ended).toBe(1);
+    expect(program.errors()).toMatch(/^ostiary: the database belongs to a newer version[^\n]*\n$/);
+    expect((await statusOf(`http://localhost:${server.port}/readyz`))[0]).toBe(200);
+  });
+});
+
+describe('the roles', () => {
+  const payment = (kid: string) => ({ amount: '1.00', currency: 'HTG', recipient: { kid } });
+
+  test('split the work: web answers and executes nothing, a worker executes and answers nothing', async () => {
+    const env = await postgresEnvironment({ OSTIARY_ROLE: 'web' });
+    const { server } = await start(env);
+    const { accounts, ledger, ostiary } = server.installation;
+    const executing = vi.spyOn(ledger.rail, 'execute');
+    const { kid } = await accounts.create(anaika);
+    await ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+    await ledger.fund('kafe', '10.00', 'HTG');
+    const scopes = ['payments:write', 'payments:read'] as const;
+    const { key } = await ostiary.admin.apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: [...scopes] });
+    const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
+    const payments = `http://localhost:${server.port}/v1/partner/payments`;
+    const answer = await fetch(payments, { method: 'POST', headers, body: JSON.stringify(payment(kid)) });
+    const { id, status } = (await answer.json()) as Record<string, string>;
+    expect([answer.status, status]).toEqual([201, 'pending']);
+    const statusNow = async () => (await (await fetch(`${payments}/${id}`, { headers })).json()).status;
+    const worker = await besides(env, 'worker');
+    await expect.poll(statusNow, { timeout: 20_000 }).toBe('completed');
+    // A worker of the first process would have had it before the other one was there.
+    expect(executing).not.toHaveBeenCalled();
+    const origin = `http://localhost:${worker.env.PORT}`;
+    expect(await statusOf(`${origin}/healthz`)).toEqual([200, { status: 'ok' }]);
+    expect(await statusOf(`${origin}/readyz`)).toEqual([200, { status: 'ok' }]);
+    for (const path of ['/', '/login', '/oauth/authorize', '/v1/partner/payments', '/.well-known/jwks.json'])
+      expect([path, (await fetch(`${origin}${path}`)).status]).toEqual([path, 404]);
+    worker.program.child.kill('SIGTERM');
+    expect(await worker.program.ended).toBe(0);
+    expect(worker.program.output()).toContain('"msg":"closed"');
+  }, 60_000);
+});
