@@ -1,0 +1,34 @@
+import { parseArgs } from 'node:util';
+
+/**
+ * Reads `--name value` of whole numbers.
+ * @throws TypeError for an option that is unknown or no number
+ */
+export function numbersFrom<Name extends string>(
+  defaults: { readonly [name in Name]: number },
+): {
+  [name in Name]: number;
+} {
+  const names = Object.keys(defaults) as Name[];
+  const { values } = parseArgs({
+    options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+  });
+  const numberOf = (name: Name): number => {
+    const text = values[name] ?? String(defaults[name]);
+    if (typeof text !== 'string' || !/^[0-9]{1,10}$/.test(text))
+      throw new TypeError(`--${name}: ${text} is no number`);
+    return Number(text);
+  };
+  return Object.fromEntries(names.map((name) => [name, numberOf(name)])) as { [name in Name]: number };
+}
+
+/** Numbers from 0 up to 1 that depend on nothing but the seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

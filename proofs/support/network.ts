@@ -1,0 +1,56 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+/**
+ * The way between processes and their database. It can lose every packet, as a cut cable does: nothing is refused,
+ * nothing is closed.
+ */
+export interface Network {
+  readonly port: number;
+  cut(): void;
+  /** New connections work again; those that lost something are dead for good. */
+  mend(): void;
+  close(): Promise<void>;
+}
+
+/** @param target - the port of the server */
+export async function startNetwork(target: number): Promise<Network> {
+  let isCut = false;
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const onward = connect(target, '127.0.0.1');
+    for (const [from, to] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      sockets.add(from);
+      from.setNoDelay(true);
+      let isDead = false;
+      from.on('data', (data) => {
+        isDead ||= isCut;
+        if (!isDead) to.write(data);
+      });
+      from.on('close', () => {
+        sockets.delete(from);
+        // Who hangs up while the cable is cut is not heard at the other end, and never will be.
+        if (!isCut && !isDead) to.destroy();
+      });
+      from.on('error', () => undefined);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    port: address.port,
+    cut() {
+      isCut = true;
+    },
+    mend() {
+      isCut = false;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
