@@ -3,10 +3,12 @@
  */
 import { parseArgs } from 'node:util';
 import { build } from '../shared/build.ts';
-import { machine, type Row, rowOf, tableOf } from '../shared/report.ts';
+import { startPostgres } from '../shared/postgres.ts';
+import { informationOf, machine, type Row, rowOf, tableOf } from '../shared/report.ts';
 import { median } from '../shared/statistics.ts';
 import { measureExchange } from './measurements/exchange.ts';
 import { measureMemory } from './measurements/memory.ts';
+import { exchangeOnPostgres, userinfoOnPostgres } from './measurements/postgres.ts';
 import { measureStart } from './measurements/start.ts';
 import { measureUserinfo } from './measurements/userinfo.ts';
 import { type TargetName, targets } from './targets.ts';
@@ -19,6 +21,8 @@ const { values: options } = parseArgs({
     strict: { type: 'boolean', default: false },
     /** Measure only these, with commas between. */
     only: { type: 'string', default: Object.keys(targets).join() },
+    /** `sqlite` or `postgres`, or both with a comma between. */
+    storage: { type: 'string', default: 'sqlite,postgres' },
     /** Options of Node for the measured processes, with spaces between, such as --cpu-prof. */
     'node-flags': { type: 'string', default: '' },
     /** Use what was built before. */
@@ -30,6 +34,9 @@ const flags = options['node-flags'].split(' ').filter((flag) => flag !== '');
 const wanted = new Set(options.only.split(','));
 for (const name of wanted)
   if (!Object.hasOwn(targets, name)) throw new TypeError(`--only: there is no ${name}`);
+const storages = new Set(options.storage.split(','));
+for (const name of storages)
+  if (!['sqlite', 'postgres'].includes(name)) throw new TypeError(`--storage: there is no ${name}`);
 const size = options.quick
   ? {
       rounds: 3,
@@ -80,16 +87,44 @@ const measurements: { readonly [Name in TargetName]: () => Promise<void> } = {
   },
 };
 
+/** What is asked of SQLite, on PostgreSQL: nothing is asked of these figures. */
+async function onPostgres(): Promise<void> {
+  console.error('measuring on PostgreSQL …');
+  const postgres = await startPostgres();
+  const information: Row[] = [];
+  if (wanted.has('userinfo')) {
+    const rates = await userinfoOnPostgres(postgres, {
+      rounds: size.rounds,
+      perRound: size.userinfo / 3,
+      flags,
+    });
+    information.push(informationOf({ ...targets.userinfo, name: 'userinfo, beside one look-up' }, rates));
+  }
+  if (wanted.has('exchange')) {
+    const rates = await exchangeOnPostgres(postgres, {
+      rounds: size.rounds,
+      perRound: size.exchange,
+      flags,
+    });
+    information.push(
+      informationOf({ ...targets.exchange, name: 'code exchange, beside oidc-provider in memory' }, rates),
+    );
+  }
+  await postgres.stop();
+  console.log(`\nOn PostgreSQL 18, for information:\n\n${tableOf(information)}`);
+}
+
 // Servers end with this process, and their databases are removed when it ends in order.
 process.once('SIGINT', () => process.exit(130));
 
 if (!options['no-build']) build('./benchmarks/oauth');
 console.log(machine());
 for (const [name, measure] of Object.entries(measurements)) {
-  if (!wanted.has(name)) continue;
+  if (!wanted.has(name) || !storages.has('sqlite')) continue;
   console.error(`measuring ${name} …`);
   await measure();
 }
-console.log(`\n${tableOf(rows)}\n`);
+if (rows.length > 0) console.log(`\n${tableOf(rows)}\n`);
 for (const note of notes) console.log(note);
+if (storages.has('postgres') && (wanted.has('userinfo') || wanted.has('exchange'))) await onPostgres();
 if (options.strict && rows.some(({ passed }) => !passed)) process.exitCode = 1;

@@ -25,12 +25,18 @@ export function built(name: string): string {
 export async function startProvider(
   name: ProviderName,
   flags: readonly string[],
-  file?: string,
+  file: string = newDatabase(),
 ): Promise<ServerProcess> {
   const port = await freePort();
   const settings: BareSettings | OstiarySettings =
-    name === 'bare' ? { port, key: bareKey } : { port, file: file ?? newDatabase(), sealingKey };
+    name === 'bare' ? { port, key: bareKey } : { port, file, database: null, sealingKey };
   return ServerProcess.start(built(name), settings, flags);
+}
+
+/** Starts Ostiary on a database of PostgreSQL. */
+export async function startOnPostgres(database: string, flags: readonly string[]): Promise<ServerProcess> {
+  const settings: OstiarySettings = { port: await freePort(), file: '', database, sealingKey };
+  return ServerProcess.start(built('ostiary'), settings, flags);
 }
 
 /** Registers the client at a provider. */

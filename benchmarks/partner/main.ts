@@ -3,10 +3,12 @@
  */
 import { parseArgs } from 'node:util';
 import { build } from '../shared/build.ts';
-import { machine, type Row, rowOf, tableOf } from '../shared/report.ts';
+import { type PostgresServer, startPostgres } from '../shared/postgres.ts';
+import { informationOf, machine, type Row, rowOf, tableOf } from '../shared/report.ts';
 import { median } from '../shared/statistics.ts';
 import { measureExport } from './measurements/export.ts';
 import { measurePayments } from './measurements/payments.ts';
+import { exportOnPostgres, requestsOnPostgres } from './measurements/postgres.ts';
 import { type Group, measureRequests } from './measurements/requests.ts';
 import { exportGrowthLimit, type TargetName, targets } from './targets.ts';
 
@@ -18,6 +20,8 @@ const { values: options } = parseArgs({
     strict: { type: 'boolean', default: false },
     /** Measure only these, with commas between. */
     only: { type: 'string', default: Object.keys(targets).join() },
+    /** `sqlite` or `postgres`, or both with a comma between. */
+    storage: { type: 'string', default: 'sqlite,postgres' },
     /** Options of Node for the measured processes, with spaces between, such as --cpu-prof. */
     'node-flags': { type: 'string', default: '' },
     /** Use what was built before. */
@@ -32,9 +36,17 @@ const wanted = new Set(options.only.split(','));
 for (const name of wanted) {
   if (!Object.hasOwn(targets, name)) throw new TypeError(`--only: there is no ${name}`);
 }
+const storages = new Set(options.storage.split(','));
+for (const name of storages) {
+  if (!['sqlite', 'postgres'].includes(name)) throw new TypeError(`--storage: there is no ${name}`);
+}
 const size = options.quick
   ? { rounds: 5, requests: 20_000, payments: 1_000, exportRounds: 4, rows: 50_000 }
   : { rounds: 9, requests: 20_000, payments: 3_000, exportRounds: 3, rows: 1_000_000 };
+/** A request to PostgreSQL crosses to another process and back. */
+const postgresSize = options.quick
+  ? { rounds: 3, requests: 2_000, payments: 500, exportRounds: 3, rows: 50_000 }
+  : { rounds: 7, requests: 8_000, payments: 2_000, exportRounds: 3, rows: 300_000 };
 
 const rows: Row[] = [];
 const notes: string[] = [];
@@ -79,16 +91,55 @@ const measurements: { readonly [Name in TargetName]: () => Promise<void> } = {
   },
 };
 
+/** The same on PostgreSQL: nothing is asked of these figures. */
+const onPostgres: {
+  readonly [Name in TargetName]: (postgres: PostgresServer) => Promise<Row>;
+} = {
+  verify: async (postgres) =>
+    informationOf(
+      { ...targets.verify, name: 'verify, beside one look-up' },
+      await requestsOnPostgres(postgres, 'verify', postgresSize, flags),
+    ),
+  users: async (postgres) =>
+    informationOf(
+      { ...targets.users, name: 'user lookup, beside one look-up' },
+      await requestsOnPostgres(postgres, 'users', postgresSize, flags),
+    ),
+  async payments(postgres) {
+    const { rounds, payments: perRound } = postgresSize;
+    return informationOf(
+      { ...targets.payments, name: 'payments, beside one INSERT' },
+      await measurePayments({ rounds, perRound, flags, postgres }),
+    );
+  },
+  export: async (postgres) =>
+    informationOf(
+      { ...targets.export, name: 'export, rows, beside pages of SELECT' },
+      await exportOnPostgres(postgres, postgresSize, flags),
+    ),
+};
+
 // Servers end with this process, and their databases are removed when it ends in order.
 process.once('SIGINT', () => process.exit(130));
 
 if (!options['no-build']) build('./benchmarks/partner');
 console.log(`${machine()}, ${deployed.join(' ')}`);
 for (const [name, measure] of Object.entries(measurements)) {
-  if (!wanted.has(name)) continue;
+  if (!wanted.has(name) || !storages.has('sqlite')) continue;
   console.error(`measuring ${name} …`);
   await measure();
 }
-console.log(`\n${tableOf(rows)}\n`);
+if (rows.length > 0) console.log(`\n${tableOf(rows)}\n`);
 for (const note of notes) console.log(note);
+if (storages.has('postgres')) {
+  const postgres = await startPostgres();
+  const information: Row[] = [];
+  for (const [name, measure] of Object.entries(onPostgres)) {
+    if (!wanted.has(name)) continue;
+    console.error(`measuring ${name} on PostgreSQL …`);
+    information.push(await measure(postgres));
+  }
+  await postgres.stop();
+  console.log(`\nOn PostgreSQL 18, for information:\n\n${tableOf(information)}`);
+}
 if (options.strict && rows.some(({ passed }) => !passed)) process.exitCode = 1;

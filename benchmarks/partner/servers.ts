@@ -18,11 +18,26 @@ export interface Ostiary extends Provisioned {
   readonly file: string;
 }
 
-/** Starts Ostiary on a database of its own, with a partner, a key and users who have consented. */
-export async function startOstiary(flags: readonly string[]): Promise<Ostiary> {
-  const settings: OstiarySettings = { port: await freePort(), file: newDatabase(), sealingKey };
+/**
+ * Starts Ostiary on a database of its own, with a partner, a key and users who have consented.
+ * @param database - of PostgreSQL; without it on a SQLite file
+ */
+export async function startOstiary(
+  flags: readonly string[],
+  database: string | null = null,
+): Promise<Ostiary> {
+  const file = newDatabase();
+  const settings: OstiarySettings = { port: await freePort(), file, database, sealingKey };
   const server = await ServerProcess.start(built('ostiary'), settings, flags);
-  return { server, file: settings.file, ...(await server.ask<Provisioned>('prepare')) };
+  return { server, file, ...(await server.ask<Provisioned>('prepare')) };
+}
+
+/** Starts the bare server that makes one statement of PostgreSQL for each request. */
+export async function startBareOnPostgres(
+  database: string,
+  flags: readonly string[],
+): Promise<ServerProcess> {
+  return ServerProcess.start(built('bare-postgres'), { port: await freePort(), database }, flags);
 }
 
 /** Starts the bare Koa server. */

@@ -7,6 +7,8 @@ export default defineConfig({
     ostiary: 'servers/ostiary.ts',
     'bare-export': 'servers/bare-export.ts',
     'raw-server': '../shared/raw-server.ts',
+    'bare-postgres': '../shared/bare-postgres.ts',
+    'bare-postgres-export': 'servers/bare-postgres-export.ts',
   },
   format: 'esm',
   target: 'node22',

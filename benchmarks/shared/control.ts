@@ -36,7 +36,8 @@ export function serve(handler: RequestListener, port: number, commands: Commands
     if ('stop' in command) process.exit(0);
     const run = known[command.name];
     if (run === undefined) throw new Error(`this server knows no ${command.name}`);
-    tell({ answer: await run(command.argument as never) });
+    // JSON has no `undefined`.
+    tell({ answer: (await run(command.argument as never)) ?? null });
   });
   process.on('disconnect', () => process.exit(0));
   createServer(handler).listen(port, '127.0.0.1', () => tell({ listening: true }));

@@ -17,36 +17,43 @@ export interface Row {
   readonly passed: boolean;
 }
 
-export function rowOf(target: Target, comparison: Comparison): Row {
+/** The cells that say what was measured. */
+function measured({ name, unit, scale }: Omit<Target, 'ratio'>, comparison: Comparison): string[] {
   const shown = (values: readonly number[]) =>
-    Math.round(median(values) * target.scale).toLocaleString('en-US') + target.unit;
+    Math.round(median(values) * scale).toLocaleString('en-US') + unit;
   const all = ratios(comparison);
-  const ratio = median(all);
+  const spread = `${Math.min(...all).toFixed(2)} to ${Math.max(...all).toFixed(2)}`;
+  return [name, shown(comparison.bare), shown(comparison.ostiary), median(all).toFixed(2), spread];
+}
+
+/** A line of which nothing is asked. */
+export function informationOf(figure: Omit<Target, 'ratio'>, comparison: Comparison): Row {
+  return { cells: [...measured(figure, comparison), '', ''], passed: true };
+}
+
+export function rowOf(target: Target, comparison: Comparison): Row {
+  const ratio = median(ratios(comparison));
   const passed = 'atLeast' in target.ratio ? ratio >= target.ratio.atLeast : ratio <= target.ratio.atMost;
   const limit =
     'atLeast' in target.ratio
       ? `>= ${target.ratio.atLeast.toFixed(2)}`
       : `<= ${target.ratio.atMost.toFixed(2)}`;
-  const spread = `${Math.min(...all).toFixed(2)} to ${Math.max(...all).toFixed(2)}`;
-  return {
-    cells: [
-      target.name,
-      shown(comparison.bare),
-      shown(comparison.ostiary),
-      ratio.toFixed(2),
-      spread,
-      limit,
-      passed ? 'PASS' : 'MISS',
-    ],
-    passed,
-  };
+  return { cells: [...measured(target, comparison), limit, passed ? 'PASS' : 'MISS'], passed };
 }
 
 const heads = ['', 'bare', 'Ostiary', 'ratio', 'spread', 'target', ''];
 
 export function tableOf(rows: readonly Row[]): string {
-  const lines = [heads, ...rows.map(({ cells }) => cells)];
-  const widths = heads.map((_, column) => Math.max(...lines.map((cells) => (cells[column] ?? '').length)));
+  return textTable(
+    heads,
+    rows.map(({ cells }) => cells),
+  );
+}
+
+/** Lines in columns: the first one to the left, the others to the right. */
+export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...lines.map((cells) => (cells[column] ?? '').length)));
   return lines
     .map((cells) =>
       cells

@@ -21,13 +21,13 @@ export async function userinfoRequests(server: ServerProcess): Promise<RawReques
 /** What every userinfo answer holds. */
 export const userinfoField = '"kid":"KID-';
 
-async function answerOf(server: ServerProcess, request: RawRequest): Promise<Response> {
+export async function answerOf(server: ServerProcess, request: RawRequest): Promise<Response> {
   const authorization = /authorization: (.*)\r\n/.exec(request)?.[1] ?? '';
   return fetch(`http://127.0.0.1:${server.port}${paths.userinfo}`, { headers: { authorization } });
 }
 
 /** Both have to say the same about a user. @throws Error when they do not */
-async function requireFullAnswer(name: ProviderName, answer: Response): Promise<string> {
+export async function requireFullAnswer(name: ProviderName, answer: Response): Promise<string> {
   const body = await answer.text();
   const { sub, ...fields } = JSON.parse(body);
   const { sub: _, ...expected } = users.get(sub) ?? { sub };
@@ -38,7 +38,7 @@ async function requireFullAnswer(name: ProviderName, answer: Response): Promise<
 }
 
 /** Nothing may be cached: a token that is revoked opens nothing at the very next request. @throws Error when it does */
-async function requireFreshRead(server: ServerProcess, request: RawRequest): Promise<void> {
+export async function requireFreshRead(server: ServerProcess, request: RawRequest): Promise<void> {
   const token = /Bearer (\S+)/.exec(request)?.[1] ?? '';
   await fetch(`http://127.0.0.1:${server.port}${paths.revoke}`, {
     method: 'POST',

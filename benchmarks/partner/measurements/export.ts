@@ -13,7 +13,7 @@ export interface ExportFigures extends Comparison {
 }
 
 /** Reads a whole export as a client does, and checks that it is complete. @throws Error when it is not */
-async function readExport({ server, key }: Ostiary, day: string, rows: number): Promise<void> {
+export async function readExport({ server, key }: Ostiary, day: string, rows: number): Promise<void> {
   const url = `http://127.0.0.1:${server.port}${paths.reconciliation}?date=${day}&format=ndjson`;
   const { status, body } = await fetch(url, { headers: { 'x-api-key': key } });
   if (status !== 200 || body === null) throw new Error(`the export was answered with ${status}`);

@@ -1,7 +1,8 @@
 import { measureRate, postJson, type RawRequest } from '../../shared/load.ts';
+import type { PostgresServer } from '../../shared/postgres.ts';
 import type { Comparison } from '../../shared/statistics.ts';
 import { paths, users } from '../fixture.ts';
-import { startBare, startOstiary } from '../servers.ts';
+import { startBare, startBareOnPostgres, startOstiary } from '../servers.ts';
 
 let sent = 0;
 
@@ -23,15 +24,22 @@ function payments(port: number, key: string, count: number): RawRequest[] {
   });
 }
 
-/** Payments per second, every answered one on the disk on either side; Ostiary's worker executes them meanwhile. */
+/**
+ * Payments per second, every answered one on the disk on either side; Ostiary's worker executes them meanwhile.
+ * @param options - `postgres`: where both have their tables; without it each has a SQLite file
+ */
 export async function measurePayments(options: {
   readonly rounds: number;
   readonly perRound: number;
   readonly flags: readonly string[];
+  readonly postgres?: PostgresServer;
 }): Promise<Comparison> {
-  const { rounds, perRound, flags } = options;
-  const { server, key } = await startOstiary(flags);
-  const bare = await startBare({ verification: null, user: null }, flags);
+  const { rounds, perRound, flags, postgres } = options;
+  const { server, key } = await startOstiary(flags, await postgres?.newDatabase());
+  const bare =
+    postgres === undefined
+      ? await startBare({ verification: null, user: null }, flags)
+      : await startBareOnPostgres(await postgres.newDatabase(), flags);
   const servers = { bare, ostiary: server };
   const rates: Record<keyof Comparison, number[]> = { bare: [], ostiary: [] };
   const measure = ({ port }: { readonly port: number }) =>
@@ -40,8 +48,8 @@ export async function measurePayments(options: {
   for (let round = 0; round < rounds; round += 1) {
     for (const name of ['bare', 'ostiary'] as const) rates[name].push(await measure(servers[name]));
   }
-  const level = await bare.ask<number>('synchronous');
-  if (level !== 2) throw new Error(`the bare database ran with synchronous = ${level}`);
+  if (!(await bare.ask<boolean>('isDurable')))
+    throw new Error('the bare database does not wait for the disk');
   for (const run of Object.values(servers)) await run.stop();
   return rates;
 }

@@ -14,25 +14,30 @@ export interface RequestRates extends Comparison {
 export type Group = 'verify' | 'users';
 
 /** The same requests for every server, but for the port. */
-function requestsOf(group: Group, port: number, { key, passports }: Ostiary): RawRequest[] {
+export function requestsOf(group: Group, port: number, { key, passports }: Ostiary): RawRequest[] {
   const headers = { 'x-api-key': key };
   return group === 'verify'
     ? passports.map((token) => postJson(port, paths.verify, headers, { token }))
     : users.map(({ kid }) => getRequest(port, paths.user.replace(':kid', kid), headers));
 }
 
-const fields: Readonly<Record<Group, string>> = { verify: '"valid":true', users: '"handle":"user' };
+export const fields: Readonly<Record<Group, string>> = { verify: '"valid":true', users: '"handle":"user' };
 
-async function answerOf(group: Group, { server, key, passports }: Ostiary): Promise<Response> {
-  const path = group === 'verify' ? paths.verify : paths.user.replace(':kid', users[0]?.kid ?? '');
+/** What a server answers. @param index - of the passport or user */
+export async function answerOf(
+  group: Group,
+  { server, key, passports }: Ostiary,
+  index = 0,
+): Promise<Response> {
+  const path = group === 'verify' ? paths.verify : paths.user.replace(':kid', users[index]?.kid ?? '');
   return fetch(`http://127.0.0.1:${server.port}${path}`, {
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    ...(group === 'verify' ? { method: 'POST', body: JSON.stringify({ token: passports[0] }) } : {}),
+    ...(group === 'verify' ? { method: 'POST', body: JSON.stringify({ token: passports[index] }) } : {}),
   });
 }
 
 /** The load has to be about full answers. @throws Error when one is not */
-function requireFullAnswer(group: Group, body: unknown): void {
+export function requireFullAnswer(group: Group, body: unknown): void {
   const [user] = users;
   const { kid, handle, name, role, country, createdAt, kycStatus, kycTier } = user ?? {};
   const shown = (body as { user?: unknown }).user ?? body;

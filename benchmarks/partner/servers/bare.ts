@@ -70,6 +70,6 @@ router.post(paths.payments, async (ctx) => {
 const app = new Koa();
 app.use(router.routes());
 serve(app.callback(), port, {
-  /** The level that writes run at: 2 is FULL. */
-  synchronous: () => database.pragma('synchronous', { simple: true }),
+  /** Whether an answered payment is on the disk: level 2 is FULL. */
+  isDurable: () => database.pragma('synchronous', { simple: true }) === 2,
 });

@@ -1,5 +1,7 @@
+import { postgresStorage } from '@ostiary/adapter-postgres';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary, type OstiaryOptions } from '@ostiary/core';
+import { inBatches } from '../../shared/batches.ts';
 import { serve, settings } from '../../shared/control.ts';
 import { partner, users } from '../fixture.ts';
 
@@ -8,6 +10,8 @@ export interface OstiarySettings {
   readonly port: number;
   /** The SQLite file. */
   readonly file: string;
+  /** Where PostgreSQL is; instead of the file unless it is `null`. */
+  readonly database: string | null;
   readonly sealingKey: string;
 }
 
@@ -20,8 +24,8 @@ export interface Provisioned {
 
 const passportCount = 100;
 
-const { port, file, sealingKey } = settings<OstiarySettings>();
-const storage = sqliteStorage({ file });
+const { port, file, database, sealingKey } = settings<OstiarySettings>();
+const storage = database === null ? sqliteStorage({ file }) : postgresStorage({ connectionString: database });
 const bySub = new Map(users.map((user) => [user.sub, user]));
 const byKid = new Map(users.map((user) => [user.kid, user]));
 
@@ -65,11 +69,10 @@ async function prepare(): Promise<Provisioned> {
   });
   const now = Date.now();
   const { clientId } = client;
-  await Promise.all(
-    users.map(({ sub }) => storage.consents.remember({ sub, clientId, scopes: ['kyc'], now })),
-  );
-  const passports = await Promise.all(
-    users.slice(0, passportCount).map(async ({ sub }) => (await ostiary.passports.issue(sub)).token),
+  await inBatches(users, ({ sub }) => storage.consents.remember({ sub, clientId, scopes: ['kyc'], now }));
+  const passports = await inBatches(
+    users.slice(0, passportCount),
+    async ({ sub }) => (await ostiary.passports.issue(sub)).token,
   );
   return { key, passports };
 }

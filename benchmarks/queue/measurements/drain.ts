@@ -1,0 +1,62 @@
+import type { ServerProcess } from '../../shared/server-process.ts';
+import { median } from '../../shared/statistics.ts';
+import type { Arena } from '../arena.ts';
+import { type ContestantName, contestantNames, descriptions } from '../contestants.ts';
+
+/** One setting of a contestant, and how many deliveries per second it made. */
+export interface Trial {
+  readonly name: ContestantName;
+  readonly setting: number;
+  readonly rates: number[];
+}
+
+/** Everyone's settings, in turns. The round before the first one is not counted. */
+export async function trySettings(arena: Arena, rounds: number, count: number): Promise<Trial[]> {
+  const trials: (Trial & { readonly server: ServerProcess })[] = [];
+  for (const name of contestantNames) {
+    for (const setting of descriptions[name].settings.keys()) {
+      trials.push({ name, setting, server: await arena.start(name, setting), rates: [] });
+    }
+  }
+  for (let round = -1; round < rounds; round += 1) {
+    for (const { name, server, rates } of trials) {
+      const rate = await arena.drain(name, [server], count);
+      if (round >= 0) rates.push(rate);
+    }
+  }
+  for (const { server } of trials) await server.stop();
+  return trials;
+}
+
+/** The best setting of each contestant. */
+export type Best = Readonly<Record<ContestantName, number>>;
+
+export function bestOf(trials: readonly Trial[]): Best {
+  const best = (name: ContestantName) =>
+    trials
+      .filter((trial) => trial.name === name)
+      .reduce((left, right) => (median(right.rates) > median(left.rates) ? right : left)).setting;
+  return { ostiary: best('ostiary'), 'pg-boss': best('pg-boss'), 'graphile-worker': best('graphile-worker') };
+}
+
+/** Deliveries per second of one process of each, a value for each round, and of the requests alone. */
+export type Rates = Readonly<Record<ContestantName | 'raw', number[]>>;
+
+/** Everyone at his best, in turns. */
+export async function compare(arena: Arena, best: Best, rounds: number, count: number): Promise<Rates> {
+  const raw = await arena.startRaw();
+  const servers = new Map<ContestantName, ServerProcess>();
+  for (const name of contestantNames) servers.set(name, await arena.start(name, best[name]));
+  const rates: Rates = { ostiary: [], 'pg-boss': [], 'graphile-worker': [], raw: [] };
+  for (let round = -1; round < rounds; round += 1) {
+    if (round >= 0) console.error(`round ${round + 1} of ${rounds} …`);
+    for (const [name, server] of servers) {
+      const rate = await arena.drain(name, [server], count);
+      if (round >= 0) rates[name].push(rate);
+    }
+    const rate = await arena.postRaw(raw, count);
+    if (round >= 0) rates.raw.push(rate);
+  }
+  for (const server of [raw, ...servers.values()]) await server.stop();
+  return rates;
+}

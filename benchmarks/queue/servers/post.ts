@@ -1,0 +1,40 @@
+import { signWebhook } from '@ostiary/webhook-verifier';
+import { Agent, request } from 'undici';
+import { agentOptions, eventType, partner, secret } from '../fixture.ts';
+
+/** What a peer's job holds. The body is text: JSON of a database would not be the same bytes again. */
+export interface Job {
+  readonly id: string;
+  readonly body: string;
+}
+
+const agent = new Agent(agentOptions);
+
+/** Signs now and posts, as a delivery of Ostiary's is signed and posted. @throws Error for anything but a 2xx */
+export async function post(url: string, { id, body }: Job): Promise<void> {
+  const signed = await signWebhook(Buffer.from(body), {
+    secret,
+    id,
+    type: eventType,
+    timestamp: Math.floor(Date.now() / 1000),
+    partner,
+    attempt: 1,
+  });
+  const answer = await request(url, {
+    method: 'POST',
+    headers: { ...signed.headers },
+    body: signed.body,
+    dispatcher: agent,
+  });
+  await answer.body.dump();
+  if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`answered ${answer.statusCode}`);
+}
+
+/** Posts some jobs, so many at once. */
+export async function postAll(url: string, jobs: readonly Job[], concurrency: number): Promise<void> {
+  let next = 0;
+  const drive = async () => {
+    for (let job = jobs[next++]; job !== undefined; job = jobs[next++]) await post(url, job);
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, drive));
+}
