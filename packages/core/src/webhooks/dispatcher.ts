@@ -3,6 +3,7 @@ import type { Logger } from '../logger.ts';
 import type { ClaimedDelivery, DeliveryResult, DeliveryStore } from '../ports/deliveries.ts';
 import type { Random } from '../random.ts';
 import type { Telemetry } from '../telemetry.ts';
+import { createPace } from '../worker/pace.ts';
 import { nodeTimer, type Schedule, type Worker } from '../worker/worker.ts';
 import {
   type AttemptEnd,
@@ -40,7 +41,6 @@ interface Ended {
   readonly leaseEndsAt: number;
 }
 
-const pollMs = 1_000;
 const leaseMs = 30_000;
 
 /** What was claimed ahead and waits for longer, because its endpoint has become slow, is claimed anew. */
@@ -67,6 +67,7 @@ const graceMs = 5_000;
 export function createDispatcher(options: DispatcherOptions): Worker {
   const { deliveries, clock, random, logger, telemetry, schedule = nodeTimer } = options;
   const backlog = createBacklog<Held>();
+  const pace = createPace();
   const lanes = createLanes(options.concurrency, backlog.sizeOf);
   let running = false;
   let cancelPoll: () => void = () => {};
@@ -218,6 +219,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
           woken = false;
           total += await claimOnce();
         }
+        pace.found(total);
       } catch (error) {
         logger.warn({ err: error }, 'deliveries cannot be claimed; it is tried again');
       } finally {
@@ -228,11 +230,11 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     return claiming;
   }
 
+  /** Looks for work, and again after a while. */
   function poll(): void {
-    cancelPoll = schedule(() => {
-      void claim();
-      poll();
-    }, pollMs);
+    void claim().then(() => {
+      if (running) cancelPoll = schedule(poll, pace.wait());
+    });
   }
 
   async function settled(): Promise<void> {
@@ -243,7 +245,6 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     start() {
       if (running) return;
       running = true;
-      void claim();
       poll();
     },
     wake() {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../ports/interactions.ts';
 import type { ClaimedJob, Queue } from '../ports/queue.ts';
 import type { Random } from '../random.ts';
 import type { Telemetry } from '../telemetry.ts';
+import { createPace } from './pace.ts';
 
 /** What a job handler says when it is through. `null`: done, remove the job. */
 export type JobResult = { readonly dueAt: number } | null;
@@ -30,7 +31,7 @@ export type Schedule = (callback: () => void, ms: number) => () => void;
 export interface Worker {
   /** Begins to look for work, until `stop`. Repeatable. */
   start(): void;
-  /** Looks for work now rather than a second later; without effect while the worker is not started. */
+  /** Looks for work now rather than at the next look; without effect while the worker is not started. */
   wake(): void;
   /** Claims what is due and does it, once. Answers how many jobs it claimed. */
   runDue(): Promise<number>;
@@ -38,7 +39,6 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-const pollMs = 1_000;
 const leaseMs = 30_000;
 const batch = 10;
 
@@ -65,6 +65,7 @@ export function createWorker({
   telemetry,
   schedule = nodeTimer,
 }: WorkerOptions): Worker {
+  const pace = createPace();
   let running = false;
   let round: Promise<unknown> = Promise.resolve();
   let cancel: () => void = () => {};
@@ -125,7 +126,8 @@ export function createWorker({
       .then((claimed) => {
         if (!running) return;
         idle = true;
-        cancel = schedule(poll, woken || claimed === batch ? 0 : pollMs);
+        pace.found(claimed);
+        cancel = schedule(poll, woken || claimed === batch ? 0 : pace.wait());
       });
   }
 

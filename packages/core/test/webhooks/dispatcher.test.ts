@@ -3,7 +3,7 @@ import type { DeliveryResult } from '../../src/index.ts';
 import { answered, depot, hangs, quiet } from './support/depot.ts';
 
 describe('a started dispatcher', () => {
-  it('delivers what is due, then looks every second and whenever it is woken', async () => {
+  it('delivers what is due, then looks often for a while, later every second, and whenever it is woken', async () => {
     const { dispatcher, endpoint, publish, requests, timers } = await depot();
     await endpoint('a');
     await publish('a', 3);
@@ -18,10 +18,16 @@ describe('a started dispatcher', () => {
     await quiet();
     expect(requests).toHaveLength(4);
     await publish('a');
-    expect(timers.map(({ ms }) => ms)).toEqual([1_000]);
+    // Something was found: the next look comes soon.
+    expect(timers.map(({ ms }) => ms)).toEqual([50]);
     timers.shift()?.fire();
     await quiet();
     expect(requests).toHaveLength(5);
+    for (let vain = 0; vain < 100; vain += 1) {
+      timers.shift()?.fire();
+      await quiet();
+    }
+    expect(timers.map(({ ms }) => ms)).toEqual([1_000]);
     await worker.stop();
     expect(timers).toEqual([]);
   });

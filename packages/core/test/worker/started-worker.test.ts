@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { settled, workshop } from './workshop.ts';
 
 describe('a started worker', () => {
-  it('looks at once, then every second, and again without a wait while there is a full batch', async () => {
+  it('looks at once, again without a wait after a full batch, often for a while, and then every second', async () => {
     let runs = 0;
     const { worker, enqueue, timers } = await workshop({
       async work() {
@@ -17,7 +17,19 @@ describe('a started worker', () => {
     expect([runs, timers.map((timer) => timer.ms)]).toEqual([10, [0]]);
     timers.shift()?.fire();
     await settled();
-    expect([runs, timers.map((timer) => timer.ms)]).toEqual([15, [1_000]]);
+    expect([runs, timers.map((timer) => timer.ms)]).toEqual([15, [50]]);
+    for (let vain = 1; vain < 100; vain += 1) {
+      timers.shift()?.fire();
+      await settled();
+    }
+    expect(timers.map((timer) => timer.ms)).toEqual([50]);
+    timers.shift()?.fire();
+    await settled();
+    expect(timers.map((timer) => timer.ms)).toEqual([1_000]);
+    await enqueue(1);
+    timers.shift()?.fire();
+    await settled();
+    expect(timers.map((timer) => timer.ms)).toEqual([50]);
     await started.stop();
   });
 

@@ -1,0 +1,26 @@
+/** How long to wait before the next look for work, in milliseconds. */
+export interface Pace {
+  /** Says what the last look found. */
+  found(count: number): void;
+  wait(): number;
+}
+
+/** Where nothing was found for a while. */
+export const idleMs = 1_000;
+
+/** Where something was found lately: what other processes enqueue tells nobody, and often comes in bursts. */
+export const busyMs = 50;
+
+/** Looks in vain after which it is quiet. */
+const patience = 100;
+
+/** Looks often while there is work, and once a second while there is none. */
+export function createPace(): Pace {
+  let inVain = patience;
+  return {
+    found(count) {
+      inVain = count > 0 ? 0 : inVain + 1;
+    },
+    wait: () => (inVain < patience ? busyMs : idleMs),
+  };
+}
