@@ -14,7 +14,7 @@ it('loses nothing, does nothing twice and recovers, whatever happens to processe
     terminations: 3,
     restarts: 1,
     cutSeconds: 3,
-    exhaustedSeconds: 2,
+    exhaustedSeconds: 4,
     fullSeconds: 1.5,
     quietSeconds: 1,
     payers: 3,
