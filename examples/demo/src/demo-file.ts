@@ -35,7 +35,7 @@ export interface DemoClient {
 }
 
 export interface DemoApiKey {
-  /** Names the key for `npm run partner -- key-revoke`. */
+  /** Names the key for `ostiary keys revoke`. */
   readonly id: string;
   readonly mode: 'live' | 'test';
   readonly key: string;

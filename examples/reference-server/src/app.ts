@@ -1,6 +1,7 @@
 import type { Ostiary } from '@ostiary/core';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
+import type { DoctorRoute } from './http/doctor.ts';
 import { FormError } from './http/form.ts';
 import { pageHeaders } from './http/headers.ts';
 import type { HealthRoutes } from './http/health.ts';
@@ -16,8 +17,22 @@ type Handler = (ctx: Context) => Promise<void> | void;
 
 type Routes = Readonly<Record<string, { readonly GET?: Handler; readonly POST?: Handler }>>;
 
-function healthRoutes({ live, ready }: HealthRoutes): Routes {
-  return { '/healthz': { GET: live }, '/readyz': { GET: ready } };
+/** What is asked by those who look after this process: load balancers, and the doctor. */
+export interface OperationRoutes {
+  readonly health: HealthRoutes;
+  readonly doctor: DoctorRoute;
+}
+
+function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Routes {
+  return {
+    '/healthz': { GET: health.live },
+    '/readyz': { GET: health.ready },
+    '/doctor': {
+      GET(ctx) {
+        if (!doctor(ctx)) showError(ctx, look, 404);
+      },
+    },
+  };
 }
 
 /** Every route of this server's own; Ostiary has answered its routes before. */
@@ -60,25 +75,25 @@ function showError(ctx: Context, look: Look, status: number): void {
 export function createApp(
   context: SignInContext,
   ostiary: Pick<Ostiary, 'passports'>,
-  health: HealthRoutes,
+  operation: OperationRoutes,
   logger: Logger,
 ): Koa {
-  const { colour } = context;
+  const { colour, look } = context;
   const pages = pageRoutes(
     createAccountRoutes(context),
     createPassportRoutes(context, ostiary.passports),
     favicon(colour, textOn(colour)),
   );
-  return serve({ ...pages, ...healthRoutes(health) }, context, logger);
+  return serve({ ...pages, ...operationRoutes(operation, look) }, context, logger);
 }
 
 /** All that a worker answers. */
 export function createWorkerApp(
   context: Pick<SignInContext, 'authUrl' | 'look'>,
-  health: HealthRoutes,
+  operation: OperationRoutes,
   logger: Logger,
 ): Koa {
-  return serve(healthRoutes(health), context, logger);
+  return serve(operationRoutes(operation, context.look), context, logger);
 }
 
 function serve(

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { isLoopbackUrl, type Setting, settings } from './settings.ts';
+import { isGuessableKey, isLoopbackUrl, isWideRange, type Setting, settings } from './settings.ts';
 
 type Parsed = { [Variable in keyof typeof settings]: z.output<(typeof settings)[Variable]['check']> };
 
@@ -40,6 +40,8 @@ export interface ServerConfig {
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
   readonly host: string;
   readonly port: number;
+  /** Where metrics are answered; `null` for nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number } | null;
 }
 
 /** The environment is wrong. The message is one line, for the operator, and never contains a value. */
@@ -68,6 +70,24 @@ function parseVariables(env: NodeJS.ProcessEnv): Parsed {
   return values as Parsed;
 }
 
+/** What is certain to be a mistake where real people sign in. */
+function refuseUnsafe(
+  values: Parsed,
+  { authUrl, baseUrl }: { readonly authUrl: string; readonly baseUrl: string },
+): void {
+  const refuse = (problem: string): never => {
+    throw new ConfigError(`${problem} when NODE_ENV is production`);
+  };
+  for (const [variable, url] of Object.entries({ OSTIARY_AUTH_URL: authUrl, OSTIARY_BASE_URL: baseUrl })) {
+    if (url.startsWith('http:')) refuse(`${variable} must be https`);
+  }
+  if (values.OSTIARY_TRUSTED_PROXIES.some(isWideRange))
+    refuse('OSTIARY_TRUSTED_PROXIES must name your proxies, and not whole parts of the internet,');
+  if (values.OSTIARY_SEALING_KEYS.some(isGuessableKey)) refuse('OSTIARY_SEALING_KEYS must be random bytes');
+  if (values.OSTIARY_WEBHOOK_PRIVATE_TARGETS === true)
+    refuse('OSTIARY_WEBHOOK_PRIVATE_TARGETS must not be on');
+}
+
 /**
  * Reads the configuration from environment variables.
  *
@@ -77,15 +97,11 @@ export function loadConfig(env: NodeJS.ProcessEnv): ServerConfig {
   const values = parseVariables(env);
   const authUrl = values.OSTIARY_AUTH_URL;
   const baseUrl = values.OSTIARY_BASE_URL ?? authUrl;
-  if (values.NODE_ENV === 'production') {
-    for (const [variable, url] of Object.entries({ OSTIARY_AUTH_URL: authUrl, OSTIARY_BASE_URL: baseUrl })) {
-      if (url.startsWith('http:'))
-        throw new ConfigError(`${variable} must be https when NODE_ENV is production`);
-    }
-  }
+  if (values.NODE_ENV === 'production') refuseUnsafe(values, { authUrl, baseUrl });
   // What only this machine reaches is development; its receivers are on this machine too.
   const local = isLoopbackUrl(authUrl) && isLoopbackUrl(baseUrl);
-  const allowPrivateTargets = values.OSTIARY_WEBHOOK_PRIVATE_TARGETS ?? local;
+  const allowPrivateTargets =
+    values.OSTIARY_WEBHOOK_PRIVATE_TARGETS ?? (local && values.NODE_ENV !== 'production');
   if (allowPrivateTargets && !local) {
     throw new ConfigError(
       'OSTIARY_WEBHOOK_PRIVATE_TARGETS may be on only when OSTIARY_AUTH_URL and OSTIARY_BASE_URL are loopback addresses',
@@ -123,5 +139,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): ServerConfig {
     logLevel: values.OSTIARY_LOG_LEVEL,
     host: values.HOST,
     port: values.PORT,
+    metrics:
+      values.OSTIARY_METRICS_PORT === undefined
+        ? null
+        : Object.freeze({ host: values.OSTIARY_METRICS_HOST, port: values.OSTIARY_METRICS_PORT }),
   });
 }

@@ -79,6 +79,7 @@ export async function openInstallation(
       trustedProxies: [...config.trustedProxies],
       theme: { name: config.name, colour: config.colour },
       clock: { now },
+      telemetry: config.metrics !== null,
       logger: logger.child({ part: 'ostiary' }),
     });
     const accounts = createAccounts(database, createPasswords(options.passwordCost), now);

@@ -1,13 +1,17 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createApp, createWorkerApp } from './app.ts';
+import { createApp, createWorkerApp, type OperationRoutes } from './app.ts';
 import type { ServerConfig } from './config.ts';
 import { clientAddress } from './http/client-address.ts';
-import { createHealthRoutes, type HealthRoutes } from './http/health.ts';
+import { createDoctorRoute } from './http/doctor.ts';
+import { createHealthRoutes } from './http/health.ts';
 import { type HttpServer, listen } from './http/listen.ts';
 import { createLogger, logRequest } from './http/logging.ts';
 import { type Installation, type InstallationOptions, openInstallation } from './installation.ts';
+import { startMetrics } from './metrics/metrics.ts';
+import { startPresence } from './operations/nodes.ts';
+import { refuseUnsafeStart } from './operations/unsafe-start.ts';
 import { createStyle } from './pages/style.ts';
 import { createCsrf } from './sign-in/csrf.ts';
 import { createThrottle, type ThrottleLimits } from './sign-in/throttle.ts';
@@ -35,12 +39,12 @@ export interface ReferenceServer {
 /** Answers what the role of this process is about. */
 function listenerOf(
   { config, installation, logger, options }: Startup,
-  health: HealthRoutes,
+  operation: OperationRoutes,
 ): RequestListener {
   const { authUrl, role } = config;
   const look = { name: config.name, style: createStyle(config.colour) };
   if (role === 'worker') {
-    const app = createWorkerApp({ authUrl, look }, health, logger).callback();
+    const app = createWorkerApp({ authUrl, look }, operation, logger).callback();
     return (request, response) => void app(request, response);
   }
   const { ostiary, database, accounts, sessions, cookies, now, deriveKey } = installation;
@@ -55,7 +59,7 @@ function listenerOf(
     throttle: createThrottle(database, deriveKey('throttle'), now, options.signInLimits),
     addressOf: clientAddress(config.trustedProxies),
   };
-  const app = createApp(context, ostiary, health, logger).callback();
+  const app = createApp(context, ostiary, operation, logger).callback();
   return (request, response) => ostiary.handler(request, response, () => void app(request, response));
 }
 
@@ -76,14 +80,34 @@ export async function startReferenceServer(
   options: ServerOptions = {},
 ): Promise<ReferenceServer> {
   const logger = options.logger ?? createLogger(config.logLevel);
-  const installation = await openInstallation(config, logger, options);
-  const { ostiary, database } = installation;
+  const metrics = config.metrics === null ? null : await startMetrics(config.metrics, config.role);
+  let installation: Installation;
+  try {
+    installation = await openInstallation(config, logger, options);
+    await refuseUnsafeStart(config, installation.database).catch(async (error: unknown) => {
+      await installation.close();
+      throw error;
+    });
+  } catch (error) {
+    await metrics?.close();
+    throw error;
+  }
+  const { ostiary, database, now } = installation;
+  metrics?.watch(database, now);
+  const presence = await startPresence(config, database, now, logger);
   let closing: Promise<void> | undefined;
   const health = createHealthRoutes(
     () => Promise.all([database.ping(), ostiary.ready()]),
     () => closing !== undefined,
   );
-  const answer = listenerOf({ config, installation, logger, options }, health);
+  const doctor = createDoctorRoute({ ...config, node: presence.id, now });
+  const answer = listenerOf({ config, installation, logger, options }, { health, doctor });
+
+  async function closeDatabase(): Promise<void> {
+    await metrics?.close();
+    await presence.end();
+    await installation.close();
+  }
 
   let http: HttpServer;
   try {
@@ -92,7 +116,7 @@ export async function startReferenceServer(
       answer(request, response);
     });
   } catch (error) {
-    await installation.close();
+    await closeDatabase();
     throw error;
   }
   const { port } = http;
@@ -108,7 +132,7 @@ export async function startReferenceServer(
   async function close(): Promise<void> {
     logger.info('closing');
     await Promise.all([drain(), ostiary.worker.stop()]);
-    await installation.close();
+    await closeDatabase();
     logger.info('closed');
   }
 

@@ -38,6 +38,21 @@ const sealingKeys = list.pipe(
     .max(10),
 );
 
+/** Whether somebody typed or counted a key instead of drawing it. Random bytes are taken for that once in 10¹³ keys. */
+export function isGuessableKey(key: string): boolean {
+  const bytes = [...Buffer.from(key, 'base64url')];
+  const steps = bytes.map((byte, at) => (byte - (bytes[at - 1] ?? 0)) & 255).slice(1);
+  const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
+  return isText || new Set(bytes).size < 12 || new Set(steps).size < 8;
+}
+
+/** Whether a range of proxies holds addresses of the internet, whoever owns how much of it. */
+export function isWideRange(range: string): boolean {
+  const [address = '', bits = ''] = range.split('/');
+  // The widest range that belongs to nobody but its user is 10.0.0.0/8, or fc00::/7.
+  return Number(bits) < (isIP(address) === 6 ? 7 : 8);
+}
+
 /** A single address is a range of one. */
 const proxies = list.pipe(
   z.array(
@@ -190,9 +205,9 @@ export const settings = {
   },
   OSTIARY_WEBHOOK_PRIVATE_TARGETS: {
     check: switched.optional(),
-    shown: 'on when both origins are loopback addresses, or else off',
+    shown: 'on when both origins are loopback addresses outside production, or else off',
     about:
-      '`on`: webhooks may go anywhere, to private addresses and over plain http. For development on one machine; refused unless both origins are loopback addresses.',
+      '`on`: webhooks may go anywhere, to private addresses and over plain http. For development on one machine; refused unless both origins are loopback addresses, and in production.',
   },
   OSTIARY_WEBHOOK_RETRY_DELAYS: {
     check: delays,
@@ -216,6 +231,17 @@ export const settings = {
     fallback: 'info',
     about: 'How much is logged: `fatal`, `error`, `warn`, `info`, `debug` or `silent`.',
   },
+  OSTIARY_METRICS_PORT: {
+    check: port.optional(),
+    shown: 'none, no metrics',
+    about:
+      'Port of its own on which `/metrics` answers Prometheus. Keep it inside: metrics hold nothing personal, but how busy you are.',
+  },
+  OSTIARY_METRICS_HOST: {
+    check: z.string().min(1),
+    fallback: '127.0.0.1',
+    about: 'Address on which the metrics listen.',
+  },
   HOST: {
     check: z.string().min(1),
     fallback: '127.0.0.1',
@@ -229,7 +255,8 @@ export const settings = {
   NODE_ENV: {
     check: z.enum(['production', 'development', 'test']),
     fallback: 'development',
-    about: '`production` refuses http URLs altogether.',
+    about:
+      '`production` refuses what is certainly unsafe: http URLs, proxies that are the whole internet, a sealing key that can be guessed, private webhook targets, a database without fsync.',
   },
 } as const satisfies { readonly [variable: string]: Setting };
 

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../src/config.ts';
 import { settingsTable } from '../src/settings.ts';
 
-const key = Buffer.alloc(32, 7).toString('base64url');
+const keyOf = (word: string) => createHash('sha256').update(word).digest('base64url');
+const key = keyOf('a');
 const good = {
   OSTIARY_AUTH_URL: 'https://id.example.com',
   OSTIARY_SEALING_KEYS: key,
@@ -39,7 +41,7 @@ describe('loadConfig', () => {
   });
 
   test('reads lists, and single proxies as ranges of one', () => {
-    const other = Buffer.alloc(32, 8).toString('base64url');
+    const other = keyOf('b');
     const config = loadConfig({
       ...good,
       OSTIARY_SEALING_KEYS: `${key}, ${other}`,
@@ -197,6 +199,36 @@ describe('loadConfig', () => {
     ['a role that does not exist', { OSTIARY_ROLE: 'both' }, 'OSTIARY_ROLE must be all, web or worker'],
     ['one connection', { OSTIARY_DATABASE_POOL: '1' }, 'OSTIARY_DATABASE_POOL must be 2 to 200'],
     ['a long drain', { OSTIARY_DRAIN_SECONDS: '301' }, 'OSTIARY_DRAIN_SECONDS must be at most 300'],
+    ['the whole internet as proxy', { OSTIARY_TRUSTED_PROXIES: '0.0.0.0/0' }, 'OSTIARY_TRUSTED_PROXIES must'],
+    [
+      'half the internet',
+      { OSTIARY_TRUSTED_PROXIES: '10.0.0.1,128.0.0.0/1' },
+      'OSTIARY_TRUSTED_PROXIES must',
+    ],
+    ['the whole new internet', { OSTIARY_TRUSTED_PROXIES: '::/0' }, 'OSTIARY_TRUSTED_PROXIES must'],
+    [
+      'a key of one byte',
+      { OSTIARY_SEALING_KEYS: Buffer.alloc(32, 7).toString('base64url') },
+      'OSTIARY_SEALING_KEYS must be random',
+    ],
+    [
+      'a key that was counted',
+      {
+        OSTIARY_SEALING_KEYS: `${key},${Buffer.from(Array.from({ length: 32 }, (_, at) => at)).toString('base64url')}`,
+      },
+      'OSTIARY_SEALING_KEYS must be random',
+    ],
+    [
+      'a key that was typed',
+      { OSTIARY_SEALING_KEYS: Buffer.from('correct horse battery staple !!!').toString('base64url') },
+      'OSTIARY_SEALING_KEYS must be random',
+    ],
+    [
+      'private webhook targets',
+      { OSTIARY_AUTH_URL: 'https://localhost', OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'on' },
+      'OSTIARY_WEBHOOK_PRIVATE_TARGETS must not be on when NODE_ENV is production',
+    ],
+    ['a wrong port of metrics', { OSTIARY_METRICS_PORT: 'x' }, 'OSTIARY_METRICS_PORT must be a port number'],
     ['a wrong port', { PORT: '70000' }, 'PORT must be a port number'],
     ['a mode that does not exist', { NODE_ENV: 'prod' }, 'NODE_ENV '],
   ])('refuses %s', (_, changes, message) => {

@@ -21,7 +21,7 @@ describe('the database', () => {
     const { file } = await testDatabase();
     await Promise.all([testDatabase(file), testDatabase(file), testDatabase(file)]);
     const { database } = await testDatabase(file);
-    expect(database.connection.prepare('SELECT number FROM app_migrations').all()).toHaveLength(3);
+    expect(database.connection.prepare('SELECT number FROM app_migrations').all()).toHaveLength(4);
   });
 
   test('of a newer server is refused', async () => {

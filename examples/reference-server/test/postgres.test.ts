@@ -94,26 +94,23 @@ describe('the server on PostgreSQL', () => {
 
   test('has commands that work beside it', async () => {
     const env = await postgresEnvironment();
-    const created = await command('partner', ['create', 'kafe', '--name', 'Kafe'], env);
+    const created = await command('partners create', ['kafe', '--name', 'Kafe'], env);
     expect(created).toMatchObject({ code: 0, errors: '' });
-    const funded = await command('partner', ['fund', 'kafe', '--amount', '12.50', '--currency', 'HTG'], env);
+    const funded = await command('partners fund', ['kafe', '--amount', '12.50', '--currency', 'HTG'], env);
     expect(funded.output).toBe('kafe has 12.50 HTG.\n');
-    const args = ['create', '--handle', 'jean', '--name', jean.name, '--phone', jean.phone];
-    const { code, output } = await command('user', args, env, `${jean.password}\n`);
+    const args = ['--handle', 'jean', '--name', jean.name, '--phone', jean.phone];
+    const { code, output } = await command('users create', args, env, `${jean.password}\n`);
     expect([code, output]).toEqual([0, expect.stringMatching(/^Created jean /)]);
     const { server } = await start(env);
     expect((await server.installation.ledger.funds('kafe')).HTG).toBe(1_250n);
     expect((await command('passport', ['jean'], env)).output).toMatch(/^eyJ[\w.-]+\n$/);
-    const client = [
-      'create',
-      '--name',
-      'Kafe',
-      '--redirect-uri',
-      'https://shop.example/cb',
-      '--scope',
-      'openid',
-    ];
-    expect((await command('client', [...client, '--json'], env)).code).toBe(0);
+    const client = ['--name', 'Kafe', '--redirect-uri', 'https://shop.example/cb', '--scope', 'openid'];
+    expect((await command('clients create', [...client, '--json'], env)).code).toBe(0);
+    const { entries } = (await command('audit list', ['--json'], env)).json();
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
+      ...['client.create', 'user.passport', 'user.create', 'partner.fund', 'partner.create'],
+    ]);
+    expect((await command('migrate', [], env)).output).toBe('The schema is up to date.\n');
   });
 
   test('answers 503 within two seconds while the database is gone, and recovers by itself', async () => {

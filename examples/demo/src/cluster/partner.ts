@@ -20,7 +20,8 @@ const slownessMs = 400;
 /** What the staff does at a terminal, in a process of its own. */
 async function changeKyc({ env, file }: Cluster): Promise<number> {
   const handle = file.users[0]?.handle ?? '';
-  const args = ['--conditions=source', programOf('./cli/user.ts'), 'kyc', handle, '--tier', '2', '--json'];
+  const args = ['--conditions=source', programOf('./cli/main.ts')];
+  args.push('users', 'kyc', handle, '--tier', '2', '--json');
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: childEnvironment(env) });
   const answer: { readonly events: readonly unknown[] } = JSON.parse(stdout);
   return answer.events.length;

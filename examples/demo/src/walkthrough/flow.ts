@@ -10,7 +10,7 @@ export interface Surroundings {
   readonly file: DemoFile;
   /** Origin of the shop. */
   readonly shopUrl: string;
-  /** What the server's own staff does; see `npm run user -- kyc`. */
+  /** What the server's own staff does; see `ostiary users kyc`. */
   readonly changeKyc: IdentityChecks['change'];
 }
 

@@ -13,7 +13,7 @@ const demoFile = z.object({ authUrl: z.string(), baseUrl: z.string(), prefix: z.
 
 /**
  * The configuration that commands work with: the environment of the server or, where it says nothing, the demo that
- * `npm start` made, so that `npm run client` works next to it without setting anything.
+ * `npm start` made, so that `npm run ostiary` works next to it without setting anything.
  *
  * @throws {@link ConfigError}
  */

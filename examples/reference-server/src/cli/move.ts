@@ -1,66 +1,16 @@
-import { parseArgs } from 'node:util';
 import {
   checkSqlite,
   type MovedTable,
   type MoveOptions,
   moveFromSqlite,
 } from '@ostiary/adapter-postgres/move';
+import { CommandUsageError, type StandaloneCommand, table, toggle, value } from '@ostiary/core/cli';
 import Sqlite from 'better-sqlite3';
 import { ConfigError } from '../config.ts';
 import { migrate } from '../database/migrations.ts';
 import { openPostgres } from '../database/postgres.ts';
 import { sqliteMigrations } from '../database/sqlite-migrations.ts';
-import { table, UsageError } from './command.ts';
 import { serverTables } from './moved-tables.ts';
-
-const usage = `Moves an installation from its SQLite file to PostgreSQL: all of it or, whatever happens, nothing.
-
-  npm run move -- --from <file> --check        reads and verifies the file, without PostgreSQL
-  npm run move -- --from <file> [--to <url>]   moves it; without --to, to the database of DATABASE_URL
-
-Stop the server first: a file that anybody has open is refused. The file is only read. The tables on PostgreSQL are
-created where they are missing, and have to be empty. Each is read back before the commit and compared by count and
-SHA-256. Everybody on the machine can see arguments: a URL with a password belongs into DATABASE_URL. --json prints
-JSON.`;
-
-interface Request {
-  readonly from: string;
-  /** `null` for a check. */
-  readonly to: string | null;
-  readonly json: boolean;
-}
-
-function readRequest(argv: readonly string[]): Request {
-  let values: ReturnType<typeof parse>['values'];
-  try {
-    ({ values } = parse(argv));
-  } catch (error) {
-    throw new UsageError(
-      error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : 'wrong arguments',
-    );
-  }
-  const { from, check = false, json = false } = values;
-  const to = values.to ?? process.env.DATABASE_URL ?? '';
-  if (from === undefined || from === '') throw new UsageError('--from is missing');
-  if (check) return { from, to: null, json };
-  if (!/^postgres(?:ql)?:\/\/./.test(to)) {
-    throw new UsageError('--to (or DATABASE_URL) must begin with postgres:// or postgresql://');
-  }
-  return { from, to, json };
-}
-
-function parse(argv: readonly string[]) {
-  return parseArgs({
-    args: [...argv],
-    options: {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      check: { type: 'boolean' },
-      json: { type: 'boolean' },
-    },
-    strict: true,
-  });
-}
 
 function openFile(file: string): Sqlite.Database {
   try {
@@ -93,11 +43,12 @@ function progress(): NonNullable<MoveOptions['onProgress']> {
   };
 }
 
-async function move({ from: file, to, json }: Request): Promise<readonly MovedTable[]> {
+/** `to` is `null` for a check. */
+async function move(file: string, to: string | null, isQuiet: boolean): Promise<readonly MovedTable[]> {
   const from = openFile(file);
   try {
     assertCurrent(from);
-    const options = { from, host: serverTables, ...(!json && { onProgress: progress() }) };
+    const options = { from, host: serverTables, ...(!isQuiet && { onProgress: progress() }) };
     if (to === null) return await checkSqlite(options);
     const database = openPostgres(to, 2);
     try {
@@ -111,30 +62,35 @@ async function move({ from: file, to, json }: Request): Promise<readonly MovedTa
   }
 }
 
-function report(tables: readonly MovedTable[], { to, json }: Request): string {
-  if (json) return JSON.stringify({ moved: to !== null, tables }, null, 2);
-  const rows = tables.map(({ table: name, rows, digest }) => [name, String(rows), digest.slice(0, 16)]);
-  const text = table([['TABLE', 'ROWS', 'SHA-256'], ...rows]);
-  return to === null
-    ? `${text}\n\nEverything in this file can be moved.`
-    : `${text}\n\nMoved, read back and compared. Start the servers with DATABASE_URL; keep the file, and start none on it.`;
-}
-
-async function run(argv: readonly string[]): Promise<number> {
-  if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) {
-    (argv.length === 0 ? process.stderr : process.stdout).write(`${usage}\n`);
-    return argv.length === 0 ? 2 : 0;
-  }
-  try {
-    const request = readRequest(argv);
-    process.stdout.write(`${report(await move(request), request)}\n`);
-    return 0;
-  } catch (error) {
-    const typed = error instanceof UsageError;
-    const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`${message}${typed ? '\nRun with --help to see what can be given.' : ''}\n`);
-    return typed ? 2 : 1;
-  }
-}
-
-process.exitCode = await run(process.argv.slice(2));
+/**
+ * Moves an installation from its SQLite file to PostgreSQL. It asks nothing: the file is only read, the tables on
+ * PostgreSQL have to be empty, and whatever happens, everything is moved or nothing.
+ */
+export const moveCommand: StandaloneCommand = {
+  standalone: true,
+  about: 'move the installation from its SQLite file to PostgreSQL: all of it or nothing',
+  flags: {
+    from: value('the file; stop the server first'),
+    // Everybody on the machine can see arguments.
+    to: value('postgres://… (DATABASE_URL, which is the place for a URL with a password)'),
+    check: toggle('read and verify the file, without PostgreSQL'),
+  },
+  async run(args) {
+    const file = args.required('from');
+    const url = args.text('to') ?? process.env.DATABASE_URL ?? '';
+    const to = args.has('check') ? null : url;
+    if (to !== null && !/^postgres(?:ql)?:\/\/./.test(to)) {
+      throw new CommandUsageError('--to (or DATABASE_URL) must begin with postgres:// or postgresql://');
+    }
+    const tables = await move(file, to, args.json);
+    const rows = tables.map(({ table: name, rows, digest }) => [name, String(rows), digest.slice(0, 16)]);
+    const next =
+      to === null
+        ? 'Everything in this file can be moved.'
+        : 'Moved, read back and compared. Start the servers with DATABASE_URL; keep the file, and start none on it.';
+    return {
+      text: `${table([['TABLE', 'ROWS', 'SHA-256'], ...rows])}\n\n${next}`,
+      json: { moved: to !== null, tables },
+    };
+  },
+};

@@ -1,21 +1,17 @@
 import { AccountError } from '../users/accounts.ts';
-import { type Command, runSingle } from './command.ts';
+import type { OperatedCommand } from './operated.ts';
 
-const usage = `Prints a passport of a user, as the passport page shows it. It is valid for five minutes.
-
-  npm run passport -- <handle>
-
-Standard output gets the token alone. --json prints JSON.`;
-
-const passport: Command = {
-  flags: {},
+/** Prints a passport as the passport page shows it. Whoever does that acts for the user, so the audit log says so. */
+export const passportCommand: OperatedCommand = {
+  about: 'print a passport of a user, valid for five minutes, and nothing else',
   positionals: ['handle'],
-  async run({ accounts, ostiary }, { positionals: [handle = ''] }) {
+  async run({ admin, subject: { accounts, ostiary } }, { positionals: [handle = ''] }) {
     const account = await accounts.get(handle);
     if (account === null)
       throw new AccountError(`there is no user with the handle ${JSON.stringify(handle)}`);
     if (account.blockedAt !== null) throw new AccountError(`${account.handle} is blocked`);
     const { token, issuedAt, expiresAt } = await ostiary.passports.issue(account.sub);
+    await admin.audit.record({ action: 'user.passport', target: `user:${account.sub}` });
     return {
       text: token,
       note: `Passport of ${account.handle} (${account.kid}), valid until ${expiresAt.toISOString()}.`,
@@ -28,6 +24,3 @@ const passport: Command = {
     };
   },
 };
-
-process.umask(0o077);
-process.exitCode = await runSingle(passport, usage, process.argv.slice(2));

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { UsageError } from './command.ts';
+import { CommandUsageError } from '@ostiary/core/cli';
 
 /** The first line of standard input, when it is a file or a pipe. */
 async function firstLine(): Promise<string> {
@@ -36,14 +36,15 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-/** Reads a new password: twice from a terminal, once from anything else. @throws {@link UsageError} */
+/** Reads a new password: twice from a terminal, once from anything else. @throws CommandUsageError */
 export async function readPassword(): Promise<string> {
   if (process.stdin.isTTY !== true) {
     const password = await firstLine();
-    if (password === '') throw new UsageError('a password is expected on the first line of standard input');
+    if (password === '')
+      throw new CommandUsageError('a password is expected on the first line of standard input');
     return password;
   }
   const password = await ask('Password: ');
-  if ((await ask('Again: ')) !== password) throw new UsageError('the two passwords differ');
+  if ((await ask('Again: ')) !== password) throw new CommandUsageError('the two passwords differ');
   return password;
 }

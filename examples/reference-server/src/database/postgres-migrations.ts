@@ -86,4 +86,16 @@ export const postgresMigrations = [
       CREATE TRIGGER postings_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON postings
         FOR EACH STATEMENT EXECUTE FUNCTION postings_stay();`,
   },
+  {
+    // Processes that run, each written by itself; see operations/nodes.ts.
+    name: 'nodes',
+    sql: `
+      CREATE TABLE nodes (
+        id text PRIMARY KEY,
+        role text NOT NULL,
+        facts text NOT NULL,
+        started_at bigint NOT NULL,
+        seen_at bigint NOT NULL
+      ) WITH (fillfactor = 50);`,
+  },
 ] as const;

@@ -101,6 +101,11 @@ export function postgresDatabase(pool: Pool, schema = 'app'): PostgresDatabase {
     write: (work, { patienceMs = defaultPatienceMs } = {}) =>
       lend(pool, patienceMs, (loan) => inTransaction(loan, patienceMs, work)),
     caseless: (expression) => `lower(${expression} COLLATE "C")`,
+    connections: () => ({
+      idle: pool.idleCount,
+      used: pool.totalCount - pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     ping: async () => void (await all('SELECT 1')),
     close() {
       closing ??= pool.end();

@@ -37,6 +37,13 @@ export interface Transaction extends Queries {
   readonly handle: unknown;
 }
 
+/** How many connections there are, and how many calls wait for one. */
+export interface Connections {
+  readonly idle: number;
+  readonly used: number;
+  readonly waiting: number;
+}
+
 /** The tables of this server, next to those of Ostiary in the same database. */
 export interface Database extends Queries {
   /** Where the tables are on PostgreSQL; `null` on SQLite. */
@@ -51,6 +58,8 @@ export interface Database extends Queries {
     work: (transaction: Transaction) => Promise<Result>,
     options?: { readonly patienceMs?: number },
   ): Promise<Result>;
+  /** Connections of this process, where there is a pool of them. */
+  connections?(): Connections;
   /** An expression as it is compared where upper and lower case (of ASCII) are the same. */
   caseless(expression: string): string;
   /** @throws DatabaseUnavailable */

@@ -106,4 +106,16 @@ export const sqliteMigrations = [
       ALTER TABLE app_users DROP COLUMN htg_minor;
       ALTER TABLE app_users DROP COLUMN usd_minor;`,
   },
+  {
+    // Processes that run, each written by itself; see operations/nodes.ts.
+    name: 'nodes',
+    sql: `
+      CREATE TABLE app_nodes (
+        id TEXT PRIMARY KEY,
+        role TEXT NOT NULL,
+        facts TEXT NOT NULL,
+        started_at INTEGER NOT NULL,
+        seen_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;`,
+  },
 ] as const;

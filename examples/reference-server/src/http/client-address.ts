@@ -9,16 +9,24 @@ function normalise(address: string): string | null {
   return isIP(result) === 0 ? null : result.toLowerCase();
 }
 
-/** Tells who sent a request, believing nobody but the trusted proxies. */
-export function clientAddress(
-  trustedProxies: readonly string[],
-): (request: IncomingMessage) => string | null {
+/** Tells whether an address is a trusted proxy's. */
+export function trustedBy(trustedProxies: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList();
   for (const range of trustedProxies) {
     const [address = '', bits = ''] = range.split('/');
     trusted.addSubnet(address, Number(bits), isIPv4(address) ? 'ipv4' : 'ipv6');
   }
-  const isTrusted = (address: string): boolean => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+  return (given) => {
+    const address = normalise(given);
+    return address !== null && trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+  };
+}
+
+/** Tells who sent a request, believing nobody but the trusted proxies. */
+export function clientAddress(
+  trustedProxies: readonly string[],
+): (request: IncomingMessage) => string | null {
+  const isTrusted = trustedBy(trustedProxies);
 
   return ({ socket, headers }) => {
     let address = normalise(socket.remoteAddress ?? '');

@@ -2,6 +2,12 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { ConfigError } from '../config.ts';
 
+/** Where a server listens. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** An HTTP server that accepts connections. */
 export interface HttpServer {
   readonly port: number;
@@ -9,11 +15,21 @@ export interface HttpServer {
   close(deadlineMs: number): Promise<void>;
 }
 
-const reasons: Readonly<Record<string, (host: string, port: number) => string>> = {
-  EADDRINUSE: (_, port) => `port ${port} is taken; set PORT to a free one, or stop the other program`,
-  EACCES: (_, port) => `port ${port} needs more rights; set PORT to 1024 or above`,
-  EADDRNOTAVAIL: (host) => `HOST ${host} is no address of this machine`,
-  ENOTFOUND: (host) => `HOST ${host} is no address of this machine`,
+/** What an address was set with. */
+interface Variables {
+  readonly host: string;
+  readonly port: string;
+}
+
+const noAddress = ({ host }: Address, of: Variables): string =>
+  `${of.host} ${host} is no address of this machine`;
+
+const reasons: Readonly<Record<string, (address: Address, of: Variables) => string>> = {
+  EADDRINUSE: ({ port }, of) =>
+    `port ${port} is taken; set ${of.port} to a free one, or stop the other program`,
+  EACCES: ({ port }, of) => `port ${port} needs more rights; set ${of.port} to 1024 or above`,
+  EADDRNOTAVAIL: noAddress,
+  ENOTFOUND: noAddress,
 };
 
 /**
@@ -22,8 +38,9 @@ const reasons: Readonly<Record<string, (host: string, port: number) => string>> 
  * @throws {@link ConfigError} when the address cannot be had
  */
 export async function listen(
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port }: Address,
   listener: RequestListener,
+  variables: Variables = { host: 'HOST', port: 'PORT' },
 ): Promise<HttpServer> {
   // Connections and the answers that are under way on them. Browsers open connections ahead of need; Node does not call
   // those idle, and would wait for them when it closes.
@@ -52,7 +69,7 @@ export async function listen(
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason = reasons[error.code ?? ''];
-      reject(reason === undefined ? error : new ConfigError(reason(host, port)));
+      reject(reason === undefined ? error : new ConfigError(reason({ host, port }, variables)));
     });
     server.listen(port, host, resolve);
   });

@@ -8,6 +8,7 @@ const routes: readonly { readonly pattern: RegExp; readonly name: string }[] = [
     '/passport.js',
     '/healthz',
     '/readyz',
+    '/doctor',
     '/favicon.ico',
     '/account/apps',
     '/oauth/authorize',

@@ -10,20 +10,18 @@ async function withPartner() {
   return { ...started, call };
 }
 
-describe('npm run partner', () => {
+describe('ostiary partners and keys', () => {
   test('creates, lists, disables and enables', async () => {
     const { env, server } = await running();
     const { partners } = server.installation.ostiary.admin;
-    const created = await command('partner', ['create', 'kafe', '--name', 'Kafe Lakay', '--json'], env);
+    const created = await command('partners create', ['kafe', '--name', 'Kafe Lakay', '--json'], env);
     expect(created.code).toBe(0);
     expect(created.json().partner).toEqual(await partners.get('kafe'));
-    const again = await command('partner', ['create', 'kafe', '--name', 'Other'], env);
+    const again = await command('partners create', ['kafe', '--name', 'Other'], env);
     expect(again).toMatchObject({ code: 2, errors: expect.stringContaining('already a partner kafe') });
-    expect((await command('partner', ['disable', 'kafe'], env)).code).toBe(0);
-    expect((await command('partner', ['list'], env)).output).toMatch(
-      /kafe +Kafe Lakay +0\.00 +0\.00 +disabled/,
-    );
-    expect((await command('partner', ['enable', 'kafe'], env)).code).toBe(0);
+    expect((await command('partners disable', ['--yes', 'kafe'], env)).code).toBe(0);
+    expect((await command('partners list', [], env)).output).toMatch(/kafe +Kafe Lakay .*disabled/);
+    expect((await command('partners enable', ['kafe'], env)).code).toBe(0);
     expect((await partners.get('kafe'))?.disabledAt).toBeNull();
   });
 
@@ -32,11 +30,12 @@ describe('npm run partner', () => {
     const { accounts, ostiary } = server.installation;
     const { kid } = await accounts.create(anaika);
     const funded = await command(
-      'partner',
-      ['fund', 'kafe', '--amount', '30.00', '--currency', 'HTG', '--json'],
+      'partners fund',
+      ['kafe', '--amount', '30.00', '--currency', 'HTG', '--json'],
       env,
     );
     expect(funded.json()).toEqual({ partner: 'kafe', funds: { HTG: '30.00', USD: '0.00' } });
+    expect((await command('partners funds', ['kafe'], env)).output).toMatch(/^HTG +30\.00\nUSD +0\.00\n$/);
     const scopes = ['payments:write', 'payments:read'] as const;
     const { key } = await ostiary.admin.apiKeys.issue({ partner: 'kafe', mode: 'live', scopes });
     const pay = async (amount: string) => {
@@ -57,18 +56,9 @@ describe('npm run partner', () => {
 
   test('issues a key that works, and shows it and its secret once', async () => {
     const { env, call } = await withPartner();
-    const args = [
-      'key-issue',
-      'kafe',
-      '--mode',
-      'test',
-      '--scope',
-      'users:read',
-      '--scope',
-      'identity:verify',
-    ];
+    const args = ['kafe', '--mode', 'test', '--scope', 'users:read', '--scope', 'identity:verify'];
     const issued = await command(
-      'partner',
+      'keys issue',
       [...args, '--name', 'shop', '--allow', '127.0.0.1', '--json'],
       env,
     );
@@ -81,7 +71,7 @@ describe('npm run partner', () => {
       allowlist: ['127.0.0.1'],
     });
     expect((await call('/v1/partner/users/KID-TEST-APPROVED', key)).status).toBe(200);
-    const listed = await command('partner', ['key-list', 'kafe'], env);
+    const listed = await command('keys list', ['kafe'], env);
     expect(listed.output).toContain(apiKey.id);
     expect(listed.output).not.toContain(key);
     expect(listed.output).not.toContain(signingSecret);
@@ -91,12 +81,12 @@ describe('npm run partner', () => {
     const { env, server } = await withPartner();
     const { apiKeys } = server.installation.ostiary.admin;
     const { apiKey, key } = await apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: ['users:read'] });
-    const rolled = await command('partner', ['key-roll', apiKey.id, '--overlap', '60', '--json'], env);
+    const rolled = await command('keys roll', [apiKey.id, '--overlap', '60', '--json'], env);
     expect(rolled.code).toBe(0);
     expect(rolled.json().key).not.toBe(key);
     const [old] = (await apiKeys.list('kafe')).filter(({ id }) => id === apiKey.id);
     expect(old?.expiresAt).not.toBeNull();
-    expect((await command('partner', ['key-revoke', rolled.json().apiKey.id], env)).code).toBe(0);
+    expect((await command('keys revoke', ['--yes', rolled.json().apiKey.id], env)).code).toBe(0);
     const states = new Map((await apiKeys.list('kafe')).map(({ id, revokedAt }) => [id, revokedAt !== null]));
     expect(states).toEqual(
       new Map([
@@ -109,39 +99,22 @@ describe('npm run partner', () => {
   test.each([
     [
       'an unknown partner',
-      ['fund', 'nobody', '--amount', '1.00', '--currency', 'HTG'],
+      'partners fund',
+      ['nobody', '--amount', '1.00', '--currency', 'HTG'],
       'there is no partner nobody',
     ],
     [
       'an unknown currency',
-      ['fund', 'kafe', '--amount', '1.00', '--currency', 'EUR'],
+      'partners fund',
+      ['kafe', '--amount', '1.00', '--currency', 'EUR'],
       '--currency must be HTG or USD',
     ],
-    ['a missing amount', ['fund', 'kafe', '--currency', 'HTG'], '--amount is missing'],
-    ['a malformed slug', ['create', 'Kafé', '--name', 'x'], 'slug'],
-    [
-      'an unknown mode',
-      ['key-issue', 'kafe', '--mode', 'prod', '--scope', 'all'],
-      '--mode must be live or test',
-    ],
-    [
-      'an unknown scope',
-      ['key-issue', 'kafe', '--mode', 'live', '--scope', 'root'],
-      '--scope must be all, or of',
-    ],
-    [
-      'keys of an unknown partner',
-      ['key-issue', 'nobody', '--mode', 'live', '--scope', 'all'],
-      'there is no partner nobody',
-    ],
-    ['an unknown key', ['key-revoke', 'key_nobody'], 'there is no key key_nobody'],
-    [
-      'a wrong time',
-      ['key-issue', 'kafe', '--mode', 'live', '--scope', 'all', '--expires', 'soon'],
-      '--expires must be',
-    ],
-  ])('refuses %s with exit code 2', async (_, args, message) => {
-    const result = await command('partner', args, await environment());
+    ['a missing amount', 'partners fund', ['kafe', '--currency', 'HTG'], '--amount is missing'],
+    ['funds of nobody', 'partners funds', ['nobody'], 'there is no partner nobody'],
+    ['a malformed slug', 'partners create', ['Kafé', '--name', 'x'], 'slug'],
+    ['an unknown key', 'keys revoke', ['key_nobody', '--yes'], 'there is no key key_nobody'],
+  ])('refuses %s with exit code 2', async (_, name, args, message) => {
+    const result = await command(name, args, await environment());
     expect(result.code).toBe(2);
     expect(result.errors).toContain(message);
     expect(result.errors).not.toMatch(/\n\s+at /);
@@ -150,7 +123,7 @@ describe('npm run partner', () => {
 
   test('does not fund with what is no amount', async () => {
     const { env, server } = await withPartner();
-    const result = await command('partner', ['fund', 'kafe', '--amount', '1,5', '--currency', 'HTG'], env);
+    const result = await command('partners fund', ['kafe', '--amount', '1,5', '--currency', 'HTG'], env);
     expect(result).toMatchObject({
       code: 2,
       errors: expect.stringContaining('the amount must be a decimal'),
@@ -159,7 +132,7 @@ describe('npm run partner', () => {
   });
 });
 
-describe('npm run passport', () => {
+describe('ostiary passport', () => {
   test('prints a passport that a partner can verify, and nothing else', async () => {
     const { env, server, call } = await withPartner();
     const { accounts, ostiary } = server.installation;
@@ -187,7 +160,7 @@ describe('npm run passport', () => {
     for (const [args, message] of [
       [['anaika'], 'anaika is blocked'],
       [['nobody'], 'there is no user'],
-      [[], 'npm run passport'],
+      [[], 'expected <handle>'],
     ] as const) {
       const result = await command('passport', args, env);
       expect(result).toMatchObject({ code: 2, output: '', errors: expect.stringContaining(message) });

@@ -15,14 +15,9 @@ export async function running() {
   return { env, server, origin: env.OSTIARY_AUTH_URL ?? '' };
 }
 
-/** Runs a program of the command line to its end. */
-export async function command(
-  file: 'client' | 'user' | 'partner' | 'passport',
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  input?: string,
-) {
-  const program = run(`cli/${file}.ts`, args, env, input);
+/** Runs a command, such as `users list`, to its end. */
+export async function command(name: string, args: readonly string[], env: NodeJS.ProcessEnv, input?: string) {
+  const program = run('cli/main.ts', [...name.split(' ').filter(Boolean), ...args], env, input);
   const code = await program.ended;
   return {
     code,

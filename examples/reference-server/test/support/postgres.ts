@@ -19,7 +19,10 @@ export interface PostgresServer {
 
 const silent = (): void => undefined;
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** Every kind of crash that a test makes is one of a process, never of the machine. */
+const careless = ['-c', 'fsync=off'];
+
+export async function startPostgres(flags: readonly string[] = careless): Promise<PostgresServer> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'reference-server-postgres-'));
   const root = process.getuid?.() === 0;
@@ -33,8 +36,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     persistent: true,
     createPostgresUser: root,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    // Every kind of crash that a test makes is one of a process, never of the machine.
-    postgresFlags: ['-c', 'fsync=off', '-c', 'deadlock_timeout=50ms', '-c', 'max_connections=100'],
+    postgresFlags: [...flags, '-c', 'deadlock_timeout=50ms', '-c', 'max_connections=100'],
     onLog: silent,
     onError: silent,
   });

@@ -24,12 +24,12 @@ async function withConsents() {
   return { env, server, account, told, other, stranger, visitor, countsOf };
 }
 
-describe('npm run user -- kyc', () => {
+describe('ostiary users kyc', () => {
   test('changes the user and tells partners with consent to kyc, and no other', async () => {
     const { env, server, account, told, countsOf } = await withConsents();
     const { url, received } = await receiver();
     expect((await told.register(url)).status).toBe(201);
-    const changed = await command('user', ['kyc', 'anaika', '--status', 'approved', '--tier', '2'], env);
+    const changed = await command('users kyc', ['anaika', '--status', 'approved', '--tier', '2'], env);
     expect(changed).toMatchObject({ code: 0, output: 'anaika is approved (tier 2). Told: told.\n' });
     expect(await server.installation.accounts.get('anaika')).toMatchObject({
       kycStatus: 'approved',
@@ -51,10 +51,10 @@ describe('npm run user -- kyc', () => {
 
   test('tells nobody when nothing changes, nor whose consent was revoked', async () => {
     const { env, account, server, countsOf } = await withConsents();
-    const same = await command('user', ['kyc', 'anaika', '--status', 'pending', '--json'], env);
+    const same = await command('users kyc', ['anaika', '--status', 'pending', '--json'], env);
     expect(same.json()).toMatchObject({ user: { kycStatus: 'pending', kycTier: 1 }, events: [] });
     await server.installation.ostiary.users.end(account.sub);
-    const changed = await command('user', ['kyc', 'anaika', '--tier', '3'], env);
+    const changed = await command('users kyc', ['anaika', '--tier', '3'], env);
     expect(changed.output).toBe('anaika is pending (tier 3). Told: no partner.\n');
     expect(await countsOf()).toEqual([0, 0, 0]);
   });
@@ -66,7 +66,7 @@ describe('npm run user -- kyc', () => {
     ['an unknown user', ['nobody', '--tier', '1'], 'there is no user'],
     ['no user', ['--tier', '1'], 'expected <handle>'],
   ])('refuses %s with exit code 2', async (_, args, message) => {
-    const result = await command('user', ['kyc', ...args], await environment());
+    const result = await command('users kyc', [...args], await environment());
     expect(result.code).toBe(2);
     expect(result.errors).toContain(message);
     expect(result.errors).not.toMatch(/\n\s+at /);

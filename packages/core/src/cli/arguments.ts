@@ -2,10 +2,12 @@ import { parseArgs } from 'node:util';
 import {
   type Command,
   type CommandArguments,
+  type CommandDescription,
   type CommandSubject,
   type Commands,
   CommandUsageError,
   parsedFlags,
+  type StandaloneCommand,
 } from './command.ts';
 
 /** Flags that every command has. */
@@ -21,7 +23,11 @@ export interface CommonFlags {
 export function findCommand<Subject extends CommandSubject>(
   commands: Commands<Subject>,
   argv: readonly string[],
-): { readonly name: string; readonly command: Command<Subject>; readonly rest: readonly string[] } | null {
+): {
+  readonly name: string;
+  readonly command: Command<Subject> | StandaloneCommand;
+  readonly rest: readonly string[];
+} | null {
   for (const words of [2, 1]) {
     const name = argv.slice(0, words).join(' ');
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -32,7 +38,7 @@ export function findCommand<Subject extends CommandSubject>(
 
 /** Reads what stands behind a command's name. @throws CommandUsageError */
 export function readArguments(
-  command: Command<never>,
+  command: CommandDescription,
   argv: readonly string[],
 ): { readonly args: CommandArguments; readonly common: CommonFlags } {
   let parsed: ReturnType<typeof parseArgs>;
@@ -116,5 +122,6 @@ function argumentsOf(
         .filter((entry) => entry !== '');
     },
     has: (flag) => values[flag] === true,
+    json: values.json === true,
   };
 }

@@ -18,6 +18,11 @@ export interface CommandOutput {
   readonly json: unknown;
   /** Said beside the text, on standard error, so that the text alone can be piped. */
   readonly note?: string;
+  /**
+   * What the process ends with.
+   * @defaultValue 0
+   */
+  readonly exitCode?: number;
 }
 
 /** A flag of a command. */
@@ -45,6 +50,8 @@ export interface CommandArguments {
   /** The values of a flag that may be repeated, or separated by commas or spaces. */
   list(flag: string): string[];
   has(flag: string): boolean;
+  /** Whether the output is for programs. */
+  readonly json: boolean;
 }
 
 /** What a command runs with. */
@@ -54,8 +61,8 @@ export interface CommandContext<Subject extends CommandSubject> {
   readonly subject: Subject;
 }
 
-/** One command, such as `clients list`. */
-export interface Command<Subject extends CommandSubject = CommandSubject> {
+/** What a command says of itself. */
+export interface CommandDescription {
   /** What it does, in one line. */
   readonly about: string;
   readonly flags?: { readonly [flag: string]: CommandFlag };
@@ -63,12 +70,23 @@ export interface Command<Subject extends CommandSubject = CommandSubject> {
   readonly positionals?: readonly string[];
   /** What is asked before something is ended or removed; `--yes` answers it. */
   readonly question?: (args: CommandArguments) => string;
+}
+
+/** One command, such as `clients list`. */
+export interface Command<Subject extends CommandSubject = CommandSubject> extends CommandDescription {
+  readonly standalone?: false;
   run(context: CommandContext<Subject>, args: CommandArguments): Promise<CommandOutput>;
+}
+
+/** A command for which nothing is opened: it finds what it works on by itself. */
+export interface StandaloneCommand extends CommandDescription {
+  readonly standalone: true;
+  run(args: CommandArguments): Promise<CommandOutput>;
 }
 
 /** Commands by their names of one or two words. */
 export type Commands<Subject extends CommandSubject = CommandSubject> = {
-  readonly [name: string]: Command<Subject>;
+  readonly [name: string]: Command<Subject> | StandaloneCommand;
 };
 
 /** A flag with a value. */
@@ -96,7 +114,7 @@ export function moreOf(next: string | null): string {
 }
 
 /** A command's flags as `node:util` reads them. */
-export function parsedFlags(command: Command<never>): NonNullable<ParseArgsConfig['options']> {
+export function parsedFlags(command: CommandDescription): NonNullable<ParseArgsConfig['options']> {
   return Object.fromEntries(
     Object.entries(command.flags ?? {}).map(([name, { type, multiple = false }]) => [
       name,

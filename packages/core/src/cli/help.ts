@@ -1,7 +1,7 @@
-import { type Command, type Commands, table } from './command.ts';
+import { type CommandDescription, type Commands, table } from './command.ts';
 
 /** How a command is called: its arguments, without its flags. */
-function called(name: string, { positionals = [] }: Command<never>): string {
+function called(name: string, { positionals = [] }: CommandDescription): string {
   return [name, ...positionals.map((positional) => `<${positional}>`)].join(' ');
 }
 
@@ -30,7 +30,7 @@ export function overview(program: string, commands: Commands<never>): string {
 }
 
 /** One command with its flags. */
-export function details(program: string, name: string, command: Command<never>): string {
+export function details(program: string, name: string, command: CommandDescription): string {
   const flags = Object.entries(command.flags ?? {}).map(([flag, { type, multiple = false, about }]) => [
     `  --${flag}${type === 'string' ? ' <value>' : ''}`,
     `${about}${multiple ? '; may be repeated' : ''}`,

@@ -6,7 +6,7 @@ import { PartnerNameError } from '../admin/partners.ts';
 import { WebhookError } from '../admin/webhooks.ts';
 import { findCommand, readArguments } from './arguments.ts';
 import { clientCommands } from './clients.ts';
-import { type CommandSubject, type Commands, CommandUsageError } from './command.ts';
+import { type CommandOutput, type CommandSubject, type Commands, CommandUsageError } from './command.ts';
 import { details, overview } from './help.ts';
 import { keyCommands } from './keys.ts';
 import { partnerCommands } from './partners.ts';
@@ -18,12 +18,14 @@ export type {
   Command,
   CommandArguments,
   CommandContext,
+  CommandDescription,
   CommandFlag,
   CommandOutput,
   CommandSubject,
   Commands,
+  StandaloneCommand,
 } from './command.ts';
-export { CommandUsageError, table } from './command.ts';
+export { CommandUsageError, table, toggle, value, values } from './command.ts';
 
 /** The commands of every installation. */
 export const administrationCommands: Commands = {
@@ -119,12 +121,16 @@ export async function runCommandLine<Subject extends CommandSubject>(
       stderr.write('Nothing was done.\n');
       return 1;
     }
-    subject = await open();
-    const admin = subject.admin.as(common.actor ?? userOfMachine());
-    const output = await command.run({ admin, subject }, args);
+    let output: CommandOutput;
+    if (command.standalone === true) output = await command.run(args);
+    else {
+      subject = await open();
+      const admin = subject.admin.as(common.actor ?? userOfMachine());
+      output = await command.run({ admin, subject }, args);
+    }
     stdout.write(`${common.json ? JSON.stringify(output.json, null, 2) : output.text}\n`);
     if (!common.json && output.note !== undefined) stderr.write(`${output.note}\n`);
-    return 0;
+    return output.exitCode ?? 0;
   } catch (error) {
     const wrongInput =
       isWrongInput(error) ||

@@ -9,7 +9,10 @@ async function terminal(made = partnerProvider()) {
   const { provider } = await made;
   const asked: string[] = [];
   let answer = true;
-  const run = async (line: string, options: { readonly commands?: Commands } = {}) => {
+  const run = async (
+    line: string,
+    options: { readonly commands?: Commands; readonly open?: () => Promise<never> } = {},
+  ) => {
     let [out, err] = ['', ''];
     const code = await runCommandLine({
       open: async () => ({ admin: provider.ostiary.admin, close: async () => undefined }),
@@ -94,6 +97,24 @@ describe('the command line', () => {
       'partners disable',
       'purge',
     ]);
+  });
+
+  it('runs a command that opens nothing, and ends with what it says', async () => {
+    const { run } = await terminal();
+    const commands: Commands = {
+      look: {
+        standalone: true,
+        about: 'look around',
+        run: async ({ json }) => ({ text: 'one problem', json: { json }, exitCode: 1 }),
+      },
+    };
+    const open = () => Promise.reject(new Error('there is nothing to open'));
+    expect(await run('look', { commands, open })).toMatchObject({ code: 1, out: 'one problem\n', err: '' });
+    expect((await run('look --json', { commands, open })).json()).toEqual({ json: true });
+    expect(await run('partners list', { commands, open })).toMatchObject({
+      code: 1,
+      err: 'there is nothing to open\n',
+    });
   });
 
   it('writes the name of who ran it into the audit log', async () => {

@@ -1,0 +1,23 @@
+import { runCommandLine } from '@ostiary/core/cli';
+import { LedgerError } from '../ledger/ledger.ts';
+import { AccountError } from '../users/accounts.ts';
+import { doctorCommand } from './doctor.ts';
+import { moveCommand } from './move.ts';
+import { openOperated } from './operated.ts';
+import { partnerFundCommands } from './partner-funds.ts';
+import { passportCommand } from './passport.ts';
+import { userCommands } from './users.ts';
+
+// What a command writes (a database, its WAL) is for its own user only.
+process.umask(0o077);
+process.exitCode = await runCommandLine({
+  open: openOperated,
+  commands: {
+    ...userCommands,
+    ...partnerFundCommands,
+    passport: passportCommand,
+    move: moveCommand,
+    doctor: doctorCommand,
+  },
+  isUsageError: (error) => error instanceof AccountError || error instanceof LedgerError,
+});

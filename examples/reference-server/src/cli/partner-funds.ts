@@ -1,0 +1,44 @@
+import { CommandUsageError, table, value } from '@ostiary/core/cli';
+import { formatMoney } from '../ledger/money.ts';
+import { type Funds, ledgerCurrencies } from '../ledger/postings.ts';
+import type { Operated, OperatedCommands } from './operated.ts';
+
+async function requirePartner({ admin }: Pick<Operated, 'admin'>, slug: string): Promise<void> {
+  if ((await admin.partners.get(slug)) === null) throw new CommandUsageError(`there is no partner ${slug}`);
+}
+
+const inWords = ({ HTG, USD }: Funds) => ({ HTG: formatMoney(HTG), USD: formatMoney(USD) });
+
+/** What partners pay with. */
+export const partnerFundCommands: OperatedCommands = {
+  'partners fund': {
+    about: 'record money of a partner that has arrived on your bank account',
+    flags: { amount: value('such as 1250.00'), currency: value('HTG or USD') },
+    positionals: ['slug'],
+    async run({ admin, subject }, args) {
+      const [slug = ''] = args.positionals;
+      const amount = args.required('amount');
+      args.required('currency');
+      const currency = args.oneOf('currency', ledgerCurrencies);
+      if (currency === undefined) throw new CommandUsageError('--currency is missing');
+      await requirePartner({ admin }, slug);
+      const funds = inWords(await subject.ledger.fund(slug, amount, currency));
+      await admin.audit.record({
+        action: 'partner.fund',
+        target: `partner:${slug}`,
+        details: { amount, currency },
+      });
+      return { text: `${slug} has ${funds[currency]} ${currency}.`, json: { partner: slug, funds } };
+    },
+  },
+
+  'partners funds': {
+    about: 'what a partner has to pay with',
+    positionals: ['slug'],
+    async run({ admin, subject }, { positionals: [slug = ''] }) {
+      await requirePartner({ admin }, slug);
+      const funds = inWords(await subject.ledger.funds(slug));
+      return { text: table(Object.entries(funds)), json: { partner: slug, funds } };
+    },
+  },
+};

@@ -1,0 +1,178 @@
+import { type CommandOutput, CommandUsageError, table, value } from '@ostiary/core/cli';
+import { type Account, AccountError } from '../users/accounts.ts';
+import type { OperatedCommands } from './operated.ts';
+import { readPassword } from './password.ts';
+
+const tiers = [0, 1, 2, 3] as const;
+const statuses = ['approved', 'pending', 'rejected'] as const;
+
+function describe(account: Account): Readonly<Record<string, unknown>> {
+  const { createdAt, blockedAt, ...rest } = account;
+  return { ...rest, createdAt: createdAt.toISOString(), blockedAt: blockedAt?.toISOString() ?? null };
+}
+
+function done(text: string, account: Account): CommandOutput {
+  return { text, json: describe(account) };
+}
+
+const targetOf = ({ sub }: Account): string => `user:${sub}`;
+
+/** Users of this installation. A password is never an argument: everybody on the machine can see arguments. */
+export const userCommands: OperatedCommands = {
+  'users create': {
+    about: 'make a user; the password is asked for, or read from standard input',
+    flags: {
+      handle: value('what they sign in with'),
+      name: value('shown to apps and partners'),
+      phone: value('such as +50937001122'),
+      role: value('member, unless given'),
+      country: value('ISO 3166-1 (HT)'),
+      'avatar-url': value('https address of a picture'),
+      'kyc-status': value('approved, pending (default) or rejected'),
+      'kyc-tier': value('0 (default) to 3'),
+      'htg-balance': value('such as 1250.00 (0.00)'),
+      'usd-balance': value('such as 20.00 (0.00)'),
+      'trust-score': value('0 (default) to 100'),
+      'trust-tier': value('new, unless given'),
+    },
+    async run({ admin, subject: { accounts } }, args) {
+      const [role, country, avatarUrl] = [args.text('role'), args.text('country'), args.text('avatar-url')];
+      const [kycStatus, kycTier] = [args.oneOf('kyc-status', statuses), args.integer('kyc-tier')];
+      const [htgBalance, usdBalance] = [args.text('htg-balance'), args.text('usd-balance')];
+      const [trustScore, trustTier] = [args.integer('trust-score'), args.text('trust-tier')];
+      const known = {
+        handle: args.required('handle'),
+        name: args.required('name'),
+        phone: args.required('phone'),
+      };
+      const account = await accounts.create({
+        ...known,
+        ...(role !== undefined && { role }),
+        ...(country !== undefined && { country }),
+        ...(avatarUrl !== undefined && { avatarUrl }),
+        ...(kycStatus !== undefined && { kycStatus }),
+        ...(kycTier !== undefined && { kycTier }),
+        ...(htgBalance !== undefined && { htgBalance }),
+        ...(usdBalance !== undefined && { usdBalance }),
+        ...(trustScore !== undefined && { trustScore }),
+        ...(trustTier !== undefined && { trustTier }),
+        password: await readPassword(),
+      });
+      await admin.audit.record({
+        action: 'user.create',
+        target: targetOf(account),
+        details: {
+          handle: account.handle,
+          kycStatus: account.kycStatus,
+          kycTier: account.kycTier,
+          // Money out of nothing: the log says how much.
+          ...(htgBalance !== undefined && { htgBalance }),
+          ...(usdBalance !== undefined && { usdBalance }),
+        },
+      });
+      return done(`Created ${account.handle} (sub ${account.sub}, kid ${account.kid}).`, account);
+    },
+  },
+
+  'users list': {
+    about: 'users by handle',
+    flags: { after: value('the last handle of the page before'), limit: value('rows at most (100)') },
+    async run({ subject: { accounts } }, args) {
+      const after = args.text('after');
+      const limit = Math.min(args.integer('limit') ?? 100, 1_000);
+      const found = await accounts.list({ limit, ...(after !== undefined && { after }) });
+      const rows = found.map(({ handle, name, kid, phone, kycStatus, kycTier, blockedAt }) => [
+        ...[handle, name, kid, phone, `${kycStatus} (${kycTier})`],
+        blockedAt === null ? '' : 'blocked',
+      ]);
+      const next = found.length === limit ? (found.at(-1)?.handle ?? null) : null;
+      const more = next === null ? '' : `\n\nMore: --after ${next}`;
+      return {
+        text: `${table([['HANDLE', 'NAME', 'USER ID', 'PHONE', 'KYC (TIER)', ''], ...rows])}${more}`,
+        json: { users: found.map(describe), next },
+      };
+    },
+  },
+
+  'users show': {
+    about: 'one user',
+    positionals: ['handle'],
+    async run({ subject: { accounts } }, { positionals: [handle = ''] }) {
+      const account = await accounts.get(handle);
+      if (account === null) throw new AccountError(`there is no user with the handle ${handle}`);
+      const rows = [
+        ['handle', account.handle],
+        ['name', account.name],
+        ['sub', account.sub],
+        ['user ID', account.kid],
+        ['phone', account.phone],
+        ['KYC', `${account.kycStatus} (tier ${account.kycTier})`],
+        ['created', account.createdAt.toISOString()],
+        ['state', account.blockedAt === null ? 'active' : `blocked since ${account.blockedAt.toISOString()}`],
+      ];
+      return { text: table(rows), json: describe(account) };
+    },
+  },
+
+  'users set-password': {
+    about: 'change a password, and end the sessions of the old one',
+    positionals: ['handle'],
+    async run({ admin, subject: { accounts } }, { positionals: [handle = ''] }) {
+      // Asked before the password: nobody wants to type one for a handle that is misspelt.
+      if ((await accounts.get(handle)) === null)
+        throw new AccountError(`there is no user with the handle ${handle}`);
+      const account = await accounts.setPassword(handle, await readPassword());
+      await admin.audit.record({ action: 'user.set_password', target: targetOf(account) });
+      return done(`Changed the password of ${account.handle} and ended their sessions.`, account);
+    },
+  },
+
+  'users block': {
+    about: 'end the sessions of a user, and the access of every app, at once',
+    positionals: ['handle'],
+    question: ({ positionals: [handle] }) =>
+      `Block ${handle}? Their sessions and the access of every app end at once, and apps have to ask again.`,
+    async run({ admin, subject: { accounts } }, { positionals: [handle = ''] }) {
+      const account = await accounts.block(handle);
+      await admin.users.end(account.sub);
+      await admin.audit.record({ action: 'user.block', target: targetOf(account) });
+      return done(`Blocked ${account.handle}: their sessions and the access of every app are over.`, account);
+    },
+  },
+
+  'users unblock': {
+    about: 'let a blocked user sign in again',
+    positionals: ['handle'],
+    async run({ admin, subject: { accounts } }, { positionals: [handle = ''] }) {
+      const account = await accounts.unblock(handle);
+      await admin.audit.record({ action: 'user.unblock', target: targetOf(account) });
+      return done(`Unblocked ${account.handle}. Apps have to ask for access again.`, account);
+    },
+  },
+
+  'users kyc': {
+    about: 'change what is known of a user, and tell the partners that the user shares it with',
+    flags: { status: value('approved, pending or rejected'), tier: value('0 to 3') },
+    positionals: ['handle'],
+    async run({ admin, subject: { identityChecks } }, args) {
+      const [handle = ''] = args.positionals;
+      const kycStatus = args.oneOf('status', statuses);
+      const tier = args.integer('tier');
+      const kycTier = tiers.find((candidate) => candidate === tier);
+      if (tier !== undefined && kycTier === undefined) throw new CommandUsageError('--tier must be 0 to 3');
+      if (kycStatus === undefined && kycTier === undefined)
+        throw new CommandUsageError('--status or --tier is missing');
+      const changes = {
+        ...(kycStatus !== undefined && { kycStatus }),
+        ...(kycTier !== undefined && { kycTier }),
+      };
+      const { account, events } = await identityChecks.change(handle, changes);
+      await admin.audit.record({ action: 'user.kyc', target: targetOf(account), details: changes });
+      const told = events.length === 0 ? 'no partner' : events.map(({ partner }) => partner).join(', ');
+      return {
+        text: `${account.handle} is ${account.kycStatus} (tier ${account.kycTier}). Told: ${told}.`,
+        json: { user: describe(account), events },
+      };
+    },
+  },
+};

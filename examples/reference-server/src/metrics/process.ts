@@ -1,0 +1,72 @@
+import { constants, monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks';
+import type { Meter } from '@opentelemetry/api';
+import type { ServerConfig } from '../config.ts';
+import { version } from '../version.ts';
+
+const nanoseconds = 1e9;
+
+const collections: Readonly<Record<number, string>> = {
+  [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major',
+  [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 'incremental',
+  [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
+};
+
+function observeCollections(meter: Meter): () => void {
+  const duration = meter.createHistogram('v8js.gc.duration', {
+    description: 'Garbage collections, by their kind.',
+    unit: 's',
+    advice: { explicitBucketBoundaries: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5] },
+  });
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const kind = 'detail' in entry ? (entry.detail as { readonly kind?: number }).kind : undefined;
+      duration.record(entry.duration / 1_000, { 'v8js.gc.type': collections[kind ?? -1] ?? 'other' });
+    }
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  return () => observer.disconnect();
+}
+
+/** What the process itself is like, under the names that OpenTelemetry gives it. */
+export function observeProcess(meter: Meter, role: ServerConfig['role']): () => void {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  let before = performance.eventLoopUtilization();
+  const gauge = (name: string, description: string, unit: string) =>
+    meter.createObservableGauge(name, { description, unit });
+  const p50 = gauge('nodejs.eventloop.delay.p50', 'Event loop delay since the last look, median.', 's');
+  const p99 = gauge('nodejs.eventloop.delay.p99', 'Event loop delay since the last look, 99 %.', 's');
+  const used = gauge('nodejs.eventloop.utilization', 'Busy part of the time since the last look.', '1');
+  const heap = gauge('v8js.memory.heap.used', 'Heap that objects take.', 'By');
+  const heapLimit = gauge('v8js.memory.heap.size', 'Heap that V8 has taken.', 'By');
+  const resident = gauge('process.memory.usage', 'Memory of the process (RSS).', 'By');
+  const uptime = gauge('process.uptime', 'Since the start.', 's');
+  const build = gauge('ostiary.build.info', 'Always 1; the labels say what runs.', '1');
+
+  meter.addBatchObservableCallback(
+    (result) => {
+      const memory = process.memoryUsage();
+      const now = performance.eventLoopUtilization();
+      // Sampled every ten milliseconds, which are no delay.
+      const seconds = (value: number): number =>
+        Number.isFinite(value) ? Math.max(0, value / nanoseconds) : 0;
+      result.observe(p50, seconds(delay.percentile(50)));
+      result.observe(p99, seconds(delay.percentile(99)));
+      delay.reset();
+      result.observe(used, performance.eventLoopUtilization(now, before).utilization);
+      before = now;
+      result.observe(heap, memory.heapUsed);
+      result.observe(heapLimit, memory.heapTotal);
+      result.observe(resident, memory.rss);
+      result.observe(uptime, process.uptime());
+      result.observe(build, 1, { version, node: process.version, role });
+    },
+    [p50, p99, used, heap, heapLimit, resident, uptime, build],
+  );
+  const stopCollections = observeCollections(meter);
+  return () => {
+    delay.disable();
+    stopCollections();
+  };
+}

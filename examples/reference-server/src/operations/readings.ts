@@ -1,0 +1,108 @@
+import type { Database } from '../database/queries.ts';
+
+/** More than that is not counted: whoever looks must not slow down those who work. */
+const countedAtMost = 10_000;
+
+/** Work that is due and that nobody holds. Ages are in milliseconds, 0 when nothing waits. */
+export interface Waiting {
+  readonly jobs: number;
+  readonly oldestJobMs: number;
+  readonly deliveries: number;
+  readonly oldestDeliveryMs: number;
+}
+
+/** Ostiary's tables on PostgreSQL are in a schema of their own, and deliveries that wait in a table of their own. */
+function tablesOf({ schema }: Database) {
+  return schema === null
+    ? {
+        jobs: 'jobs',
+        pending: "deliveries WHERE status = 'pending' AND",
+        deliveries: 'deliveries',
+        events: 'events',
+      }
+    : {
+        jobs: 'ostiary.jobs',
+        pending: 'ostiary.pending_deliveries WHERE',
+        deliveries: 'ostiary.deliveries',
+        events: 'ostiary.events',
+      };
+}
+
+interface Due {
+  readonly count: number;
+  readonly oldest: number | null;
+}
+
+/** Reads past Ostiary's interface, which has no word for this: the only place that does. At most 10,000 of each kind. */
+export async function readWaiting(database: Database, now: number): Promise<Waiting> {
+  const { jobs, pending } = tablesOf(database);
+  const due = async (from: string): Promise<{ readonly count: number; readonly ageMs: number }> => {
+    const row = await database.get<Due>(
+      `SELECT count(*) AS count, min(due_at) AS oldest
+       FROM (SELECT due_at FROM ${from} LIMIT ${countedAtMost}) AS due`,
+      { now },
+    );
+    return { count: row?.count ?? 0, ageMs: Math.max(0, now - (row?.oldest ?? now)) };
+  };
+  const [job, delivery] = await Promise.all([
+    due(
+      `${jobs} WHERE dropped_at IS NULL AND due_at <= :now AND (lease_ends_at IS NULL OR lease_ends_at <= :now)`,
+    ),
+    due(`${pending} ready_at <= :now`),
+  ]);
+  return {
+    jobs: job.count,
+    oldestJobMs: job.ageMs,
+    deliveries: delivery.count,
+    oldestDeliveryMs: delivery.ageMs,
+  };
+}
+
+/** Deliveries that were given up since then, 10,000 at most. */
+export async function countDropped(database: Database, since: number): Promise<number> {
+  const { deliveries } = tablesOf(database);
+  const row = await database.get<{ count: number }>(
+    `SELECT count(*) AS count FROM
+       (SELECT 1 FROM ${deliveries} WHERE status = 'dropped' AND ended_at >= :since LIMIT ${countedAtMost}) AS dropped`,
+    { since },
+  );
+  return row?.count ?? 0;
+}
+
+/** Jobs that failed and are tried again, such as transfers of which nobody knows whether money moved. */
+export async function countFailing(database: Database): Promise<number> {
+  const { jobs } = tablesOf(database);
+  const row = await database.get<{ count: number }>(
+    `SELECT count(*) AS count FROM
+       (SELECT 1 FROM ${jobs} WHERE dropped_at IS NULL AND last_error IS NOT NULL LIMIT ${countedAtMost}) AS failing`,
+  );
+  return row?.count ?? 0;
+}
+
+/** When the oldest event that is kept was made. */
+export async function oldestEvent(database: Database): Promise<number | null> {
+  const { events } = tablesOf(database);
+  const row = await database.get<{ created_at: number }>(
+    `SELECT created_at FROM ${events} ORDER BY number LIMIT 1`,
+  );
+  return row?.created_at ?? null;
+}
+
+/** Names of the keys that ID tokens are signed with, those that come and those that end included. */
+export async function signingKeyIds(database: Database): Promise<readonly string[]> {
+  const table = database.schema === null ? 'signing_keys' : 'ostiary.signing_keys';
+  return (await database.all<{ kid: string }>(`SELECT kid FROM ${table}`)).map(({ kid }) => kid);
+}
+
+/** Where partners want to be told, at most `limit` addresses of live endpoints. */
+export async function endpointUrls(database: Database, limit: number): Promise<readonly string[]> {
+  const [table, isOn] =
+    database.schema === null
+      ? ['webhook_endpoints', 'enabled = 1']
+      : ['ostiary.webhook_endpoints', 'enabled'];
+  const rows = await database.all<{ url: string }>(
+    `SELECT url FROM ${table} WHERE mode = 'live' AND ${isOn} ORDER BY id LIMIT :limit`,
+    { limit },
+  );
+  return rows.map(({ url }) => url);
+}

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { demoKeyFile } from '../cli/find-installation.ts';
+import { ConfigError, type ServerConfig } from '../config.ts';
+import type { Database } from '../database/queries.ts';
+import { readPostgresSettings, unsafeSettings } from './durability.ts';
+
+/** The key of a demo lies beside what it seals. */
+async function demoKey({ dataDir }: ServerConfig): Promise<string | null> {
+  try {
+    return (await readFile(join(dataDir, demoKeyFile), 'utf8')).trim();
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Refuses to serve real people on a database or a key that is certainly unsafe; `loadConfig` has refused what the environment
+ * alone shows.
+ *
+ * @throws {@link ConfigError}
+ */
+export async function refuseUnsafeStart(config: ServerConfig, database: Database): Promise<void> {
+  if (config.mode !== 'production') return;
+  const known = await demoKey(config);
+  if (known !== null && config.sealingKeys.includes(known)) {
+    throw new ConfigError(
+      'OSTIARY_SEALING_KEYS holds the key of a demo, which lies beside its database; make a new installation with a key of its own for production',
+    );
+  }
+  const settings = await readPostgresSettings(database);
+  const unsafe = settings === null ? [] : unsafeSettings(settings);
+  if (unsafe.length > 0) {
+    throw new ConfigError(
+      `the database of DATABASE_URL runs with ${unsafe.join(', ')}: what was answered would be lost with the power; turn it on for production`,
+    );
+  }
+}

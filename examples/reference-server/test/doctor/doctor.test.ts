@@ -1,0 +1,384 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import type { Database } from '../../src/database/queries.ts';
+import { examine } from '../../src/doctor/examine.ts';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { createLogger } from '../../src/http/logging.ts';
+import { type ServerOptions, startReferenceServer } from '../../src/index.ts';
+import { certificate, expiredCertificate } from '../support/certificates.ts';
+import { type FrontOptions, startFront } from '../support/front.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { cheap, environment, freePort } from '../support/server.ts';
+
+const trusted = getCACertificates('default');
+let postgres: PostgresServer;
+let databases = 0;
+
+beforeAll(async () => {
+  setDefaultCACertificates([...trusted, certificate]);
+  postgres = await startPostgres([]);
+}, 120_000);
+afterAll(async () => {
+  setDefaultCACertificates(trusted);
+  await postgres?.remove();
+}, 60_000);
+
+type Environment = NodeJS.ProcessEnv;
+
+/** An environment as one should be, behind a proxy with TLS. */
+async function production(engine: 'SQLite' | 'PostgreSQL' = 'SQLite'): Promise<Environment> {
+  databases += 1;
+  const front = await freePort();
+  return environment({
+    NODE_ENV: 'production',
+    OSTIARY_AUTH_URL: `https://localhost:${front}`,
+    OSTIARY_TRUSTED_PROXIES: '127.0.0.1',
+    ...(engine === 'PostgreSQL' && { DATABASE_URL: await postgres.createDatabase(`doctor_${databases}`) }),
+  });
+}
+
+async function serve(env: Environment, options: ServerOptions = {}) {
+  const logger = createLogger('silent');
+  const server = await startReferenceServer(loadConfig(env), { passwordCost: cheap, logger, ...options });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const frontPort = (env: Environment): number => Number(new URL(env.OSTIARY_AUTH_URL ?? '').port);
+
+/** A deployment: a server and the proxy before it. */
+async function deploy(
+  env: Environment,
+  { front = {}, ...options }: ServerOptions & { readonly front?: FrontOptions } = {},
+) {
+  const server = await serve(env, options);
+  if (env.OSTIARY_AUTH_URL?.startsWith('https:')) await startFront(frontPort(env), () => server.port, front);
+  return server;
+}
+
+const look = (env: Environment): Promise<readonly Finding[]> => examine(loadConfig(env));
+const wrong = (findings: readonly Finding[]): readonly Finding[] =>
+  findings.filter(({ verdict }) => verdict !== 'ok');
+
+async function change(database: Database, sql: string, values = {}): Promise<void> {
+  await database.write((transaction) => transaction.run(sql, values));
+}
+
+/** A mistake: makes a deployment that has it, and answers the environment that the doctor is run with. */
+type Plant = (good: Environment) => Promise<Environment>;
+
+const development = { NODE_ENV: 'development' };
+
+const mistakes: readonly (readonly [name: string, check: string, said: string, plant: Plant])[] = [
+  [
+    'a server with another OSTIARY_AUTH_URL',
+    'address',
+    'the issuer at',
+    async (good) => {
+      const server = await serve({ ...good, OSTIARY_AUTH_URL: 'https://id.example.com' });
+      await startFront(frontPort(good), () => server.port);
+      return good;
+    },
+  ],
+  [
+    'an address at which nothing answers',
+    'address',
+    'does not answer',
+    async (good) => {
+      await serve(good);
+      return good;
+    },
+  ],
+  [
+    'another installation at the address',
+    'address',
+    'are not those of this database',
+    async (good) => {
+      await serve(good);
+      const other = await environment();
+      const { OSTIARY_DATA_DIR, PORT } = other;
+      await deploy({ ...good, ...(OSTIARY_DATA_DIR && { OSTIARY_DATA_DIR }), ...(PORT && { PORT }) });
+      return good;
+    },
+  ],
+  [
+    'the whole internet as trusted proxy',
+    'proxies',
+    'X-Forwarded-For is believed',
+    async (good) => {
+      const env = { ...good, ...development, OSTIARY_TRUSTED_PROXIES: '0.0.0.0/0' };
+      await deploy(env);
+      return env;
+    },
+  ],
+  [
+    'a proxy that passes on what a stranger wrote',
+    'proxies',
+    'X-Forwarded-For is believed (tried)',
+    async (good) => {
+      await deploy(good, { front: { forwards: 'pass on' } });
+      return good;
+    },
+  ],
+  [
+    'a proxy that the server does not know',
+    'proxies',
+    'does not name',
+    async (good) => {
+      const env = { ...good, OSTIARY_TRUSTED_PROXIES: '' };
+      await deploy(env);
+      return env;
+    },
+  ],
+  [
+    'plain http',
+    'tls',
+    'is plain http',
+    async (good) => {
+      const env = { ...good, ...development, OSTIARY_AUTH_URL: `http://localhost:${good.PORT}` };
+      await deploy(env);
+      return env;
+    },
+  ],
+  [
+    'a proxy that takes Strict-Transport-Security away',
+    'tls',
+    'sends no Strict-Transport-Security',
+    async (good) => {
+      const answer = (name: string, value: string) =>
+        name === 'strict-transport-security' ? undefined : value;
+      await deploy(good, { front: { answer } });
+      return good;
+    },
+  ],
+  [
+    'a certificate that has ended',
+    'tls',
+    'is not to be trusted (CERT_HAS_EXPIRED)',
+    async (good) => {
+      setDefaultCACertificates([...trusted, expiredCertificate]);
+      onTestFinished(() => setDefaultCACertificates([...trusted, certificate]));
+      await deploy(good, { front: { certificate: expiredCertificate } });
+      return good;
+    },
+  ],
+  [
+    'a certificate of nobody',
+    'tls',
+    'is not to be trusted (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    async (good) => {
+      setDefaultCACertificates(trusted);
+      onTestFinished(() => setDefaultCACertificates([...trusted, certificate]));
+      await deploy(good);
+      return good;
+    },
+  ],
+  [
+    'a proxy that strips cookies',
+    'cookies',
+    'without what protects it',
+    async (good) => {
+      const answer = (name: string, value: string) =>
+        name === 'set-cookie' ? value.replace('; Secure', '') : value;
+      await deploy(good, { front: { answer } });
+      return good;
+    },
+  ],
+  [
+    'a clock that is two minutes ahead',
+    'clock',
+    'ahead of',
+    async (good) => {
+      await deploy(good, { now: () => Date.now() + 120_000 });
+      return good;
+    },
+  ],
+  [
+    'another sealing key on one of two nodes',
+    'sealing keys',
+    'cannot be opened by',
+    async (good) => {
+      await deploy(good);
+      const other = randomBytes(32).toString('base64url');
+      const PORT = String(await freePort());
+      await serve({ ...good, PORT, OSTIARY_SEALING_KEYS: `${other},${good.OSTIARY_SEALING_KEYS}` });
+      return good;
+    },
+  ],
+  [
+    'private webhook targets',
+    'settings',
+    'webhooks may go to private addresses',
+    async (good) => {
+      const env = { ...good, ...development, OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'on' };
+      await deploy(env);
+      return env;
+    },
+  ],
+  [
+    'a data folder that everybody reads',
+    'files',
+    'other users of this machine',
+    async (good) => {
+      await deploy(good);
+      const { OSTIARY_DATA_DIR = '' } = good;
+      await chmod(OSTIARY_DATA_DIR, 0o755);
+      await chmod(join(OSTIARY_DATA_DIR, 'ostiary.sqlite'), 0o644);
+      return good;
+    },
+  ],
+  [
+    'a database in which two writers win',
+    'atomicity',
+    'writers got a row that one may get',
+    async (good) => {
+      const { database } = (await deploy(good)).installation;
+      await change(
+        database,
+        `CREATE TRIGGER app_nodes_undo AFTER UPDATE ON app_nodes WHEN new.role = 'won'
+         BEGIN UPDATE app_nodes SET role = 'scratch' WHERE id = new.id; END`,
+      );
+      return good;
+    },
+  ],
+  [
+    'work that nobody does',
+    'jobs',
+    '1 due, the oldest for',
+    async (good) => {
+      const { database } = (await deploy(good)).installation;
+      const values = { due: Date.now() - 3_600_000 };
+      await change(
+        database,
+        "INSERT INTO jobs (id, kind, payload, due_at) VALUES ('j', 'x', '{}', :due)",
+        values,
+      );
+      return good;
+    },
+  ],
+  [
+    'events that are kept for too long',
+    'retention',
+    'the oldest event is 40 days old',
+    async (good) => {
+      const { database } = (await deploy(good)).installation;
+      await change(
+        database,
+        `INSERT INTO events (id, partner, mode, sequence, type, body, created_at)
+         VALUES ('evt_x', 'kafe', 'live', 1, 'x.y', '{}', :at)`,
+        { at: Date.now() - 40 * 24 * 3_600_000 - 1_000 },
+      );
+      return good;
+    },
+  ],
+];
+
+describe('ostiary doctor', () => {
+  test.each(['SQLite', 'PostgreSQL'] as const)(
+    'finds nothing wrong with a sound one on %s',
+    async (engine) => {
+      const env = await production(engine);
+      const server = await deploy(env);
+      const findings = await look(env);
+      expect(wrong(findings)).toEqual([]);
+      const looked = new Set(findings.map(({ check }) => check));
+      for (const check of [
+        'address',
+        'tls',
+        'cookies',
+        'proxies',
+        'clock',
+        'sealing keys',
+        'database',
+        'workers',
+      ])
+        expect(looked).toContain(check);
+      // It leaves nothing behind, and the server that ends says so.
+      const { database } = server.installation;
+      expect(await database.all('SELECT id FROM app_nodes')).toHaveLength(1);
+    },
+  );
+
+  test.each(mistakes)('finds %s', async (_name, check, said, plant) => {
+    const env = await plant(await production());
+    const found = wrong(await look(env)).filter((finding) => finding.check === check);
+    expect(found).toContainEqual(
+      expect.objectContaining({ verdict: 'problem', what: expect.stringContaining(said) }),
+    );
+    for (const { why, mend } of found) expect([why, mend]).not.toContain(undefined);
+  });
+
+  test('finds that no worker runs, and what PostgreSQL would lose', async () => {
+    const env = { ...(await production('PostgreSQL')), OSTIARY_ROLE: 'web' };
+    const { database } = (await deploy(env)).installation;
+    const setFsync = async (value: 'on' | 'off'): Promise<void> => {
+      // Not in a transaction.
+      await database.all(`ALTER SYSTEM SET fsync = ${value}`);
+      await database.all('SELECT pg_reload_conf()');
+      const shown = () => database.get<{ fsync: string }>('SHOW fsync');
+      await expect.poll(shown, { timeout: 20_000 }).toEqual({ fsync: value });
+    };
+    await setFsync('off');
+    try {
+      const found = wrong(await look(env)).map(({ check, verdict, what }) => [check, verdict, what]);
+      expect(found).toEqual([
+        ['database', 'problem', 'PostgreSQL runs with fsync=off'],
+        ['workers', 'problem', 'no worker runs'],
+      ]);
+      // Nor would it start like that.
+      const again = { ...env, PORT: String(await freePort()) };
+      await expect(serve(again)).rejects.toThrow('runs with fsync=off');
+    } finally {
+      await setFsync('on');
+    }
+  });
+
+  test('warns of a process that ended without saying so, and of another version', async () => {
+    const env = await production();
+    const { database } = (await deploy(env)).installation;
+    const [row] = await database.all<{ facts: string }>('SELECT facts FROM app_nodes');
+    const facts = { ...JSON.parse(row?.facts ?? '{}'), name: 'gone:1' };
+    const insert = `INSERT INTO app_nodes (id, role, facts, started_at, seen_at)
+      VALUES (:id, 'worker', :facts, :at, :at)`;
+    await change(database, insert, { id: 'a', facts: JSON.stringify(facts), at: Date.now() - 600_000 });
+    const old = { ...facts, name: 'old:1', version: '0.0.9' };
+    await change(database, insert, { id: 'b', facts: JSON.stringify(old), at: Date.now() });
+    const found = wrong(await look(env));
+    expect(found.map(({ check, verdict }) => [check, verdict])).toEqual([
+      ['processes', 'warning'],
+      ['processes', 'warning'],
+    ]);
+    expect(found[0]?.what).toContain('0.0.9');
+    expect(found[1]?.what).toBe('gone:1 (worker) ended without saying so');
+  });
+
+  test('tries a connection out when it is told where to', async () => {
+    const env = await production();
+    await deploy(env);
+    const tryOut = async (egress: string) =>
+      (await examine(loadConfig(env), { egress })).filter(({ check }) => check === 'egress');
+    expect(await tryOut(`https://127.0.0.1:${frontPort(env)}`)).toMatchObject([{ verdict: 'ok' }]);
+    expect(await tryOut(`https://127.0.0.1:${await freePort()}`)).toMatchObject([
+      { verdict: 'problem', what: expect.stringContaining('ECONNREFUSED') },
+    ]);
+  });
+
+  test('does not let a demo become production', async () => {
+    const env = await production();
+    const { OSTIARY_DATA_DIR = '', OSTIARY_SEALING_KEYS = '' } = env;
+    await writeFile(join(OSTIARY_DATA_DIR, 'sealing-key'), `${OSTIARY_SEALING_KEYS}\n`);
+    await expect(serve(env)).rejects.toThrow('OSTIARY_SEALING_KEYS holds the key of a demo');
+    // The key is what is wrong, and the refusal leaves nothing open.
+    await serve({ ...env, NODE_ENV: 'development' });
+  });
+
+  test('says what is wrong with a database that is not there', async () => {
+    expect(await look(await production())).toMatchObject([
+      { check: 'database', verdict: 'problem', what: 'there is no database in OSTIARY_DATA_DIR' },
+    ]);
+  });
+});

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { probe } from '../../src/doctor/probe.ts';
+import { keyIdOf, proofOf } from '../../src/operations/key-proofs.ts';
+import { startServer } from '../support/server.ts';
+
+const newKey = (): string => randomBytes(32).toString('base64url');
+
+test('the doctor is answered by proof of a sealing key, whichever of them; nobody else finds anything', async () => {
+  const [first, second] = [newKey(), newKey()];
+  const { origin } = await startServer({}, { OSTIARY_SEALING_KEYS: `${first},${second}` });
+  expect(await probe(origin, [second])).toMatchObject({ isTrusted: false, isForwarded: false });
+  // One of its keys is enough.
+  expect(await probe(origin, [newKey(), first])).not.toBeNull();
+  expect(await probe(origin, [newKey()])).toBeNull();
+
+  const nothing = await (await fetch(`${origin}/nowhere`)).text();
+  const asked = `${Date.now() - 25 * 3_600_000}-${randomBytes(12).toString('hex')}`;
+  const tooOld = `Doctor ${asked}.${proofOf(first, `ask ${asked}`)}`;
+  for (const authorization of ['', 'Doctor x.y', `Doctor ${asked}.${'0'.repeat(64)}`, tooOld]) {
+    const answer = await fetch(`${origin}/doctor`, { headers: { authorization } });
+    expect([answer.status, await answer.text()]).toEqual([404, nothing]);
+  }
+});
+
+test('a server that cannot prove its key is not believed', async () => {
+  const key = newKey();
+  const { origin } = await startServer();
+  // It answers, and with JSON, as anybody could.
+  expect(await probe(origin, [key])).toBeNull();
+  expect(keyIdOf(key)).not.toContain(key.slice(0, 6));
+});

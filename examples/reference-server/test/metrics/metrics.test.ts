@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { approve, createPartner, receiver } from '../support/partners.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { anaika, freePort, jean, startServer } from '../support/server.ts';
+import { Visitor } from '../support/visitor.ts';
+
+let postgres: PostgresServer;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 120_000);
+afterAll(() => postgres?.remove(), 60_000);
+
+const dashboard: { readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[] } =
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../../../deploy/grafana/dashboard.json'), 'utf8'));
+
+/** Every metric that a panel asks for. */
+function shownMetrics(): readonly string[] {
+  const expressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+  const names = expressions.flatMap((expr) => expr.match(/\b(?:ostiary|nodejs|v8js|process|db)_\w+/g) ?? []);
+  // Labels are named like what they are of.
+  const labels = ['ostiary_delivery_outcome', 'ostiary_job_kind'];
+  return [...new Set(names)].filter((name) => !labels.includes(name));
+}
+
+describe('metrics', () => {
+  test('are there for every panel of the dashboard after a small flow, and hold nothing personal', async () => {
+    const metricsPort = await freePort();
+    const { server, origin } = await startServer(
+      {},
+      {
+        OSTIARY_METRICS_PORT: String(metricsPort),
+        DATABASE_URL: await postgres.createDatabase('metrics'),
+      },
+    );
+    const partner = await createPartner(server, 'kafe');
+    const { url, received } = await receiver();
+    expect((await partner.register(url)).status).toBe(201);
+    const visitor = new Visitor(origin);
+    await visitor.signIn(anaika.handle, anaika.password);
+    await approve(visitor, partner.clientId, 'openid kyc');
+    await server.installation.identityChecks.change(anaika.handle, { kycTier: 3 });
+    await expect.poll(() => received.length, { timeout: 20_000 }).toBe(1);
+
+    const scrape = async (path = '/metrics') => fetch(`http://127.0.0.1:${metricsPort}${path}`);
+    const text = async () => (await scrape()).text();
+    const seen = async () =>
+      new Set(Array.from((await text()).matchAll(/^([a-z]\w+)[{ ]/gm), ([, name = '']) => name));
+    const shown = shownMetrics();
+    expect(shown.length).toBeGreaterThan(15);
+    // Collections of garbage, and what a worker measures, come in their own time.
+    const missing = async () => {
+      const names = await seen();
+      return shown.filter((name) => !names.has(name));
+    };
+    await expect.poll(missing, { timeout: 20_000 }).toEqual([]);
+    const told = await text();
+    expect(told).toContain('ostiary_build_info{');
+    expect(told).toMatch(/^ostiary_request_duration_count\{[^}]*http_route="\/v1\/partner\/webhooks"/m);
+    for (const secret of [
+      anaika.handle,
+      anaika.phone,
+      jean.name,
+      partner.clientId,
+      'kafe',
+      url,
+      process.cwd(),
+    ])
+      expect(told).not.toContain(secret);
+    // A port of their own, with nothing else on it, and nothing of them on the public one.
+    expect((await scrape('/')).status).toBe(404);
+    expect((await fetch(new URL('/metrics', origin))).status).toBe(404);
+  });
+
+  test('are off unless asked for', async () => {
+    const { server } = await startServer();
+    expect(server.config.metrics).toBeNull();
+  });
+
+  test('say which port is taken', async () => {
+    const { server } = await startServer();
+    const taken = { OSTIARY_METRICS_PORT: String(server.port) };
+    await expect(startServer({}, taken)).rejects.toThrow('set OSTIARY_METRICS_PORT to a free one');
+    // Nothing of the attempt is left over.
+    const port = await freePort();
+    await startServer({}, { OSTIARY_METRICS_PORT: String(port) });
+    expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).toBe(200);
+  });
+});
