@@ -1,9 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-
-const root = resolve(import.meta.dirname, '../..');
+import { blocksOf, pages, root } from './support/pages.ts';
 
 /** What a reader has in their own application. */
 const readersApp = `
@@ -28,17 +26,6 @@ export declare function openOstiary(): Promise<Ostiary>;
 /** Where the packages are that the blocks of a page import, if not at the root. */
 const homes: { readonly [page: string]: string } = { 'docs/mounting.md': 'examples/mounts' };
 
-/** Folders without pages of ours. Other tests write into them at the same time. */
-const foreign = new Set(['node_modules', '.git', '.changeset', '.data', 'dist', 'coverage']);
-
-function pages(folder = ''): string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const name = join(folder, entry.name);
-    if (entry.isDirectory()) return foreign.has(entry.name) ? [] : pages(name);
-    return name.endsWith('.md') ? [name] : [];
-  });
-}
-
 /**
  * Every TypeScript block of every page, by a file name beside the page. A later block of a page may use what an earlier one
  * declared. Blocks that begin with the name of their file (`// server.ts`) are together in a folder, and import each other.
@@ -46,9 +33,8 @@ function pages(folder = ''): string[] {
 function blocks(): Map<string, string> {
   const files = new Map<string, string>();
   for (const page of pages()) {
-    const text = readFileSync(join(root, page), 'utf8');
     let earlier = '';
-    for (const [index, [, code = '']] of Array.from(text.matchAll(/^```ts\n([\s\S]*?)^```/gm)).entries()) {
+    for (const [index, code] of blocksOf(page, 'ts').entries()) {
       const [, named] = /^\/\/ ([\w-]+\.ts)\n/.exec(code) ?? [];
       if (named !== undefined) {
         files.set(join(root, 'tests/docs', page.replaceAll('/', '-'), named), `${code}\nexport {};\n`);
@@ -103,16 +89,9 @@ describe('code blocks of the documentation', () => {
     // Types of whole frameworks are read.
   }, 120_000);
 
-  it('and links between pages lead somewhere', () => {
-    const broken = pages().flatMap((page) => {
-      const text = readFileSync(join(root, page), 'utf8');
-      const links = Array.from(
-        text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)(#[^)]*)?\)/g),
-        ([, target = '']) => target,
-      );
-      const leads = (target: string) => existsSync(resolve(root, page, '..', target));
-      return links.filter((target) => !leads(target)).map((target) => `${page}: ${target}`);
-    });
-    expect(broken).toEqual([]);
+  it('that say they are JSON are', () => {
+    const all = pages().flatMap((page) => blocksOf(page, 'json').map((block) => ({ page, block })));
+    expect(all.length).toBeGreaterThan(4);
+    for (const { page, block } of all) expect(() => JSON.parse(block), `${page}: ${block}`).not.toThrow();
   });
 });

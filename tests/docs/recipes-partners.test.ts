@@ -1,0 +1,113 @@
+import type { OstiaryPartner } from '@ostiary/client-sdk';
+import { signWebhook } from '@ostiary/webhook-verifier';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { closeAll, newKit, partnerOf } from './support/reader.ts';
+import { recipe } from './support/recipe.ts';
+
+afterAll(closeAll);
+
+describe('recipes for partners', () => {
+  it('pay from a job queue', async () => {
+    const { payout } = await recipe<{
+      payout(ostiary: OstiaryPartner, job: { id: string; kid: string; amount: string }): Promise<object>;
+    }>('Pay from a job queue');
+    const kit = await newKit();
+    const partner = partnerOf(kit);
+    const job = { id: 'job-1', kid: kit.user.kid, amount: '5.00' };
+    const first = await payout(partner, job);
+    expect(await payout(partner, job)).toEqual(first);
+    await kit.clock.advance('25h');
+    expect(await payout(partner, job)).toEqual(first);
+    expect(kit.rail.journal).toHaveLength(1);
+    expect(await payout(partner, { ...job, id: 'job-2', kid: 'NOBODY' })).toEqual({ refused: 'not_found' });
+  });
+
+  it('reconcile a day', async () => {
+    const { reconcile } = await recipe<{
+      reconcile(
+        ostiary: OstiaryPartner,
+        date: string,
+        mine: ReadonlyMap<string, { amount: string; status: string }>,
+      ): Promise<string[]>;
+    }>('Reconcile a day');
+    const kit = await newKit();
+    const partner = partnerOf(kit);
+    const date = kit.clock.date().toISOString().slice(0, 10);
+    const order = { amount: '5.00', currency: 'HTG', recipient: { kid: kit.user.kid } } as const;
+    for (const reference of ['a', 'b', 'c']) await partner.payments.create({ ...order, reference });
+    await kit.settle();
+    const booked = { amount: '5.00', status: 'completed' };
+    const mine = new Map([
+      ['a', booked],
+      ['b', { ...booked, amount: '6.00' }],
+      ['d', booked],
+    ]);
+    await expect(reconcile(partner, date, mine)).rejects.toThrow('not closed');
+    await kit.clock.advance('2d');
+    const differences = await reconcile(partner, date, mine);
+    expect(differences.map((line) => line.replace(/^tr_\w+/, 'tr')).sort()).toEqual([
+      'd is not in the export',
+      'tr is completed, 5.00',
+      'tr is not in our books',
+    ]);
+  });
+
+  it('catch up after an outage', async () => {
+    const { recover } = await recipe<{
+      recover(ostiary: OstiaryPartner, endpoint: string, since: Date): Promise<void>;
+    }>('Catch up after an outage');
+    const { follow } = await recipe<{
+      follow(
+        ostiary: OstiaryPartner,
+        seen: number,
+        handle: (id: string, type: string) => Promise<void>,
+      ): Promise<number>;
+    }>('Catch up after an outage', 1);
+    const kit = await newKit();
+    const partner = partnerOf(kit);
+    let status = 503;
+    const receiver = () => new Response(null, { status });
+    const since = kit.clock.date();
+    const { id } = await kit.webhooks.register('https://shop.example/webhooks', { receiver });
+    await partner.payments.create({ amount: '5.00', currency: 'HTG', recipient: { kid: kit.user.kid } });
+    await kit.clock.advance('3h');
+    expect(kit.inbox.deliveries.map((delivery) => delivery.status)).toEqual([503, 503, 503, 503, 503]);
+    status = 200;
+    await recover(partner, id, since);
+    await kit.settle();
+    expect(kit.inbox.deliveries.at(-1)?.status).toBe(200);
+    const seen: string[] = [];
+    const last = await follow(partner, 0, async (_id, type) => void seen.push(type));
+    expect([last, seen]).toEqual([1, ['payment.completed']]);
+  });
+
+  it('staging and production', async () => {
+    process.env.WEBHOOK_SECRET = 'the secret of staging';
+    const told = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    onTestFinished(() => told.mockRestore());
+    const { staging } = await recipe<{ staging(request: Request): Promise<Response> }>(
+      'Staging and production',
+    );
+    const send = async (mode: 'live' | 'test') => {
+      const event = {
+        id: `evt_${mode}`,
+        type: 'webhook.test',
+        createdAt: new Date().toISOString(),
+        mode,
+        data: {},
+      };
+      const { headers, body } = await signWebhook(JSON.stringify(event), {
+        secret: 'the secret of staging',
+        id: event.id,
+        type: event.type,
+        timestamp: Math.floor(Date.now() / 1000),
+        partner: 'acme',
+      });
+      return (
+        await staging(new Request('https://staging.example/webhooks', { method: 'POST', headers, body }))
+      ).status;
+    };
+    expect([await send('test'), await send('live')]).toEqual([200, 500]);
+    expect(told).toHaveBeenCalledOnce();
+  });
+});

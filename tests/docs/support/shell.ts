@@ -1,0 +1,63 @@
+/** One command of a block: `A=b npm run user -- list`. */
+export interface ShellCommand {
+  readonly line: string;
+  /** Variables that are set for it, or exported by it. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly words: readonly string[];
+}
+
+/** Stands for a `$` in single quotes, where a shell leaves it alone. */
+export const literalDollar = '\uE000';
+
+/** Words of a line as a shell takes them apart. Variables and `<placeholders>` stay as they are. */
+function wordsOf(line: string): string[] {
+  const words: string[] = [];
+  let [word, quote]: [string | null, string | null] = [null, null];
+  for (let at = 0; at < line.length; at += 1) {
+    const sign = line[at] ?? '';
+    if (quote !== null) {
+      if (sign === quote) quote = null;
+      else word = `${word ?? ''}${quote === "'" && sign === '$' ? literalDollar : sign}`;
+    } else if (sign === '"' || sign === "'") {
+      quote = sign;
+      word ??= '';
+    } else if (sign === '#' && word === null) {
+      break;
+    } else if (/\s/.test(sign)) {
+      if (word !== null) words.push(word);
+      word = null;
+    } else {
+      const whole = /^(?:<[^<>]*>|\$\((?:[^()]|\([^()]*\))*\))/.exec(line.slice(at))?.[0] ?? sign;
+      word = `${word ?? ''}${whole}`;
+      at += whole.length - 1;
+    }
+  }
+  if (quote !== null) throw new Error(`a quotation mark is not closed: ${line}`);
+  if (word !== null) words.push(word);
+  return words;
+}
+
+/** The commands of a block, one for each line that is not continued by a backslash. */
+export function commandsOf(block: string): ShellCommand[] {
+  return block
+    .replace(/\\\n\s*/g, ' ')
+    .split('\n')
+    .map((line) => ({ line: line.trim(), words: wordsOf(line) }))
+    .filter(({ words }) => words.length > 0)
+    .map(({ line, words: [first = '', ...rest] }) => {
+      const words = first === 'export' ? rest : [first, ...rest];
+      const variables: Record<string, string> = {};
+      for (let word = words[0]; word !== undefined; word = words[0]) {
+        const [, name, value = ''] = /^([A-Z][A-Z0-9_]*)=(.*)$/s.exec(word) ?? [];
+        if (name === undefined) break;
+        variables[name] = value;
+        words.shift();
+      }
+      return { line, variables, words };
+    });
+}
+
+/** The words behind a flag, wherever it stands. */
+export function valuesOf(words: readonly string[], ...flags: readonly string[]): string[] {
+  return words.flatMap((word, at) => (flags.includes(words[at - 1] ?? '') ? [word] : []));
+}
