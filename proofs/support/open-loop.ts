@@ -1,0 +1,64 @@
+/** What became of one operation. */
+export interface Outcome {
+  readonly ms: number;
+  /** Why it failed; `null` when it did not. */
+  readonly failure: string | null;
+}
+
+/** Operations that begin when it is time, whether or not earlier ones have ended. */
+export interface OpenLoop {
+  /** Begins nothing more, and resolves when what has begun has ended. */
+  stop(): Promise<void>;
+}
+
+const tickMs = 5;
+
+/**
+ * Begins an operation every `1 / perSecond` seconds, evenly, as users do who know nothing of each other. A tick that comes late
+ * begins all that are due.
+ *
+ * @param perSecond - asked at every tick, so that the rate can change
+ * @param most - under way at once; what is due beyond that is a failure: nobody has endless sockets
+ */
+export function openLoop(
+  perSecond: () => number,
+  work: () => Promise<unknown>,
+  ended: (outcome: Outcome) => void,
+  most = 2_000,
+): OpenLoop {
+  const underWay = new Set<Promise<void>>();
+  let last = performance.now();
+  let due = Math.random();
+
+  async function one(): Promise<void> {
+    const start = performance.now();
+    try {
+      await work();
+      ended({ ms: performance.now() - start, failure: null });
+    } catch (error) {
+      const failure = error instanceof Error ? error.message : String(error);
+      ended({ ms: performance.now() - start, failure });
+    }
+  }
+
+  const timer = setInterval(() => {
+    const now = performance.now();
+    due += ((now - last) / 1000) * perSecond();
+    last = now;
+    for (; due >= 1; due -= 1) {
+      if (underWay.size >= most) {
+        ended({ ms: 0, failure: 'not sent: too many are under way' });
+        continue;
+      }
+      const operation = one().finally(() => underWay.delete(operation));
+      underWay.add(operation);
+    }
+  }, tickMs);
+
+  return {
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(underWay);
+    },
+  };
+}
