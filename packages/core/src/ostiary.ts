@@ -89,8 +89,12 @@ export interface Ostiary {
  *   storage: sqliteStorage({ file: 'ostiary.db' }),
  *   sealingKeys: [process.env.SEALING_KEY ?? ''],
  *   users: { find: (sub) => directory.find(sub) },
- *   login: { authenticate: (request) => sessionOf(request), loginUrl: (returnTo) =>
- * `/login?return_to=${encodeURIComponent(returnTo)}` }, }); http.createServer(ostiary.handler).listen(3000);
+ *   login: {
+ *     authenticate: (request) => sessionOf(request),
+ *     loginUrl: (returnTo) => `/login?return_to=${encodeURIComponent(returnTo)}`,
+ *   },
+ * });
+ * http.createServer(ostiary.handler).listen(3000);
  * ```
  */
 export async function createOstiary(given: OstiaryOptions): Promise<Ostiary> {

@@ -24,8 +24,9 @@ function isResult(thrown: unknown): thrown is FlexibleLimiterResult {
  * @param create - makes a limiter that allows so many points in so many seconds; called once for each limit
  * @example
  * ```ts
- * const store = rateLimiterFlexible((points, duration) => new RateLimiterRedis({ storeClient: redis, points,
- * duration }));
+ * const store = rateLimiterFlexible(
+ *   (points, duration) => new RateLimiterRedis({ storeClient: redis, points, duration }),
+ * );
  * ```
  */
 export function rateLimiterFlexible(
