@@ -164,11 +164,11 @@ function checkTimes({ timeout, totalTimeout, maxRetries }: RequestOptions): void
   for (const [name, value] of Object.entries({ timeout, totalTimeout })) {
     // Timers of most platforms run at once when they are set to more.
     if (value !== undefined && !(typeof value === 'number' && value > 0 && value < 2 ** 31)) {
-      refuse(`${name} must be milliseconds, above 0, below 2^31`);
+      refuse(`${name} must be milliseconds below 2^31`);
     }
   }
   if (maxRetries !== undefined && !(Number.isInteger(maxRetries) && maxRetries >= 0 && maxRetries <= 100)) {
-    refuse('maxRetries must be a whole number from 0 to 100');
+    refuse('maxRetries must be an integer, 0 to 100');
   }
 }
 
@@ -193,7 +193,7 @@ export function checkUrl(name: string, value: unknown): string {
     // No URL is no good URL.
   }
   if (!/^(https:\/\/|http:\/\/(localhost|127(\.\d+){3}|\[::1\])[:/])[^@?#]*$/.test(href)) {
-    refuse(`${name} must be https, or http on a loopback address, without user, query and fragment`);
+    refuse(`${name} must be https, or http on loopback, without user, query, fragment`);
   }
   return href.replace(/\/+$/, '');
 }
@@ -220,7 +220,7 @@ export function checkTransport(
     if (typeof value !== 'function') refuse(`${name} must be a function`);
   }
   if (logger !== undefined && (typeof logger?.debug !== 'function' || typeof logger.warn !== 'function')) {
-    refuse('logger must have debug, info, warn and error');
+    refuse('logger must have debug, info, warn, error');
   }
   const { timeout = 30_000, totalTimeout = 120_000, maxRetries = 2 } = options;
   const trusted = options.fetch === undefined;
@@ -251,7 +251,7 @@ export function checkPartnerOptions(options: OstiaryPartnerOptions): {
   const { prefix = named } = options;
   if (prefix !== named) refuse('prefix must be the one of the apiKey');
   if (signingSecret !== undefined && !(typeof signingSecret === 'string' && signingSecret.length >= 16)) {
-    refuse('signingSecret must have 16 characters or more');
+    refuse('signingSecret must have 16+ characters');
   }
   return {
     mode: mode as 'live' | 'test',

@@ -88,6 +88,8 @@ export async function tryRepeatedly<Result>(
         timeout,
         async (signal) => {
           const signature = body === undefined ? {} : await connection.sign?.(body);
+          // Who was stopped while it signed has said that nothing was sent; not every `fetch` looks at its signal.
+          signal.throwIfAborted();
           sent = true;
           const headers = { ...fixed, ...signature };
           response = await fetch(url, {

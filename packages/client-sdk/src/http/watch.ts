@@ -28,7 +28,7 @@ export interface Watch {
 /** One listener for a whole call, so that a signal that lives long collects nothing. */
 export function watch(signal: AbortSignal | undefined, totalTimeout: number): Watch {
   const endsAt = performance.now() + totalTimeout;
-  const left = (): number => endsAt - performance.now();
+  const left = (): number => Math.max(0, endsAt - performance.now());
   let stop: ((why: Stopped['why']) => void) | null = null;
   const abort = (): void => stop?.('aborted');
   signal?.addEventListener('abort', abort);
@@ -37,7 +37,11 @@ export function watch(signal: AbortSignal | undefined, totalTimeout: number): Wa
     during: (ms, work, controller = new AbortController()) =>
       new Promise((resolve, reject) => {
         const rest = left();
-        const timer = setTimeout(() => stop?.(ms < rest ? 'timeout' : 'totalTimeout'), Math.min(ms, rest));
+        // Timers may be early by a part of a millisecond: then something would be left.
+        const timer = setTimeout(
+          () => stop?.(ms < rest ? 'timeout' : 'totalTimeout'),
+          Math.min(ms, rest + 1),
+        );
         const leave = (): void => {
           clearTimeout(timer);
           stop = null;
@@ -48,7 +52,7 @@ export function watch(signal: AbortSignal | undefined, totalTimeout: number): Wa
           controller.abort();
         };
         if (signal?.aborted) return abort();
-        if (rest <= 0) return stop('totalTimeout');
+        if (rest === 0) return stop('totalTimeout');
         work(controller.signal).then(
           (result) => {
             // What comes after the end must not take away the stop of whoever waits by then.

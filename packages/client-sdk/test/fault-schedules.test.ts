@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { prove } from '../../../proofs/sdk/run.ts';
+import { schedules } from '../../../proofs/sdk/schedule.ts';
+import { newTally } from '../../../proofs/sdk/tally.ts';
+
+// The small size of `npm run proof:sdk`. The schedules are always the same ones; which attempt a time-out ends is not.
+const seed = 20_261_121;
+const runs = 150;
+
+it(`pays once and says the truth in ${runs} schedules of random faults`, async () => {
+  console.log(`fault schedules: seed ${seed}`);
+  const tally = newTally();
+  await fc.assert(
+    fc.asyncProperty(schedules, async (schedule) => {
+      expect(await prove(schedule, tally)).toEqual([]);
+    }),
+    { seed, numRuns: runs, endOnFailure: true },
+  );
+  // What never happened proves nothing.
+  expect([...tally.ends.keys()].sort()).toEqual(['answered', 'executed', 'not_executed', 'unknown']);
+  expect(
+    tally.ends
+      .get('unknown')
+      ?.slice(0, 2)
+      .every((count) => count > 0),
+  ).toBe(true);
+  expect(tally.faults.size).toBe(11);
+  expect(tally.retries.settled).toBeGreaterThan(20);
+  expect(tally.retries.conflicts).toBeGreaterThan(0);
+}, 120_000);
