@@ -382,8 +382,8 @@ describe('the webhooks of the demo', () => {
     await arrives(second, 'with another prefix');
     // Commands find the prefix where they find the demo.
     const { OSTIARY_DATA_DIR } = env;
-    const args = ['key-issue', 'kafe-lakay', '--mode', 'test', '--scope', 'webhooks', '--json'];
-    const issuing = run('../../reference-server/src/cli/partner.ts', { OSTIARY_DATA_DIR }, args);
+    const args = ['keys', 'issue', 'kafe-lakay', '--mode', 'test', '--scope', 'webhooks', '--json'];
+    const issuing = run('../../reference-server/src/cli/main.ts', { OSTIARY_DATA_DIR }, args);
     expect(await issuing.ended).toBe(0);
     expect(JSON.parse(issuing.output()).key).toMatch(/^acme_test_/);
   });

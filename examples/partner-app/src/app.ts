@@ -1,18 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Router from '@koa/router';
+import { OstiaryError } from '@ostiary/client-sdk';
 import Koa, { type Context } from 'koa';
 import type { PartnerConfig } from './config.ts';
 import { createLiveFeed } from './live-feed.ts';
-import {
-  beginSignIn,
-  belongsTo,
-  exchangeCode,
-  readCallback,
-  readUserinfo,
-  revokeToken,
-  SignInError,
-} from './oauth.ts';
 import { paymentsPart } from './pages/cashback.ts';
 import { errorPage } from './pages/error-page.ts';
 import { homePage, scopeChoices } from './pages/home-page.ts';
@@ -20,7 +12,9 @@ import { identityPage } from './pages/identity-page.ts';
 import { styleHash } from './pages/layout.ts';
 import { spaPage } from './pages/spa-page.ts';
 import { addPartnerRoutes, paymentsOf } from './partner-routes.ts';
+import { Refusal } from './refusal.ts';
 import { createPartnerSessions, newSession, type PartnerSession } from './sessions.ts';
+import { belongsTo, createSignIn } from './sign-in.ts';
 import { createTransfers } from './transfers.ts';
 import { addWebhookRoutes } from './webhook-routes.ts';
 
@@ -29,6 +23,7 @@ const cookieName = 'kafe_lakay_session';
 /** The shop: begins a sign-in, takes the answer, shows what it learned. `close` ends what pages are listening to. */
 export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; close(): void } {
   const { provider, clients, url } = config;
+  const signIn = createSignIn(config);
   const sessions = createPartnerSessions();
   const feed = createLiveFeed();
   const transfers = createTransfers(feed.changed);
@@ -83,7 +78,7 @@ export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; cl
       restart(ctx, newSession({ notice: { kind: 'bad', text: 'Choose at least one scope.' } }));
       return goHome(ctx);
     }
-    const { url: consentScreen, pending } = beginSignIn(provider, client, scopes);
+    const { url: consentScreen, pending } = await signIn.begin(client, scopes);
     const session = sessionOf(ctx);
     if (session) session.pending = [...session.pending.slice(-4), pending];
     else restart(ctx, newSession({ pending: [pending] }));
@@ -97,12 +92,12 @@ export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; cl
     const state = query.get('state') ?? '';
     const pending = session?.pending.find((candidate) => belongsTo(candidate, state));
     if (!session || !pending || new URL(pending.client.redirectUri).pathname !== ctx.path) {
-      throw new SignInError('wrong_state', 'This answer does not belong to a sign-in of this browser.');
+      throw new Refusal('wrong_state', 'This answer does not belong to a sign-in of this browser.');
     }
     // Taken out first: an answer counts once, whatever it is.
     session.pending = session.pending.filter((candidate) => candidate !== pending);
-    const tokens = await exchangeCode(provider, pending, readCallback(provider, query));
-    const identity = await readUserinfo(provider, tokens.accessToken);
+    const tokens = await signIn.finish(pending, `${url}${ctx.path}?${query}`);
+    const identity = await signIn.identity(tokens);
     const { clientId } = pending.client;
     restart(ctx, newSession({ signedIn: { clientId, tokens, identity, readAt: new Date() } }));
     goHome(ctx);
@@ -112,11 +107,11 @@ export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; cl
     const session = sessionOf(ctx);
     if (session?.signedIn) {
       try {
-        const identity = await readUserinfo(provider, session.signedIn.tokens.accessToken);
+        const identity = await signIn.identity(session.signedIn.tokens);
         session.signedIn = { ...session.signedIn, identity, readAt: new Date() };
         session.notice = { kind: 'good', text: 'Read again: the token is alive.' };
       } catch (error) {
-        if (!(error instanceof SignInError)) throw error;
+        if (!(error instanceof OstiaryError)) throw error;
         session.notice = { kind: 'bad', text: `The provider answered ${error.code}: ${error.message}` };
       }
     }
@@ -126,7 +121,7 @@ export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; cl
   router.post('/revoke', async (ctx) => {
     const session = sessionOf(ctx);
     if (session?.signedIn) {
-      await revokeToken(provider, session.signedIn.tokens.accessToken);
+      await signIn.revoke(session.signedIn.tokens);
       session.notice = {
         kind: 'good',
         text: 'Revoked. Read the identity again to see that the token is dead.',
@@ -182,7 +177,8 @@ export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; cl
       await next();
       if (ctx.status === 404 && ctx.body === undefined) show(ctx, errorPage(config, 'not_found', ''), 404);
     } catch (error) {
-      if (error instanceof SignInError) return show(ctx, errorPage(config, error.code, error.message), 400);
+      if (error instanceof OstiaryError || error instanceof Refusal)
+        return show(ctx, errorPage(config, error.code, error.message), 400);
       console.error(error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error');
       show(ctx, errorPage(config, 'server_error', ''), 500);
     }
@@ -211,7 +207,7 @@ async function readForm(ctx: Context): Promise<URLSearchParams> {
   let body = '';
   for await (const chunk of ctx.req.setEncoding('latin1')) {
     body += chunk;
-    if (body.length > 4_096) throw new SignInError('invalid_request', 'The form is too large.');
+    if (body.length > 4_096) throw new Refusal('invalid_request', 'The form is too large.');
   }
   return new URLSearchParams(body);
 }

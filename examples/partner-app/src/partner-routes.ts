@@ -1,11 +1,11 @@
 import type Router from '@koa/router';
+import { OstiaryError, OstiaryPartner } from '@ostiary/client-sdk';
 import type { Context } from 'koa';
 import type { PartnerConfig } from './config.ts';
 import { cashbackAmounts } from './pages/cashback.ts';
 import { verifyPage } from './pages/verify-page.ts';
-import { createPartnerApi, PartnerApiError, type Transfer } from './partner-api.ts';
 import type { Notice, PartnerSession } from './sessions.ts';
-import type { Transfers } from './transfers.ts';
+import type { Transfer, Transfers } from './transfers.ts';
 
 /** What these routes need of the app around them. */
 export interface Surroundings {
@@ -20,7 +20,7 @@ export interface Surroundings {
 const shownTransfers = 5;
 
 function problem(error: unknown): Notice {
-  if (!(error instanceof PartnerApiError)) throw error;
+  if (!(error instanceof OstiaryError)) throw error;
   return { kind: 'bad', text: `The partner API answered ${error.code}: ${error.message}` };
 }
 
@@ -39,7 +39,16 @@ export function paymentsOf(session: PartnerSession | null, transfers: Transfers)
 export function addPartnerRoutes(router: Router, config: PartnerConfig, surroundings: Surroundings): void {
   const { sessionOf, readForm, show, goHome, transfers } = surroundings;
   const api =
-    config.partnerApi === null ? null : createPartnerApi(config.provider.baseUrl, config.partnerApi);
+    config.partnerApi === null
+      ? null
+      : new OstiaryPartner({
+          apiKey: config.partnerApi.key,
+          signingSecret: config.partnerApi.signingSecret,
+          baseUrl: config.provider.baseUrl,
+          // Somebody is waiting for a page.
+          timeout: 10_000,
+          totalTimeout: 15_000,
+        });
 
   function keep(session: PartnerSession, transfer: Transfer): void {
     transfers.remember(transfer);
@@ -60,11 +69,13 @@ export function addPartnerRoutes(router: Router, config: PartnerConfig, surround
       }
       try {
         // The recipient is who signed in, never what a form says.
-        const payment = { kid, amount, currency: 'HTG', description: 'Cashback', idempotencyKey };
-        keep(session, await api.pay(payment));
+        const payment = { amount, currency: 'HTG', recipient: { kid }, description: 'Cashback' } as const;
+        keep(session, await api.payments.create(payment, { idempotencyKey }));
         session.notice = { kind: 'good', text: `${amount} HTG are on their way to you.` };
       } catch (error) {
-        session.notice = problem(error);
+        const { kind, text } = problem(error);
+        const isUnknown = error instanceof OstiaryError && error.outcome !== 'not_executed';
+        session.notice = { kind, text: isUnknown ? `${text}. It may have been paid all the same.` : text };
       }
     }
     goHome(ctx);
@@ -76,7 +87,7 @@ export function addPartnerRoutes(router: Router, config: PartnerConfig, surround
     const known = session?.transfers.find((id) => id === form.get('id'));
     if (session !== null && known !== undefined && api !== null) {
       try {
-        const transfer = await api.inspect(known);
+        const transfer = await api.payments.retrieve(known);
         transfers.remember(transfer);
         session.notice = {
           kind: transfer.status === 'failed' ? 'bad' : 'good',
@@ -96,7 +107,7 @@ export function addPartnerRoutes(router: Router, config: PartnerConfig, surround
     const token = ((await readForm(ctx)).get('token') ?? '').trim();
     if (api === null) return show(ctx, verifyPage(config, { verification: null, notice: null }));
     try {
-      show(ctx, verifyPage(config, { verification: await api.verify(token), notice: null }));
+      show(ctx, verifyPage(config, { verification: await api.passports.verify({ token }), notice: null }));
     } catch (error) {
       show(ctx, verifyPage(config, { verification: null, notice: problem(error) }), 422);
     }

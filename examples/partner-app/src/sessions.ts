@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { PendingSignIn, TokenSet } from './oauth.ts';
+import type { PendingSignIn, TokenSet } from './sign-in.ts';
 
 /** What the shop remembers of a browser. Tokens never leave the server. */
 export interface PartnerSession {

@@ -1,4 +1,7 @@
-import type { Transfer } from './partner-api.ts';
+import type * as Sdk from '@ostiary/client-sdk';
+
+/** A transfer, as far as the shop shows it. */
+export type Transfer = Pick<Sdk.Transfer, 'id' | 'status' | 'amount' | 'currency' | 'failure' | 'createdAt'>;
 
 /** What the shop knows of its payments, wherever it heard of them: an answer of the API, or a webhook. */
 export interface Transfers {

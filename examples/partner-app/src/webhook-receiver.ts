@@ -2,7 +2,6 @@ import type { WebhookEvent } from '@ostiary/webhook-verifier';
 import { type DedupeStore, memoryDedupe } from '@ostiary/webhook-verifier/dedupe';
 import { type KoaContext, webhook } from '@ostiary/webhook-verifier/koa';
 import type { WebhookMode, WebhookSettings } from './config.ts';
-import { transferOf } from './partner-api.ts';
 import type { Transfers } from './transfers.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 
@@ -25,7 +24,7 @@ function handle(event: WebhookEvent, transfers: Transfers): void {
     case 'payment.completed':
     case 'payment.failed':
       // Transfers of the sandbox are not among the shop's payments.
-      if (event.mode === 'live') transfers.remember(transferOf(event.data));
+      if (event.mode === 'live') transfers.remember(event.data);
       break;
     // Nothing depends on the others; they are shown. So is whatever a newer Ostiary sends.
     default:

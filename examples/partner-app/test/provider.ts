@@ -44,7 +44,9 @@ export async function scriptedProvider(script: Script) {
       body: await bodyOf(request),
     });
     const answer = script[path]?.() ?? { status: 404, body: '{}' };
-    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(answer.body);
+    response
+      .writeHead(answer.status, { 'Content-Type': 'application/json', 'X-Request-Id': 'req-1' })
+      .end(answer.body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {

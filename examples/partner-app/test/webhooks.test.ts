@@ -6,7 +6,7 @@ import { Customer } from './customer.ts';
 import { freePort, scriptedProvider, startShop } from './provider.ts';
 
 const secrets = { live: 'the-secret-of-live-money', test: 'the-secret-of-the-sandbox' };
-const apiKey = { key: 'svc_live_key-of-the-shop', signingSecret: 'svc_sign_secret-of-the-shop' };
+const apiKey = { key: `svc_live_${'A1b2C3d4'.repeat(6)}`, signingSecret: 'svc_sign_secret-of-the-shop' };
 
 const transfer = {
   ...{

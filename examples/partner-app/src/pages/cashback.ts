@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Transfer } from '../partner-api.ts';
+import type { Transfer } from '../transfers.ts';
 import { type Html, html, render } from './html.ts';
 
 /** What the shop gives back, in gourdes. */
@@ -15,7 +15,7 @@ function transferRow({ id, status, amount, currency, failure, createdAt }: Trans
   const [label, kind] = states[Object.hasOwn(states, status) ? status : ''] ?? [status, 'waiting'];
   return html`<li class="transfer" data-transfer="${id}" data-status="${status}">
 <div><strong>${amount} ${currency}</strong><span class="badge ${kind}">${label}</span></div>
-<p class="small">${failure === null ? null : html`${failure} `}<code>${id}</code> · ${createdAt.slice(11, 19)} UTC</p>
+<p class="small">${failure === null ? null : html`${failure.message} `}<code>${id}</code> · ${createdAt.slice(11, 19)} UTC</p>
 ${
   status === 'pending'
     ? html`<form method="post" action="/cashback/refresh"><input type="hidden" name="id" value="${id}"><button class="button quiet small-button" type="submit">Look again</button></form>`

@@ -11,7 +11,7 @@ const explanations: Readonly<Record<string, readonly [title: string, text: strin
     'Please start again',
     'This sign-in was not begun in this browser, or it was finished already.',
   ],
-  wrong_issuer: [
+  issuer_mismatch: [
     'Please start again',
     'The answer came from somebody else than the provider that was asked.',
   ],
@@ -19,7 +19,8 @@ const explanations: Readonly<Record<string, readonly [title: string, text: strin
   invalid_scope: ['The shop asked for too much', 'It is not allowed one of the scopes.'],
   invalid_client: ['The shop is not known', 'Its client id or secret is wrong, or it was disabled.'],
   temporarily_unavailable: ['Please try again', 'The provider cannot answer right now.'],
-  unreachable: ['Please try again', 'The provider could not be reached.'],
+  connection_error: ['Please try again', 'The provider could not be reached.'],
+  timeout: ['Please try again', 'The provider did not answer in time.'],
   wrong_origin: ['That did not work', 'This form was sent by another site.'],
   not_found: ['Nothing brewing here', 'There is no such page.'],
   server_error: ['Something boiled over', 'The shop made a mistake.'],

@@ -1,6 +1,6 @@
 import type { PartnerConfig } from '../config.ts';
-import type { Transfer } from '../partner-api.ts';
 import type { Notice, PartnerSession } from '../sessions.ts';
+import type { Transfer } from '../transfers.ts';
 import { cashbackCard } from './cashback.ts';
 import { noticeOf } from './home-page.ts';
 import { type Html, html } from './html.ts';
@@ -80,9 +80,9 @@ ${
     ? cashbackCard(transfers, config.provider.name)
     : null
 }
-<div class="grid">${groups.map((group) => card(group, tokens.scopes.includes(group.scope), identity))}
+<div class="grid">${groups.map((group) => card(group, tokens.scope.includes(group.scope), identity))}
 <section class="card"><h2>The token<code>${isPublic ? 'public client' : 'confidential client'}</code></h2><dl>
-<div><dt>Scopes</dt><dd>${tokens.scopes.join(' ')}</dd></div>
+<div><dt>Scopes</dt><dd>${tokens.scope.join(' ')}</dd></div>
 <div><dt>Ends</dt><dd>${new Date(tokens.expiresAt).toISOString().slice(11, 19)} UTC</dd></div>
 <div><dt>Last read</dt><dd>${readAt.toISOString().slice(11, 19)} UTC</dd></div></dl></section></div>
 <div class="actions">

@@ -1,22 +1,23 @@
+import type { Verification } from '@ostiary/client-sdk';
 import type { PartnerConfig } from '../config.ts';
-import type { Verification } from '../partner-api.ts';
 import type { Notice } from '../sessions.ts';
 import { noticeOf } from './home-page.ts';
 import { type Html, html } from './html.ts';
 import { page } from './layout.ts';
 
-const labels: Readonly<Record<string, string>> = {
+const labels = {
   kid: 'User ID',
   role: 'Role',
   country: 'Country',
   kycStatus: 'Identity check',
   kycTier: 'Tier',
-};
+} as const satisfies { readonly [Field in keyof Verification['user']]: string };
 
 function result({ user, expiresAt }: Verification): Html {
-  const rows = Object.entries(labels).map(
-    ([field, label]) =>
-      html`<div data-field="${field}"><dt>${label}</dt><dd>${String(user[field] ?? 'none')}</dd></div>`,
+  const fields = Object.keys(labels) as (keyof typeof labels)[];
+  const rows = fields.map(
+    (field) =>
+      html`<div data-field="${field}"><dt>${labels[field]}</dt><dd>${String(user[field])}</dd></div>`,
   );
   return html`<section class="card" id="verified"><p class="notice good" role="status">The passport is genuine and valid.</p>
 <h2>Who it belongs to</h2><dl>${rows}
