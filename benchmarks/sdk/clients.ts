@@ -1,0 +1,42 @@
+import { OstiaryPartner } from '@ostiary/client-sdk';
+import { apiKey, type CallName, operations, passport, payment, transferId } from './fixture.ts';
+
+/** One side: each call answers the parsed data. */
+export type Client = { readonly [Name in CallName]: (signal?: AbortSignal) => Promise<unknown> };
+
+/** What somebody writes who has no SDK, and trusts the network: no time-out, no retry, no check of the answer but its status. */
+export function bareClient(origin: string): Client {
+  const caller = (name: CallName) => {
+    const { method, path, body, keyed } = operations[name];
+    return async (signal?: AbortSignal): Promise<unknown> => {
+      const headers: Record<string, string> = { 'X-API-Key': apiKey };
+      if (body !== null) headers['Content-Type'] = 'application/json';
+      if (keyed) headers['Idempotency-Key'] = crypto.randomUUID();
+      const response = await fetch(origin + path, {
+        method,
+        headers,
+        redirect: 'manual',
+        ...(body === null ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      if (!response.ok) throw new Error(`${name} was answered with ${response.status}`);
+      return await response.json();
+    };
+  };
+  return {
+    verify: caller('verify'),
+    create: caller('create'),
+    retrieve: caller('retrieve'),
+    list: caller('list'),
+  };
+}
+
+export function ostiaryClient(baseUrl: string): Client {
+  const ostiary = new OstiaryPartner({ apiKey, baseUrl });
+  return {
+    verify: (signal) => ostiary.passports.verify(passport, { signal }),
+    create: (signal) => ostiary.payments.create(payment, { signal }),
+    retrieve: (signal) => ostiary.payments.retrieve(transferId, { signal }),
+    list: async (signal) => (await ostiary.payments.list({ limit: 25 }, { signal }).page()).body,
+  };
+}

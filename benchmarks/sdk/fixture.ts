@@ -1,0 +1,87 @@
+/** What is asked for, and what is answered: the same bytes for both sides. */
+
+/** The calls that are measured. */
+export type CallName = 'verify' | 'create' | 'retrieve' | 'list';
+
+export const callNames: readonly CallName[] = ['verify', 'create', 'retrieve', 'list'];
+
+/** It looks like one, and opens nothing. */
+export const apiKey = `svc_test_${'A1b2C3d4'.repeat(6)}`;
+
+export const passport = { token: 'p'.repeat(400) };
+
+export const payment = {
+  amount: '125.00',
+  currency: 'HTG',
+  recipient: { kid: 'KID-TEST-APPROVED' },
+  description: 'Cashback',
+  reference: 'order-1017',
+} as const;
+
+export const transferId = 'tr_0123456789abcdef0123456789abcdef';
+
+const transfer = {
+  id: transferId,
+  status: 'completed',
+  mode: 'test',
+  ...payment,
+  metadata: { order: '1017' },
+  failure: null,
+  createdAt: '2026-01-31T10:00:00.000Z',
+  updatedAt: '2026-01-31T10:00:01.000Z',
+  completedAt: '2026-01-31T10:00:01.000Z',
+};
+
+/** One operation: how it is asked for by hand, and its answer. */
+export interface Operation {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body: object | null;
+  /** Whether an `Idempotency-Key` goes along. */
+  readonly keyed: boolean;
+  readonly status: number;
+  readonly answer: object;
+}
+
+export const operations: { readonly [Name in CallName]: Operation } = {
+  verify: {
+    method: 'POST',
+    path: '/v1/partner/verify',
+    body: passport,
+    keyed: false,
+    status: 200,
+    answer: {
+      valid: true,
+      user: { kid: 'KID-TEST-APPROVED', role: 'member', country: 'HT', kycStatus: 'approved', kycTier: 2 },
+      issuedAt: '2026-01-31T10:00:00.000Z',
+      expiresAt: '2026-01-31T10:05:00.000Z',
+    },
+  },
+  create: {
+    method: 'POST',
+    path: '/v1/partner/payments',
+    body: payment,
+    keyed: true,
+    status: 201,
+    answer: { ...transfer, status: 'pending', completedAt: null },
+  },
+  retrieve: {
+    method: 'GET',
+    path: `/v1/partner/payments/${transferId}`,
+    body: null,
+    keyed: false,
+    status: 200,
+    answer: transfer,
+  },
+  list: {
+    method: 'GET',
+    path: '/v1/partner/payments?limit=25',
+    body: null,
+    keyed: false,
+    status: 200,
+    answer: {
+      data: Array.from({ length: 25 }, (_, index) => ({ ...transfer, reference: `order-${index}` })),
+      nextCursor: null,
+    },
+  },
+};
