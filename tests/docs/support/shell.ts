@@ -1,4 +1,4 @@
-/** One command of a block: `A=b npm run user -- list`. */
+/** One command of a block: `A=b npm run ostiary -- users list`. */
 export interface ShellCommand {
   readonly line: string;
   /** Variables that are set for it, or exported by it. */

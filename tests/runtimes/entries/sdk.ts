@@ -1,0 +1,6 @@
+import process from 'node:process';
+import * as main from '@ostiary/client-sdk';
+import * as oauth from '@ostiary/client-sdk/oauth';
+import { smoke } from '../sdk-smoke.ts';
+
+console.log(JSON.stringify(await smoke(main, oauth, JSON.parse(process.argv[2] ?? '{}'))));
