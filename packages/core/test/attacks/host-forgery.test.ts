@@ -39,15 +39,17 @@ const forgeries: Readonly<Record<string, { target?: string; headers: readonly st
 
 /** What has to differ between two answers to one request: the time, ids, and what is random by purpose. */
 function comparable(text: string): string {
-  return text
-    .replace(/^Date: .*$/m, '')
-    .replace(/^X-Request-Id: .*$/m, '')
-    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'REQUEST')
-    .replace(/name="csrf" value="[^"]+"/g, 'CSRF')
-    // Two answers may lie on both sides of a full second.
-    .replace(/expires=\w{3}, [\w :]+ GMT/g, 'expires=SOON')
-    .replace(/\.sig=[\w-]{27}/g, '.sig=SIGNATURE')
-    .replace(/[\w-]{43}(?![\w-])/g, 'RANDOM');
+  return (
+    text
+      .replace(/^Date: .*$/m, '')
+      .replace(/^X-Request-Id: .*$/m, '')
+      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'REQUEST')
+      .replace(/name="csrf" value="[^"]+"/g, 'CSRF')
+      // Two answers may lie on both sides of a full second.
+      .replace(/expires=\w{3}, [\w :]+ GMT/g, 'expires=SOON')
+      .replace(/\.sig=[\w-]{27}/g, '.sig=SIGNATURE')
+      .replace(/[\w-]{43}(?![\w-])/g, 'RANDOM')
+  );
 }
 
 describe.each([
