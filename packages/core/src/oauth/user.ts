@@ -19,6 +19,8 @@ export async function findUser(
   const user = await core.options.users.find(sub, new Set(scopes));
   if (user === null) return null;
   if (typeof user !== 'object') throw new UserRecordError('users.find: has to answer a user or null');
+  // An id that the database has as a number is the usual reason.
+  if (typeof user.sub !== 'string') throw new UserRecordError('users.find: sub has to be a string');
   if (user.sub !== sub) throw new UserRecordError('users.find: answered another user than it was asked for');
   return user;
 }

@@ -14,7 +14,7 @@ export async function authenticate(core: Core, request: IncomingMessage): Promis
   if (typeof answer !== 'object') throw new LoginError('login.authenticate: has to answer a sign-in or null');
   const { sub, authenticatedAt } = answer;
   if (typeof sub !== 'string' || !/^[\x20-\x7E]{1,255}$/.test(sub)) {
-    throw new LoginError('login.authenticate: sub has to be 1 to 255 printable ASCII characters');
+    throw new LoginError('login.authenticate: sub has to be a string of 1 to 255 printable ASCII characters');
   }
   if (!(authenticatedAt instanceof Date) || Number.isNaN(authenticatedAt.getTime())) {
     throw new LoginError('login.authenticate: authenticatedAt has to be a valid Date');
