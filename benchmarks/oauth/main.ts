@@ -127,4 +127,5 @@ for (const [name, measure] of Object.entries(measurements)) {
 if (rows.length > 0) console.log(`\n${tableOf(rows)}\n`);
 for (const note of notes) console.log(note);
 if (storages.has('postgres') && (wanted.has('userinfo') || wanted.has('exchange'))) await onPostgres();
-if (options.strict && rows.some(({ passed }) => !passed)) process.exitCode = 1;
+// Not `process.exitCode`, which the package of PostgreSQL overwrites when a process ends by itself.
+process.exit(options.strict && rows.some(({ passed }) => !passed) ? 1 : 0);

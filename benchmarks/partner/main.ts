@@ -142,4 +142,5 @@ if (storages.has('postgres')) {
   await postgres.stop();
   console.log(`\nOn PostgreSQL 18, for information:\n\n${tableOf(information)}`);
 }
-if (options.strict && rows.some(({ passed }) => !passed)) process.exitCode = 1;
+// Not `process.exitCode`, which the package of PostgreSQL overwrites when a process ends by itself.
+process.exit(options.strict && rows.some(({ passed }) => !passed) ? 1 : 0);

@@ -42,8 +42,8 @@ async function fill({ app }: ProofServer, waiting: number): Promise<void> {
         'we_' || lpad((CASE WHEN i % 5 = 0 THEN 500 ELSE 1 + i % ${endpoints} END)::text, 6, '0'),
         'acme', 'live', 'pending', i
       FROM generate_series(1, ${waiting}) AS i;
-    INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at, ready_at)
-      SELECT id, number, endpoint_id, event_number, created_at, created_at FROM deliveries;
+    INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at)
+      SELECT id, number, endpoint_id, event_number, created_at FROM deliveries;
     ANALYZE;
     RESET search_path;
   `);

@@ -16,8 +16,10 @@ const patienceMs = 180_000;
 const logged = `
   SELECT deliveries.id, status, events.id AS event, regexp_replace(url, '^https?://[^/]*', '') AS path,
     coalesce((
-      SELECT array_agg(attempts.number ORDER BY attempts.number) FROM ostiary.delivery_attempts AS attempts
-      WHERE delivery_number = deliveries.number
+      SELECT array_agg(attempts.number ORDER BY attempts.number) FROM (
+        SELECT number FROM ostiary.delivery_attempts WHERE delivery_number = deliveries.number
+        UNION ALL SELECT final_attempt WHERE final_attempt IS NOT NULL
+      ) AS attempts
     ), '{}') AS attempts
   FROM ostiary.deliveries
   JOIN ostiary.events ON events.number = event_number

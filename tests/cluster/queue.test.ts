@@ -17,7 +17,7 @@ it('needs at most three statements for a delivery, and far less for each of many
 it('claims along an index, however many deliveries wait', async () => {
   const reports = await timeClaims({ waiting: 20_000, claims: 20, fsync: false });
   expect(reports.map(({ problems }) => problems)).toEqual([[], [], []]);
-  for (const { steps } of reports) expect(steps).toContain('Index Scan pending_deliveries_ready');
+  for (const { steps } of reports) expect(steps).toContain('Index Scan pending_deliveries_by_endpoint');
   // No promise, which is about an idle machine; a claim that reads the backlog takes longer than this.
   for (const { median } of reports) expect(median).toBeLessThan(500);
 }, 120_000);

@@ -15,7 +15,7 @@ import { openFront } from './cluster/front.ts';
 import { walkThroughIdentity } from './cluster/identity.ts';
 import { walkThroughPartner } from './cluster/partner.ts';
 import { startPostgres } from './cluster/postgres.ts';
-import { createResults, type Results, tableOf } from './cluster/results.ts';
+import { createResults, endWith, type Results } from './cluster/results.ts';
 import { childEnvironment, serverProcess } from './cluster/server-process.ts';
 import type { DemoFile } from './demo-file.ts';
 import { freePorts } from './free-ports.ts';
@@ -136,10 +136,7 @@ async function main(): Promise<void> {
     await tidyUp();
   }
   say('everything is stopped');
-  process.stdout.write(`\n${tableOf(results)}\n`);
-  const held = results.rows.every(({ holds }) => holds);
-  process.stdout.write(held ? '\nEvery line holds.\n' : '\nNot every line holds.\n');
-  process.exitCode = held ? 0 : 1;
+  endWith(results);
 }
 
 await main().catch(failToStart);

@@ -66,6 +66,29 @@ test('processes that are killed lose nothing and do nothing twice', async () => 
   expect(await readdir(folder)).toEqual([]);
 }, 240_000);
 
+test.each([
+  [true, 0, 'Every line holds.'],
+  [false, 1, 'Not every line holds.'],
+])('a line that holds (%s) ends it with the exit code %i', async (holds, wanted, said) => {
+  const files = ['postgres.ts', 'results.ts'].map(
+    (name) => new URL(`../src/cluster/${name}`, import.meta.url),
+  );
+  // With the package that starts PostgreSQL, which has a will of its own about the end of a process.
+  const script = `await import('${files[0]}');
+    const { createResults, endWith } = await import('${files[1]}');
+    const results = createResults();
+    results.add('something', 'as it is', ${holds});
+    endWith(results);`;
+  const args = ['--conditions=source', '--input-type=module', '--eval', script];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  expect([code, stdout.trim().split('\n').at(-1)]).toEqual([wanted, said]);
+});
+
 test('other arguments are refused in one line', async () => {
   for (const args of [['--payments', '51'], ['--payments', 'many'], ['now']]) {
     const { code, stderr } = await run(args, await temporaryFolder());

@@ -56,11 +56,18 @@ CREATE TABLE deliveries (
   created_at bigint NOT NULL,
   -- When the status became final.
   ended_at bigint,
+  -- The attempt that made it final. In the row itself: most deliveries have no other one.
+  final_attempt integer,
+  final_at bigint,
+  final_duration_ms bigint,
+  final_http_status integer,
+  final_error text,
+  final_response text,
   -- Of the few that came to nothing. No index has status and ended_at themselves, and more than half of each page is left
   -- free: so the end of a delivery that succeeds writes its row and no index (HOT).
   failed_as text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN status IN ('dropped', 'cancelled') THEN status END) STORED,
   dropped_at bigint GENERATED ALWAYS AS (CASE WHEN status = 'dropped' THEN ended_at END) STORED
-) WITH (fillfactor = 45, autovacuum_vacuum_scale_factor = 0.05);
+) WITH (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05);
 
 CREATE INDEX deliveries_failed ON deliveries (partner, mode, failed_as, created_at, id) WHERE failed_as IS NOT NULL;
 CREATE INDEX deliveries_dropped ON deliveries (endpoint_id, dropped_at) WHERE dropped_at IS NOT NULL;
@@ -72,6 +79,8 @@ CREATE INDEX deliveries_by_owner ON deliveries (partner, mode, created_at, id);
 -- What workers walk along and write: one narrow row per pending delivery, gone when it is final, so that claims and
 -- retries neither touch the indexes above nor slow down as the log grows. Made and removed in the transaction that
 -- writes the delivery's status. Vacuumed by count and without a pause: dead rows are what a claim has to walk over.
+-- No index has what a claim writes, and half of each page is left free: so a claim writes rows and no index (HOT), and
+-- passes over what others hold.
 CREATE TABLE pending_deliveries (
   -- The delivery's, repeated: results come with it.
   id text COLLATE "C" PRIMARY KEY,
@@ -80,24 +89,23 @@ CREATE TABLE pending_deliveries (
   event_number bigint NOT NULL,
   -- When the next attempt is due.
   due_at bigint NOT NULL,
-  -- From when on it can be claimed: due_at, or the end of the lease while somebody holds it. One column, so that
-  -- one index says what can be claimed.
-  ready_at bigint NOT NULL,
+  -- The end of the last claim's lease: until then nobody else gets it.
+  held_until bigint NOT NULL DEFAULT 0,
   claim_id text COLLATE "C",
   -- How many attempts are logged.
   attempts integer NOT NULL DEFAULT 0
 ) WITH (
-  fillfactor = 70,
+  fillfactor = 40,
   autovacuum_vacuum_scale_factor = 0,
   autovacuum_vacuum_threshold = 1000,
   autovacuum_vacuum_cost_delay = 0
 );
 
-CREATE INDEX pending_deliveries_ready ON pending_deliveries (endpoint_id, ready_at, number);
+CREATE INDEX pending_deliveries_by_endpoint ON pending_deliveries (endpoint_id, due_at, number);
 -- For claims among very many endpoints that mostly wait for a later attempt.
-CREATE INDEX pending_deliveries_due ON pending_deliveries (ready_at);
+CREATE INDEX pending_deliveries_due ON pending_deliveries (due_at);
 
--- Removed with their delivery, by the purge.
+-- Attempts that were followed by others. Removed with their delivery, by the purge.
 CREATE TABLE delivery_attempts (
   delivery_number bigint NOT NULL,
   number integer NOT NULL,

@@ -18,7 +18,7 @@ import { StorageUnavailableError, unavailable } from './errors.ts';
 import { type Borrowed, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
 import type { OwnPool, PostgresClient, PostgresPool } from './pool.ts';
-import { type Connection, connectionOn } from './statement.ts';
+import { type Connection, connectionOn, type Preparing } from './statement.ts';
 
 /** How long a call may take, the wait for a connection included, before it is refused. */
 export const patienceMs = 1500;
@@ -51,6 +51,7 @@ export class Database {
   #isOpen = false;
   #closing: Promise<void> | null = null;
   readonly #calls = new Set<Promise<unknown>>();
+  readonly #preparing: Preparing = { isOn: true };
 
   constructor(options: {
     readonly schema: string;
@@ -83,14 +84,14 @@ export class Database {
 
   /** Runs statements that change nothing, outside a transaction. */
   read<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#call(patienceMs, (borrowed) => work(connectionOn(borrowed.client)));
+    return this.#call(patienceMs, (borrowed) => work(connectionOn(borrowed.client, this.#preparing)));
   }
 
   /** Runs exactly one statement, which is a transaction by itself: without the round trips of one. */
   change<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
     return this.#call(patience, (borrowed) => {
       borrowed.isCommitting = true;
-      return work(connectionOn(borrowed.client));
+      return work(connectionOn(borrowed.client, this.#preparing));
     });
   }
 

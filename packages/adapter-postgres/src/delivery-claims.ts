@@ -23,42 +23,44 @@ type ClaimedRow = Omit<ClaimedDelivery, 'claimId'>;
 /** Endpoints that a claim passes before it asks which ones have something due. */
 const maxWalk = 500;
 
-/** Deliveries that it looks at then, at most. */
-const maxKnown = 1000;
+/** Deliveries that it looks at then, at most, those included that others hold. */
+const maxKnown = 4000;
 
 /** The worker's hold on deliveries. */
 export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim'> {
   const { schema } = database;
 
-  // One statement. The endpoints of `visited` are asked in turn, only as many as it takes, and of each only those
-  // rows are read that are given out: the first of the index of what is pending. What another claim or a result has
-  // in its hands is passed over. `ARRAY (…)` and MATERIALIZED keep the planner from every other way.
+  // One statement. The endpoints of `visited` are asked in turn, only as many as it takes, and of each only the first
+  // rows of the index of what is pending are read: those that are given out, and those before them that others hold.
+  // What another claim or a result has in its hands at this moment is passed over. `ARRAY (…)` and MATERIALIZED keep
+  // the planner from every other way. A row that changed since the statement began has another ctid: it is left for the
+  // next claim.
   const claimOf = (visited: string) => `
     WITH RECURSIVE ${visited},
     due AS MATERIALIZED (
-      SELECT turn, first.id, first.number, first.ready_at
+      SELECT turn, first.row, first.number
       FROM visited CROSS JOIN LATERAL (
-        SELECT id, number, ready_at FROM ${schema}.pending_deliveries AS pending
-        WHERE pending.endpoint_id = visited.endpoint_id AND ready_at <= :now
-        ORDER BY ready_at, number LIMIT visited.room
+        SELECT ctid AS row, number FROM ${schema}.pending_deliveries AS pending
+        WHERE pending.endpoint_id = visited.endpoint_id AND due_at <= :now AND held_until <= :now
+        ORDER BY due_at, number LIMIT visited.room
         FOR UPDATE SKIP LOCKED
       ) AS first
       WHERE visited.room > 0
       LIMIT :limit
     ),
     claimed AS (
-      UPDATE ${schema}.pending_deliveries SET claim_id = :claimId, ready_at = :leaseEndsAt
-      WHERE id = ANY (ARRAY (SELECT id FROM due))
-      RETURNING id, endpoint_id, event_number, attempts, due_at
+      UPDATE ${schema}.pending_deliveries SET claim_id = :claimId, held_until = :leaseEndsAt
+      WHERE ctid = ANY (ARRAY (SELECT row FROM due))
+      RETURNING id, number, endpoint_id, event_number, attempts, due_at
     )
     SELECT
       claimed.id, events.partner, events.mode, endpoint_id AS "endpointId", events.id AS "eventId",
       type AS "eventType", body, attempts + 1 AS attempt, due_at AS "dueAt", url, sealed_secret AS "sealedSecret"
     FROM claimed
-    JOIN due ON due.id = claimed.id
+    JOIN due ON due.number = claimed.number
     JOIN ${schema}.events ON events.number = event_number
     JOIN ${schema}.webhook_endpoints AS endpoint ON endpoint.id = endpoint_id
-    ORDER BY turn, due.ready_at, due.number
+    ORDER BY turn, due_at, claimed.number
   `;
 
   // Jumps from endpoint to endpoint along the index, however many deliveries each has: first those after `after`,
@@ -70,9 +72,9 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
   const claimInTurn = statement<Walk, ClaimedRow>(
     claimOf(`
       known AS MATERIALIZED (
-        SELECT endpoint_id FROM ${schema}.pending_deliveries
-        WHERE ready_at <= :now
-        ORDER BY ready_at LIMIT ${maxKnown + 1}
+        SELECT endpoint_id, held_until FROM ${schema}.pending_deliveries
+        WHERE due_at <= :now
+        ORDER BY due_at LIMIT ${maxKnown + 1}
       ),
       walk (endpoint_id, lap, turn) AS (
         SELECT :after::text COLLATE "C", 1, 0
@@ -101,11 +103,12 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
         UNION ALL
         SELECT
           ${maxWalk} + row_number() OVER (ORDER BY endpoint_id <= :after, endpoint_id), endpoint_id, ${room}
-        FROM (SELECT DISTINCT endpoint_id FROM known) AS others
+        FROM (SELECT DISTINCT endpoint_id FROM known WHERE held_until <= :now) AS others
         WHERE (SELECT max(turn) = ${maxWalk} FROM walk)
           AND NOT EXISTS (SELECT FROM walk WHERE turn > 0 AND walk.endpoint_id = others.endpoint_id)
       )
     `),
+    { prepared: true },
   );
 
   const claimNamed = statement<Named, ClaimedRow>(
@@ -115,6 +118,7 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
           AS named (endpoint_id, room, turn)
       )
     `),
+    { prepared: true },
   );
 
   return {

@@ -114,6 +114,9 @@ function shown(schema: string, page: string, ...order: readonly string[]): strin
         SELECT coalesce(json_agg(attempt ORDER BY attempt.number), '[]')::text FROM (
           SELECT number, at, duration_ms AS "durationMs", http_status AS "httpStatus", error, response
           FROM ${schema}.delivery_attempts WHERE delivery_number = page.number
+          UNION ALL
+          SELECT final_attempt, final_at, final_duration_ms, final_http_status, final_error, final_response
+          WHERE final_attempt IS NOT NULL
         ) AS attempt
       ) AS attempts
     FROM (${page}) AS page JOIN ${schema}.events ON events.number = page.event_number

@@ -23,8 +23,11 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
   const { schema } = database;
 
   // One statement for a whole batch. Rows are locked by number, so that two batches, or a batch and the end of an
-  // endpoint, wait for each other and not in a circle; `held` are those whose claim is still the current one.
-  const finish = statement<Results, { readonly place: number }>(`
+  // endpoint, wait for each other and not in a circle; `held` are those whose claim is still the current one. Of what
+  // is looked up by `= ANY` PostgreSQL uses the index, whatever it thinks of the size of a table. An attempt that is
+  // followed by others goes into the log, and so does one whose number is there already, which is an error.
+  const finish = statement<Results, { readonly place: number }>(
+    `
     WITH results AS MATERIALIZED (
       SELECT * FROM unnest(
         :ids::text[], :claimIds::text[], :statuses::text[], :dueAts::bigint[], :endedAts::bigint[],
@@ -35,34 +38,40 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
       )
     ),
     held AS MATERIALIZED (
-      SELECT results.*, pending.number, pending.due_at AS was_due_at
+      SELECT results.*, pending.number, pending.due_at AS was_due_at, pending.attempts AS already
       FROM ${schema}.pending_deliveries AS pending
-      JOIN results ON results.id = pending.id
-      WHERE pending.claim_id = results.claim_id
+      JOIN results ON results.id = pending.id AND results.claim_id = pending.claim_id
+      WHERE pending.id = ANY (:ids)
       ORDER BY pending.number
       FOR UPDATE OF pending
     ),
     again AS (
       UPDATE ${schema}.pending_deliveries AS pending SET
-        claim_id = NULL, due_at = held.due_at, ready_at = held.due_at,
+        claim_id = NULL, due_at = held.due_at, held_until = 0,
         attempts = pending.attempts + (held.attempt IS NOT NULL)::integer
       FROM held WHERE pending.id = held.id AND held.status = 'pending'
     ),
     gone AS (
-      DELETE FROM ${schema}.pending_deliveries AS pending
-      USING held WHERE pending.id = held.id AND held.status <> 'pending'
+      DELETE FROM ${schema}.pending_deliveries
+      WHERE id = ANY (ARRAY (SELECT id FROM held WHERE status <> 'pending'))
     ),
     final AS (
-      UPDATE ${schema}.deliveries SET status = held.status, ended_at = coalesce(held.ended_at, held.was_due_at)
+      UPDATE ${schema}.deliveries SET
+        status = held.status, ended_at = coalesce(held.ended_at, held.was_due_at), final_attempt = held.attempt,
+        final_at = held.at, final_duration_ms = held.duration_ms, final_http_status = held.http_status,
+        final_error = held.error, final_response = held.response
       FROM held WHERE deliveries.number = held.number AND held.status <> 'pending'
     ),
     logged AS (
       INSERT INTO ${schema}.delivery_attempts
         (delivery_number, number, at, duration_ms, http_status, error, response)
-      SELECT number, attempt, at, duration_ms, http_status, error, response FROM held WHERE attempt IS NOT NULL
+      SELECT number, attempt, at, duration_ms, http_status, error, response FROM held
+      WHERE attempt IS NOT NULL AND (status = 'pending' OR attempt <= already)
     )
     SELECT place FROM held
-  `);
+  `,
+    { prepared: true },
+  );
 
   return {
     async finish(results) {

@@ -26,6 +26,11 @@ export function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(sqlStateOf(error));
 }
 
+/** A prepared statement is not there, or is already: a pooler has given the connection to others meanwhile. */
+export function isNameConflict(error: unknown): boolean {
+  return ['26000', '42P05'].includes(sqlStateOf(error));
+}
+
 /**
  * Whether the connection is of no further use: broken, ended by the server, or to a server that turned into a
  * replica, whose successor only a new connection finds.

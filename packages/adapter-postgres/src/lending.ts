@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { endsConnection, isConflict, StorageUnavailableError } from './errors.ts';
+import { endsConnection, isConflict, isNameConflict, StorageUnavailableError } from './errors.ts';
 import type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
 
 /** How often work is tried that loses against other transactions, or whose connection turns out to be dead. */
@@ -72,7 +72,8 @@ class Lease implements Borrowed {
   }
 
   mayTryAgain(error: unknown): boolean {
-    return isConflict(error) || (this.isBroken && error === this.#failure && !this.isCommitting);
+    if (isConflict(error) || isNameConflict(error)) return true;
+    return this.isBroken && error === this.#failure && !this.isCommitting;
   }
 
   end(): void {

@@ -46,7 +46,10 @@ export function parseOptions(options: unknown, caller = 'postgresStorage'): Pars
     throw new TypeError(`${caller}: options.schema must match [a-z_][a-z0-9_]{0,62} and not begin with pg_`);
   }
   if ((pool === undefined) === (connectionString === undefined)) {
-    throw new TypeError(`${caller}: pass either options.pool or options.connectionString`);
+    const isUnset = pool === undefined && 'connectionString' in options;
+    throw new TypeError(
+      `${caller}: pass either options.pool or options.connectionString${isUnset ? ', which is undefined; is its environment variable set?' : ''}`,
+    );
   }
   if (pool !== undefined) {
     if (!isPool(pool))
@@ -54,7 +57,9 @@ export function parseOptions(options: unknown, caller = 'postgresStorage'): Pars
     return Object.freeze({ pool, connectionString: null, schema });
   }
   if (typeof connectionString !== 'string' || !/^postgres(?:ql)?:\/\/./.test(connectionString)) {
-    throw new TypeError(`${caller}: options.connectionString must begin with postgres:// or postgresql://`);
+    throw new TypeError(
+      `${caller}: options.connectionString must begin with postgres:// or postgresql://${connectionString === '' ? ', and is empty; is its environment variable set?' : ''}`,
+    );
   }
   return Object.freeze({ pool: null, connectionString, schema });
 }

@@ -11,6 +11,8 @@ export interface PostgresResult {
 /** What is used of a connection: a `PoolClient` or a `Client` of `pg` has this shape. */
 export interface PostgresClient {
   query(statement: {
+    /** Prepared under this name with its first use on a connection, and not parsed and planned again. */
+    readonly name?: string;
     readonly text: string;
     readonly values?: readonly unknown[];
     readonly types?: { getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown };

@@ -43,8 +43,8 @@ export function insertFresh(schema: string): string {
       SELECT id, event_number, endpoint_id, partner, mode, 'pending', created_at FROM fresh ORDER BY place
       RETURNING id, number, endpoint_id, event_number, created_at
     )
-    INSERT INTO ${schema}.pending_deliveries (id, number, endpoint_id, event_number, due_at, ready_at)
-    SELECT id, number, endpoint_id, event_number, created_at, created_at FROM delivered
+    INSERT INTO ${schema}.pending_deliveries (id, number, endpoint_id, event_number, due_at)
+    SELECT id, number, endpoint_id, event_number, created_at FROM delivered
   `;
 }
 

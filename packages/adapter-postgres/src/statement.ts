@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { types } from 'pg';
+import { isNameConflict } from './errors.ts';
 import type { PostgresClient } from './pool.ts';
 
 /** What statements run on: one connection of the pool, or one of the host's. */
@@ -7,6 +9,7 @@ export interface Connection {
   query(
     text: string,
     values: readonly unknown[],
+    name?: string,
   ): Promise<{ readonly rows: readonly unknown[]; readonly count: number }>;
 }
 
@@ -20,8 +23,7 @@ export interface Connection {
  * ```
  *
  * `bigint` comes as a number, `bytea` as a Buffer, arrays as arrays; amounts have to be read as text. Where
- * PostgreSQL cannot tell a parameter's type, cast it: `:after::text IS NULL`. It is sent without a name, so that
- * any pooler may give each transaction another connection.
+ * PostgreSQL cannot tell a parameter's type, cast it: `:after::text IS NULL`.
  */
 export interface Statement<Parameters extends object, Row = never> {
   all(connection: Connection, parameters: Parameters): Promise<Row[]>;
@@ -30,32 +32,75 @@ export interface Statement<Parameters extends object, Row = never> {
   run(connection: Connection, parameters: Parameters): Promise<number>;
 }
 
-export function statement<Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> {
+/**
+ * @param options - `prepared`: where the connection allows it, PostgreSQL keeps the statement parsed and planned. For what
+ * runs all the time, and only where the same plan is good for all parameters
+ */
+export function statement<Parameters extends object, Row = never>(
+  sql: string,
+  options: { readonly prepared: boolean } = { prepared: false },
+): Statement<Parameters, Row> {
   const names: string[] = [];
   const text = sql.replaceAll(/(?<!:):([A-Za-z]\w*)/g, (_match, name: string) => {
     if (!names.includes(name)) names.push(name);
     return `$${names.indexOf(name) + 1}`;
   });
-  const valuesOf = (parameters: Parameters) => names.map((name) => Reflect.get(parameters, name));
+  // Of the text: under one name there is always the same statement, whoever prepared it on a connection.
+  const name = options.prepared
+    ? `ostiary_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+    : undefined;
+  const valuesOf = (parameters: Parameters) =>
+    names.map((name) => {
+      const value: unknown = Reflect.get(parameters, name);
+      return Array.isArray(value) ? arrayOf(value) : value;
+    });
   const all = async (connection: Connection, parameters: Parameters) => {
-    const { rows } = await connection.query(text, valuesOf(parameters));
+    const { rows } = await connection.query(text, valuesOf(parameters), name);
     return rows as Row[];
   };
   return {
     all,
     get: async (connection, parameters) => (await all(connection, parameters))[0],
-    run: async (connection, parameters) => (await connection.query(text, valuesOf(parameters))).count,
+    run: async (connection, parameters) => (await connection.query(text, valuesOf(parameters), name)).count,
   };
 }
 
-/** Statements on a client of `pg`, ours or the host's. */
-export function connectionOn(client: PostgresClient): Connection {
+/** Whether statements are prepared: as long as no pooler between shows that connections are not what they seem. */
+export interface Preparing {
+  isOn: boolean;
+}
+
+/**
+ * Statements on a client of `pg`, ours or the host's.
+ *
+ * @param preparing - switched off by the first statement that fails because of it, which may be tried again
+ */
+export function connectionOn(client: PostgresClient, preparing: Preparing = { isOn: false }): Connection {
   return {
-    async query(text, values) {
-      const { rows, rowCount } = await client.query({ text, values, types: parsers });
-      return { rows, count: rowCount ?? 0 };
+    async query(text, values, name) {
+      const prepared = name !== undefined && preparing.isOn ? { name } : undefined;
+      try {
+        const { rows, rowCount } = await client.query({ ...prepared, text, values, types: parsers });
+        return { rows, count: rowCount ?? 0 };
+      } catch (error) {
+        if (isNameConflict(error)) preparing.isOn = false;
+        throw error;
+      }
     },
   };
+}
+
+/**
+ * Text and numbers as PostgreSQL reads an array of them. The driver's own way knows every kind of value, and costs more
+ * than all else that it does for a batch: it is left what is neither.
+ */
+function arrayOf(values: readonly unknown[]): unknown {
+  if (values.some((value) => typeof value === 'object' && value !== null)) return values;
+  return `{${values.map((value) => (typeof value === 'string' ? quoted(value) : (value ?? 'NULL'))).join()}}`;
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
 const int8 = 20;

@@ -113,6 +113,8 @@ const lookedUp: { readonly [name: string]: (storage: Storage) => Promise<unknown
   'apiKeys.findByDigest': ({ apiKeys }) => apiKeys.findByDigest(digest),
   'apiKeys.list': ({ apiKeys }) => apiKeys.list('p7'),
   'apiKeys.touch': ({ apiKeys }) => apiKeys.touch('key_7', 1),
+  'apiKeys.listSealed': ({ apiKeys }) => apiKeys.listSealed({ after: 'key_7', limit: 10 }),
+  'apiKeys.reseal': ({ apiKeys }) => apiKeys.reseal([{ id: 'key_7', before: 's', sealed: 'sealed anew' }]),
   'queue.claim': ({ queue }) =>
     queue.claim({ kinds: ['even', 'odd'], claimId: 'c', now: count, leaseMs: 1, limit: 20 }),
   'queue.complete': ({ queue }) => queue.complete({ id: 'j7', claimId: 'c' }),

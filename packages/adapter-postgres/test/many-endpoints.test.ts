@@ -34,8 +34,8 @@ async function manyEndpoints() {
       FROM generate_series(1, ${endpoints}) AS i;
     INSERT INTO events (id, partner, mode, sequence, type, body, created_at)
       VALUES ('evt_1', 'acme', 'live', 1, 'kyc.updated', 'body', 1);
-    INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at, ready_at)
-      SELECT 'dl_later ' || i, i, 'we_' || lpad(i::text, 5, '0'), (SELECT number FROM events), 5000, 5000
+    INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at)
+      SELECT 'dl_later ' || i, i, 'we_' || lpad(i::text, 5, '0'), (SELECT number FROM events), 5000
       FROM generate_series(1, ${endpoints}) AS i;
     ANALYZE;
   `);
@@ -47,9 +47,9 @@ async function manyEndpoints() {
 async function due({ schema, watched }: { schema: string; watched: WatchedPool }, of: Map<number, number>) {
   await watched.own.query(
     `
-      INSERT INTO "${schema}".pending_deliveries (id, number, endpoint_id, event_number, due_at, ready_at)
+      INSERT INTO "${schema}".pending_deliveries (id, number, endpoint_id, event_number, due_at)
       SELECT 'dl_' || endpoint || ' ' || i, 100000 + endpoint * 10000 + i, 'we_' || lpad(endpoint::text, 5, '0'),
-        (SELECT number FROM "${schema}".events), endpoint + i, endpoint + i
+        (SELECT number FROM "${schema}".events), endpoint + i
       FROM unnest($1::integer[], $2::integer[]) AS due (endpoint, count), generate_series(1, count) AS i
     `,
     [[...of.keys()], [...of.values()]],

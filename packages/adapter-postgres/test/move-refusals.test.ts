@@ -191,9 +191,9 @@ test.each([
   ],
   [
     'bytes that are no text',
-    'delivery_attempts',
+    'deliveries',
     "UPDATE deliveries SET final_response = CAST(x'ff' AS TEXT) WHERE number = 5",
-    /row 5, 1, column response is not UTF-8/,
+    /row 5, column final_response is not UTF-8/,
   ],
   [
     'half a pair in a list',

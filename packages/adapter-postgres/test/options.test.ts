@@ -17,7 +17,14 @@ test('options that are missing, wrong or unknown are a TypeError that names them
     [{ pool, connectionString }, 'either options.pool or options.connectionString'],
     [{ pool: {} }, 'options.pool'],
     [{ pool: null }, 'options.pool'],
-    [{ connectionString: '' }, 'options.connectionString'],
+    [
+      { connectionString: '' },
+      'options.connectionString must begin with postgres:// or postgresql://, and is empty',
+    ],
+    [
+      { connectionString: undefined },
+      'options.connectionString, which is undefined; is its environment variable',
+    ],
     [{ connectionString: 7 }, 'options.connectionString'],
     [{ connectionString: 'mysql://user:hunter2@db.example/ostiary' }, 'options.connectionString'],
     [{ connectionString, max: 5 }, 'unknown option "max"'],

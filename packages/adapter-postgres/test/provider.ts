@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createOstiary, type Ostiary, type UserRecord } from '@ostiary/core';
+import { createOstiary, type Ostiary, silentLogger, type UserRecord } from '@ostiary/core';
 import { postgresStorage } from '../src/index.ts';
 
 const user: UserRecord = {
@@ -46,6 +46,8 @@ export async function startProvider(options: {
     payments: { execute: async () => ({ status: 'pending' }) },
     // More than any test asks for.
     partnerLimits: { other: { requests: 1_000_000, windowSeconds: 60 } },
+    // Keys are held on purpose, until requests give up.
+    logger: silentLogger,
   });
   http.on('request', ostiary.handler);
   return {

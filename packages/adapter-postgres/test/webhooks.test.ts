@@ -36,10 +36,10 @@ async function openStorage() {
     return rows;
   }
   /** Refuses rows of a table from now on. */
-  const refuse = (table: string, condition: string) =>
+  const refuse = (table: string, condition: string, act: 'INSERT' | 'UPDATE' = 'INSERT') =>
     execute(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
-      CREATE TRIGGER refuse BEFORE INSERT ON ${table} FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION refuse()
+      CREATE TRIGGER refuse BEFORE ${act} ON ${table} FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION refuse()
     `);
   return { storage, watched, all, execute, refuse };
 }
@@ -77,7 +77,8 @@ test('a settlement whose delivery cannot be stored is undone, and the next one t
 test('an attempt that cannot be logged leaves its batch with the worker', async () => {
   const { storage, all, execute, refuse } = await openStorage();
   await publish(storage, '1', '2');
-  const results = (await storage.deliveries.claim(hold)).map((claimed) => sampleResult(claimed));
+  const next = { status: 'pending', dueAt: 9 } as const;
+  const results = (await storage.deliveries.claim(hold)).map((claimed) => sampleResult(claimed, next));
   await refuse('delivery_attempts', 'NEW.delivery_number = 2');
   await expect(storage.deliveries.finish(results)).rejects.toMatchObject(unavailable);
   expect(await all('SELECT id, claim_id, attempts FROM ostiary.pending_deliveries ORDER BY id')).toEqual([
@@ -86,11 +87,35 @@ test('an attempt that cannot be logged leaves its batch with the worker', async 
   ]);
   await execute('DROP TRIGGER refuse ON delivery_attempts');
   expect(await storage.deliveries.finish(results)).toEqual([true, true]);
-  expect(await all('SELECT DISTINCT status FROM ostiary.deliveries')).toEqual([['delivered']]);
-  expect(await all('SELECT id FROM ostiary.pending_deliveries')).toEqual([]);
+  expect(await all('SELECT id, claim_id, attempts FROM ostiary.pending_deliveries ORDER BY id')).toEqual([
+    ['dl_1_1', null, 1],
+    ['dl_2_1', null, 1],
+  ]);
 });
 
-test('the end of deliveries that succeed writes no index of the deliveries', async () => {
+test('a delivery that cannot be ended leaves its batch with the worker', async () => {
+  const { storage, all, execute, refuse } = await openStorage();
+  await publish(storage, '1', '2');
+  const results = (await storage.deliveries.claim(hold)).map((claimed) => sampleResult(claimed));
+  await refuse('deliveries', 'NEW.number = 2', 'UPDATE');
+  await expect(storage.deliveries.finish(results)).rejects.toMatchObject(unavailable);
+  expect(await all('SELECT id, claim_id FROM ostiary.pending_deliveries ORDER BY id')).toEqual([
+    ['dl_1_1', 'c'],
+    ['dl_2_1', 'c'],
+  ]);
+  expect(await all('SELECT DISTINCT status, final_attempt FROM ostiary.deliveries')).toEqual([
+    ['pending', null],
+  ]);
+  await execute('DROP TRIGGER refuse ON deliveries');
+  expect(await storage.deliveries.finish(results)).toEqual([true, true]);
+  expect(await all('SELECT DISTINCT status, final_attempt FROM ostiary.deliveries')).toEqual([
+    ['delivered', 1],
+  ]);
+  expect(await all('SELECT id FROM ostiary.pending_deliveries')).toEqual([]);
+  expect(await all('SELECT delivery_number FROM ostiary.delivery_attempts')).toEqual([]);
+});
+
+test('neither a claim nor the end of deliveries that succeed writes an index', async () => {
   const { storage, all } = await openStorage();
   const labels = Array.from({ length: 300 }, (_, index) => `${index}`);
   await publish(storage, ...labels);
@@ -100,9 +125,12 @@ test('the end of deliveries that succeed writes no index of the deliveries', asy
   // One call after the other is one connection, which tells here what it has counted.
   await all('SELECT pg_stat_force_next_flush()');
   const counted = 'n_tup_upd::integer, n_tup_hot_upd::integer';
-  expect(
-    await all(`SELECT ${counted} FROM pg_stat_user_tables WHERE relid = 'ostiary.deliveries'::regclass`),
-  ).toEqual([[300, 300]]);
+  for (const table of ['deliveries', 'pending_deliveries']) {
+    expect(
+      await all(`SELECT ${counted} FROM pg_stat_user_tables WHERE relid = 'ostiary.${table}'::regclass`),
+      table,
+    ).toEqual([[300, 300]]);
+  }
 });
 
 test('a purge takes the attempts along', async () => {
@@ -110,8 +138,12 @@ test('a purge takes the attempts along', async () => {
   await publish(storage, '1', '2');
   const [first, second] = await storage.deliveries.claim(hold);
   if (first === undefined || second === undefined) throw new Error('nothing was claimed');
-  const later = { status: 'pending', dueAt: 9 } as const;
-  await storage.deliveries.finish([sampleResult(first, { status: 'dropped' }), sampleResult(second, later)]);
+  const soon = { status: 'pending', dueAt: hold.now } as const;
+  const later = { status: 'pending', dueAt: hold.now + 1 } as const;
+  await storage.deliveries.finish([sampleResult(first, soon), sampleResult(second, later)]);
+  const [again] = await storage.deliveries.claim(hold);
+  if (again === undefined) throw new Error('nothing was claimed again');
+  await storage.deliveries.finish([sampleResult(again, { status: 'dropped' })]);
   expect(await all('SELECT count(*) FROM ostiary.delivery_attempts')).toEqual([['2']]);
   const count = await storage.purge({ now: 9, before: 9, eventsBefore: 9, limit: 9 });
   expect(count).toMatchObject({ events: 1, deliveries: 1 });
@@ -127,8 +159,8 @@ test('an endpoint ends with all that waits for it, however much that is', async 
       SELECT 'dl_more_' || i, 1, 'we_1', 'acme', 'live', 'pending', 5 FROM generate_series(1, 20000) AS i
       RETURNING id, number, created_at
     )
-    INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at, ready_at)
-    SELECT id, number, 'we_1', 1, created_at, created_at FROM delivered
+    INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at)
+    SELECT id, number, 'we_1', 1, created_at FROM delivered
   `);
   const [held] = await storage.deliveries.claim({ ...hold, limit: 1 });
   expect(await storage.webhooks.remove(acme, 'we_1', 9)).toBe(true);

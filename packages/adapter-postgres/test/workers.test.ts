@@ -64,7 +64,11 @@ const countedTo = (count: number) => Array.from({ length: count }, (_, index) =>
 test('of 2,000 deliveries each is in the hands of one of four workers at a time, and none is lost', async () => {
   const { all, watched, refusals, strays } = await storages(4);
   for (let index = 0; index < 10; index += 1) await register(all[0], `${index}`);
-  await Promise.all(countedTo(200).map((number) => publish(all[number % 4] ?? all[0], [`${number}`])));
+  // Some at once: all publish for one partner, one after the other, and none may wait for long.
+  for (let from = 0; from < 200; from += 20) {
+    const labels = countedTo(20).map((number) => `${from + number}`);
+    await Promise.all(labels.map((label, place) => publish(all[place % 4] ?? all[0], [label])));
+  }
   expect(await sequence(all[0])).toEqual(countedTo(200));
   for (const pool of watched) pool.ran();
 

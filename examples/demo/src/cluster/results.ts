@@ -37,3 +37,12 @@ export function tableOf({ rows }: Results): string {
     line,
   ].join('\n');
 }
+
+/** Shows the table and ends the process: with 0 when every line holds. */
+export function endWith(results: Results): never {
+  process.stdout.write(`\n${tableOf(results)}\n`);
+  const held = results.rows.every(({ holds }) => holds);
+  process.stdout.write(held ? '\nEvery line holds.\n' : '\nNot every line holds.\n');
+  // Here and not by itself: what starts PostgreSQL makes 0 of the exit code at the end of a process.
+  process.exit(held ? 0 : 1);
+}

@@ -227,9 +227,16 @@ export const ostiaryTables: readonly TableMove[] = [
       status: 'text',
       created_at: 'integer',
       ended_at: 'integer',
+      final_attempt: 'integer',
+      final_at: 'integer',
+      final_duration_ms: 'integer',
+      final_http_status: 'integer',
+      final_error: 'text',
+      final_response: 'text',
     },
     key: ['number'],
     identity: 'number',
+    source: '(SELECT *, CASE WHEN final_at IS NOT NULL THEN attempts END AS final_attempt FROM deliveries)',
   },
   // On SQLite these are columns of the deliveries: when a pending one is due, and who holds it until when.
   {
@@ -240,14 +247,16 @@ export const ostiaryTables: readonly TableMove[] = [
       endpoint_id: 'text',
       event_number: 'integer',
       due_at: 'integer',
-      ready_at: 'integer',
+      held_until: 'integer',
       claim_id: 'text',
       attempts: 'integer',
     },
     key: ['number'],
-    source: "(SELECT * FROM deliveries WHERE status = 'pending')",
+    source: `(
+      SELECT *, CASE WHEN claim_id IS NULL THEN 0 ELSE ready_at END AS held_until
+      FROM deliveries WHERE status = 'pending'
+    )`,
   },
-  // On SQLite the attempt that ended a delivery is in the row of the delivery.
   {
     name: 'delivery_attempts',
     columns: {
@@ -260,12 +269,6 @@ export const ostiaryTables: readonly TableMove[] = [
       response: 'text',
     },
     key: ['delivery_number', 'number'],
-    source: `(
-      SELECT delivery_number, number, at, duration_ms, http_status, error, response FROM delivery_attempts
-      UNION ALL
-      SELECT number, attempts, final_at, final_duration_ms, final_http_status, final_error, final_response
-      FROM deliveries WHERE final_at IS NOT NULL
-    )`,
   },
   {
     name: 'audit',

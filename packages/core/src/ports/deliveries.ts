@@ -90,9 +90,9 @@ export interface DeliveryStore {
   /**
    * Claims due deliveries until `now + leaseMs`: pending ones whose time has come (`<= now`) and that nobody
    * holds, or whose lease has ended. At most `limit` together, at most `perEndpoint` of one endpoint, or as
-   * many as `slots` says where it names the endpoint (0 or less: none). Within an endpoint those come first that could
-   * be claimed the longest, since they were due or since the lease of an earlier claim ended, and then those
-   * that were created first. Endpoints are visited in the order of their ids, beginning after `after` and going
+   * many as `slots` says where it names the endpoint (0 or less: none). Within an endpoint those come first that are
+   * due the longest, and then those that were created first; only what an earlier claim has lost may come later than that,
+   * as if it had become due when its lease ended. Endpoints are visited in the order of their ids, beginning after `after` and going
    * round, so that a caller who passes the last endpoint visited neglects none; a large backlog of one endpoint
    * costs the others nothing. The answer is in this order. No delivery is ever given to two claims whose leases
    * overlap.

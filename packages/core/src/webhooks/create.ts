@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Core } from '../context.ts';
 import type { Catalogue } from '../events.ts';
+import { webhookSecretContext } from '../webhook-secrets.ts';
 import type { Worker } from '../worker/worker.ts';
 import type { WebhookClient, WebhookClientOptions } from './client.ts';
 import { createDispatcher } from './dispatcher.ts';
-import { createEndpoints, type Endpoints, webhookSecretContext } from './endpoints.ts';
+import { createEndpoints, type Endpoints } from './endpoints.ts';
 import { type KycChanged, kycChanged } from './kyc.ts';
 import { type EventPublishing, eventPublishing } from './publish.ts';
 import { createRedeliveries, type Redeliveries } from './redelivery.ts';

@@ -47,13 +47,13 @@ const leaseMs = 30_000;
 const maxWaitMs = 1_000;
 
 /** Deliveries of one claim at most. */
-const batch = 256;
+const batch = 512;
 
 /** A failed write of results is tried again after this time, for as long as the worker runs. */
 const flushRetryMs = 500;
 
 /** Results that are written at once without waiting for more, and turns that are waited for them. */
-const gatherSize = 128;
+const gatherSize = 256;
 const gatherTurns = 16;
 
 /** `stop` lets attempts end for this long; what is left is handed back. */

@@ -10,10 +10,10 @@ const maxLimit = 128;
 const unprovenShare = 0.75;
 
 /** For how long what is claimed ahead keeps an endpoint busy that goes on answering as it did last, in milliseconds. */
-const aheadMs = 20;
+const aheadMs = 50;
 
-/** Deliveries of one endpoint that are claimed ahead at most. */
-const maxAhead = 256;
+/** The share of all attempts at once that may be claimed ahead for one endpoint. */
+const aheadShare = 0.5;
 
 interface Lane {
   inFlight: number;
@@ -56,6 +56,7 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
   const known = new LRUCache<string, Lane>({ max: 10_000, dispose: keepBusy });
   const busy = new Map<string, Lane>();
   const unprovenMax = Math.max(1, Math.floor(total * unprovenShare));
+  const maxAhead = Math.floor(total * aheadShare);
   let inFlight = 0;
   let unproven = 0;
 
@@ -91,7 +92,11 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
       const room = freeUnproven();
       for (const lanes of [known, busy]) {
         for (const [id, lane] of lanes.entries()) {
-          const free = Math.max(0, lane.limit + lane.ahead - lane.inFlight - waitingOf(id));
+          const most = lane.limit + lane.ahead;
+          const waiting = waitingOf(id);
+          const left = Math.max(0, most - lane.inFlight - waiting);
+          // As long as some wait, only when there is enough for a claim to be worth it.
+          const free = waiting > 0 && left * 4 < most ? 0 : left;
           slots.set(id, lane.proven ? free : Math.min(free, room));
         }
       }

@@ -13,7 +13,7 @@ const silence: AttemptAnswer = {
 };
 
 /**
- * A worker whose endpoint has answered three times, in 5 ms each, and then keeps five attempts waiting: 20 more deliveries
+ * A worker whose endpoint has answered three times, in 5 ms each, and then keeps five attempts waiting: 50 more deliveries
  * are claimed ahead, 15 are left.
  */
 async function busyWorker() {
@@ -40,7 +40,7 @@ async function busyWorker() {
   worker.start();
   await quiet();
   isSlow = true;
-  await shop.publish('a', 40);
+  await shop.publish('a', 70);
   worker.wake();
   await quiet();
   expect(shop.requests).toHaveLength(3 + 5);
@@ -57,13 +57,13 @@ describe('deliveries that are claimed ahead', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(requests).toHaveLength(3 + 5 + 2);
     expect(claims()).toBe(before);
-    while (requests.length < 43) {
+    while (requests.length < 73) {
       for (const answer of answers.splice(0)) answer(answered(200));
       await quiet();
     }
     for (const answer of answers.splice(0)) answer(answered(200));
     await worker.stop();
-    expect(new Set(requests.map(({ headers }) => headers['X-SVC-EventId'])).size).toBe(43);
+    expect(new Set(requests.map(({ headers }) => headers['X-SVC-EventId'])).size).toBe(73);
   });
 
   it('go back at once, without an attempt, when their endpoint does not answer any more', async () => {
@@ -73,10 +73,10 @@ describe('deliveries that are claimed ahead', () => {
     expect(requests).toHaveLength(3 + 5);
     const [failed, ...waiting] = results;
     expect(failed).toMatchObject({ attempt: { error: 'timeout' } });
-    expect(waiting).toHaveLength(20);
+    expect(waiting).toHaveLength(50);
     expect(waiting.every(({ attempt, next }) => attempt === null && next.status === 'pending')).toBe(true);
     const due = (await deliveries('a')).filter(({ nextAttemptAt }) => nextAttemptAt === clock.now());
-    expect(due, 'all but the one that failed and those that were delivered').toHaveLength(39);
+    expect(due, 'all but the one that failed and those that were delivered').toHaveLength(69);
     for (const answer of answers) answer(silence);
     await worker.stop();
   });
@@ -85,7 +85,7 @@ describe('deliveries that are claimed ahead', () => {
     const { worker, answers, requests, results } = await busyWorker();
     const stopping = worker.stop();
     await quiet();
-    expect(results).toHaveLength(20);
+    expect(results).toHaveLength(50);
     for (const answer of answers) answer(answered(200));
     await stopping;
     expect(requests).toHaveLength(3 + 5);
@@ -99,7 +99,7 @@ describe('deliveries that are claimed ahead', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(requests).toHaveLength(3 + 5);
     await quiet();
-    expect(results.filter(({ attempt }) => attempt === null)).toHaveLength(20);
+    expect(results.filter(({ attempt }) => attempt === null)).toHaveLength(50);
     // Claimed anew, with what their endpoint is by now.
     expect(requests.length).toBeGreaterThan(3 + 5);
     for (const answer of answers) answer(answered(200));

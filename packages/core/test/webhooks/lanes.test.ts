@@ -14,7 +14,7 @@ describe('lanes of endpoints', () => {
     expect(lanes.slots().get('a')).toBe(127);
   });
 
-  it('let as much be claimed ahead as is answered in 20 ms, less what waits already', () => {
+  it('let as much be claimed ahead as is answered in 50 ms, less what waits already', () => {
     let waiting = 0;
     const lanes = createLanes(512, () => waiting);
     const answer = (durationMs: number) => {
@@ -23,10 +23,14 @@ describe('lanes of endpoints', () => {
     };
     for (let answers = 0; answers < 8; answers += 1) answer(10);
     // Ten at once, each of which takes 10 ms.
-    expect(lanes.slots().get('a')).toBe(10 + 20);
+    expect(lanes.slots().get('a')).toBe(10 + 50);
     waiting = 5;
-    expect(lanes.slots().get('a')).toBe(10 + 20 - 5);
-    waiting = 40;
+    expect(lanes.slots().get('a')).toBe(10 + 50 - 5);
+    waiting = 45;
+    expect(lanes.slots().get('a'), 'a quarter of it').toBe(15);
+    waiting = 46;
+    expect(lanes.slots().get('a'), 'too little for a claim').toBe(0);
+    waiting = 80;
     expect(lanes.slots().get('a')).toBe(0);
     waiting = 0;
     answer(1_000);

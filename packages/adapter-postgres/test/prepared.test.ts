@@ -1,0 +1,110 @@
+import type { Storage } from '@ostiary/core';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type PostgresClient, type PostgresPool, postgresStorage } from '../src/index.ts';
+import { sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
+import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
+import { TransactionPool } from './transaction-pool.ts';
+
+let server: TestServer;
+const nextSchema = schemaNames();
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.remove());
+
+/** A pool with a look at every statement that is sent with a name. */
+function named(pool: PostgresPool): { readonly pool: PostgresPool; readonly names: string[] } {
+  const names: string[] = [];
+  return {
+    names,
+    pool: {
+      async connect() {
+        const client = await pool.connect();
+        const query: PostgresClient['query'] = (statement) => {
+          if (statement.name !== undefined) names.push(statement.name);
+          return client.query(statement);
+        };
+        return { query, release: (destroy) => client.release(destroy) };
+      },
+    },
+  };
+}
+
+async function openOn(pool: PostgresPool): Promise<Storage> {
+  const storage = postgresStorage({ pool, schema: nextSchema() });
+  await storage.open();
+  onTestFinished(() => storage.close());
+  await storage.webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
+  return storage;
+}
+
+/** Publishes, claims and delivers, one after the other. @returns how many were delivered */
+async function deliver({ events, deliveries }: Storage, rounds: number, from = 0): Promise<number> {
+  const hold = { claimId: 'c', leaseMs: 5, limit: 9, perEndpoint: 9, slots: new Map(), after: null };
+  let delivered = 0;
+  for (let round = from; round < from + rounds; round += 1) {
+    await events.publish([sampleEvent(`${round}`)], { idempotency: null, now: 5 });
+    const claimed = await deliveries.claim({ ...hold, now: 9 });
+    const written = await deliveries.finish(claimed.map((one) => sampleResult(one)));
+    delivered += written.filter(Boolean).length;
+  }
+  return delivered;
+}
+
+test('a worker prepares its statements once for each connection, each under a name of its own', async () => {
+  const single = hostPool(server.url);
+  single.options.max = 1;
+  onTestFinished(() => single.end());
+  const { pool, names } = named(single);
+  const storage = await openOn(pool);
+  expect(await deliver(storage, 3)).toBe(3);
+  expect(names).toHaveLength(6);
+  const { rows } = await single.query(
+    "SELECT name, statement FROM pg_prepared_statements WHERE name LIKE 'ostiary%' ORDER BY name",
+  );
+  expect(rows.map(({ name }) => name)).toEqual([...new Set(names)].sort());
+  expect(rows.map(({ statement }) => /WITH (RECURSIVE|results)/.exec(statement)?.[1]).sort()).toEqual([
+    'RECURSIVE',
+    'results',
+  ]);
+});
+
+test('behind a pooler that forgets what was prepared, the worker goes on without', async () => {
+  const pooler = await TransactionPool.open(server.url, 1);
+  onTestFinished(() => pooler.end());
+  const { pool, names } = named(pooler);
+  const storage = await openOn(pool);
+  expect(await deliver(storage, 3)).toBe(3);
+  // The first is prepared and forgotten, and so are claims until one is sent again under the same name.
+  const count = names.length;
+  expect(count).toBeGreaterThan(0);
+  expect(count).toBeLessThan(6);
+  expect(await deliver(storage, 3, 3)).toBe(3);
+  expect(names).toHaveLength(count);
+});
+
+test('behind a pooler whose connections others have prepared on, the worker goes on without', async () => {
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  // As if each statement came from another client of the pooler, all over one connection to the server.
+  const forgetful: PostgresPool = {
+    connect: async () => ({
+      query: ({ values, ...statement }) => {
+        const { connection } = client as Client & { connection: { parsedStatements: object } };
+        connection.parsedStatements = {};
+        return client.query({ ...statement, values: [...(values ?? [])] });
+      },
+      release: () => undefined,
+    }),
+  };
+  const { pool, names } = named(forgetful);
+  const storage = await openOn(pool);
+  expect(await deliver(storage, 3)).toBe(3);
+  const count = names.length;
+  expect(count).toBeLessThan(6);
+  expect(await deliver(storage, 3, 3)).toBe(3);
+  expect(names).toHaveLength(count);
+});
