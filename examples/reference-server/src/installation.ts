@@ -33,8 +33,8 @@ export interface Installation {
   readonly cookies: Cookies;
   readonly ostiary: Ostiary;
   readonly now: () => number;
-  /** A key for one purpose, derived from the current sealing key. */
-  deriveKey(purpose: string): Uint8Array;
+  /** Keys for one purpose, derived from every sealing key, the current one's first. */
+  deriveKeys(purpose: string): readonly Uint8Array[];
   close(): Promise<void>;
 }
 
@@ -83,7 +83,6 @@ export async function openInstallation(
       logger: logger.child({ part: 'ostiary' }),
     });
     const accounts = createAccounts(database, createPasswords(options.passwordCost), now);
-    const [currentKey = ''] = config.sealingKeys;
     return {
       database,
       accounts,
@@ -93,9 +92,12 @@ export async function openInstallation(
       cookies,
       ostiary,
       now,
-      deriveKey: (purpose) =>
-        new Uint8Array(
-          hkdfSync('sha256', Buffer.from(currentKey, 'base64url'), '', `reference-server ${purpose}`, 32),
+      deriveKeys: (purpose) =>
+        [...new Set(config.sealingKeys)].map(
+          (key) =>
+            new Uint8Array(
+              hkdfSync('sha256', Buffer.from(key, 'base64url'), '', `reference-server ${purpose}`, 32),
+            ),
         ),
       async close() {
         stopClock();

@@ -47,7 +47,7 @@ function listenerOf(
     const app = createWorkerApp({ authUrl, look }, operation, logger).callback();
     return (request, response) => void app(request, response);
   }
-  const { ostiary, database, accounts, sessions, cookies, now, deriveKey } = installation;
+  const { ostiary, database, accounts, sessions, cookies, now, deriveKeys } = installation;
   const context = {
     authUrl,
     look,
@@ -55,8 +55,8 @@ function listenerOf(
     accounts,
     sessions,
     cookies,
-    csrf: createCsrf(deriveKey('csrf')),
-    throttle: createThrottle(database, deriveKey('throttle'), now, options.signInLimits),
+    csrf: createCsrf(deriveKeys('csrf')),
+    throttle: createThrottle(database, deriveKeys('throttle'), now, options.signInLimits),
     addressOf: clientAddress(config.trustedProxies),
   };
   const app = createApp(context, ostiary, operation, logger).callback();

@@ -2,6 +2,7 @@ import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
+import { postgresSealedSecrets } from './sealed-secrets.ts';
 import { statement } from './statement.ts';
 
 const columns = `
@@ -98,6 +99,8 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
     async touch(id, now) {
       await database.change((connection) => sql.touch.run(connection, { id, now }));
     },
+
+    ...postgresSealedSecrets(database, { table: 'api_keys', column: 'sealed_signing_secret' }),
   };
 }
 

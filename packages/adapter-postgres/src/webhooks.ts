@@ -3,6 +3,7 @@ import { auditRowOf, postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
+import { postgresSealedSecrets } from './sealed-secrets.ts';
 import { type Connection, statement } from './statement.ts';
 import { writeOrUndo } from './undo.ts';
 
@@ -128,6 +129,8 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
         return true;
       }, longPatienceMs);
     },
+
+    ...postgresSealedSecrets(database, { table: 'webhook_endpoints', column: 'sealed_secret' }),
   };
 }
 

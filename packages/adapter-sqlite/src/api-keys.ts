@@ -2,6 +2,7 @@ import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core';
 import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
+import { sqliteSealedSecrets } from './sealed-secrets.ts';
 
 type ApiKeyRow = Omit<ApiKeyRecord, 'scopes' | 'allowlist' | 'requireSignature'> & {
   readonly scopes: string;
@@ -113,6 +114,8 @@ export function sqliteApiKeys(database: Database): ApiKeyStore {
     async touch(id, now) {
       await database.write(() => sql().touch.run({ id, now }));
     },
+
+    ...sqliteSealedSecrets(database, { table: 'api_keys', column: 'sealed_signing_secret' }),
   };
 }
 

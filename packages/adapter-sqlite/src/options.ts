@@ -19,7 +19,10 @@ export function parseOptions(options: unknown): Readonly<SqliteStorageOptions> {
   }
   const file = 'file' in options ? options.file : undefined;
   if (typeof file !== 'string' || file === '') {
-    throw new TypeError('sqliteStorage: options.file must be the path of the database file');
+    const isMissing = file === undefined || file === '';
+    throw new TypeError(
+      `sqliteStorage: options.file must be the path of the database file${isMissing ? ', and is missing; is its environment variable set?' : ''}`,
+    );
   }
   // SQLite and its driver give these a meaning of their own: no file at all, a URI, a trimmed name.
   if (file === ':memory:' || file.startsWith('file:') || file !== file.trim() || file.includes('\0')) {

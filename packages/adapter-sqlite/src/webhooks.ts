@@ -2,6 +2,7 @@ import type { EventOwner, WebhookEndpointRecord, WebhookEndpointStore } from '@o
 import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { claimRowOf, sqliteClaims } from './idempotency.ts';
+import { sqliteSealedSecrets } from './sealed-secrets.ts';
 
 type EndpointRow = Omit<WebhookEndpointRecord, 'events' | 'enabled'> & {
   readonly events: string;
@@ -123,6 +124,8 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
         return true;
       });
     },
+
+    ...sqliteSealedSecrets(database, { table: 'webhook_endpoints', column: 'sealed_secret' }),
   };
 }
 

@@ -135,6 +135,10 @@ test('a key is judged with one statement and two look-ups', async () => {
       expect.stringMatching(/^SEARCH partners USING INDEX \w+ \(slug=\?\)$/),
     ],
   ]);
+  // Secrets are read page by page.
+  expect(await plansOf(({ apiKeys }) => apiKeys.listSealed({ after: 'key_7', limit: 9 }))).toEqual([
+    [expect.stringMatching(/^SEARCH api_keys USING INDEX \w+ \(id>\?\)$/)],
+  ]);
 });
 
 test("what a partner holds is one statement that looks up the user's consents and their clients", async () => {

@@ -14,6 +14,7 @@ import { checkFiles } from './files.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { checkKeys, checkNodes, checkSettings } from './nodes.ts';
 import { checkProxies } from './proxies.ts';
+import { checkSeals } from './seals.ts';
 import { checkCookies, checkTls } from './transport.ts';
 import { checkRetention, checkWork, checkWorkers } from './work.ts';
 
@@ -29,6 +30,7 @@ const checks = (egress: string | null): Readonly<Record<string, Check>> => ({
   clock: checkClock,
   processes: checkNodes,
   'sealing keys': checkKeys,
+  secrets: checkSeals,
   database: checkDatabase,
   atomicity: checkAtomicity,
   files: checkFiles,

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 function derive(sealingKey: string, purpose: string, length: number): Buffer {
   const key = Buffer.from(sealingKey, 'base64url');
@@ -7,6 +7,14 @@ function derive(sealingKey: string, purpose: string, length: number): Buffer {
 
 /** A name of a sealing key, from which nothing of the key can be told. */
 export const keyIdOf = (sealingKey: string): string => derive(sealingKey, 'key id', 6).toString('hex');
+
+/** The name that Ostiary gives a sealing key in what it seals with it. Nothing of the key can be told from it either. */
+export function sealIdOf(sealingKey: string): string {
+  const named = createHash('sha256')
+    .update('ostiary sealing key id')
+    .update(Buffer.from(sealingKey, 'base64url'));
+  return named.digest('hex').slice(0, 12);
+}
 
 /** Shows that whoever says something has a sealing key. */
 export function proofOf(sealingKey: string, said: string): string {

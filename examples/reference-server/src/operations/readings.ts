@@ -1,7 +1,7 @@
 import type { Database } from '../database/queries.ts';
 
 /** More than that is not counted: whoever looks must not slow down those who work. */
-const countedAtMost = 10_000;
+export const countedAtMost = 10_000;
 
 /** Work that is due and that nobody holds. Ages are in milliseconds, 0 when nothing waits. */
 export interface Waiting {
@@ -16,13 +16,13 @@ function tablesOf({ schema }: Database) {
   return schema === null
     ? {
         jobs: 'jobs',
-        pending: "deliveries WHERE status = 'pending' AND",
+        pending: "deliveries WHERE status = 'pending' AND ready_at <= :now AND",
         deliveries: 'deliveries',
         events: 'events',
       }
     : {
         jobs: 'ostiary.jobs',
-        pending: 'ostiary.pending_deliveries WHERE',
+        pending: 'ostiary.pending_deliveries WHERE held_until <= :now AND',
         deliveries: 'ostiary.deliveries',
         events: 'ostiary.events',
       };
@@ -48,7 +48,7 @@ export async function readWaiting(database: Database, now: number): Promise<Wait
     due(
       `${jobs} WHERE dropped_at IS NULL AND due_at <= :now AND (lease_ends_at IS NULL OR lease_ends_at <= :now)`,
     ),
-    due(`${pending} ready_at <= :now`),
+    due(`${pending} due_at <= :now`),
   ]);
   return {
     jobs: job.count,
@@ -92,6 +92,46 @@ export async function oldestEvent(database: Database): Promise<number | null> {
 export async function signingKeyIds(database: Database): Promise<readonly string[]> {
   const table = database.schema === null ? 'signing_keys' : 'ostiary.signing_keys';
   return (await database.all<{ kid: string }>(`SELECT kid FROM ${table}`)).map(({ kid }) => kid);
+}
+
+/** How many secrets one sealing key has sealed. */
+export interface SealedCount {
+  /** The name of the key, as Ostiary writes it. */
+  readonly seal: string;
+  readonly count: number;
+}
+
+/** Where secrets are sealed. That of an API key which works no more is of no use to anybody. */
+const sealedColumns = [
+  { name: 'signing_keys', column: 'sealed_private_jwk' },
+  {
+    name: 'api_keys',
+    column: 'sealed_signing_secret',
+    where: 'AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)',
+  },
+  { name: 'webhook_endpoints', column: 'sealed_secret' },
+];
+
+/** Secrets in use that another key than `current` has sealed, by key; 10,000 of each table at most. */
+export async function countSecrets(
+  database: Database,
+  current: string,
+  now: number,
+): Promise<readonly SealedCount[]> {
+  const counts = new Map<string, number>();
+  for (const { name, column, where = '' } of sealedColumns) {
+    const table = database.schema === null ? name : `ostiary.${name}`;
+    // Format, name of the key, and the rest: `v1.0123456789ab.…`.
+    const rows = await database.all<SealedCount>(
+      `SELECT seal, count(*) AS count FROM
+         (SELECT substr(${column}, 4, 12) AS seal FROM ${table} WHERE substr(${column}, 4, 12) <> :current ${where}
+          LIMIT ${countedAtMost}) AS sealed
+       GROUP BY seal ORDER BY seal`,
+      { current, ...(where !== '' && { now }) },
+    );
+    for (const { seal, count } of rows) counts.set(seal, (counts.get(seal) ?? 0) + count);
+  }
+  return Array.from(counts, ([seal, count]) => ({ seal, count }));
 }
 
 /** Where partners want to be told, at most `limit` addresses of live endpoints. */

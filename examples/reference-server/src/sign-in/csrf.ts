@@ -11,8 +11,11 @@ export interface Csrf {
   verify(cookie: string, form: string, sessionDigest: Uint8Array | null, token: string | undefined): boolean;
 }
 
-export function createCsrf(key: Uint8Array): Csrf {
-  const sign = (cookie: string, form: string, sessionDigest: Uint8Array | null): Buffer =>
+/** @param keys - the first one signs, all are accepted: processes may know them in another order while they are changed */
+export function createCsrf(keys: readonly Uint8Array[]): Csrf {
+  const [current] = keys;
+  if (current === undefined) throw new TypeError('a form needs a key');
+  const sign = (key: Uint8Array, cookie: string, form: string, sessionDigest: Uint8Array | null): Buffer =>
     createHmac('sha256', key)
       .update(`${form}\n${cookie}\n`)
       .update(sessionDigest ?? '')
@@ -21,11 +24,13 @@ export function createCsrf(key: Uint8Array): Csrf {
   return {
     newCookie: () => randomBytes(32).toString('base64url'),
     isCookie: (value): value is string => value !== undefined && /^[A-Za-z0-9_-]{43}$/.test(value),
-    token: (cookie, form, sessionDigest) => sign(cookie, form, sessionDigest).toString('base64url'),
+    token: (cookie, form, sessionDigest) => sign(current, cookie, form, sessionDigest).toString('base64url'),
     verify(cookie, form, sessionDigest, token) {
       const given = Buffer.from(token ?? '', 'base64url');
-      const expected = sign(cookie, form, sessionDigest);
-      return given.length === expected.length && timingSafeEqual(given, expected);
+      return keys.some((key) => {
+        const expected = sign(key, cookie, form, sessionDigest);
+        return given.length === expected.length && timingSafeEqual(given, expected);
+      });
     },
   };
 }

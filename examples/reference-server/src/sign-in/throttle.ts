@@ -50,6 +50,12 @@ interface Window {
   readonly endsAt: number;
 }
 
+/** Where one attempt counts. */
+interface Windows {
+  readonly ofHandle: readonly Window[];
+  readonly ofNetwork: readonly Window[];
+}
+
 /** A window is full. Takes back what was counted in the same transaction. */
 class Full extends Error {
   override readonly name = 'Full';
@@ -64,18 +70,24 @@ class Full extends Error {
 /**
  * Fixed windows in the database: a restart does not reset them. Handles and addresses are stored under a key,
  * so that the table does not tell who tried to sign in from where.
+ *
+ * @param keys - an attempt counts under each of them, and a window that is full under any of them refuses: so a change of
+ * keys, in which processes know different ones for a while, gives nobody more attempts
  */
 export function createThrottle(
   database: Database,
-  key: Uint8Array,
+  keys: readonly Uint8Array[],
   now: () => number,
   limits: ThrottleLimits = defaultLimits,
 ): Throttle {
-  const subjectOf = (kind: string, value: string): Buffer =>
-    createHmac('sha256', key).update(`${kind}\n${value}`).digest();
+  /** In an order of their own, so that transactions of processes that know the keys in another one do not wait in a circle. */
+  const subjectsOf = (kind: string, value: string): readonly Buffer[] =>
+    keys
+      .map((key) => createHmac('sha256', key).update(`${kind}\n${value}`).digest())
+      .sort((a, b) => a.compare(b));
 
-  /** Counts an attempt in both windows or in none. @throws {@link Full} */
-  function enter(time: number, handle: Buffer, network: Buffer): Promise<readonly [Window, Window]> {
+  /** Counts an attempt in all windows or in none. @throws {@link Full} */
+  function enter(time: number, handles: readonly Buffer[], networks: readonly Buffer[]): Promise<Windows> {
     return database.write(async (transaction) => {
       await transaction.run(purge, { now: time });
       async function enterOne(subject: Buffer, limit: number): Promise<Window> {
@@ -88,34 +100,44 @@ export function createThrottle(
         );
         throw new Full(full?.ends_at ?? endsAt);
       }
+      async function enterAll(subjects: readonly Buffer[], limit: number): Promise<readonly Window[]> {
+        const windows: Window[] = [];
+        for (const subject of subjects) windows.push(await enterOne(subject, limit));
+        return windows;
+      }
       // Handles before networks, in every transaction.
-      return [await enterOne(handle, limits.perHandle), await enterOne(network, limits.perNetwork)];
+      const ofHandle = await enterAll(handles, limits.perHandle);
+      return { ofHandle, ofNetwork: await enterAll(networks, limits.perNetwork) };
     });
   }
 
   return {
     async admit(handle, network) {
       const time = now();
-      let windows: readonly [Window, Window];
+      let windows: Windows;
       try {
-        windows = await enter(time, subjectOf('handle', handle.toLowerCase()), subjectOf('network', network));
+        windows = await enter(
+          time,
+          subjectsOf('handle', handle.toLowerCase()),
+          subjectsOf('network', network),
+        );
       } catch (error) {
         if (!(error instanceof Full)) throw error;
         return { admitted: false, retryAfterSeconds: Math.ceil((error.until - time) / 1000) };
       }
-      const [ofHandle, ofNetwork] = windows;
+      const { ofHandle, ofNetwork } = windows;
       return {
         admitted: true,
         async settle(outcome) {
           if (outcome === 'failed') return;
           await database.write(async (transaction) => {
             // A right password clears the user's own count; the network's other failures stay.
-            if (outcome === 'succeeded') {
-              await transaction.run('DELETE FROM app_throttle WHERE subject = :subject', {
-                subject: ofHandle.subject,
-              });
-            } else await transaction.run(takeBack, { ...ofHandle });
-            await transaction.run(takeBack, { ...ofNetwork });
+            for (const { subject, endsAt } of ofHandle) {
+              if (outcome === 'succeeded')
+                await transaction.run('DELETE FROM app_throttle WHERE subject = :subject', { subject });
+              else await transaction.run(takeBack, { subject, endsAt });
+            }
+            for (const window of ofNetwork) await transaction.run(takeBack, { ...window });
           });
         },
       };

@@ -99,12 +99,12 @@ onBothEngines('every noun', (engine) => {
     expect(await database.get('SELECT count(*) AS n FROM app_sessions')).toEqual({ n: 1 });
   });
 
-  test('the throttle is exact for attempts in several processes', async () => {
+  test('the throttle is exact for attempts in several processes, while their keys are changed too', async () => {
     const limits = { perHandle: 3, perNetwork: 5, windowMs: 60_000 };
-    const key = new Uint8Array(32).fill(1);
+    const [key, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
     const throttles = [
-      createThrottle(database, key, now, limits),
-      createThrottle(await opened.again(), key, now, limits),
+      createThrottle(database, [key, other], now, limits),
+      createThrottle(await opened.again(), [other, key], now, limits),
     ];
     const admit = (handle: string, network = '192.0.2.1') =>
       Promise.all(
@@ -122,7 +122,7 @@ onBothEngines('every noun', (engine) => {
 
   test('an attempt of an earlier window takes nothing out of the present one', async () => {
     const limits = { perHandle: 1, perNetwork: 5, windowMs: 60_000 };
-    const throttle = createThrottle(database, new Uint8Array(32), now, limits);
+    const throttle = createThrottle(database, [new Uint8Array(32)], now, limits);
     const slow = await throttle.admit('anaika', '192.0.2.1');
     time += limits.windowMs;
     expect((await throttle.admit('anaika', '192.0.2.1')).admitted).toBe(true);
@@ -133,7 +133,7 @@ onBothEngines('every noun', (engine) => {
 
   if (engine.name === 'PostgreSQL') {
     test('a window that begins anew while another process tidies up is not swept away', async () => {
-      const throttle = createThrottle(database, new Uint8Array(32), now);
+      const throttle = createThrottle(database, [new Uint8Array(32)], now);
       await throttle.admit('anaika', '192.0.2.1');
       time += 3_600_000;
       const other = await opened.again();

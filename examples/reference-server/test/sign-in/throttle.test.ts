@@ -14,7 +14,7 @@ describe('the throttle', () => {
     now = 1_000_000;
     const opened = await testDatabase();
     file = opened.file;
-    throttle = createThrottle(opened.database, key, () => now, limits);
+    throttle = createThrottle(opened.database, [key], () => now, limits);
   });
 
   async function fail(handle: string, network = '192.0.2.1'): Promise<Admission> {
@@ -79,8 +79,27 @@ describe('the throttle', () => {
   test('survives a restart', async () => {
     for (let at = 0; at < limits.perHandle; at += 1) await fail('anaika');
     const { database } = await testDatabase(file);
-    const restarted = createThrottle(database, key, () => now, limits);
+    const restarted = createThrottle(database, [key], () => now, limits);
     expect((await restarted.admit('anaika', '192.0.2.1')).admitted).toBe(false);
+  });
+
+  test('counts on while the sealing key is changed, whatever a process knows of it', async () => {
+    const { database } = await testDatabase(file);
+    const next = new Uint8Array(32).fill(2);
+    const rounds = [[key, next], [next, key], [next]].map((keys) =>
+      createThrottle(database, keys, () => now, limits),
+    );
+    const admitted = async (round: Throttle) => (await round.admit('anaika', '192.0.2.1')).admitted;
+    for (const round of rounds) expect(await admitted(round)).toBe(true);
+    for (const round of rounds) expect(await admitted(round)).toBe(false);
+    // What a process of the round before counted is cleared, and taken back, by one of the next.
+    now += limits.windowMs;
+    const [first, second] = rounds;
+    for (let at = 0; at < limits.perNetwork + 1; at += 1) {
+      const admission = await (at % 2 === 0 ? first : second)?.admit('anaika', '192.0.2.1');
+      expect(admission?.admitted).toBe(true);
+      if (admission?.admitted) await admission.settle(at % 3 === 0 ? 'succeeded' : 'undecided');
+    }
   });
 
   test('keeps neither handles nor addresses in the clear', async () => {

@@ -57,6 +57,9 @@ export const everyCall: { readonly [name: string]: (storage: Storage) => Promise
   'apiKeys.roll': ({ apiKeys }) =>
     apiKeys.roll({ id: 'key_a', successor: sampleApiKey('b'), endsAt: now, now }),
   'apiKeys.touch': ({ apiKeys }) => apiKeys.touch('key_a', now),
+  'apiKeys.listSealed': ({ apiKeys }) => apiKeys.listSealed({ after: null, limit: 1 }),
+  'apiKeys.reseal': ({ apiKeys }) =>
+    apiKeys.reseal([{ id: 'key_a', before: 'sealed a', sealed: 'sealed anew' }]),
   'idempotency.find': ({ idempotency }) => idempotency.find({ ...sampleClaim('a'), now }),
   'transfers.create': (storage) => create(storage, sampleTransfer('a'), sampleClaim('a')),
   'transfers.find': ({ transfers }) => transfers.find(acme, 'tr_a'),
@@ -72,6 +75,9 @@ export const everyCall: { readonly [name: string]: (storage: Storage) => Promise
   'webhooks.list': ({ webhooks }) => webhooks.list(acme),
   'webhooks.replace': ({ webhooks }) => webhooks.replace(sampleEndpoint('a', { version: 2 }), now),
   'webhooks.remove': ({ webhooks }) => webhooks.remove(acme, 'we_a', now),
+  'webhooks.listSealed': ({ webhooks }) => webhooks.listSealed({ after: null, limit: 1 }),
+  'webhooks.reseal': ({ webhooks }) =>
+    webhooks.reseal([{ id: 'we_a', before: 'sealed a', sealed: 'sealed anew' }]),
   'events.publish': ({ events }) => events.publish([sampleEvent('a')], { idempotency: null, now }),
   'events.partnersHolding': ({ events }) => events.partnersHolding({ sub: 'user-1', scope: 'kyc' }),
   'events.list': ({ events }) => events.list({ ...acme, after: 0, limit: 1 }),

@@ -27,6 +27,7 @@ import { redeliveryCases } from './redeliveries.ts';
 import { accessTokenCases, redemptionCases } from './redemption.ts';
 import { replayCases } from './replays.ts';
 import { rolledKeyCases } from './rolled-keys.ts';
+import { sealedSecretCases } from './sealed-secrets.ts';
 import { settlementCases } from './settlement.ts';
 import { signingKeyCases } from './signing-keys.ts';
 import { storageCases } from './storage.ts';
@@ -110,6 +111,7 @@ const storageContractCases = [
   ...transferListCases,
   ...finalListCases,
   ...webhookCases,
+  ...sealedSecretCases,
   ...eventCases,
   ...holderCases,
   ...fanOutCases,

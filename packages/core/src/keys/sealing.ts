@@ -24,6 +24,15 @@ export interface Sealer {
   open(sealed: string, context: string): string;
   /** Whether the value is sealed with the current key, so that it survives the removal of previous ones. */
   isCurrent(sealed: string): boolean;
+  /**
+   * The same secret sealed with the current key; a value that is already comes back as it is.
+   * @throws UnsealError
+   */
+  renew(sealed: string, context: string): string;
+  /** Names the current key in what it seals, and tells nothing of it. */
+  readonly currentKeyId: string;
+  /** Whether there are keys that open and do not seal. */
+  readonly hasPrevious: boolean;
   /** Keys for another purpose, derived from every sealing key, the current one's first. */
   derive(purpose: string): readonly [Buffer, ...Buffer[]];
 }
@@ -37,7 +46,12 @@ export function createSealer(keys: readonly Uint8Array[], random: Random): Seale
 
   const additionalData = (id: string, context: string): Buffer => Buffer.from(`${version}.${id}.${context}`);
 
-  return {
+  const isCurrent = (sealed: string): boolean => sealed.startsWith(`${version}.${currentId}.`);
+
+  const sealer: Sealer = {
+    currentKeyId: currentId,
+    hasPrevious: byId.size > 1,
+
     seal(plaintext, context) {
       const iv = random.bytes(12);
       const cipher = createCipheriv('aes-256-gcm', current, iv).setAAD(additionalData(currentId, context));
@@ -64,11 +78,15 @@ export function createSealer(keys: readonly Uint8Array[], random: Random): Seale
       }
     },
 
-    isCurrent: (sealed) => sealed.startsWith(`${version}.${currentId}.`),
+    isCurrent,
+
+    renew: (sealed, context) =>
+      isCurrent(sealed) ? sealed : sealer.seal(sealer.open(sealed, context), context),
 
     derive(purpose) {
       const derived = (key: Uint8Array) => Buffer.from(hkdfSync('sha256', key, '', `ostiary ${purpose}`, 32));
       return [derived(current), ...previous.map(derived)];
     },
   };
+  return sealer;
 }

@@ -1,6 +1,7 @@
 import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '../ports/api-keys.ts';
 import type { AuditRecord } from '../ports/audit.ts';
 import { note } from './audit.ts';
+import { memorySealedSecrets } from './sealed-secrets.ts';
 import { type Step, StorageUnavailableError } from './step.ts';
 import { byCodeUnit, bytesKey, type Tables } from './tables.ts';
 
@@ -48,6 +49,12 @@ export function memoryApiKeys(step: Step): ApiKeyStore {
         if (key === undefined || (key.lastUsedAt !== null && key.lastUsedAt >= now)) return;
         tables.apiKeys.set(id, { ...key, lastUsedAt: now });
       }),
+
+    ...memorySealedSecrets(step, {
+      rowsOf: ({ apiKeys }) => apiKeys,
+      sealedOf: (key) => key.sealedSigningSecret,
+      withSealed: (key, sealedSigningSecret) => ({ ...key, sealedSigningSecret }),
+    }),
   };
 }
 

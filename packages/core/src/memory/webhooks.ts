@@ -3,6 +3,7 @@ import type { WebhookEndpointRecord, WebhookEndpointStore } from '../ports/webho
 import { note } from './audit.ts';
 import { outcomeOf, storeClaim } from './idempotency.ts';
 import { assertFree } from './publications.ts';
+import { memorySealedSecrets } from './sealed-secrets.ts';
 import type { Step } from './step.ts';
 import { byCodeUnit, isOwned, type Tables } from './tables.ts';
 
@@ -50,6 +51,12 @@ export function memoryWebhooks(step: Step): WebhookEndpointStore {
         cancel(tables, id, now);
         return true;
       }),
+
+    ...memorySealedSecrets(step, {
+      rowsOf: ({ webhooks }) => webhooks,
+      sealedOf: (endpoint) => endpoint.sealedSecret,
+      withSealed: (endpoint, sealedSecret) => ({ ...endpoint, sealedSecret }),
+    }),
   };
 }
 

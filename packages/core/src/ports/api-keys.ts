@@ -1,5 +1,6 @@
 import type { AuditRecord } from './audit.ts';
 import type { Mode } from './partners.ts';
+import type { SealedSecrets } from './sealed-secrets.ts';
 
 /** What a key may do (specification, "Partner API key"). */
 export type KeyScope =
@@ -42,8 +43,8 @@ export interface ApiKeyState extends ApiKeyRecord {
   readonly partnerDisabled: boolean;
 }
 
-/** API keys. */
-export interface ApiKeyStore {
+/** API keys. The secret of a row is its signing secret, of revoked and ended keys too. */
+export interface ApiKeyStore extends SealedSecrets {
   /** `false` when there is no such partner, or the id or the digest is taken; nothing is changed then. */
   insert(key: ApiKeyRecord, audit?: AuditRecord): Promise<boolean>;
   find(id: string): Promise<ApiKeyState | null>;

@@ -1,6 +1,7 @@
 import type { AuditRecord } from './audit.ts';
 import type { EventOwner } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
+import type { SealedSecrets } from './sealed-secrets.ts';
 
 /** A webhook endpoint as it is stored. Times are milliseconds since the Unix epoch. */
 export interface WebhookEndpointRecord extends EventOwner {
@@ -26,7 +27,7 @@ export type EndpointCreation =
   | { readonly outcome: 'too_many' };
 
 /** Webhook endpoints. */
-export interface WebhookEndpointStore {
+export interface WebhookEndpointStore extends SealedSecrets {
   /**
    * Stores an endpoint and the record of its `Idempotency-Key`, in one transaction, unless the partner has
    * `max` endpoints in this mode already: of any number of parallel calls no more than `max` are stored.

@@ -11,16 +11,12 @@ import {
   RequestInProgressError,
   replayOrConflict,
 } from '../replays.ts';
+import { keptSecret, webhookSecretContext } from '../webhook-secrets.ts';
 import { TargetError } from './targets.ts';
 import { endpointView } from './views.ts';
 
 /** Endpoints of one partner and mode at most. */
 export const maxEndpoints = 50;
-
-/** Where an endpoint's sealed secret is written down: it opens nowhere else. */
-export function webhookSecretContext(endpointId: string): string {
-  return `webhook_endpoints/${endpointId}/secret`;
-}
 
 /** Parts of an endpoint that a partner says. */
 export interface EndpointSettings {
@@ -133,7 +129,7 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
           url: target ?? current.url,
           events: events ?? current.events,
           enabled: enabled ?? current.enabled,
-          sealedSecret: secret === undefined ? current.sealedSecret : sealedSecret(id, secret),
+          sealedSecret: secret === undefined ? keptSecret(sealer, current) : sealedSecret(id, secret),
           updatedAt: now,
           version: current.version + 1,
         };

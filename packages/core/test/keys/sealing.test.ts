@@ -65,12 +65,30 @@ describe('a sealed value', () => {
     expect(sealer(two, one).isCurrent(sealed)).toBe(false);
   });
 
+  it('is renewed under the first key, in its place, and left alone when it is current', () => {
+    const sealed = sealer(one).seal('secret', 'row/1');
+    const renewed = sealer(two, one).renew(sealed, 'row/1');
+    expect(sealer(two).open(renewed, 'row/1')).toBe('secret');
+    expect(renewed.split('.')[1]).toBe(sealer(two).currentKeyId);
+    expect(sealer(two, one).renew(renewed, 'row/1')).toBe(renewed);
+    expect(() => sealer(two, one).renew(sealed, 'row/2')).toThrow(UnsealError);
+    expect(() => sealer(two).renew(sealed, 'row/1')).toThrow(UnsealError);
+  });
+
   it('never tells its content in an error', () => {
     const sealed = sealer(one).seal('top secret', 'row/1');
     for (const open of [() => sealer(two).open(sealed, 'row/1'), () => sealer(one).open(sealed, 'row/2')]) {
       expect(open).toThrow(expect.objectContaining({ message: expect.not.stringMatching(/top secret/) }));
     }
   });
+});
+
+it('has previous keys when there is another one than the first', () => {
+  expect([sealer(one), sealer(one, one), sealer(one, two)].map((each) => each.hasPrevious)).toEqual([
+    false,
+    false,
+    true,
+  ]);
 });
 
 describe('derived keys', () => {

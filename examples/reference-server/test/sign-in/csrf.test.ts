@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { createLogger } from '../../src/http/logging.ts';
+import { loadConfig, startReferenceServer } from '../../src/index.ts';
+import { createCsrf } from '../../src/sign-in/csrf.ts';
+import { anaika, cheap, environment, freePort } from '../support/server.ts';
+import { fieldsOf, Visitor } from '../support/visitor.ts';
+
+const key = (filling: number): Uint8Array => new Uint8Array(32).fill(filling);
+
+test('a form is signed with the first key and accepted under any, and under no other', () => {
+  const [old, next] = [key(1), key(2)];
+  const cookie = createCsrf([old]).newCookie();
+  const token = createCsrf([next, old]).token(cookie, 'login', null);
+  expect(createCsrf([next]).token(cookie, 'login', null)).toBe(token);
+  const isAccepted = (...keys: Uint8Array[]) => createCsrf(keys).verify(cookie, 'login', null, token);
+  expect([isAccepted(old, next), isAccepted(next, old), isAccepted(next)]).toEqual([true, true, true]);
+  expect([isAccepted(old), isAccepted(key(3), old)]).toEqual([false, false]);
+  expect(createCsrf([old, next]).verify(cookie, 'sign-out', null, token)).toBe(false);
+  expect(createCsrf([old, next]).verify(cookie, 'login', null, undefined)).toBe(false);
+});
+
+test('a form of a process that was not restarted yet is good at one that was, and the reverse', async () => {
+  const [old, next] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
+  const env = await environment({ OSTIARY_SEALING_KEYS: `${old},${next}` });
+  const start = async (changes: NodeJS.ProcessEnv) => {
+    const config = loadConfig({ ...env, ...changes });
+    const server = await startReferenceServer(config, {
+      passwordCost: cheap,
+      logger: createLogger('silent'),
+    });
+    onTestFinished(() => server.close());
+    return server;
+  };
+  const late = await start({});
+  await late.installation.accounts.create(anaika);
+  const PORT = String(await freePort());
+  const restarted = await start({ PORT, OSTIARY_SEALING_KEYS: `${next},${old}` });
+  for (const [one, other] of [
+    [late, restarted],
+    [restarted, late],
+  ] as const) {
+    const before = new Visitor(`http://localhost:${one.port}`);
+    const form = fieldsOf((await before.get('/login')).html);
+    const after = new Visitor(`http://localhost:${other.port}`);
+    for (const [name, value] of before.cookies) after.cookies.set(name, value);
+    expect((await after.post('/login', { ...form, ...anaika })).status).toBe(303);
+  }
+});

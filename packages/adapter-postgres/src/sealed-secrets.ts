@@ -1,0 +1,48 @@
+import type { SealedSecret, SealedSecrets } from '@ostiary/core';
+import type { Database } from './database.ts';
+import { statement } from './statement.ts';
+
+/** Secrets of one table, sealed in one column of it. */
+export function postgresSealedSecrets(
+  database: Database,
+  { table, column }: { readonly table: string; readonly column: string },
+): SealedSecrets {
+  const rows = `${database.schema}.${table}`;
+  const sql = {
+    list: statement<{ after: string; limit: number }, SealedSecret>(`
+      SELECT id, ${column} AS sealed FROM ${rows} WHERE id > :after ORDER BY id LIMIT :limit
+    `),
+
+    // Locked in the order of their ids, so that two calls for the same rows wait for each other and not in a circle.
+    // What a row holds is compared once more when it is locked.
+    reseal: statement<{
+      readonly ids: readonly string[];
+      readonly before: readonly string[];
+      readonly sealed: readonly string[];
+    }>(`
+      WITH held AS MATERIALIZED (
+        SELECT id FROM ${rows} WHERE id = ANY(:ids::text[]) ORDER BY id FOR NO KEY UPDATE
+      )
+      UPDATE ${rows} AS stored SET ${column} = given.sealed
+      FROM held JOIN unnest(:ids::text[], :before::text[], :sealed::text[]) AS given (id, before, sealed)
+        ON given.id = held.id
+      WHERE stored.id = held.id AND stored.${column} = given.before
+    `),
+  };
+
+  return {
+    // No id is empty.
+    listSealed: ({ after, limit }) =>
+      database.read((connection) => sql.list.all(connection, { after: after ?? '', limit })),
+
+    async reseal(secrets) {
+      if (secrets.length === 0) return 0;
+      const request = {
+        ids: secrets.map(({ id }) => id),
+        before: secrets.map(({ before }) => before),
+        sealed: secrets.map(({ sealed }) => sealed),
+      };
+      return database.change((connection) => sql.reseal.run(connection, request));
+    },
+  };
+}

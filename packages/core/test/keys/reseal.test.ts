@@ -1,0 +1,292 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { OstiaryOptions, Storage } from '../../src/index.ts';
+import { resealHandler } from '../../src/keys/reseal.ts';
+import { createSealer } from '../../src/keys/sealing.ts';
+import { memoryStorage } from '../../src/memory/index.ts';
+import { systemRandom } from '../../src/random.ts';
+import { payment, storages } from '../support/partner-api.ts';
+import { TestClock, type TestKey, type TestProvider } from '../support/provider.ts';
+import { sink } from '../webhooks/support/sink.ts';
+import { register, secret, trigger, webhookProvider } from '../webhooks/support/webhook-provider.ts';
+
+const minute = 60_000;
+const hooks = '/v1/partner/webhooks';
+const idOf = (key: Uint8Array): string => createSealer([key], systemRandom).currentKeyId;
+
+/** Two generations of sealing keys. */
+const keys = (): [old: Uint8Array, next: Uint8Array] => [randomBytes(32), randomBytes(32)];
+
+/** Several processes on one database that stays open. */
+function processes(given: Storage = memoryStorage()) {
+  const clock = new TestClock();
+  const storage: Storage = { ...given, close: async () => undefined };
+  onTestFinished(() => given.close());
+  const start = async (sealingKeys: Uint8Array[], options: Partial<OstiaryOptions> = {}) =>
+    (await webhookProvider({ storage, sealingKeys, clock, ...options })).provider;
+  /** Names of the keys that seal secrets. */
+  const sealedWith = async (): Promise<string[]> => {
+    const page = { after: null, limit: 10_000 };
+    const rows = [...(await storage.apiKeys.listSealed(page)), ...(await storage.webhooks.listSealed(page))];
+    return [...new Set(rows.map(({ sealed }) => sealed.split('.')[1] ?? ''))];
+  };
+  return { clock, storage, start, sealedWith };
+}
+
+/** Does what is due, until nothing is. */
+async function work({ ostiary }: TestProvider): Promise<void> {
+  while ((await ostiary.worker.runDue()) > 0);
+}
+
+/** What was said of secrets that nobody opens. */
+const complaints = ({ logged }: TestProvider) =>
+  logged.filter(({ message }) => message.startsWith('a sealed secret cannot be opened'));
+
+async function isSignatureChecked(provider: TestProvider, key: TestKey): Promise<boolean> {
+  const body = JSON.stringify(payment);
+  const statusWith = async (signingSecret: string) => {
+    const headers = {
+      'x-svc-signature': createHmac('sha256', signingSecret).update(body).digest('hex'),
+      'x-svc-timestamp': String(provider.clock.now()),
+    };
+    return (await provider.partnerCall(key, 'POST /v1/partner/payments', body, headers)).status;
+  };
+  return (await statusWith(key.signingSecret)) === 201 && (await statusWith('another')) === 401;
+}
+
+describe.each(storages)('after a change of the sealing key, on %s', (_name, open) => {
+  it('every secret is sealed anew in the background, so that the previous key can go', async () => {
+    const [old, next] = keys();
+    const receiver = await sink();
+    const { start, sealedWith } = processes(open());
+    const before = await start([old]);
+    const test = await before.key({ mode: 'test' });
+    const live = await before.key({ partner: test.partner, requireSignature: true });
+    const revoked = await before.key();
+    await before.ostiary.admin.apiKeys.revoke(revoked.id);
+    const id = await register(before, test, receiver.url);
+    const shown = await before.partnerCall(test, `GET ${hooks}/${id}`);
+
+    const after = await start([next, old]);
+    expect(await sealedWith()).toEqual([idOf(old)]);
+    await work(after);
+    expect(await sealedWith()).toEqual([idOf(next)]);
+    expect(after.logged).toContainEqual({
+      level: 'info',
+      message: 'all secrets are sealed with the first sealing key',
+      fields: { sealingKey: idOf(next), sealed: 4, unopened: 0 },
+    });
+
+    const last = await start([next]);
+    // The partner sees nothing of it.
+    expect((await last.partnerCall(test, `GET ${hooks}/${id}`)).text).toBe(shown.text);
+    expect(await isSignatureChecked(last, live)).toBe(true);
+    await trigger(last, test);
+    await work(last);
+    const [delivery] = receiver.received;
+    const time = delivery?.headers['x-svc-timestamp'];
+    expect(delivery?.headers['x-svc-signature']).toBe(
+      createHmac('sha256', secret).update(`${time}.${delivery?.body}`).digest('hex'),
+    );
+  });
+
+  it('several processes may do it at once', async () => {
+    const [old, next] = keys();
+    const { start, sealedWith, storage } = processes(open());
+    const before = await start([old]);
+    const { partner } = await before.key();
+    for (let index = 0; index < 30; index += 1) await before.key({ partner });
+    let replaced = 0;
+    const reseal = storage.apiKeys.reseal;
+    const counting: Storage = {
+      ...storage,
+      apiKeys: {
+        ...storage.apiKeys,
+        async reseal(secrets) {
+          const count = await reseal(secrets);
+          replaced += count;
+          return count;
+        },
+      },
+    };
+    const started = await Promise.all([1, 2, 3].map(() => start([next, old], { storage: counting })));
+    await Promise.all(started.map(work));
+    expect(await sealedWith()).toEqual([idOf(next)]);
+    expect(replaced).toBe(31);
+    expect(started.flatMap(({ logged }) => logged.filter(({ level }) => level === 'error'))).toEqual([]);
+  });
+});
+
+describe('sealing anew', () => {
+  it('asks for nothing where there is one key', async () => {
+    const { start, storage } = processes();
+    const [old, next] = keys();
+    await start([old]);
+    const claim = { kinds: ['reseal'], claimId: 'c', now: Number.MAX_SAFE_INTEGER, leaseMs: 1, limit: 9 };
+    expect(await storage.queue.claim(claim)).toEqual([]);
+    await start([next, old]);
+    expect(await storage.queue.claim(claim)).toHaveLength(2);
+  });
+
+  it('comes again: a process that was not restarted yet goes on sealing with the old key', async () => {
+    const [old, next] = keys();
+    const { clock, start, sealedWith } = processes();
+    const late = await start([old, next]);
+    const { partner } = await late.key();
+    const after = await start([next, old]);
+    await work(after);
+    for (let round = 0; round < 3; round += 1) {
+      await late.key({ partner });
+      expect((await sealedWith()).toSorted()).toEqual([idOf(next), idOf(old)].toSorted());
+      clock.advance(10 * minute);
+      await work(after);
+      expect(await sealedWith()).toEqual([idOf(next)]);
+    }
+    // Without a previous key there is nothing more to come.
+    const last = await start([next]);
+    clock.advance(10 * minute);
+    await work(last);
+    clock.advance(60 * minute);
+    const again = await last.ostiary.worker.runDue();
+    expect(again).toBe(1);
+  });
+
+  it('names what no key opens, once, goes on with the rest, and lets the server start', async () => {
+    const [old, next] = keys();
+    const lost = randomBytes(32);
+    const { clock, start, storage } = processes();
+    const before = await start([old]);
+    const test = await before.key({ mode: 'test' });
+    const id = await register(before, test, 'https://192.0.2.1/');
+    const fine = await register(before, test, 'https://192.0.2.2/');
+    const strange = createSealer([lost], systemRandom).seal('x', `webhook_endpoints/${id}/secret`);
+    const moved = createSealer([old], systemRandom).seal('x', 'api_keys/other/signing_secret');
+    for (const [store, row, sealed] of [
+      [storage.webhooks, id, strange],
+      [storage.apiKeys, test.id, moved],
+    ] as const) {
+      const [read] = (await store.listSealed({ after: null, limit: 9 })).filter((one) => one.id === row);
+      expect(await store.reseal([{ id: row, before: read?.sealed ?? '', sealed }])).toBe(1);
+    }
+    const after = await start([next, old]);
+    await work(after);
+    clock.advance(10 * minute);
+    await work(after);
+    expect(complaints(after)).toMatchObject([
+      { level: 'error', fields: { endpoint: id } },
+      { level: 'error', fields: { key: test.id } },
+    ]);
+    expect(String(Reflect.get(complaints(after)[0]?.fields ?? {}, 'err'))).toContain(idOf(lost));
+    const rows = await storage.webhooks.listSealed({ after: null, limit: 9 });
+    const sealedOf = (row: string) => rows.find((one) => one.id === row)?.sealed;
+    expect(sealedOf(id)).toBe(strange);
+    expect(sealedOf(fine)?.split('.')[1]).toBe(idOf(next));
+    expect(after.logged).toContainEqual({
+      level: 'warn',
+      message: 'some secrets are not sealed with the first sealing key',
+      fields: { sealingKey: idOf(next), sealed: 1, unopened: 2 },
+    });
+  });
+
+  it('does not undo a rotation that comes between its reading and its writing', async () => {
+    const [old, next] = keys();
+    const { start, storage } = processes();
+    const before = await start([old]);
+    const test = await before.key({ mode: 'test' });
+    const id = await register(before, test, 'https://192.0.2.1/');
+    const rotated = 'whsec_rotated_by_the_partner';
+    const { reseal } = storage.webhooks;
+    const webhooks: Storage['webhooks'] = {
+      ...storage.webhooks,
+      async reseal(secrets) {
+        const answer = await after.partnerCall(test, `PATCH ${hooks}/${id}`, { secret: rotated });
+        expect(answer.status).toBe(200);
+        return reseal(secrets);
+      },
+    };
+    const after = await start([next, old], { storage: { ...storage, webhooks } });
+    await work(after);
+    const [row] = await storage.webhooks.listSealed({ after: null, limit: 9 });
+    const opened = createSealer([next], systemRandom).open(
+      row?.sealed ?? '',
+      `webhook_endpoints/${id}/secret`,
+    );
+    expect(opened).toBe(rotated);
+  });
+
+  it.each(['partner', 'administrator'])(
+    'is not undone by a change of a %s that read before and writes after',
+    async (who) => {
+      const [old, next] = keys();
+      const { start, storage, sealedWith } = processes();
+      const before = await start([old]);
+      const test = await before.key({ mode: 'test' });
+      const id = await register(before, test, 'https://192.0.2.1/');
+      const { find } = storage.webhooks;
+      let isSealing = false;
+      const webhooks: Storage['webhooks'] = {
+        ...storage.webhooks,
+        async find(owner, wanted) {
+          const endpoint = await find(owner, wanted);
+          isSealing = true;
+          await work(after);
+          return endpoint;
+        },
+      };
+      const after = await start([next, old], { storage: { ...storage, webhooks } });
+      const owner = { partner: test.partner, mode: 'test' } as const;
+      if (who === 'partner') await after.partnerCall(test, `PATCH ${hooks}/${id}`, { enabled: false });
+      else await after.ostiary.admin.webhooks.disable(owner, id);
+      expect(isSealing).toBe(true);
+      expect(await sealedWith()).toEqual([idOf(next)]);
+      expect((await storage.webhooks.find(owner, id))?.enabled).toBe(false);
+    },
+  );
+
+  it('works in bounded batches, and hands the job back before its lease ends', async () => {
+    const [old, next] = keys();
+    const count = 10_500;
+    const of = (index: number) => `key_${String(index).padStart(6, '0')}`;
+    const previous = createSealer([old], systemRandom);
+    const rows = new Map(
+      Array.from({ length: count }, (_, index) => {
+        const id = of(index);
+        return [id, previous.seal('a secret', `api_keys/${id}/signing_secret`)];
+      }),
+    );
+    const sizes: number[] = [];
+    const memory = memoryStorage();
+    const storage: Pick<Storage, 'apiKeys' | 'webhooks'> = {
+      webhooks: { ...memory.webhooks, listSealed: async () => [] },
+      apiKeys: {
+        ...memory.apiKeys,
+        listSealed: async ({ after, limit }) =>
+          [...rows]
+            .filter(([id]) => after === null || id > after)
+            .slice(0, limit)
+            .map(([id, sealed]) => ({ id, sealed })),
+        async reseal(secrets) {
+          sizes.push(secrets.length);
+          for (const { id, sealed } of secrets) rows.set(id, sealed);
+          return secrets.length;
+        },
+      },
+    };
+    const clock = new TestClock();
+    const said: object[] = [];
+    const logger = { debug() {}, info: (fields: object) => void said.push(fields), warn() {}, error() {} };
+    const handler = resealHandler({
+      ...{ storage, clock, logger },
+      sealer: createSealer([next, old], systemRandom),
+    });
+    const job = { id: 'reseal x', kind: 'reseal', payload: {}, dueAt: 0, claimId: 'c', attempt: 1 };
+    expect(await handler({}, job)).toEqual({ dueAt: clock.now() });
+    expect([sizes.length, Math.max(...sizes)]).toEqual([50, 200]);
+    expect(await handler({}, job)).toBe(null);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(count);
+    expect(said).toEqual([{ sealingKey: idOf(next), sealed: count, unopened: 0 }]);
+    expect(await handler({}, { ...job, id: 'reseal' })).toEqual({ dueAt: clock.now() + 10 * minute });
+    const renewed = createSealer([next], systemRandom);
+    for (const [id, sealed] of rows) renewed.open(sealed, `api_keys/${id}/signing_secret`);
+  });
+});
