@@ -33,7 +33,8 @@ function importsOf(file: string): Import[] {
 const rooms: { readonly [room: string]: readonly string[] } = {
   ports: ['ports'],
   '.': ['.', 'ports', 'keys'],
-  keys: ['.', 'keys', 'ports'],
+  // `worker` for the kind of job that seals secrets anew.
+  keys: ['.', 'keys', 'ports', 'worker'],
   passports: ['.', 'passports', 'ports'],
   users: ['.', 'users', 'ports'],
   payments: ['.', 'payments', 'ports', 'webhooks', 'worker'],

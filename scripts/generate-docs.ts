@@ -13,6 +13,7 @@ import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
 import { defaultLimits } from '../packages/core/src/partner/pipeline/limit.ts';
 import { partnerRoutes } from '../packages/core/src/partner/routes.ts';
 import { scopeNames, scopes } from '../packages/core/src/scopes.ts';
+import { interfaceIn, unionIn, wordsIn } from './shapes.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const generated = '<!-- Written by `npm run docs` from the source. Edit the source instead. -->';
@@ -178,27 +179,69 @@ Pages, with the option \`sandboxConsole\`. See [the sandbox console](../sandbox.
 ${consoleTable.map(rowOf).join('\n')}`;
 }
 
+/** What a host implements or answers, by the file that says so; the options page explains their types with these. */
+const hostShapes: readonly (readonly [file: string, names: readonly string[]])[] = [
+  ['packages/core/src/ports/users.ts', ['UserDirectory', 'UserRecord', 'ActiveCredential']],
+  ['packages/core/src/ports/users.ts', ['Login', 'Authentication', 'LoginRequest']],
+  ['packages/core/src/ports/payments.ts', ['PaymentRail', 'TransferOrder']],
+];
+
+/** Types whose words are shown instead of their name. */
+const words: { readonly [type: string]: string } = {
+  KycStatus: wordsIn('packages/core/src/ports/users.ts', 'KycStatus'),
+  Mode: wordsIn('packages/core/src/ports/partners.ts', 'Mode'),
+  Currency: wordsIn('packages/core/src/ports/transfers.ts', 'Currency'),
+};
+
 function optionsPage(): string {
-  const source = readFileSync(join(root, 'packages/core/src/options.ts'), 'utf8');
   const tables = ['OstiaryOptions', 'Theme', 'PartnerLimits', 'WebhookOptions'].map((name) => {
-    const body = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source)?.[1] ?? '';
-    const members = body.matchAll(/\/\*\*\s([\s\S]*?)\s*\*\/\n( +)readonly (\w+)(\??): ([^;{]+|\{)/g);
-    let group = '';
-    const rows = Array.from(members, ([, comment = '', indent = '', member = '', optional, type = '']) => {
-      const plain = comment
-        .replace(/^\s*\* ?/gm, '')
-        .replace(/\s+/g, ' ')
-        .trim();
-      const [text = '', standard] = plain.split('@defaultValue');
-      const fallback = optional === '?' ? (standard?.trim() ?? 'none') : 'required';
-      if (indent.length === 2) group = member;
-      const path = indent.length === 2 ? member : `${group}.${member}`;
-      return row(`\`${path}\``, type === '{' ? 'object' : `\`${type.trim()}\``, fallback, text.trim());
-    });
-    if (rows.length === 0) throw new Error(`scripts/generate-docs.ts: found no members of ${name}`);
+    const { members } = interfaceIn('packages/core/src/options.ts', name);
+    const rows = members.map(({ path, type, isOptional, text, standard }) =>
+      row(
+        `\`${path}\``,
+        type === null ? 'object' : `\`${type}\``,
+        isOptional ? (standard ?? 'none') : 'required',
+        text,
+      ),
+    );
     return `## ${name}\n\n| Option | Type | Default | |\n|---|---|---|---|\n${rows.join('\n')}`;
   });
-  return `# Options of createOstiary\n\nChecked when \`createOstiary\` is called; an unknown option or a wrong value is a \`TypeError\` that names it.\n\n${tables.join('\n\n')}`;
+  const shapes = hostShapes.flatMap(([file, names]) =>
+    names.map((name) => {
+      const { text, members } = interfaceIn(file, name);
+      const rows = members.map((member) =>
+        row(
+          `\`${member.path}\``,
+          member.type === null ? 'object' : `\`${words[member.type] ?? member.type}\``,
+          member.isOptional ? 'no' : 'yes',
+          [member.text, member.standard === null ? '' : `Without it: ${member.standard}.`].join(' ').trim(),
+        ),
+      );
+      return `### ${name}\n\n${text}\n\n| Member | Type | Needed | |\n|---|---|---|---|\n${rows.join('\n')}`;
+    }),
+  );
+  const { text, alternatives } = unionIn('packages/core/src/ports/payments.ts', 'TransferResult');
+  const results = alternatives.map((one) => row(`\`${one.type.replaceAll('readonly ', '')}\``, one.text));
+  return `# Options of createOstiary
+
+Checked when \`createOstiary\` is called; an unknown option or a wrong value is a \`TypeError\` that names it.
+
+${tables.join('\n\n')}
+
+## What you bring
+
+Your users, your login and your way of moving money. What your code answers is checked each time. What does not have this shape is a 500 for the caller (of \`execute\`: a
+transfer that stays pending), and a line in the log that says what is wrong.
+
+${shapes.join('\n\n')}
+
+### TransferResult
+
+${text}
+
+| One of | |
+|---|---|
+${results.join('\n')}`;
 }
 
 const pages = {

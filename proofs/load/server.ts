@@ -1,6 +1,6 @@
 // A web process or a worker of the reference server's parts, with limits that no load reaches. Started by `run.ts`, never imported.
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import { createOstiary } from '@ostiary/core';
+import { createOstiary, silentLogger } from '@ostiary/core';
 import { serve, settings } from '../../benchmarks/shared/control.ts';
 import { loadConfig } from '../../examples/reference-server/src/config.ts';
 import { openDatabases } from '../../examples/reference-server/src/database/open.ts';
@@ -56,6 +56,8 @@ const ostiary = await createOstiary({
   limits: { authorizeStarts: 1_000_000, failedClientAuthentications: 1_000_000 },
   partnerLimits: { verify: unreachable, payments: unreachable, other: unreachable },
   webhooks: { allowPrivateTargets: true },
+  // Beyond the rate that it bears, a line for each error would be a load of its own.
+  logger: silentLogger,
 });
 if (role === 'worker') ostiary.worker.start();
 

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import { createOstiary } from '@ostiary/core';
+import { createOstiary, silentLogger } from '@ostiary/core';
 import { openDatabase } from '../../examples/reference-server/src/database/database.ts';
 import { createLedger } from '../../examples/reference-server/src/ledger/ledger.ts';
 import { createDirectory } from '../../examples/reference-server/src/users/directory.ts';
@@ -23,6 +23,7 @@ const ostiary = await createOstiary({
   payments: createLedger(database, now).rail,
   partnerLimits: { payments: unreachable, other: unreachable },
   clock: { now },
+  logger: silentLogger,
 });
 ostiary.worker.start();
 

@@ -1,4 +1,11 @@
-import type { HostEventDefinition, OstiaryOptions, PartnerLimits, PaymentRail, Storage } from '@ostiary/core';
+import {
+  type HostEventDefinition,
+  type OstiaryOptions,
+  type PartnerLimits,
+  type PaymentRail,
+  type Storage,
+  silentLogger,
+} from '@ostiary/core';
 
 /** Whose events and transfers they are. */
 export const partner = 'acme';
@@ -68,6 +75,8 @@ export function options(
     payments: settings.rail ?? { execute: async () => ({ status: 'pending' }) },
     webhooks: { allowPrivateTargets: true, retryDelaysSeconds: [0.2, 0.4, 1, 2, 4, 8, 16] },
     events: { [eventType]: anything },
+    // Faults are made on purpose.
+    logger: silentLogger,
     ...(settings.time.speed === 1 ? {} : { clock: { now: () => nowIn(settings.time) } }),
   };
 }

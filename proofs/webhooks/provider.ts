@@ -1,4 +1,4 @@
-import type { HostEventDefinition, OstiaryOptions, Storage } from '@ostiary/core';
+import { type HostEventDefinition, type OstiaryOptions, type Storage, silentLogger } from '@ostiary/core';
 
 /** Whose events they are. */
 export const owner = { partner: 'acme', mode: 'live' } as const;
@@ -31,5 +31,7 @@ export function options(storage: Storage, sealingKey: string, now: () => number)
       Array.from({ length: endpoints }, (_, endpoint) => [typeOf(endpoint), anything]),
     ),
     clock: { now },
+    // Receivers misbehave on purpose.
+    logger: silentLogger,
   };
 }

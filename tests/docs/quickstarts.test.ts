@@ -181,6 +181,23 @@ describe('the quickstart for those who embed', () => {
     expect(greeting.text).toMatch(/^Hello Ana Pierre! .*tr_/);
     await until(() => shop.said().includes('payment.completed'), shop);
 
+    // Who is signed in is asked for the password again where an app wants that, once.
+    const again = await fetch(withPorts('http://localhost:4000/'), { redirect: 'manual' });
+    const asked = await open(`${again.headers.get('location')}&prompt=login`);
+    expect(asked.text).toContain('name="password"');
+    expect((await open(asked.url, { handle: 'ana', password: 'kafe ak pen' })).text).toContain('name="csrf"');
+
+    // Nothing was wrong until now, and nothing was told.
+    expect(server.said()).not.toContain('ERROR');
+
+    // Ports that are taken are told, as the table at the end of the page says.
+    const second: Program[] = [];
+    for (const words of ['server.ts', 'shop.ts']) second.push(start(folder, commandOf(page, words)));
+    for (const { ended, said } of second) {
+      expect(await ended).toBe(1);
+      expect(said()).toContain('EADDRINUSE');
+    }
+
     // The partner's page, with a test key of this installation.
     const partnerPage = 'docs/quickstart-partner.md';
     const testKey = printed(

@@ -25,6 +25,10 @@ describe('the doctor', () => {
       signature: 'ok',
       limit: 'ok',
     });
+    // The key of this test has no name, as most have none: it is told by its id.
+    expect(report.whoami?.key.name).toBe('');
+    expect(report.checks[0]?.message).toBe(`${key.id} of ${key.partner}, ends: never`);
+    for (const { message } of report.checks) expect(message).toMatch(/^\S+( \S+)*$/);
     expect(report.whoami).toMatchObject({ partner: key.partner, mode: 'test', address: '127.0.0.1' });
     expect(Math.abs(report.clockSkewMs ?? Number.NaN)).toBeLessThan(30_000);
     expect(report.limit?.remaining).toBeLessThan(report.limit?.limit ?? 0);

@@ -26,7 +26,7 @@ export const oauthErrors = {
   invalid_grant: {
     status: 400,
     text: 'The authorization code is invalid, expired, already used, or was issued for another client, redirect URI or PKCE challenge.',
-    when: 'The code is older than ten minutes, was used before, belongs to another client or redirect URI, or the PKCE check failed.',
+    when: 'The code is older than ten minutes, was used before, belongs to another client or redirect URI, or its user is not known any more, or the PKCE check failed.',
   },
   invalid_scope: {
     status: 400,
@@ -36,7 +36,7 @@ export const oauthErrors = {
   redirect_uri_mismatch: {
     status: 400,
     text: 'The redirect_uri is not registered for this client.',
-    when: 'The redirect URI is not, character by character, one that is registered for the client. The browser is never redirected then.',
+    when: 'The redirect URI is not, character by character, one that is registered for the client. The browser is never redirected then. For a code, one that is registered and is not the one it was sent to is `invalid_grant`.',
   },
   access_denied: {
     status: 400,

@@ -2,13 +2,8 @@ export type { Administration } from './admin/administration.ts';
 export type { ApiKey, ApiKeyAdministration, IssuedApiKey, NewApiKey } from './admin/api-keys.ts';
 export { ApiKeyError, keyScopes } from './admin/api-keys.ts';
 export type { AuditAdministration, AuditEntry } from './admin/audit.ts';
-export type {
-  Client,
-  ClientAdministration,
-  ClientSettings,
-  ClientWithSecret,
-  NewClient,
-} from './admin/clients.ts';
+export type { Client, ClientSettings, NewClient } from './admin/client-settings.ts';
+export type { ClientAdministration, ClientWithSecret } from './admin/clients.ts';
 export { ClientError } from './admin/clients.ts';
 export type { Partner, PartnerAdministration } from './admin/partners.ts';
 export { PartnerNameError } from './admin/partners.ts';
@@ -29,6 +24,7 @@ export { EventDataError, events } from './events.ts';
 export type { RequestHandler } from './http/app.ts';
 export type { FetchHandler, FetchOptions } from './http/web.ts';
 export type { Logger } from './logger.ts';
+export { silentLogger } from './logger.ts';
 export type { InteractionApi, InteractionDetails, InteractionRedirect } from './oauth/interaction-api.ts';
 export type { OstiaryOptions, PartnerLimit, PartnerLimits, Theme, WebhookOptions } from './options.ts';
 export type { Ostiary } from './ostiary.ts';
@@ -81,6 +77,7 @@ export type { Mode, PartnerRecord, PartnerStore } from './ports/partners.ts';
 export type { PaymentRail, TransferOrder, TransferResult } from './ports/payments.ts';
 export type { Claim, ClaimedJob, NewJob, Queue } from './ports/queue.ts';
 export type { RateLimitState, RateLimitStore, SharedRateLimits } from './ports/rate-limits.ts';
+export type { ResealedSecret, SealedSecret, SealedSecrets } from './ports/sealed-secrets.ts';
 export type { SigningKeyRecord, SigningKeyStore } from './ports/signing-keys.ts';
 export type { PurgeCount, Storage } from './ports/storage.ts';
 export type {

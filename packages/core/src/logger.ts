@@ -5,3 +5,13 @@ export interface Logger {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
+
+/**
+ * The option `logger` of those who want to be told nothing, errors included.
+ *
+ * @example
+ * ```ts
+ * const quiet: Pick<OstiaryOptions, 'logger'> = { logger: silentLogger };
+ * ```
+ */
+export const silentLogger: Logger = Object.freeze({ debug() {}, info() {}, warn() {}, error() {} });

@@ -2,60 +2,25 @@ import { z } from 'zod';
 import type { Clock } from './clock.ts';
 import { type Catalogue, createCatalogue, type HostEventDefinition } from './events.ts';
 import type { Logger } from './logger.ts';
+import {
+  callback,
+  colour,
+  isLoopback,
+  logger,
+  partnerLimit,
+  perMinute,
+  proxy,
+  sealingKeys,
+  serverUrl,
+  store,
+} from './option-values.ts';
 import type { PaymentRail } from './ports/payments.ts';
 import type { RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Login, UserDirectory } from './ports/users.ts';
+import { createStderrLogger } from './stderr-logger.ts';
 
 // All options in one file, longer than others: each is checked and documented here, and its page is made of this text.
-
-const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-/** Whether a URL's host is this machine: `localhost`, 127.0.0.0/8 or `::1`. */
-export function isLoopback(url: URL): boolean {
-  return loopbackHost.test(url.hostname);
-}
-
-const serverUrl = z.string().transform((value, context): URL => {
-  const refuse = (message: string): never => {
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER as never;
-  };
-  if (!URL.canParse(value)) return refuse('must be an absolute URL');
-  const url = new URL(value);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
-    return refuse('must be https, or http on a loopback address');
-  }
-  if (url.username || url.password) return refuse('must not contain user information');
-  if (url.search || url.hash || /[?#]/.test(value)) return refuse('must not have a query or a fragment');
-  return url;
-});
-
-const callback = <Signature extends (...args: never[]) => unknown>() =>
-  z.custom<Signature>((value) => typeof value === 'function', 'must be a function');
-
-const store = <Port extends object>() =>
-  z.custom<Port>((value) => typeof value === 'object' && value !== null, 'must be an object');
-
-const sealingKey = z.union([z.string(), z.instanceof(Uint8Array)]).transform((value, context): Uint8Array => {
-  const bytes = typeof value === 'string' ? new Uint8Array(Buffer.from(value, 'base64url')) : value;
-  if (bytes.length !== 32 || (typeof value === 'string' && !/^[A-Za-z0-9_-]{43}=?$/.test(value))) {
-    context.addIssue({
-      code: 'custom',
-      message: 'must be 32 bytes, or their base64url encoding (43 characters)',
-    });
-    return z.NEVER;
-  }
-  return bytes;
-});
-
-const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a5fb4');
-const perMinute = z.int().min(1).max(1_000_000);
-const partnerLimit = z
-  .strictObject({ requests: perMinute, windowSeconds: z.int().min(1).max(86_400) })
-  .optional();
-
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 const schema = z.strictObject({
   authUrl: serverUrl,
@@ -65,7 +30,9 @@ const schema = z.strictObject({
     .string()
     .regex(/^[a-z][a-z0-9]{1,15}$/, 'must be 2 to 16 lower-case letters and digits, a letter first')
     .default('svc'),
-  storage: store<Storage>(),
+  storage: store<Storage>(
+    'is missing; give what sqliteStorage({ file }) or postgresStorage({ connectionString }) makes',
+  ),
   users: z.looseObject({
     find: callback<UserDirectory['find']>(),
     findByKid: callback<NonNullable<UserDirectory['findByKid']>>().optional(),
@@ -76,8 +43,8 @@ const schema = z.strictObject({
     authenticate: callback<Login['authenticate']>(),
     loginUrl: callback<Login['loginUrl']>(),
   }),
-  sealingKeys: z.array(sealingKey).min(1, 'needs at least one key').max(10),
-  trustedProxies: z.array(z.string()).default([]),
+  sealingKeys,
+  trustedProxies: z.array(proxy).default([]),
   theme: z
     .strictObject({
       name: z.string().trim().min(1).max(60).default('Ostiary'),
@@ -142,7 +109,7 @@ const schema = z.strictObject({
   sandboxConsole: z.boolean().default(false),
   telemetry: z.boolean().default(false),
   clock: store<Clock>().optional(),
-  logger: store<Logger>().default(silent),
+  logger: logger.default(() => createStderrLogger()),
 });
 
 /** Colours and name of the pages. */
@@ -225,7 +192,11 @@ export interface OstiaryOptions {
    * @defaultValue false
    */
   readonly telemetry?: boolean;
-  /** Where log lines go: pino fits. Lines hold no secret. @defaultValue nowhere */
+  /**
+   * Where log lines go: pino fits, and so does `console`. Lines hold no secret of the service; of an error that your
+   * code throws they hold message and stack. `silentLogger` tells nothing, not even of errors.
+   * @defaultValue warnings and errors on stderr, for people to read
+   */
   readonly logger?: Logger;
   /**
    * Where the time comes from.
@@ -327,7 +298,9 @@ function catalogueOf(events: NonNullable<OstiaryOptions['events']>): Catalogue {
  * @throws TypeError that names every option which is wrong, by its path
  */
 export function parseOptions(options: OstiaryOptions): Options {
-  const result = schema.safeParse(options);
+  const result = schema.safeParse(options, {
+    error: ({ input }) => (input === undefined ? 'is missing' : undefined),
+  });
   if (!result.success) {
     const problems = result.error.issues.map(
       ({ path, message }) => `${path.join('.') || 'options'}: ${message}`,

@@ -7,6 +7,7 @@ import { createRequestHandler, type RequestHandler } from './http/app.ts';
 import { clientAddressFinder } from './http/client-address.ts';
 import { createFormTokens } from './http/csrf.ts';
 import { createFetchHandler, type FetchHandler } from './http/web.ts';
+import { resealHandler, resealKind, scheduleReseal } from './keys/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
 import { Engine } from './oauth/engine.ts';
@@ -130,6 +131,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     await databaseClock?.start();
     await core.signingKeys.start();
     await schedulePurge(storage.queue, clock);
+    await scheduleReseal(storage.queue, clock, sealer);
   } catch (error) {
     databaseClock?.stop();
     // An open database would keep the process alive that could not start.
@@ -159,6 +161,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     telemetry: core.telemetry,
     handlers: {
       [purgeKind]: purgeHandler(purging),
+      [resealKind]: resealHandler({ storage, sealer, clock, logger }),
       ...(rail === undefined ? {} : { [executionKind]: executionHandler(core, { rail, logger, settled }) }),
     },
   });

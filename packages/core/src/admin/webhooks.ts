@@ -3,6 +3,7 @@ import type { Core } from '../context.ts';
 import type { DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
 import type { EventOwner } from '../ports/events.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
+import { keptSecret } from '../webhook-secrets.ts';
 import { newDeliveryId } from '../webhooks/outgoing.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import type { Act } from './audit.ts';
@@ -142,7 +143,7 @@ function assertQueued(result: Redelivery, eventId: string, endpointId: string): 
 
 /** See {@link WebhookAdministration}. `queued` is called when there is something to deliver. */
 export function webhookAdministration(core: Core, act: Act, queued: () => void): WebhookAdministration {
-  const { clock, random } = core;
+  const { clock, random, sealer } = core;
   const { webhooks, deliveries } = core.storage;
   const newId = () => newDeliveryId(random.bytes(16).toString('hex'));
 
@@ -152,7 +153,8 @@ export function webhookAdministration(core: Core, act: Act, queued: () => void):
       const stored = await webhooks.find(owner, id);
       if (stored === null) throw new WebhookError('endpoint_not_found', id);
       const now = clock.now();
-      const next = { ...stored, enabled, updatedAt: now, version: stored.version + 1 };
+      const sealedSecret = keptSecret(sealer, stored);
+      const next = { ...stored, enabled, sealedSecret, updatedAt: now, version: stored.version + 1 };
       const audit = act(enabled ? 'endpoint.enable' : 'endpoint.disable', `endpoint:${id}`, { ...owner });
       if (await webhooks.replace(next, now, audit)) return endpointOf(next);
     }

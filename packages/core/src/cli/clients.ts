@@ -1,4 +1,4 @@
-import type { Client } from '../admin/clients.ts';
+import type { Client } from '../admin/client-settings.ts';
 import {
   type CommandOutput,
   type Commands,

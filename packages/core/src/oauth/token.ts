@@ -93,7 +93,13 @@ async function exchange(
   checkRedirectUri(client, grant, request.redirectUri);
   const burnt = grant.failedVerifiers >= maxFailedVerifiers;
   if (burnt || grant.revokedAt !== null || grant.expiresAt <= now) throw new OAuthError('invalid_grant');
-  if ((await findUser(core, grant.sub, [])) === null) throw new OAuthError('invalid_grant');
+  if ((await findUser(core, grant.sub, [])) === null) {
+    core.options.logger.warn(
+      { client: client.clientId },
+      'a code was refused: users.find does not know its sub',
+    );
+    throw new OAuthError('invalid_grant');
+  }
 
   const accessToken = core.tokens.newAccessToken(core.random);
   const tokenDigest = digest(accessToken);

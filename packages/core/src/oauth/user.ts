@@ -28,5 +28,8 @@ export async function findUser(
 /** How the pages address a user, `null` where the host tells no name. */
 export async function displayName(core: Core, sub: string): Promise<string | null> {
   const user = await findUser(core, sub, ['profile']);
+  // Who has just signed in: usually an id of another type or column. No code of theirs will be redeemed.
+  if (user === null)
+    core.options.logger.warn({}, 'login.authenticate named a sub that users.find does not know');
   return user?.name ?? user?.handle ?? null;
 }

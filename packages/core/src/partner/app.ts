@@ -8,6 +8,7 @@ import { PartnerError, toPartnerError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { writeJson } from '../http/headers.ts';
 import type { Route } from '../http/route.ts';
+import { RequestInProgressError } from '../replays.ts';
 import { checkAddress } from './pipeline/address.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
 import { readIdempotencyKey } from './pipeline/idempotency.ts';
@@ -29,11 +30,12 @@ export interface PartnerApi {
 export function answerPartnerError(core: Core, ctx: Context, thrown: unknown): void {
   const error = toPartnerError(thrown);
   const requestId = ctx.state.headers['X-Request-Id'];
-  if (error.status >= 500) {
-    core.options.logger.error(
-      { requestId, path: ctx.state.route ?? 'unknown', err: error.cause ?? error },
-      `request failed: ${error.code}`,
-    );
+  const path = ctx.state.route ?? 'unknown';
+  if (error instanceof RequestInProgressError) {
+    core.options.logger.warn({ requestId, path }, 'a request gave up waiting for the one before it');
+  } else if (error.status >= 500) {
+    const fields = { requestId, path, err: error.cause ?? error };
+    core.options.logger.error(fields, `request failed: ${error.code}`);
   }
   ctx.status = error.status;
   ctx.set(error.headers);

@@ -23,15 +23,21 @@ export interface UserRecord {
   readonly sub: string;
   /** The user's public id in this service. */
   readonly kid?: string;
+  /** A word of your own, such as `member`. */
   readonly role?: string;
   /** ISO 3166-1 alpha-2, upper case. */
   readonly country?: string;
   /** ISO 8601, UTC. */
   readonly createdAt?: string;
+  /** The full name. */
   readonly name?: string;
+  /** The name under which others know the user in this service. */
   readonly handle?: string;
+  /** The address of a picture, or `null`. */
   readonly avatarUrl?: string | null;
+  /** How far the identity check went. */
   readonly kycTier?: 0 | 1 | 2 | 3;
+  /** What the identity check has found. */
   readonly kycStatus?: KycStatus;
   /** Decimal string with two digits, such as `"1250.00"`. */
   readonly htgBalance?: string;
@@ -39,7 +45,9 @@ export interface UserRecord {
   readonly usdBalance?: string;
   /** Integer, 0 to 100. */
   readonly trustScore?: number;
+  /** A word of your own. */
   readonly trustTier?: string;
+  /** Credentials that the user holds at present. */
   readonly activeCredentials?: readonly ActiveCredential[];
 }
 
@@ -72,6 +80,7 @@ export interface UserDirectory {
 
 /** Who is signed in at the host. */
 export interface Authentication {
+  /** The user's id, the one that `users.find` is asked for. */
   readonly sub: string;
   /** When the user last proved who they are, to the millisecond. */
   readonly authenticatedAt: Date;
@@ -95,6 +104,6 @@ export interface Login {
    */
   authenticate(request: IncomingMessage): Promise<Authentication | null> | Authentication | null;
 
-  /** The page where users sign in. It must send the browser to `returnTo` afterwards. */
+  /** The address of the page where users sign in. It must send the browser to `returnTo` afterwards. */
   loginUrl(returnTo: string, request: LoginRequest): string;
 }

@@ -1,4 +1,5 @@
 import { keyScopes } from '../admin/api-keys.ts';
+import { silentLogger } from '../logger.ts';
 import { memoryStorage } from '../memory/storage.ts';
 import { assemble, type Ostiary } from '../ostiary.ts';
 import { systemRandom } from '../random.ts';
@@ -63,6 +64,7 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
     users: people,
     address = '192.0.2.1',
     retryDelaysSeconds,
+    logger = silentLogger,
     ...options
   } = given;
   const closed = new AbortController();
@@ -86,6 +88,7 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
   const ostiary: Ostiary = await assemble(
     {
       ...options,
+      logger,
       authUrl,
       baseUrl,
       storage: tellingDueTimes(memory, (moment) => timeline.expect(moment)),

@@ -1,5 +1,6 @@
 import type { NewApiKey } from '../admin/api-keys.ts';
 import type { Partner } from '../admin/partners.ts';
+import type { Logger } from '../logger.ts';
 import type { OstiaryOptions } from '../options.ts';
 import type { Ostiary } from '../ostiary.ts';
 import type { IssuedPassport } from '../passports/passports.ts';
@@ -32,13 +33,17 @@ export interface TestOstiaryOptions
     | 'events'
     | 'interactionUrl'
     | 'limits'
-    | 'logger'
     | 'partnerLimits'
     | 'prefix'
     | 'sandboxConsole'
     | 'theme'
     | 'trustedProxies'
   > {
+  /**
+   * Where log lines go, those of planned faults too. `console` tells them while you look for something.
+   * @defaultValue `silentLogger`: nowhere
+   */
+  readonly logger?: Logger;
   /** @defaultValue `'https://id.ostiary.test'` */
   readonly authUrl?: string;
   /** @defaultValue `'https://api.ostiary.test'` */

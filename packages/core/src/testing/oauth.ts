@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ClientAdministration, NewClient } from '../admin/clients.ts';
+import type { NewClient } from '../admin/client-settings.ts';
+import type { ClientAdministration } from '../admin/clients.ts';
 import { systemRandom } from '../random.ts';
 import { scopeNames } from '../scopes.ts';
 import type { TestBrowser } from './browser.ts';

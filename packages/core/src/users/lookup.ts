@@ -27,7 +27,10 @@ const shownScopes: ReadonlySet<string> = new Set(['openid', 'profile', 'kyc']);
 function withoutPhone(thrown: unknown, phone: string): unknown {
   const digits = phone.slice(1);
   if (!inspect(thrown, { depth: 5 }).includes(digits)) return thrown;
-  return new Error(String(thrown).replaceAll(digits, '[redacted]'));
+  const redacted = new Error(String(thrown).replaceAll(digits, '[redacted]'));
+  // Where the host's code threw it is what the host looks for in the log.
+  if (thrown instanceof Error) redacted.stack = String(thrown.stack).replaceAll(digits, '[redacted]');
+  return redacted;
 }
 
 /** See {@link UserLookup}. The host must have `findByKid` and `findByPhone`; options are checked for that. */

@@ -44,6 +44,20 @@ describe('an authorization code', () => {
     expect(outcome(await provider.exchange(client, code))).toBe(expected);
   });
 
+  it('of a user whom the host does not know is refused, and the log says why, twice', async () => {
+    const other = await TestProvider.start();
+    const mistaken = await other.client();
+    other.host.people.clear();
+    const code = await other.code(mistaken);
+    expect(outcome(await other.exchange(mistaken, code))).toBe('400 invalid_grant');
+    const warnings = other.logged.filter(({ level }) => level === 'warn').map(({ message }) => message);
+    expect([...new Set(warnings)]).toEqual([
+      'login.authenticate named a sub that users.find does not know',
+      'a code was refused: users.find does not know its sub',
+    ]);
+    await other.stop();
+  });
+
   it('lives on after refusals that are not its fault', async () => {
     const code = await provider.code(client);
     expect(outcome(await provider.exchange(client, code, { grant_type: 'password' }))).toBe(

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createOstiary, type OstiaryOptions } from '../../src/index.ts';
@@ -32,9 +33,9 @@ describe('addresses of the service', () => {
     ['http://localhost.example', 'https, or http on a loopback'],
     ['ftp://id.example', 'https, or http on a loopback'],
     ['javascript:alert(1)', 'https, or http on a loopback'],
-    ['id.example', 'absolute URL'],
+    ['id.example', 'must be an absolute URL'],
     ['/auth', 'absolute URL'],
-    ['', 'absolute URL'],
+    ['', 'is missing, perhaps because an environment variable is not set; give an absolute URL'],
     ['https://user:pass@id.example', 'user information'],
     ['https://id.example/?a=b', 'query or a fragment'],
     ['https://id.example/?', 'query or a fragment'],
@@ -87,6 +88,11 @@ describe('options', () => {
     [{ login: undefined }, 'login: '],
     [{ interactionUrl: '/consent' }, 'interactionUrl: '],
     [{ clock: 5 }, 'clock: '],
+    [
+      { logger: null },
+      'logger: must have the methods debug, info, warn and error; silentLogger tells nothing',
+    ],
+    [{ logger: { error: () => undefined } }, 'logger: '],
     [{ sealingKeys: [] }, 'sealingKeys: '],
     [{ sealingKeys: ['too-short'] }, 'sealingKeys.0: '],
     [{ sealingKeys: [randomBytes(32), randomBytes(31)] }, 'sealingKeys.1: '],
@@ -95,6 +101,36 @@ describe('options', () => {
     [{ trustedProxies: ['proxy.example'] }, 'trustedProxies.0: '],
   ])('that are wrong are refused with their path: %#', async (changes, path) => {
     expect(await refusal(changes)).toContain(path);
+  });
+
+  const makeKey = `make a key with: node -p "require('crypto').randomBytes(32).toString('base64url')"`;
+  const unset = 'is missing, perhaps because an environment variable is not set';
+
+  it.each([
+    [{ sealingKeys: [undefined] }, `sealingKeys.0: ${unset}; ${makeKey}`],
+    [{ sealingKeys: [randomBytes(32), ''] }, `sealingKeys.1: ${unset}; ${makeKey}`],
+    [{ sealingKeys: undefined }, `sealingKeys: ${unset}; give a list; ${makeKey}`],
+    [
+      { sealingKeys: Array.from({ length: 11 }, () => randomBytes(32)) },
+      'sealingKeys: takes at most ten keys',
+    ],
+    [{ sealingKeys: randomBytes(32) }, 'sealingKeys: must be a list of keys, the current one first'],
+    [{ authUrl: undefined }, `authUrl: ${unset}; give an absolute URL such as https://id.example.com`],
+    [{ trustedProxies: [undefined] }, `trustedProxies.0: ${unset}; give an address or a CIDR range`],
+    [{ trustedProxies: [''] }, `trustedProxies.0: ${unset}; give an address or a CIDR range`],
+    [
+      { storage: undefined },
+      'storage: is missing; give what sqliteStorage({ file }) or postgresStorage({ connectionString }) makes',
+    ],
+    [{ users: undefined }, 'users: is missing'],
+  ])('that somebody forgot to set are asked for in one sentence: %#', async (changes, sentence) => {
+    expect(await refusal(changes)).toBe(`createOstiary: ${sentence}`);
+  });
+
+  it('tell how a key is made in words that make one', async () => {
+    const [, command = ''] = /node -p "(.+)"$/.exec(await refusal({ sealingKeys: [undefined] })) ?? [];
+    const key = execFileSync(process.execPath, ['-p', command], { encoding: 'utf8' }).trim();
+    expect(parseOptions({ ...valid(), sealingKeys: [key] }).sealingKeys[0]).toHaveLength(32);
   });
 
   it('are all named when several are wrong', async () => {

@@ -108,5 +108,7 @@ describe('keys, signing secrets and passports', () => {
     const logged = inspect(provider.logged, { depth: 10 });
     expect(logged).toContain('no row for +[redacted]');
     expect(logged).not.toContain(phone.slice(1));
+    // Where the host threw is still told.
+    expect(logged).toMatch(/\n +at Object\.findByPhone .*secrets\.test\.ts/);
   });
 });

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import type { ClientRecord, SigningAlgorithm } from '../ports/clients.ts';
+import type { JsonObject } from '../ports/interactions.ts';
+import { scopeNames } from '../scopes.ts';
+import { iso, isoOrNull } from './checked.ts';
+import { checkRedirectUris } from './redirect-uris.ts';
+
+/** An OAuth client as administrators see it. Times are ISO 8601. */
+export interface Client {
+  readonly clientId: string;
+  readonly name: string;
+  /** Without a secret: such a client always uses PKCE. */
+  readonly public: boolean;
+  readonly redirectUris: readonly string[];
+  readonly allowedScopes: readonly string[];
+  readonly requirePkce: boolean;
+  readonly requireSecret: boolean;
+  readonly firstParty: boolean;
+  readonly idTokenAlg: SigningAlgorithm;
+  /** Slug of the partner that owns it, or `null`. */
+  readonly partner: string | null;
+  /** Secrets that work, without the secrets. */
+  readonly secrets: readonly { readonly createdAt: string; readonly expiresAt: string | null }[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly disabledAt: string | null;
+}
+
+/** What an administrator may set and change. */
+export interface ClientSettings {
+  /** Shown to users on the consent page; 1 to 100 characters. */
+  readonly name: string;
+  /** 1 to 50, compared character by character; see the documentation for what is refused. */
+  readonly redirectUris: readonly string[];
+  /** The scopes that the client may ask for. */
+  readonly allowedScopes: readonly string[];
+  /** Refuse authorization requests without PKCE. @defaultValue false; public clients need PKCE anyway */
+  readonly requirePkce?: boolean;
+  /** Refuse exchanges without the secret, even with PKCE. @defaultValue false */
+  readonly requireSecret?: boolean;
+  /**
+   * You vouch for this client: consent is remembered even with loopback or private-use redirect URIs.
+   * @defaultValue false
+   */
+  readonly firstParty?: boolean;
+  /** What signs its ID tokens. @defaultValue `"RS256"` */
+  readonly idTokenAlg?: SigningAlgorithm;
+  /**
+   * Slug of the partner that owns the client: what users consent to share with the one, the other may see.
+   * @defaultValue `null`: nobody's
+   */
+  readonly partner?: string | null;
+}
+
+/** A new client. */
+export interface NewClient extends ClientSettings {
+  /** Make a client without a secret: an app that cannot keep one. @defaultValue false */
+  readonly public?: boolean;
+  /** An id of your choice, 1 to 255 of `A-Z a-z 0-9 _ -`. @defaultValue a random one */
+  readonly clientId?: string;
+}
+
+/** Of {@link ClientSettings}. */
+export const clientSettings = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  redirectUris: z.array(z.string()).readonly(),
+  allowedScopes: z
+    .array(z.enum(scopeNames))
+    .min(1)
+    .transform((names): readonly string[] => [...new Set(names)]),
+  requirePkce: z.boolean(),
+  requireSecret: z.boolean(),
+  firstParty: z.boolean(),
+  idTokenAlg: z.enum(['RS256', 'ES256']),
+  partner: z.string().nullable(),
+});
+
+const optional = {
+  requirePkce: true,
+  requireSecret: true,
+  firstParty: true,
+  idTokenAlg: true,
+  partner: true,
+} as const;
+
+/** Of {@link NewClient}. */
+export const newClient = clientSettings.partial(optional).extend({
+  public: z.boolean().default(false),
+  clientId: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,255}$/, 'takes 1 to 255 of A-Z a-z 0-9 _ -')
+    .optional(),
+});
+
+/** As administrators see it. */
+export function shown({ secrets, version: _, ...record }: ClientRecord): Client {
+  return {
+    ...record,
+    public: secrets.length === 0,
+    secrets: secrets.map(({ createdAt, expiresAt }) => ({
+      createdAt: iso(createdAt),
+      expiresAt: isoOrNull(expiresAt),
+    })),
+    createdAt: iso(record.createdAt),
+    updatedAt: iso(record.updatedAt),
+    disabledAt: isoOrNull(record.disabledAt),
+  };
+}
+
+/** What an administrator has set, for the audit. */
+export function settingsOf(client: ClientRecord): JsonObject {
+  const { name, redirectUris, allowedScopes, partner } = client;
+  const { requirePkce, requireSecret, firstParty, idTokenAlg } = client;
+  return {
+    name,
+    redirectUris: [...redirectUris],
+    allowedScopes: [...allowedScopes],
+    requirePkce,
+    requireSecret,
+    firstParty,
+    idTokenAlg,
+    partner,
+  };
+}
+
+/** @throws TypeError when settings that are right by themselves do not fit together */
+export function refuseContradiction(
+  client: Pick<ClientRecord, 'requireSecret' | 'secrets' | 'redirectUris'>,
+): void {
+  const isPublic = client.secrets.length === 0;
+  if (isPublic && client.requireSecret) throw new TypeError('requireSecret: a public client has no secret');
+  checkRedirectUris(client.redirectUris, isPublic);
+}

@@ -1,0 +1,88 @@
+import type { Logger } from './logger.ts';
+
+/** Errors that are told below one another at most: an error, its cause, and so on. */
+const mostErrors = 5;
+
+/** Of a value and of a stack, in characters. */
+const mostOfValue = 500;
+const mostOfStack = 8_000;
+
+/** What ends a line or moves the cursor is shown and not done: nobody writes lines of their own into a log. */
+function printable(text: string): string {
+  return text.replace(
+    /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+const shortened = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most)}…` : text;
+
+function fieldText(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  const isPlain = typeof value !== 'string' || /^[\w./:@+-]+$/.test(value);
+  return shortened(isPlain ? text : JSON.stringify(text), mostOfValue);
+}
+
+/**
+ * Of an error its name, message, stack and code, and those of what caused it. Other members are not shown: clients of
+ * HTTP and of databases keep whole requests there, with their secrets.
+ */
+function linesOf(thrown: unknown, left = mostErrors): string[] {
+  if (!(thrown instanceof Error)) {
+    // An object that is no error may hold anything.
+    const isShown = thrown === null || (typeof thrown !== 'object' && typeof thrown !== 'function');
+    const what = isShown ? shortened(String(thrown), mostOfValue) : 'an object';
+    return `thrown, and no Error: ${what}`.split('\n');
+  }
+  const { name, message, stack, cause } = thrown;
+  const { code } = thrown as { readonly code?: unknown };
+  const text = typeof stack === 'string' && stack !== '' ? stack : `${name}: ${message}`;
+  const lines = shortened(text, mostOfStack).split('\n');
+  if (typeof code === 'string' && !text.includes(code)) lines.push(`code: ${shortened(code, mostOfValue)}`);
+  const others = thrown instanceof AggregateError ? thrown.errors : [];
+  for (const other of [...(cause === undefined ? [] : [cause]), ...others].slice(0, left - 1)) {
+    const [first = '', ...rest] = linesOf(other, left - 1);
+    lines.push(`caused by: ${first}`, ...rest);
+  }
+  return lines;
+}
+
+/** One record: time, level, message and fields in one line, and below it, indented, the error. */
+function recordOf(level: string, fields: object, message: string, time: Date): string {
+  const { err, ...others } = fields as { readonly err?: unknown } & Record<string, unknown>;
+  const head = [
+    time.toISOString(),
+    level,
+    message,
+    ...Object.entries(others).map(([name, value]) => `${name}=${fieldText(value)}`),
+  ];
+  const below = 'err' in fields ? linesOf(err).map((line) => `    ${line}`) : [];
+  return printable([head.join(' ').replaceAll('\n', ' '), ...below].join('\n'));
+}
+
+/**
+ * Tells warnings and errors on stderr, for people: what a host hears that has said nothing about a logger. `console`,
+ * because it goes on when nobody reads stderr any more.
+ */
+export function createStderrLogger({
+  now = Date.now,
+  write = (record) => console.error(record),
+}: {
+  readonly now?: () => number;
+  readonly write?: (record: string) => void;
+} = {}): Logger {
+  const at =
+    (level: string) =>
+    (fields: object, message: string): void => {
+      let record: string;
+      try {
+        record = recordOf(level, fields, message, new Date(now()));
+      } catch {
+        // A stack that throws when it is read, a value without an end: an answer is worth more than its line.
+        record = `${new Date(now()).toISOString()} ${level} ${message}`;
+      }
+      write(record);
+    };
+  return Object.freeze({ debug() {}, info() {}, warn: at('WARN '), error: at('ERROR') });
+}

@@ -1,0 +1,108 @@
+/** Tables of what interfaces and unions of the source consist of, with the comments that stand there. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import ts from 'typescript';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** A member of an interface. */
+export interface Member {
+  /** With the names of what it is inside of, and dots between. */
+  readonly path: string;
+  /** `null` for an object whose members follow. */
+  readonly type: string | null;
+  readonly isOptional: boolean;
+  readonly text: string;
+  /** What `@defaultValue` says. */
+  readonly standard: string | null;
+}
+
+/** One alternative of a union. */
+export interface Alternative {
+  readonly type: string;
+  readonly text: string;
+}
+
+const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const plain = (comment: string | ts.NodeArray<ts.JSDocComment> | undefined): string =>
+  onOneLine(ts.getTextOfJSDocComment(comment) ?? '');
+
+function declarationIn(file: string, name: string): ts.InterfaceDeclaration | ts.TypeAliasDeclaration {
+  const text = readFileSync(join(root, file), 'utf8');
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const found = source.statements.find(
+    (statement) =>
+      (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) &&
+      statement.name.text === name,
+  );
+  if (found === undefined) throw new Error(`scripts/shapes.ts: ${file} has no ${name}`);
+  return found as ts.InterfaceDeclaration | ts.TypeAliasDeclaration;
+}
+
+/** What a declaration says of itself. */
+function commentOf(node: ts.Node): { readonly text: string; readonly standard: string | null } {
+  const docs = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
+  const tags = docs.flatMap(({ tags: all }) => [...(all ?? [])]);
+  const parameters = tags
+    .filter(ts.isJSDocParameterTag)
+    .map(({ name, comment }) => `\`${name.getText()}\`: ${plain(comment).replace(/^- /, '')}.`);
+  const standard = tags.find(({ tagName }) => tagName.text === 'defaultValue');
+  return {
+    text: [...docs.map(({ comment }) => plain(comment)), ...parameters].join(' '),
+    standard: standard === undefined ? null : plain(standard.comment),
+  };
+}
+
+function membersOf(elements: readonly ts.TypeElement[], outer = ''): Member[] {
+  return elements.flatMap((element): Member[] => {
+    if (!ts.isPropertySignature(element) && !ts.isMethodSignature(element)) return [];
+    const path = `${outer}${element.name.getText()}`;
+    const { type } = element;
+    const inner = type !== undefined && ts.isTypeLiteralNode(type) ? type.members : null;
+    const parameters = ts.isMethodSignature(element)
+      ? `(${element.parameters.map((parameter) => parameter.getText()).join(', ')}) => `
+      : '';
+    const member = {
+      path,
+      type: inner === null ? onOneLine(`${parameters}${type?.getText() ?? 'void'}`) : null,
+      isOptional: element.questionToken !== undefined,
+      ...commentOf(element),
+    };
+    return [member, ...(inner === null ? [] : membersOf([...inner], `${path}.`))];
+  });
+}
+
+/** The members of an interface, those of objects in it included. */
+export function interfaceIn(file: string, name: string): { text: string; members: readonly Member[] } {
+  const declaration = declarationIn(file, name);
+  const members = ts.isInterfaceDeclaration(declaration) ? membersOf([...declaration.members]) : [];
+  if (members.length === 0) throw new Error(`scripts/shapes.ts: found no members of ${name}`);
+  return { text: commentOf(declaration).text, members };
+}
+
+/** The alternatives of a union of objects. */
+export function unionIn(file: string, name: string): { text: string; alternatives: readonly Alternative[] } {
+  const declaration = declarationIn(file, name);
+  if (!ts.isTypeAliasDeclaration(declaration) || !ts.isUnionTypeNode(declaration.type))
+    throw new Error(`scripts/shapes.ts: ${name} is no union`);
+  const { types } = declaration.type;
+  const source = declaration.getSourceFile().text;
+  const alternatives = types.map((type, index): Alternative => {
+    // It stands before the bar, which belongs to neither neighbour.
+    const before = source.slice(types[index - 1]?.end ?? declaration.type.pos, type.getStart());
+    const [, text = ''] = /\/\*\*([\s\S]*?)\*\//.exec(before) ?? [];
+    return { type: onOneLine(type.getText()), text: onOneLine(text.replace(/^\s*\* ?/gm, '')) };
+  });
+  return { text: commentOf(declaration).text, alternatives };
+}
+
+/** The words of a union of words, as it is written in the source. */
+export function wordsIn(file: string, name: string): string {
+  const declaration = declarationIn(file, name);
+  const isWords =
+    ts.isTypeAliasDeclaration(declaration) &&
+    ts.isUnionTypeNode(declaration.type) &&
+    declaration.type.types.every(ts.isLiteralTypeNode);
+  if (!isWords) throw new Error(`scripts/shapes.ts: ${name} is no union of words`);
+  return onOneLine(declaration.type.getText());
+}
