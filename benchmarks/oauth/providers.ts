@@ -1,7 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../tests/support/free-port.ts';
 import { measureRate, postForm, type RawRequest } from '../shared/load.ts';
-import { freePort, ServerProcess } from '../shared/server-process.ts';
+import { ServerProcess } from '../shared/server-process.ts';
 import { newDatabase } from '../shared/temporary.ts';
 import { type ClientCredentials, paths, redirectUri } from './fixture.ts';
 import type { BareSettings } from './servers/bare.ts';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { freePort, ServerProcess } from '../shared/server-process.ts';
+import { freePort } from '../../tests/support/free-port.ts';
+import { ServerProcess } from '../shared/server-process.ts';
 import { newDatabase } from '../shared/temporary.ts';
 import type { BareSettings } from './servers/bare.ts';
 import type { OstiarySettings, Provisioned } from './servers/ostiary.ts';

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { freePort, ServerProcess } from '../shared/server-process.ts';
+import { freePort } from '../../tests/support/free-port.ts';
+import { ServerProcess } from '../shared/server-process.ts';
 import { inFlight } from './fixture.ts';
 import type { ContestantSettings } from './servers/contestant.ts';
 

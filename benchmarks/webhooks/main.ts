@@ -5,9 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { freePort } from '../../tests/support/free-port.ts';
 import { build } from '../shared/build.ts';
 import { machine, rowOf, type Target, tableOf } from '../shared/report.ts';
-import { freePort, ServerProcess } from '../shared/server-process.ts';
+import { ServerProcess } from '../shared/server-process.ts';
 import { median, ratios } from '../shared/statistics.ts';
 import { newDatabase } from '../shared/temporary.ts';
 import { bodyOf, eventId } from './fixture.ts';

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { blocksOf, root } from './support/pages.ts';
 import { commandsOf } from './support/shell.ts';
 
@@ -13,14 +13,6 @@ const withPorts = (text: string): string => text.replace(/\b[34]000\b/g, (port) 
 
 const folders: string[] = [];
 const running: ChildProcess[] = [];
-
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, () => resolve()));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
-}
 
 /** A reader's folder with the files of a page in it. Packages are those of this repository. */
 function folderOf(page: string): string {
@@ -127,8 +119,8 @@ const printed = (name: string, said: string): string =>
   new RegExp(`^${name} +(\\S+)$`, 'm').exec(said)?.[1] ?? '';
 
 beforeAll(async () => {
-  ports.set('3000', await freePort());
-  ports.set('4000', await freePort());
+  ports.set('3000', String(await freePort()));
+  ports.set('4000', String(await freePort()));
 });
 
 afterAll(async () => {
@@ -220,7 +212,7 @@ describe('the quickstart for receivers', () => {
   const page = 'docs/quickstart-receiver.md';
 
   it('accepts what is signed and refuses everything else', async () => {
-    ports.set('4000', await freePort());
+    ports.set('4000', String(await freePort()));
     const folder = folderOf(page);
     const receiver = start(folder, commandOf(page, 'receiver.ts'));
     await until(answers(withPorts('http://localhost:4000/')), receiver);

@@ -1,7 +1,8 @@
+import { freePort } from '../../../tests/support/free-port.ts';
 import type { KnownAnswer } from '../../shared/bare-postgres.ts';
 import { measureRate } from '../../shared/load.ts';
 import type { PostgresServer } from '../../shared/postgres.ts';
-import { freePort, ServerProcess } from '../../shared/server-process.ts';
+import { ServerProcess } from '../../shared/server-process.ts';
 import type { Comparison } from '../../shared/statistics.ts';
 import { built, exchanges, prepare, startOnPostgres, startProvider } from '../providers.ts';
 import {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { freePort, ServerProcess } from '../../shared/server-process.ts';
+import { freePort } from '../../../tests/support/free-port.ts';
+import { ServerProcess } from '../../shared/server-process.ts';
 import type { Comparison } from '../../shared/statistics.ts';
 import { exportDay, paths } from '../fixture.ts';
 import { seedTransfers } from '../seed.ts';

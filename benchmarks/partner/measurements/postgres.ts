@@ -1,8 +1,9 @@
+import { freePort } from '../../../tests/support/free-port.ts';
 import type { KnownAnswer } from '../../shared/bare-postgres.ts';
 import { inBatches } from '../../shared/batches.ts';
 import { measureRate } from '../../shared/load.ts';
 import type { PostgresServer } from '../../shared/postgres.ts';
-import { freePort, ServerProcess } from '../../shared/server-process.ts';
+import { ServerProcess } from '../../shared/server-process.ts';
 import type { Comparison } from '../../shared/statistics.ts';
 import { exportDay, users } from '../fixture.ts';
 import { seedTransfersOnPostgres } from '../seed.ts';

@@ -1,6 +1,7 @@
+import { freePort } from '../../../tests/support/free-port.ts';
 import { getRequest, measureRate, postJson, type RawRequest } from '../../shared/load.ts';
 import { rawAnswer } from '../../shared/raw-answer.ts';
-import { freePort, ServerProcess } from '../../shared/server-process.ts';
+import { ServerProcess } from '../../shared/server-process.ts';
 import type { Comparison } from '../../shared/statistics.ts';
 import { paths, users } from '../fixture.ts';
 import { built, type Ostiary, startBare, startOstiary } from '../servers.ts';

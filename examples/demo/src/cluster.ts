@@ -67,12 +67,15 @@ type Cleanup = (() => Promise<unknown>)[];
 async function run(folder: string, count: number, results: Results, cleanup: Cleanup): Promise<void> {
   const [databasePort = 0, frontPort = 0, ...ports] = await freePorts(6);
   const authUrl = `http://localhost:${frontPort}`;
-  const postgres = await startPostgres(folder, databasePort, randomBytes(16).toString('hex'));
+  const postgres = await startPostgres(folder, {
+    port: databasePort,
+    password: randomBytes(16).toString('hex'),
+  });
   cleanup.push(() => postgres.stop());
   say('a PostgreSQL from npm runs');
 
   const env = {
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: postgres.url(),
     OSTIARY_AUTH_URL: authUrl,
     OSTIARY_SEALING_KEYS: randomBytes(32).toString('base64url'),
     // Behind the front, whose address is this machine's.
@@ -100,7 +103,7 @@ async function run(folder: string, count: number, results: Results, cleanup: Cle
   const report = createReport(() => undefined);
   const cluster: Cluster = {
     ...{ file, front, webs, workers, receiver, report, env },
-    databaseUrl: postgres.url,
+    databaseUrl: postgres.url(),
   };
 
   say('a user signs in and approves an app');

@@ -1,20 +1,35 @@
-import { createServer } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer, type Server } from 'node:net';
+
+/**
+ * Where ports are drawn from: below those that systems give to outgoing connections. A free one of theirs may be taken by
+ * any connection before its server listens, or while that server is restarted.
+ */
+const range = { from: 10_000, to: 32_000 } as const;
+
+/** Tries in a row that may meet a port which is taken. */
+const tries = 50;
+
+/** @throws the reason why the last of the ports that were tried cannot be listened on */
+async function holdOne(): Promise<{ readonly port: number; readonly server: Server }> {
+  for (let left = tries; ; left -= 1) {
+    const port = randomInt(range.from, range.to);
+    const server = createServer();
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, '127.0.0.1', resolve);
+      });
+      return { port, server };
+    } catch (error) {
+      if (left === 1) throw error;
+    }
+  }
+}
 
 /** Ports that nobody uses at this moment; held together, so that they differ. */
 export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve, reject) => {
-          server.once('error', reject);
-          server.listen(0, '127.0.0.1', () => {
-            const address = server.address();
-            resolve(typeof address === 'object' && address !== null ? address.port : 0);
-          });
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+  const held = await Promise.all(Array.from({ length: count }, holdOne));
+  await Promise.all(held.map(({ server }) => new Promise((resolve) => server.close(resolve))));
+  return held.map(({ port }) => port);
 }

@@ -1,21 +1,12 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { launchBrowser } from '../../../tests/support/browser.ts';
+import { freePort } from '../../../tests/support/free-port.ts';
 import { type Demo, startDemo } from '../src/demo.ts';
-
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return String(port);
-}
 
 /** Keeps a picture in the folder that SCREENSHOT_DIR names, to be looked at. */
 async function picture(page: Page, name: string): Promise<void> {
@@ -48,7 +39,7 @@ describe('passports and payments, in a real browser', () => {
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'demo-browser-'));
-    const [PORT, PARTNER_PORT] = [await freePort(), await freePort()];
+    const [PORT, PARTNER_PORT] = [String(await freePort()), String(await freePort())];
     [demo, browser] = await Promise.all([
       startDemo({ OSTIARY_DATA_DIR: dataDir, PORT, PARTNER_PORT }),
       launchBrowser(),

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../tests/support/free-port.ts';
 import { type Demo, startDemo } from '../src/demo.ts';
 
 const source = join(import.meta.dirname, '../src');
@@ -20,12 +21,6 @@ async function listening(): Promise<{ readonly port: string; close(): Promise<vo
   const address = server.address();
   const port = String(typeof address === 'object' && address !== null ? address.port : 0);
   return { port, close: () => new Promise((resolve) => void server.close(() => resolve())) };
-}
-
-async function freePort(): Promise<string> {
-  const { port, close } = await listening();
-  await close();
-  return port;
 }
 
 interface Run {
@@ -63,8 +58,8 @@ function run(file: string, env: NodeJS.ProcessEnv, args: readonly string[] = [])
 async function environment(): Promise<NodeJS.ProcessEnv & { readonly OSTIARY_DATA_DIR: string }> {
   return {
     OSTIARY_DATA_DIR: await temporaryFolder(),
-    PORT: await freePort(),
-    PARTNER_PORT: await freePort(),
+    PORT: String(await freePort()),
+    PARTNER_PORT: String(await freePort()),
   };
 }
 
@@ -164,7 +159,7 @@ describe('npm start', () => {
     await stop(second);
     expect(await read(env.OSTIARY_DATA_DIR)).toBe(before);
     expect(second.output()).toBe(first.output());
-    const moved = { ...env, PORT: await freePort(), PARTNER_PORT: await freePort() };
+    const moved = { ...env, PORT: String(await freePort()), PARTNER_PORT: String(await freePort()) };
     const third = run('main.ts', moved);
     await third.ready;
     await stop(third);
@@ -337,7 +332,7 @@ describe('the webhooks of the demo', () => {
     for (const [index, ports] of [
       {},
       {},
-      { PORT: await freePort(), PARTNER_PORT: await freePort() },
+      { PORT: String(await freePort()), PARTNER_PORT: String(await freePort()) },
     ].entries()) {
       const demo = await start({ ...env, ...ports });
       try {

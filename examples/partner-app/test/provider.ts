@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { freePort } from '../../../tests/support/free-port.ts';
 import { redirectUris } from '../src/config.ts';
 import { type PartnerConfig, startPartnerApp } from '../src/index.ts';
 
@@ -20,14 +21,6 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
   let text = '';
   for await (const chunk of request) text += chunk;
   return text === '' ? {} : JSON.parse(text);
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A provider that says what a test wants it to say; the real one is used by the tests of the demo. */

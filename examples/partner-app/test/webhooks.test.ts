@@ -1,9 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { type AnyEvent, type SignedDelivery, signWebhook, tamper } from '@ostiary/webhook-verifier';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '../../../tests/support/free-port.ts';
 import { redirectUris, startPartnerApp } from '../src/index.ts';
 import { Customer } from './customer.ts';
-import { freePort, scriptedProvider, startShop } from './provider.ts';
+import { scriptedProvider, startShop } from './provider.ts';
 
 const secrets = { live: 'the-secret-of-live-money', test: 'the-secret-of-the-sandbox' };
 const apiKey = { key: `svc_live_${'A1b2C3d4'.repeat(6)}`, signingSecret: 'svc_sign_secret-of-the-shop' };

