@@ -14,7 +14,11 @@ export type ContestantName = (typeof contestantNames)[number];
  * Ostiary's one setting: attempts of a process, those included whose results are not written yet. One endpoint
  * never gets more than 128 at once.
  */
-export const ostiarySettings = [{ concurrency: 256 }, { concurrency: 512 }, { concurrency: 1_024 }] as const;
+export const ostiarySettings = [
+  { concurrency: 512 },
+  { concurrency: 1_024 },
+  { concurrency: 4_096 },
+] as const;
 
 /**
  * pg-boss: `batchSize`, `localConcurrency` (both documented at https://pgboss.io/api/workers), and POSTs at once in one

@@ -132,14 +132,29 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
           slots: JSON.stringify(Object.fromEntries(slots)),
         };
         const rows = await database.change((connection) => claimInTurn.all(connection, walk));
-        return rows.map((row) => ({ ...row, claimId }));
+        return claimedBy(claimId, rows);
       }
       const named = inTurn([...slots], after);
       const request = { ...hold, endpointIds: named.map(([id]) => id), rooms: named.map(([, room]) => room) };
       const rows = await database.change((connection) => claimNamed.all(connection, request));
-      return rows.map((row) => ({ ...row, claimId }));
+      return claimedBy(claimId, rows);
     },
   };
+}
+
+/**
+ * Rows of one endpoint share its texts, each of which came once for every row: so they are kept once, while hundreds of
+ * rows wait for their turn.
+ */
+function claimedBy(claimId: string, rows: readonly ClaimedRow[]): ClaimedDelivery[] {
+  let owner: Pick<ClaimedRow, 'partner' | 'mode' | 'endpointId' | 'url' | 'sealedSecret'> | undefined;
+  return rows.map((row) => {
+    if (owner?.endpointId !== row.endpointId) {
+      const { partner, mode, endpointId, url, sealedSecret } = row;
+      owner = { partner, mode, endpointId, url, sealedSecret };
+    }
+    return Object.assign(row, owner, { claimId });
+  });
 }
 
 /** Sorted, beginning after `after` and going round. */

@@ -8,7 +8,6 @@ interface Results {
   readonly claimIds: readonly string[];
   readonly statuses: readonly string[];
   readonly dueAts: readonly (number | null)[];
-  readonly endedAts: readonly (number | null)[];
   /** Of the attempt; `null` where none was made. */
   readonly numbers: readonly (number | null)[];
   readonly times: readonly (number | null)[];
@@ -30,15 +29,16 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
     `
     WITH results AS MATERIALIZED (
       SELECT * FROM unnest(
-        :ids::text[], :claimIds::text[], :statuses::text[], :dueAts::bigint[], :endedAts::bigint[],
-        :numbers::integer[], :times::bigint[], :durations::bigint[], :httpStatuses::integer[], :errors::text[],
-        :responses::text[]
+        :ids::text[], :claimIds::text[], :statuses::text[], :dueAts::bigint[], :numbers::integer[], :times::bigint[],
+        :durations::bigint[], :httpStatuses::integer[], :errors::text[], :responses::text[]
       ) WITH ORDINALITY AS results (
-        id, claim_id, status, due_at, ended_at, attempt, at, duration_ms, http_status, error, response, place
+        id, claim_id, status, due_at, attempt, at, duration_ms, http_status, error, response, place
       )
     ),
     held AS MATERIALIZED (
-      SELECT results.*, pending.number, pending.due_at AS was_due_at, pending.attempts AS already
+      SELECT
+        pending.number, place, pending.id, results.status, results.due_at, attempt, at, duration_ms, http_status, error,
+        response, pending.due_at AS was_due_at, pending.attempts AS already
       FROM ${schema}.pending_deliveries AS pending
       JOIN results ON results.id = pending.id AND results.claim_id = pending.claim_id
       WHERE pending.id = ANY (:ids)
@@ -57,9 +57,9 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
     ),
     final AS (
       UPDATE ${schema}.deliveries SET
-        status = held.status, ended_at = coalesce(held.ended_at, held.was_due_at), final_attempt = held.attempt,
-        final_at = held.at, final_duration_ms = held.duration_ms, final_http_status = held.http_status,
-        final_error = held.error, final_response = held.response
+        status = held.status, ended_at = coalesce(held.at + held.duration_ms, was_due_at),
+        final_attempt = held.attempt, final_at = held.at, final_duration_ms = held.duration_ms,
+        final_http_status = held.http_status, final_error = held.error, final_response = held.response
       FROM held WHERE deliveries.number = held.number AND held.status <> 'pending'
     ),
     logged AS (
@@ -79,7 +79,7 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
       // Of one claim's results the first counts: after it the claim is no longer the current one.
       const first = new Map<string, number>();
       for (const [index, { id, claimId }] of results.entries()) {
-        const claim = JSON.stringify([id, claimId]);
+        const claim = `${claimId.length} ${claimId}${id}`;
         if (!first.has(claim)) first.set(claim, index);
       }
       const places = [...first.values()];
@@ -99,7 +99,6 @@ function batchOf(results: readonly DeliveryResult[]): Results {
     claimIds: results.map(({ claimId }) => claimId),
     statuses: results.map(({ next }) => next.status),
     dueAts: results.map(({ next }) => (next.status === 'pending' ? next.dueAt : null)),
-    endedAts: attempts.map((attempt) => attempt && attempt.at + attempt.durationMs),
     numbers: attempts.map((attempt) => attempt?.number ?? null),
     times: attempts.map((attempt) => attempt?.at ?? null),
     durations: attempts.map((attempt) => attempt?.durationMs ?? null),

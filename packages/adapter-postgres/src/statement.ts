@@ -95,11 +95,22 @@ export function connectionOn(client: PostgresClient, preparing: Preparing = { is
  * than all else that it does for a batch: it is left what is neither.
  */
 function arrayOf(values: readonly unknown[]): unknown {
-  if (values.some((value) => typeof value === 'object' && value !== null)) return values;
-  return `{${values.map((value) => (typeof value === 'string' ? quoted(value) : (value ?? 'NULL'))).join()}}`;
+  const items: unknown[] = [];
+  for (const value of values) {
+    if (typeof value === 'object' && value !== null) return values;
+    items.push(typeof value === 'string' ? quoted(value) : (value ?? 'NULL'));
+  }
+  return `{${items.join()}}`;
 }
 
+const special = /["\\]/;
+/** What JSON may write in another way than with a backslash before it: control characters and surrogates. */
+const notInJson = /[\p{Cc}\p{Cs}]/u;
+
+/** In quotes, with a backslash before each quote and backslash. As JSON, where that is the same: it is quicker by half. */
 function quoted(text: string): string {
+  if (!special.test(text)) return `"${text}"`;
+  if (!notInJson.test(text)) return JSON.stringify(text);
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 

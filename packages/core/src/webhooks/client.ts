@@ -78,7 +78,8 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   const resolve = options.resolve ?? defaultResolve(policy);
   const isAllowed = policy.allowPrivate ? () => true : isPublicAddress;
   const targets = new LRUCache<string, Target>({ max: maxTargets });
-  const active = new Set<Exchange>();
+  // An array in which each knows its place, for the reason that `Connections` has none but arrays.
+  const active: Exchange[] = [];
   let isClosed = false;
   let context: SecureContext | undefined;
   const secureContext = () => {
@@ -123,19 +124,24 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
           now,
           signal,
           settled: (answer, ended) => {
-            active.delete(ended);
+            const last = active.pop() ?? ended;
+            if (last !== ended) {
+              active[ended.place] = last;
+              last.place = ended.place;
+            }
             settle(answer);
           },
         });
-        active.add(exchange);
+        exchange.place = active.length;
+        active.push(exchange);
         exchange.start();
       }),
     abort: () => {
-      for (const exchange of active) void exchange.abort();
+      for (const exchange of [...active]) void exchange.abort();
     },
     close: async () => {
       isClosed = true;
-      await Promise.all([...Array.from(active, (exchange) => exchange.abort()), connections.close()]);
+      await Promise.all([...[...active].map((exchange) => exchange.abort()), connections.close()]);
     },
   };
 }

@@ -27,6 +27,8 @@ const maxHeaderSize = 16_384;
 /** A keep-alive connection to one origin; serves one request after the other. */
 export class Connection {
   readonly origin: string;
+  /** The turn in which it was given back: a count, not a time. */
+  idleSince = 0;
   /** Whether the addresses of the host are being looked for, so that nothing was connected yet. */
   isResolving = false;
   readonly #client: Client;
@@ -98,12 +100,16 @@ export class Connection {
   }
 }
 
-/** Keep-alive connections by origin. Holds on to idle ones only, and to few of them. */
+/**
+ * Keep-alive connections by origin. Holds on to idle ones only, and to few of them. In arrays: a `Set` from which members
+ * come and go all the time leaves tables behind, and what was in them is kept until the next full garbage collection.
+ */
 export class Connections {
   readonly #options: ConnectionsOptions;
+  /** Of each origin, longest idle first. An empty list goes with the last connection. */
   readonly #idle = new Map<string, Connection[]>();
-  /** The idle ones of all origins, longest idle first. */
-  readonly #order = new Set<Connection>();
+  #count = 0;
+  #turn = 0;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -112,8 +118,8 @@ export class Connections {
   /** A connection for one request, to be given back or destroyed. */
   take(target: Origin): Connection {
     const idle = this.#idle.get(target.origin) ?? [];
-    for (let last = idle.at(-1); last !== undefined; last = idle.at(-1)) {
-      this.#forget(last);
+    for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+      this.#count -= 1;
       if (last.isReusable()) return last;
       void last.destroy();
     }
@@ -131,29 +137,38 @@ export class Connections {
     const idle = this.#idle.get(connection.origin);
     if (idle === undefined) this.#idle.set(connection.origin, [connection]);
     else idle.push(connection);
-    this.#order.add(connection);
-    const [oldest] = this.#order;
-    if (this.#order.size > this.#options.maxIdle && oldest !== undefined) this.#closed(oldest);
+    this.#count += 1;
+    this.#turn += 1;
+    connection.idleSince = this.#turn;
+    if (this.#count > this.#options.maxIdle) this.#closeLongestIdle();
   }
 
   /** Closes every idle connection. */
   async close(): Promise<void> {
-    const idle = [...this.#order];
-    this.#order.clear();
+    const idle = [...this.#idle.values()].flat();
     this.#idle.clear();
+    this.#count = 0;
     await Promise.all(idle.map((connection) => connection.destroy()));
+  }
+
+  #closeLongestIdle(): void {
+    let longest: Connection | undefined;
+    for (const [first] of this.#idle.values()) {
+      if (first !== undefined && first.idleSince < (longest?.idleSince ?? Number.POSITIVE_INFINITY))
+        longest = first;
+    }
+    if (longest !== undefined) this.#closed(longest);
   }
 
   /** One that is in use opens another socket by itself when its request was not sent yet, and checks anew. */
   #closed(connection: Connection): void {
-    if (this.#forget(connection)) void connection.destroy();
-  }
-
-  #forget(connection: Connection): boolean {
-    if (!this.#order.delete(connection)) return false;
     const idle = this.#idle.get(connection.origin) ?? [];
-    idle.splice(idle.lastIndexOf(connection), 1);
+    const place = idle.indexOf(connection);
+    if (place !== -1) {
+      idle.splice(place, 1);
+      this.#count -= 1;
+      void connection.destroy();
+    }
     if (idle.length === 0) this.#idle.delete(connection.origin);
-    return true;
   }
 }

@@ -47,14 +47,16 @@ const leaseMs = 30_000;
 const maxWaitMs = 1_000;
 
 /** Deliveries of one claim at most. */
-const batch = 512;
+const batch = 1_024;
+
+/** Results of one write at most, and characters of their answers, so that it stays a matter of milliseconds. */
+const maxGroup = { results: 2_048, characters: 2 ** 21 };
 
 /** A failed write of results is tried again after this time, for as long as the worker runs. */
 const flushRetryMs = 500;
 
-/** Results that are written at once without waiting for more, and turns that are waited for them. */
-const gatherSize = 256;
-const gatherTurns = 16;
+/** Results are gathered until so many turns of the event loop in a row have brought none. */
+const quietTurns = 16;
 
 /** `stop` lets attempts end for this long; what is left is handed back. */
 const graceMs = 5_000;
@@ -68,6 +70,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
   const { deliveries, clock, random, logger, telemetry, schedule = nodeTimer } = options;
   const backlog = createBacklog<Held>();
   const pace = createPace();
+  const gatherSize = Math.min(maxGroup.results, Math.ceil(options.concurrency / 2));
   const lanes = createLanes(options.concurrency, backlog.sizeOf);
   let running = false;
   let cancelPoll: () => void = () => {};
@@ -78,7 +81,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
   /** Whether the last claim found no room. */
   let full = false;
 
-  let results: Ended[] = [];
+  const results: Ended[] = [];
   let flushing: Promise<void> | null = null;
   /** Deliveries that were claimed and whose results are not written. */
   let open = 0;
@@ -107,25 +110,37 @@ export function createDispatcher(options: DispatcherOptions): Worker {
   }
 
   /**
-   * Lets some turns of the event loop pass while more attempts may end: a commit costs nearly the same for one result
-   * and for many.
+   * Lets turns of the event loop pass as long as attempts keep ending: a commit costs nearly the same for one result and
+   * for many.
    */
   async function gather(): Promise<void> {
-    for (let turn = 0; turn < gatherTurns && results.length < gatherSize; turn += 1) {
+    let quiet = 0;
+    for (let size = results.length; size < gatherSize && size < open && quiet < quietTurns; ) {
       await new Promise<void>((resolve) => setImmediate(resolve));
-      if (open === results.length) return;
+      quiet = results.length > size ? 0 : quiet + 1;
+      size = results.length;
     }
+  }
+
+  /** Takes those that ended first, as many as one write should carry. */
+  function takeGroup(): Ended[] {
+    let characters = 0;
+    const end = results.findIndex(({ result }, index) => {
+      characters += result.attempt?.response?.length ?? 0;
+      return index === maxGroup.results || (index > 0 && characters > maxGroup.characters);
+    });
+    return results.splice(0, end === -1 ? results.length : end);
   }
 
   /** Writes what has ended, and what ends meanwhile, until nothing is left. */
   async function flush(): Promise<void> {
     while (results.length > 0) {
       await gather();
-      const group = results;
-      results = [];
+      const group = takeGroup();
       const writing = deliveries.finish(group.map(({ result }) => result));
-      // In the same turn, so that a storage which commits in groups commits both at once.
-      if (running) void claim();
+      // In the same turn, so that a storage which commits in groups commits both at once. What is due for endpoints that
+      // nobody has heard of is found when it is looked for in any case.
+      if (running && lanes.hasSlots()) void claim();
       try {
         await writing;
         through(group.length);

@@ -51,6 +51,8 @@ export function failedAnswer(error: AttemptErrorClass, durationMs: number): Atte
 
 /** One request and what comes back, under one absolute deadline. */
 export class Exchange implements Dispatcher.DispatchHandler {
+  /** Where it stands in the list of those under way. */
+  place = 0;
   readonly #options: ExchangeOptions;
   readonly #startedAt: number;
   readonly #abort = (): void => void this.abort();

@@ -37,6 +37,8 @@ export interface Lanes {
   readonly freeOfUnknown: number;
   /** For endpoints that have a history: how many more of their deliveries may be claimed. */
   slots(): ReadonlyMap<string, number>;
+  /** Whether a claim could bring something for an endpoint that has a history. */
+  hasSlots(): boolean;
   /** Whether a delivery that was claimed ahead has to wait until an attempt of its endpoint ends. */
   isFull(endpointId: string): boolean;
   begin(endpointId: string): void;
@@ -79,6 +81,16 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
     return free * 8 >= unprovenMax ? free : 0;
   };
 
+  /** @param room - for attempts of endpoints that have not proven themselves */
+  const slotsOf = (id: string, lane: Lane, room: number) => {
+    const most = lane.limit + lane.ahead;
+    const waiting = waitingOf(id);
+    const left = Math.max(0, most - lane.inFlight - waiting);
+    // As long as some wait, only when there is enough for a claim to be worth it.
+    const free = waiting > 0 && left * 4 < most ? 0 : left;
+    return lane.proven ? free : Math.min(free, room);
+  };
+
   return {
     get free() {
       const unprovenRoom = freeUnproven();
@@ -91,19 +103,19 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
       const slots = new Map<string, number>();
       const room = freeUnproven();
       for (const lanes of [known, busy]) {
-        for (const [id, lane] of lanes.entries()) {
-          const most = lane.limit + lane.ahead;
-          const waiting = waitingOf(id);
-          const left = Math.max(0, most - lane.inFlight - waiting);
-          // As long as some wait, only when there is enough for a claim to be worth it.
-          const free = waiting > 0 && left * 4 < most ? 0 : left;
-          slots.set(id, lane.proven ? free : Math.min(free, room));
-        }
+        for (const [id, lane] of lanes.entries()) slots.set(id, slotsOf(id, lane, room));
       }
       return slots;
     },
+    hasSlots() {
+      const room = freeUnproven();
+      for (const lanes of [known, busy]) {
+        for (const [id, lane] of lanes.entries()) if (slotsOf(id, lane, room) > 0) return true;
+      }
+      return false;
+    },
     isFull(id) {
-      const lane = laneOf(id);
+      const lane = known.peek(id) ?? laneOf(id);
       return lane.proven && lane.inFlight >= lane.limit;
     },
     begin(id) {

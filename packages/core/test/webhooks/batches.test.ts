@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { AttemptAnswer } from '../../src/webhooks/client.ts';
+import { answered, depot, quiet } from './support/depot.ts';
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** A worker with attempts under way that end when a test says so; it knows their endpoint to answer quickly. */
+async function workerWith(attempts: number, concurrency?: number) {
+  const waiting: ((answer: AttemptAnswer) => void)[] = [];
+  const writes: number[] = [];
+  let claims = 0;
+  let isHeld = false;
+  const shop = await depot((store) => ({
+    ...store,
+    claim(request) {
+      claims += 1;
+      return store.claim(request);
+    },
+    finish(batch) {
+      writes.push(batch.length);
+      return store.finish(batch);
+    },
+  }));
+  await shop.endpoint('a', async () =>
+    isHeld ? new Promise((resolve) => waiting.push(resolve)) : answered(204),
+  );
+  const worker = shop.dispatcher(concurrency);
+  worker.start();
+  // One answer more, one attempt more at once.
+  await shop.publish('a', attempts);
+  worker.wake();
+  await quiet();
+  isHeld = true;
+  await shop.publish('a', attempts);
+  worker.wake();
+  await quiet();
+  expect(waiting).toHaveLength(attempts);
+  writes.length = 0;
+  return { ...shop, worker, waiting, writes, claims: () => claims };
+}
+
+describe('results of attempts', () => {
+  it('are written together when one ends after the other without a pause', async () => {
+    const { worker, waiting, writes } = await workerWith(100);
+    for (const answer of waiting) {
+      answer(answered(204));
+      await turn();
+    }
+    await quiet();
+    expect(writes.reduce((sum, count) => sum + count)).toBe(100);
+    expect(writes.length).toBeLessThan(4);
+    await worker.stop();
+  });
+
+  it('are written soon when the others take their time', async () => {
+    const { worker, waiting, writes } = await workerWith(100);
+    for (const answer of waiting.splice(0, 3)) answer(answered(204));
+    await quiet();
+    expect(writes).toEqual([3]);
+    for (const answer of waiting) answer(answered(204));
+    await worker.stop();
+  });
+
+  it('are written when half of what a worker may have under way has ended', async () => {
+    const { worker, waiting, writes } = await workerWith(30, 40);
+    for (const answer of waiting.slice(0, 25)) {
+      answer(answered(204));
+      await turn();
+    }
+    expect(writes[0]).toBeLessThanOrEqual(21);
+    for (const answer of waiting.slice(25)) answer(answered(204));
+    await worker.stop();
+    expect(writes.reduce((sum, count) => sum + count)).toBe(30);
+  });
+
+  it('are written in parts when their answers are long', async () => {
+    const { worker, waiting, writes, deliveries } = await workerWith(120);
+    for (const answer of waiting) answer({ ...answered(204), response: 'x'.repeat(50_000) });
+    await quiet();
+    await worker.stop();
+    expect(writes).toEqual([41, 41, 38]);
+    expect((await deliveries('a')).every(({ status }) => status === 'delivered')).toBe(true);
+  });
+});
+
+describe('a claim', () => {
+  it('is not made for endpoints that have enough', async () => {
+    const { worker, waiting, claims, publish } = await workerWith(100);
+    await publish('a', 700);
+    worker.wake();
+    await quiet();
+    const before = claims();
+    for (let round = 0; round < 5; round += 1) {
+      waiting.shift()?.(answered(204));
+      await quiet();
+    }
+    expect(claims()).toBe(before);
+    const ending = worker.stop();
+    for (const answer of waiting) answer(answered(204));
+    await ending;
+  });
+});
