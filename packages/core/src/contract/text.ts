@@ -27,6 +27,7 @@ const oddTexts = [
   '100_',
   'line\nbreak\ttab\r',
   '\u0001 control',
+  '"quoted",\nwith a \\, a tab\t and a control \u0002',
   'é (one code point)',
   'e\u0301 (one code point)',
   'straße',
