@@ -116,6 +116,31 @@ describe('a connection', () => {
     expect(many.map((server) => server.sockets[0]?.destroyed)).toEqual([true, false, false]);
   });
 
+  it('counts once, however often it is used', async () => {
+    const server = await serve((socket) => socket.write(response(200)));
+    const client = newClient({ maxIdle: 2 });
+    for (let number = 0; number < 6; number += 1) await send(client, urlOf(server));
+    expect(server.sockets).toHaveLength(1);
+  });
+
+  it('under way is found when all are aborted, whichever ended before it', async () => {
+    const sockets: Parameters<RawAnswer>[0][] = [];
+    const server = await serve((socket) => void sockets.push(socket));
+    const client = newClient();
+    const under = [];
+    for (const count of [1, 2, 3]) {
+      under.push(send(client, urlOf(server)));
+      await vi.waitUntil(() => sockets.length === count);
+    }
+    // The last takes the place of the first, and ends itself.
+    for (const index of [0, 2]) {
+      sockets[index]?.write(response(200));
+      expect(await under[index]).toMatchObject({ ok: true });
+    }
+    client.abort();
+    expect(await under[1]).toMatchObject({ error: 'aborted' });
+  });
+
   it('is not held on to by origins that nobody writes to any more', async () => {
     const server = await serve((socket) => socket.write(response(200)));
     const client = newClient({ resolve: async () => ['127.0.0.1'], maxIdle: 5 });
