@@ -18,7 +18,11 @@ interface Named extends Hold {
   readonly endpointIds: readonly string[];
   readonly rooms: readonly number[];
 }
-type ClaimedRow = Omit<ClaimedDelivery, 'claimId'>;
+type Receiver = Pick<ClaimedDelivery, 'endpointId' | 'partner' | 'mode' | 'url' | 'sealedSecret'>;
+interface ClaimedRow extends Omit<ClaimedDelivery, keyof Receiver | 'claimId'> {
+  /** JSON of a {@link Receiver}; `null` where it is that of the row before. */
+  readonly endpoint: string | null;
+}
 
 /** Endpoints that a claim passes before it asks which ones have something due. */
 const maxWalk = 500;
@@ -35,6 +39,9 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
   // What another claim or a result has in its hands at this moment is passed over. `ARRAY (…)` and MATERIALIZED keep
   // the planner from every other way. A row that changed since the statement began has another ctid: it is left for the
   // next claim.
+  //
+  // A claim does not wait for the disk: nothing of it was promised to anyone. One that a crash of the server undoes is
+  // made again, and what its attempt led to is refused. `set_config` ends with the transaction, which is this statement.
   const claimOf = (visited: string) => `
     WITH RECURSIVE ${visited},
     due AS MATERIALIZED (
@@ -51,15 +58,22 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
     claimed AS (
       UPDATE ${schema}.pending_deliveries SET claim_id = :claimId, held_until = :leaseEndsAt
       WHERE ctid = ANY (ARRAY (SELECT row FROM due))
+        AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off'
       RETURNING id, number, endpoint_id, event_number, attempts, due_at
     )
     SELECT
-      claimed.id, events.partner, events.mode, endpoint_id AS "endpointId", events.id AS "eventId",
-      type AS "eventType", body, attempts + 1 AS attempt, due_at AS "dueAt", url, sealed_secret AS "sealedSecret"
+      claimed.id, events.id AS "eventId", type AS "eventType", body, attempts + 1 AS attempt, due_at AS "dueAt",
+      CASE WHEN lag(endpoint_id) OVER in_turn = endpoint_id THEN NULL ELSE
+        json_build_object(
+          'endpointId', endpoint_id, 'partner', endpoint.partner, 'mode', endpoint.mode, 'url', url,
+          'sealedSecret', sealed_secret
+        )::text
+      END AS endpoint
     FROM claimed
     JOIN due ON due.number = claimed.number
     JOIN ${schema}.events ON events.number = event_number
     JOIN ${schema}.webhook_endpoints AS endpoint ON endpoint.id = endpoint_id
+    WINDOW in_turn AS (ORDER BY turn, due_at, claimed.number)
     ORDER BY turn, due_at, claimed.number
   `;
 
@@ -142,18 +156,12 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
   };
 }
 
-/**
- * Rows of one endpoint share its texts, each of which came once for every row: so they are kept once, while hundreds of
- * rows wait for their turn.
- */
+/** Gives every row what the first one of its endpoint says about the endpoint. */
 function claimedBy(claimId: string, rows: readonly ClaimedRow[]): ClaimedDelivery[] {
-  let owner: Pick<ClaimedRow, 'partner' | 'mode' | 'endpointId' | 'url' | 'sealedSecret'> | undefined;
-  return rows.map((row) => {
-    if (owner?.endpointId !== row.endpointId) {
-      const { partner, mode, endpointId, url, sealedSecret } = row;
-      owner = { partner, mode, endpointId, url, sealedSecret };
-    }
-    return Object.assign(row, owner, { claimId });
+  let receiver: Receiver;
+  return rows.map(({ endpoint, id, eventId, eventType, body, attempt, dueAt }) => {
+    if (endpoint !== null) receiver = JSON.parse(endpoint);
+    return { ...receiver, id, claimId, eventId, eventType, body, attempt, dueAt };
   });
 }
 

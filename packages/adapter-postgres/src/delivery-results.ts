@@ -24,7 +24,8 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
   // One statement for a whole batch. Rows are locked by number, so that two batches, or a batch and the end of an
   // endpoint, wait for each other and not in a circle; `held` are those whose claim is still the current one. Of what
   // is looked up by `= ANY` PostgreSQL uses the index, whatever it thinks of the size of a table. An attempt that is
-  // followed by others goes into the log, and so does one whose number is there already, which is an error.
+  // followed by others goes into the log, and so does one whose number is there already, which is an error. What comes
+  // back are the places of results that do not count: there are hardly any.
   const finish = statement<Results, { readonly place: number }>(
     `
     WITH results AS MATERIALIZED (
@@ -68,7 +69,7 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
       SELECT number, attempt, at, duration_ms, http_status, error, response FROM held
       WHERE attempt IS NOT NULL AND (status = 'pending' OR attempt <= already)
     )
-    SELECT place FROM held
+    SELECT place FROM results WHERE place NOT IN (SELECT place FROM held)
   `,
     { prepared: true },
   );
@@ -84,10 +85,11 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
       }
       const places = [...first.values()];
       const batch = batchOf(places.flatMap((index) => results[index] ?? []));
-      const counted = await database.change((connection) => finish.all(connection, batch));
-      const answers = results.map(() => false);
-      for (const { place } of counted) answers[places[place - 1] ?? -1] = true;
-      return answers;
+      const counted = results.map(() => false);
+      for (const index of places) counted[index] = true;
+      const refused = await database.change((connection) => finish.all(connection, batch));
+      for (const { place } of refused) counted[places[place - 1] ?? -1] = false;
+      return counted;
     },
   };
 }

@@ -200,11 +200,11 @@ test('a claim jumps from endpoint to endpoint, also before the server has counte
   const others = ['Sort'];
   const chosen = 'Tid Scan pending_deliveries';
   expect(await stepsOfCall(({ deliveries }) => deliveries.claim({ ...hold, slots }))).toEqual([
-    ['Sort', known, walk, walk, ...others, first, chosen, ...toOthers],
+    [known, walk, walk, ...others, first, chosen, 'Sort', ...toOthers],
   ]);
   const named = { ...hold, perEndpoint: 0, slots: new Map([['we_0003', 4]]) };
   expect(await stepsOfCall(({ deliveries }) => deliveries.claim(named))).toEqual([
-    ['Sort', first, chosen, ...toOthers],
+    [first, chosen, 'Sort', ...toOthers],
   ]);
 
   const unknown = await filledStorage({ isKnown: false });

@@ -1,0 +1,96 @@
+import { Client, Pool } from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { type TestPostgres, testPostgres } from '../../../tests/support/postgres.ts';
+import { postgresStorage } from '../src/index.ts';
+import { sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
+import { schemaNames } from './server.ts';
+
+let postgres: TestPostgres;
+let schema: string;
+const nextSchema = schemaNames();
+
+beforeAll(async () => {
+  // It writes by itself only every ten seconds what no commit waits for: a crash before that undoes it. Nothing but the
+  // test changes anything.
+  postgres = await testPostgres({
+    settings: ['wal_writer_delay=10s', 'autovacuum=off', 'wal_level=minimal', 'max_wal_senders=0'],
+  });
+});
+afterAll(() => postgres.remove());
+beforeEach(() => {
+  schema = nextSchema();
+});
+
+const hold = { now: 9, leaseMs: 30_000, limit: 9, perEndpoint: 9, slots: new Map(), after: null };
+
+/** A storage with one connection, an endpoint, and two deliveries that are due. */
+async function openStorage() {
+  const pool = new Pool({ connectionString: postgres.url(), max: 1 }).on('error', () => undefined);
+  const storage = postgresStorage({ pool, schema });
+  await storage.open();
+  onTestFinished(async () => {
+    await storage.close();
+    await pool.end();
+  });
+  return { storage, pool };
+}
+
+async function filledStorage() {
+  const opened = await openStorage();
+  const { webhooks, events } = opened.storage;
+  await webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
+  await events.publish([sampleEvent('1'), sampleEvent('2')], { idempotency: null, now: 5 });
+  return opened;
+}
+
+/** A look at whether everything that the server was told is on its disk. */
+async function diskOf(server: TestPostgres) {
+  // Opened before: a new connection may write something itself.
+  const client = new Client({ connectionString: server.url() });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return async (): Promise<boolean> => {
+    const { rows } = await client.query(
+      'SELECT pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn() AS yes',
+    );
+    return rows[0].yes;
+  };
+}
+
+test('a claim does not wait for the disk, and what it led to does', async () => {
+  const isWritten = await diskOf(postgres);
+  const { storage, pool } = await filledStorage();
+  expect(await isWritten()).toBe(true);
+  const claimed = await storage.deliveries.claim({ ...hold, claimId: 'c' });
+  expect(claimed).toHaveLength(2);
+  expect(await isWritten()).toBe(false);
+  // Nothing of that stays with the connection.
+  expect((await pool.query('SHOW synchronous_commit')).rows).toEqual([{ synchronous_commit: 'on' }]);
+
+  expect(await storage.deliveries.finish(claimed.map((one) => sampleResult(one)))).toEqual([true, true]);
+  expect(await isWritten()).toBe(true);
+});
+
+test('claims that name their endpoints do not wait for the disk either', async () => {
+  const isWritten = await diskOf(postgres);
+  const { storage } = await filledStorage();
+  const slots = new Map([[sampleEndpoint('1').id, 2]]);
+  expect(await storage.deliveries.claim({ ...hold, claimId: 'c', perEndpoint: 0, slots })).toHaveLength(2);
+  expect(await isWritten()).toBe(false);
+});
+
+test('after a crash that undid a claim the deliveries are claimed anew, and late results are refused', async () => {
+  const { storage } = await filledStorage();
+  const lost = await storage.deliveries.claim({ ...hold, claimId: 'lost' });
+  expect(lost).toHaveLength(2);
+  expect(await storage.deliveries.claim({ ...hold, claimId: 'none' }), 'held until the crash').toEqual([]);
+  await postgres.stop('immediate');
+  await postgres.start();
+
+  const { storage: other } = await openStorage();
+  const claimed = await other.deliveries.claim({ ...hold, claimId: 'next' });
+  expect(claimed.map(({ id, attempt }) => [id, attempt])).toEqual(lost.map(({ id }) => [id, 1]));
+  expect(await storage.deliveries.finish(lost.map((one) => sampleResult(one)))).toEqual([false, false]);
+  expect(await other.deliveries.finish(claimed.map((one) => sampleResult(one)))).toEqual([true, true]);
+  expect(await storage.deliveries.claim({ ...hold, claimId: 'last' })).toEqual([]);
+});
