@@ -122,8 +122,8 @@ CREATE INDEX jobs_dropped ON jobs (kind, dropped_at) WHERE dropped_at IS NOT NUL
 -- change the page of the row and nothing else (HOT), for which there is room in it. Vacuumed by count, like jobs.
 CREATE UNLOGGED TABLE rate_limits (
   bucket text COLLATE "C" PRIMARY KEY,
-  -- Whether the last request was counted.
-  allowed boolean NOT NULL,
+  -- How many of the requests that came together last were counted.
+  granted integer NOT NULL,
   count integer NOT NULL,
   ends_at bigint NOT NULL
 ) WITH (

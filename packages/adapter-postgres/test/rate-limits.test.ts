@@ -44,12 +44,63 @@ test('a request that waits for another one sees what that one counted, also in a
   // Somebody else begins the next window, and has not committed yet: a look at the row would show the old one.
   const other = await holding(
     server.url,
-    `UPDATE "${schema}".rate_limits SET allowed = true, count = 1, ends_at = 2010`,
+    `UPDATE "${schema}".rate_limits SET granted = 1, count = 1, ends_at = 2010`,
   );
   const waiting = limits.consume({ ...request, limit: 1, now: 1010 });
   await untilWaiting(watched.own, schema);
   await other.query('COMMIT');
   expect(await waiting).toEqual({ allowed: false, count: 1, endsAt: 2010 });
+  await end();
+});
+
+test('requests that come together are counted with two statements, each by itself', async () => {
+  const { limits, watched, end } = await opened();
+  const states = await Promise.all(
+    Array.from({ length: 200 }, () => limits.consume({ ...request, limit: 60 })),
+  );
+  expect(watched.ran()).toHaveLength(2);
+  expect(states.map(({ count }) => count)).toEqual(
+    Array.from({ length: 200 }, (_, index) => Math.min(60, index + 1)),
+  );
+  expect(states.map(({ allowed }) => allowed)).toEqual(Array.from({ length: 200 }, (_, index) => index < 60));
+  expect(new Set(states.map(({ endsAt }) => endsAt))).toEqual(new Set([1010]));
+  // Also over the end of the window, which began with the first of them.
+  const later = await Promise.all([1010, 1011, 1012].map((now) => limits.consume({ ...request, now })));
+  expect(later).toEqual([1, 2, 3].map((count) => ({ allowed: true, count, endsAt: 2010 })));
+  await end();
+});
+
+test('requests with other limits, windows or buckets do not wait for each other', async () => {
+  const { limits, watched, end } = await opened();
+  const others = [
+    request,
+    { ...request, limit: 4 },
+    { ...request, windowMs: 9 },
+    { ...request, bucket: 'b' },
+  ];
+  await Promise.all(others.map((other) => limits.consume(other)));
+  expect(watched.ran()).toHaveLength(4);
+  await end();
+});
+
+test('requests behind one that cannot be counted are told with it, and later ones are counted again', async () => {
+  const { schema, limits, watched, end } = await opened();
+  await limits.consume(request);
+  const other = await holding(server.url, `UPDATE "${schema}".rate_limits SET count = 2`);
+  const started = performance.now();
+  const first = limits.consume(request).catch((error: unknown) => error);
+  await untilWaiting(watched.own, schema);
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  const second = limits.consume(request).catch((error: unknown) => error);
+  const unavailable = { code: 'STORAGE_UNAVAILABLE' };
+  expect(await Promise.all([first, second])).toEqual([
+    expect.objectContaining(unavailable),
+    expect.objectContaining(unavailable),
+  ]);
+  expect(performance.now() - started, 'once, and not one after the other').toBeLessThan(2000);
+  await other.query('ROLLBACK');
+  // What waited in the database may have been counted after all.
+  expect(await limits.consume({ ...request, limit: 9 })).toMatchObject({ allowed: true });
   await end();
 });
 

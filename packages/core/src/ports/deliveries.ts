@@ -95,7 +95,7 @@ export interface DeliveryStore {
    * as if it had become due when its lease ended. Endpoints are visited in the order of their ids, beginning after `after` and going
    * round, so that a caller who passes the last endpoint visited neglects none; a large backlog of one endpoint
    * costs the others nothing. The answer is in this order. No delivery is ever given to two claims whose leases
-   * overlap.
+   * overlap, unless a crash of the database undid the first one: a claim need not survive that.
    */
   claim(request: {
     readonly claimId: string;

@@ -1,3 +1,4 @@
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimedDelivery, DeliveryResult, DeliveryStore } from '../ports/deliveries.ts';
@@ -55,8 +56,8 @@ const maxGroup = { results: 2_048, characters: 2 ** 21 };
 /** A failed write of results is tried again after this time, for as long as the worker runs. */
 const flushRetryMs = 500;
 
-/** Results are gathered until so many turns of the event loop in a row have brought none. */
-const quietTurns = 16;
+/** Results are gathered until none has come for so long. */
+const quietMs = 2;
 
 /** `stop` lets attempts end for this long; what is left is handed back. */
 const graceMs = 5_000;
@@ -109,16 +110,13 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     if (kept.length > 0) await new Promise<void>((resolve) => schedule(resolve, flushRetryMs));
   }
 
-  /**
-   * Lets turns of the event loop pass as long as attempts keep ending: a commit costs nearly the same for one result and
-   * for many.
-   */
+  /** Waits as long as attempts keep ending: a commit costs nearly the same for one result and for many. */
   async function gather(): Promise<void> {
-    let quiet = 0;
-    for (let size = results.length; size < gatherSize && size < open && quiet < quietTurns; ) {
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      quiet = results.length > size ? 0 : quiet + 1;
+    for (let size = 0; size < results.length && results.length < Math.min(gatherSize, open); ) {
       size = results.length;
+      await pause(quietMs);
+      // What came while this process was busy is heard before it counts as quiet.
+      await turn();
     }
   }
 

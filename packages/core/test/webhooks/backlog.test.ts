@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryResult } from '../../src/index.ts';
 import { createBacklog } from '../../src/webhooks/backlog.ts';
 import type { AttemptAnswer } from '../../src/webhooks/client.ts';
-import { answered, depot, quiet } from './support/depot.ts';
+import { answered, depot, quiet, watchedStore } from './support/depot.ts';
 
 const silence: AttemptAnswer = {
   ok: false,
@@ -18,20 +17,9 @@ const silence: AttemptAnswer = {
  */
 async function busyWorker() {
   const answers: ((answer: AttemptAnswer) => void)[] = [];
-  const results: DeliveryResult[] = [];
   let isSlow = false;
-  let claims = 0;
-  const shop = await depot((store) => ({
-    ...store,
-    claim(request) {
-      claims += 1;
-      return store.claim(request);
-    },
-    finish(batch) {
-      results.push(...batch);
-      return store.finish(batch);
-    },
-  }));
+  const { wrap, writes, claims } = watchedStore();
+  const shop = await depot(wrap);
   await shop.endpoint('a', async () =>
     isSlow ? new Promise((resolve) => answers.push(resolve)) : answered(200),
   );
@@ -44,8 +32,8 @@ async function busyWorker() {
   worker.wake();
   await quiet();
   expect(shop.requests).toHaveLength(3 + 5);
-  results.length = 0;
-  return { ...shop, worker, answers, results, claims: () => claims };
+  writes.length = 0;
+  return { ...shop, worker, answers, claims, results: () => writes.flat() };
 }
 
 describe('deliveries that are claimed ahead', () => {
@@ -71,7 +59,7 @@ describe('deliveries that are claimed ahead', () => {
     answers.shift()?.(silence);
     await quiet();
     expect(requests).toHaveLength(3 + 5);
-    const [failed, ...waiting] = results;
+    const [failed, ...waiting] = results();
     expect(failed).toMatchObject({ attempt: { error: 'timeout' } });
     expect(waiting).toHaveLength(50);
     expect(waiting.every(({ attempt, next }) => attempt === null && next.status === 'pending')).toBe(true);
@@ -85,11 +73,11 @@ describe('deliveries that are claimed ahead', () => {
     const { worker, answers, requests, results } = await busyWorker();
     const stopping = worker.stop();
     await quiet();
-    expect(results).toHaveLength(50);
+    expect(results()).toHaveLength(50);
     for (const answer of answers) answer(answered(200));
     await stopping;
     expect(requests).toHaveLength(3 + 5);
-    expect(results.filter(({ attempt }) => attempt !== null)).toHaveLength(5);
+    expect(results().filter(({ attempt }) => attempt !== null)).toHaveLength(5);
   });
 
   it('go back when they have waited for a second, and are read anew', async () => {
@@ -99,7 +87,7 @@ describe('deliveries that are claimed ahead', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(requests).toHaveLength(3 + 5);
     await quiet();
-    expect(results.filter(({ attempt }) => attempt === null)).toHaveLength(50);
+    expect(results().filter(({ attempt }) => attempt === null)).toHaveLength(50);
     // Claimed anew, with what their endpoint is by now.
     expect(requests.length).toBeGreaterThan(3 + 5);
     for (const answer of answers) answer(answered(200));

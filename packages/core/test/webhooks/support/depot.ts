@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { DeliveryStore, NewEvent, Storage } from '../../../src/index.ts';
+import type { DeliveryResult, DeliveryStore, NewEvent, Storage } from '../../../src/index.ts';
 import { memoryStorage } from '../../../src/memory/index.ts';
 import { systemRandom } from '../../../src/random.ts';
 import type { AttemptAnswer, WebhookClient, WebhookRequest } from '../../../src/webhooks/client.ts';
@@ -23,6 +23,28 @@ export function hangs(): Promise<AttemptAnswer> {
 interface Timer {
   readonly ms: number;
   readonly fire: () => void;
+}
+
+/** Tells what a worker asks of the store that it gets. */
+export function watchedStore() {
+  const writes: (readonly DeliveryResult[])[] = [];
+  let claims = 0;
+  return {
+    /** What was written since this was emptied, write by write. */
+    writes,
+    claims: () => claims,
+    wrap: (store: DeliveryStore): DeliveryStore => ({
+      ...store,
+      claim(request) {
+        claims += 1;
+        return store.claim(request);
+      },
+      finish(results) {
+        writes.push([...results]);
+        return store.finish(results);
+      },
+    }),
+  };
 }
 
 /** A real outbox, endpoints that behave as a test says, and timers that are fired by hand. */
@@ -130,7 +152,9 @@ export async function depot(
   };
 }
 
-/** Resolves when everything that needs no timer has happened. */
+/** Resolves when everything has happened that needs no timer of the test's; a worker gathers results for 2 ms. */
 export async function quiet(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setTimeout(resolve, 10));
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
