@@ -56,8 +56,8 @@ const maxGroup = { results: 2_048, characters: 2 ** 21 };
 /** A failed write of results is tried again after this time, for as long as the worker runs. */
 const flushRetryMs = 500;
 
-/** Results are gathered until none has come for so long. */
-const quietMs = 2;
+/** Results are gathered until none has come for so long, and never for longer than `mostMs`. */
+const gathering = { quietMs: 2, mostMs: 100 };
 
 /** `stop` lets attempts end for this long; what is left is handed back. */
 const graceMs = 5_000;
@@ -112,9 +112,11 @@ export function createDispatcher(options: DispatcherOptions): Worker {
 
   /** Waits as long as attempts keep ending: a commit costs nearly the same for one result and for many. */
   async function gather(): Promise<void> {
-    for (let size = 0; size < results.length && results.length < Math.min(gatherSize, open); ) {
+    const end = performance.now() + gathering.mostMs;
+    let size = 0;
+    while (size < results.length && results.length < Math.min(gatherSize, open) && performance.now() < end) {
       size = results.length;
-      await pause(quietMs);
+      await pause(gathering.quietMs);
       // What came while this process was busy is heard before it counts as quiet.
       await turn();
     }

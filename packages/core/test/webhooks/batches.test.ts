@@ -17,12 +17,12 @@ async function workerWith(attempts: number, concurrency?: number) {
   // One answer more, one attempt more at once.
   await shop.publish('a', attempts);
   worker.wake();
-  await quiet();
+  const open = async () => (await shop.deliveries('a')).filter(({ status }) => status === 'pending');
+  await expect.poll(open).toEqual([]);
   isHeld = true;
   await shop.publish('a', attempts);
   worker.wake();
-  await quiet();
-  expect(waiting).toHaveLength(attempts);
+  await expect.poll(() => waiting.length).toBe(attempts);
   writes.length = 0;
   return { ...shop, worker, waiting, claims, writes: () => writes.map(({ length }) => length) };
 }
@@ -60,6 +60,22 @@ describe('results of attempts', () => {
     for (const answer of waiting.slice(25)) answer(answered(204));
     await worker.stop();
     expect(writes().reduce((sum, count) => sum + count)).toBe(30);
+  });
+
+  it('are written after a tenth of a second also when others keep coming', async () => {
+    const { worker, waiting, writes } = await workerWith(100);
+    const [first, ...others] = waiting;
+    first?.(answered(204));
+    const started = performance.now();
+    while (writes().length === 0) {
+      others.shift()?.(answered(204));
+      await pause(1);
+    }
+    expect(performance.now() - started).toBeGreaterThan(50);
+    expect(writes()[0]).toBeLessThan(100);
+    for (const answer of others) answer(answered(204));
+    await worker.stop();
+    expect(writes().reduce((sum, count) => sum + count)).toBe(100);
   });
 
   it('are written in parts when their answers are long', async () => {

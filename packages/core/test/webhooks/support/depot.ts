@@ -154,7 +154,8 @@ export async function depot(
 
 /** Resolves when everything has happened that needs no timer of the test's; a worker gathers results for 2 ms. */
 export async function quiet(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  await new Promise((resolve) => setTimeout(resolve, 10));
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let pause = 0; pause < 3; pause += 1) {
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
