@@ -1,4 +1,3 @@
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { ClaimedDelivery, DeliveryResult, DeliveryStore } from '../ports/deliveries.ts';
@@ -56,8 +55,8 @@ const maxGroup = { results: 2_048, characters: 2 ** 21 };
 /** A failed write of results is tried again after this time, for as long as the worker runs. */
 const flushRetryMs = 500;
 
-/** Results are gathered until none has come for so long, and never for longer than `mostMs`. */
-const gathering = { quietMs: 2, mostMs: 100 };
+/** Results are gathered until so many turns of the event loop in a row have brought none. */
+const quietTurns = 16;
 
 /** `stop` lets attempts end for this long; what is left is handed back. */
 const graceMs = 5_000;
@@ -110,15 +109,16 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     if (kept.length > 0) await new Promise<void>((resolve) => schedule(resolve, flushRetryMs));
   }
 
-  /** Waits as long as attempts keep ending: a commit costs nearly the same for one result and for many. */
+  /**
+   * Lets turns of the event loop pass as long as attempts keep ending: a commit costs nearly the same for one result and
+   * for many.
+   */
   async function gather(): Promise<void> {
-    const end = performance.now() + gathering.mostMs;
-    let size = 0;
-    while (size < results.length && results.length < Math.min(gatherSize, open) && performance.now() < end) {
+    let quiet = 0;
+    for (let size = results.length; size < gatherSize && size < open && quiet < quietTurns; ) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      quiet = results.length > size ? 0 : quiet + 1;
       size = results.length;
-      await pause(gathering.quietMs);
-      // What came while this process was busy is heard before it counts as quiet.
-      await turn();
     }
   }
 

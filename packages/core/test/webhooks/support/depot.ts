@@ -152,10 +152,7 @@ export async function depot(
   };
 }
 
-/** Resolves when everything has happened that needs no timer of the test's; a worker gathers results for 2 ms. */
+/** Resolves when everything that needs no timer has happened. */
 export async function quiet(): Promise<void> {
-  for (let pause = 0; pause < 3; pause += 1) {
-    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
