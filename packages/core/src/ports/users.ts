@@ -64,7 +64,7 @@ export interface UserDirectory {
 
   /**
    * Looks a user up by public id, for partners. Needed for the partner API. The fields of `openid`, `profile`
-   * and `kyc` are shown.
+   * and `kyc` are shown. A user whose `kid` is not exactly the one that was asked for is refused, as an error of the host.
    */
   findByKid?(kid: string): Promise<UserRecord | null> | UserRecord | null;
 

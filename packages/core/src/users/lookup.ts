@@ -38,9 +38,14 @@ export function createUserLookup({ options: { users } }: Core): UserLookup {
   async function visible(
     asker: Asker,
     find: () => Promise<UserRecord | null> | UserRecord | null | undefined,
+    asked: Partial<Pick<UserRecord, 'sub' | 'kid'>> = {},
   ): Promise<UserRecord | null> {
     const user = (await find()) ?? null;
-    if (user === null || users.isVisible === undefined) return user;
+    if (user === null) return null;
+    // A database may find 17 where "017" was asked for, and money would go to a user whom nobody named.
+    if ((asked.sub ?? user.sub) !== user.sub || (asked.kid ?? user.kid) !== user.kid)
+      throw new TypeError('users: answered another user than it was asked for');
+    if (users.isVisible === undefined) return user;
     return (await users.isVisible(user, asker.partner)) ? user : null;
   }
 
@@ -52,11 +57,11 @@ export function createUserLookup({ options: { users } }: Core): UserLookup {
     bySub: (asker, sub) =>
       asker.mode === 'test'
         ? inSandbox((user) => user.sub === sub)
-        : visible(asker, () => users.find(sub, shownScopes)),
+        : visible(asker, () => users.find(sub, shownScopes), { sub }),
     byKid: (asker, kid) =>
       asker.mode === 'test'
         ? inSandbox((user) => user.kid === kid)
-        : visible(asker, () => users.findByKid?.(kid)),
+        : visible(asker, () => users.findByKid?.(kid), { kid }),
     async byPhone(asker, phone) {
       if (asker.mode === 'test') return inSandbox((user) => user.phone === phone);
       try {

@@ -22,6 +22,22 @@ const looked = async (provider: TestProvider, key: TestKey) => {
 };
 
 describe('looking users up', () => {
+  it('refuses a host that answers another user than was asked for, and pays nobody', async () => {
+    const host = new Host();
+    // As a database with a numeric column does, for which "017" and 17 are the same.
+    const loose = { ...host.users, findByKid: () => ana, find: () => ana };
+    const { provider, rail } = await partnerProvider({ users: loose }, host);
+    const key = await provider.key();
+    expect((await provider.partnerCall(key, byKid)).status).toBe(200);
+    expect((await provider.partnerCall(key, 'GET /v1/partner/users/KID-BEN')).status).toBe(500);
+    const pay = (kid: string) =>
+      provider.partnerCall(key, 'POST /v1/partner/payments', { ...payment, recipient: { kid } });
+    expect((await pay('KID-BEN')).status).toBe(500);
+    expect((await pay('KID-ANA')).status).toBeLessThan(300);
+    await provider.ostiary.worker.runDue();
+    expect(rail.orders.map(({ recipientKid }) => recipientKid)).toEqual(['KID-ANA']);
+  });
+
   it('shows who they are and nothing of their money', async () => {
     const { provider } = await partnerProvider();
     expect(await looked(provider, await provider.key())).toEqual(base);
