@@ -37,7 +37,7 @@ beforeAll(async () => {
       SELECT 'j' || i, CASE WHEN i % 2 = 0 THEN 'even' ELSE 'odd' END, '{}', i FROM generate_series(1, ${count}) AS i;
     INSERT INTO idempotency_records
       SELECT 'p', 'live', i::text, sha256('f'), 200, '', i FROM generate_series(1, ${count}) AS i;
-    INSERT INTO rate_limits SELECT 'b' || i, true, 1, i FROM generate_series(1, ${count}) AS i;
+    INSERT INTO rate_limits SELECT 'b' || i, 1, 1, i FROM generate_series(1, ${count}) AS i;
     ANALYZE;
   `);
   watched.ran();
