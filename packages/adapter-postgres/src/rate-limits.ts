@@ -5,10 +5,7 @@ import { inGroups } from './groups.ts';
 import { statement } from './statement.ts';
 
 type Request = Parameters<SharedRateLimits['consume']>[0];
-interface WindowRow {
-  readonly count: number;
-  readonly endsAt: number;
-}
+type WindowRow = Omit<RateLimitState, 'allowed'>;
 interface CountedRow extends WindowRow {
   /** How many of the requests were counted. */
   readonly granted: number;
