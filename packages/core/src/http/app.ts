@@ -39,6 +39,25 @@ function ownPath(request: IncomingMessage, prefixes: readonly string[]): string 
   return mounted === undefined ? path : pathOf(request.url ?? '/');
 }
 
+/** The path that a framework has taken off before the handler, '' where there is none. */
+function mountOf(request: IncomingMessage): string {
+  if (!('originalUrl' in request) || typeof request.originalUrl !== 'string') return '';
+  const [mounted, path] = [pathOf(request.originalUrl), pathOf(request.url ?? '/')];
+  return mounted.endsWith(path) ? mounted.slice(0, -path.length) : '';
+}
+
+/** Tells once of a mount that none of the configured addresses knows: pages would lead elsewhere. */
+function mountCheck(prefixes: readonly string[], logger: Logger): (request: IncomingMessage) => void {
+  let isTold = false;
+  return (request) => {
+    const mount = isTold ? '' : mountOf(request);
+    // A proxy may take off what stands before it.
+    if (mount === '' || prefixes.some((prefix) => prefix.endsWith(mount))) return;
+    isTold = true;
+    logger.warn({ mount }, 'Ostiary is mounted under a path that neither authUrl nor baseUrl has');
+  };
+}
+
 /** An absolute request target names a host too (RFC 9112, section 3.2.2); it has no say. */
 function pathOf(target: string): string {
   if (!target.startsWith('/')) return URL.canParse(target) ? new URL(target).pathname : '/';
@@ -165,9 +184,11 @@ export function createRequestHandler({
   app.on('error', (error) => logger.debug({ err: error }, 'an answer could not be sent'));
 
   const handle = app.callback();
+  const checkMount = mountCheck(prefixes, logger);
   return (request, response, next) => {
     const isOwn = () => router.match(ownPath(request, prefixes), request.method ?? 'GET').path.length > 0;
     if (next !== undefined && !isOwn()) return next();
+    checkMount(request);
     void handle(request, response);
   };
 }

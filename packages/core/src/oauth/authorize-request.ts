@@ -1,5 +1,6 @@
 import { OAuthError } from '../errors.ts';
 import { isUnstorable } from '../http/json.ts';
+import type { Logger } from '../logger.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
 import { isScope } from '../scopes.ts';
 import { needsPkce } from './client.ts';
@@ -16,6 +17,9 @@ const maxBytes = {
   login_hint: 512,
   ui_locales: 512,
 } as const satisfies { readonly [parameter: string]: number };
+
+/** Of a redirect URI that is not registered, in characters. */
+const maxLoggedUri = 256;
 
 /** Every parameter that means something here; all others are ignored (RFC 6749, section 3.1). */
 const knownParameters = [
@@ -82,6 +86,7 @@ export interface RedirectTarget {
 export async function findRedirectTarget(
   parameters: RawParameters,
   clients: ClientStore,
+  logger: Logger,
 ): Promise<RedirectTarget> {
   const required = (name: 'client_id' | 'redirect_uri'): string => {
     const value = parameters.get(name);
@@ -94,7 +99,14 @@ export async function findRedirectTarget(
   const client = /^[A-Za-z0-9_-]{1,255}$/.test(clientId) ? await clients.find(clientId) : null;
   if (client === null || client.disabledAt !== null)
     throw new OAuthError('invalid_client', 'The client is not known.');
-  if (!client.redirectUris.includes(redirectUri)) throw new OAuthError('redirect_uri_mismatch');
+  if (!client.redirectUris.includes(redirectUri)) {
+    // The page shows no address, and whoever sees it cannot mend it.
+    logger.warn(
+      { client: clientId, redirectUri: redirectUri.slice(0, maxLoggedUri) },
+      'an authorization request was refused: its redirect_uri is not registered',
+    );
+    throw new OAuthError('redirect_uri_mismatch');
+  }
   const state = parameters.get('state') ?? null;
   return {
     client,

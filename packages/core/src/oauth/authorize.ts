@@ -87,7 +87,7 @@ export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => 
     if (ctx.method === 'POST') return asGet(core, ctx);
 
     const parameters = readQuery(ctx.querystring);
-    const target = await findRedirectTarget(parameters, core.storage.clients);
+    const target = await findRedirectTarget(parameters, core.storage.clients, core.options.logger);
     try {
       const query = normalizedQuery(parameters, target);
       const user = await authenticate(core, ctx.req);

@@ -8,7 +8,7 @@ import { isScope } from '../scopes.ts';
 import { seeOther } from './authorize.ts';
 import { appsPage, revokeAppAction } from './endpoints.ts';
 import { requestLanguage } from './error-answer.ts';
-import { displayName } from './user.ts';
+import { displayName, findUser } from './user.ts';
 import { authenticate, loginUrl } from './visit.ts';
 
 const purpose = (sub: string, clientId: string): string[] => ['revoke app', sub, clientId];
@@ -44,7 +44,7 @@ export function appsHandler(core: Core, forms: FormTokens): (ctx: Context) => Pr
       theme: options.theme,
       language: requestLanguage(ctx),
       apps,
-      userName: await displayName(core, user.sub),
+      userName: displayName(await findUser(core, user.sub, ['profile'])),
       notice: ctx.query.notice === 'revoked' ? 'revoked' : null,
     });
     setPageHeaders(ctx, page.styleHash);

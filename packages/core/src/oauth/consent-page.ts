@@ -28,7 +28,7 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
     theme: core.options.theme,
     language: negotiateLanguage(interaction.params.ui_locales, ctx.get('Accept-Language')),
     clientName: client.name,
-    userName: await displayName(core, user.sub),
+    userName: displayName(user),
     scopes: scopes.flatMap(({ name, isNew }) => (isScope(name) ? [{ name, isNew }] : [])),
     showNew: scopes.some((scope) => !scope.isNew),
     redirectHost: destination(interaction.params.redirect_uri ?? ''),

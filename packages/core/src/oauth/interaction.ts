@@ -4,11 +4,13 @@ import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { FormTokens } from '../http/csrf.ts';
 import type { ClientRecord } from '../ports/clients.ts';
-import type { Authentication } from '../ports/users.ts';
+import type { Authentication, UserRecord } from '../ports/users.ts';
 import { requireStillAllowed } from './client.ts';
 import { consentState } from './consent.ts';
 import { interactionPage } from './endpoints.ts';
 import type { Engine, PendingInteraction } from './engine.ts';
+import { findUser } from './user.ts';
+import { userinfoOf } from './userinfo.ts';
 import { authenticate, loginUrl } from './visit.ts';
 
 /** A scope that the user is asked about. */
@@ -22,7 +24,7 @@ export interface AskedScope {
 export interface Question {
   readonly interaction: PendingInteraction;
   readonly client: ClientRecord;
-  readonly user: Authentication;
+  readonly user: UserRecord;
   readonly scopes: readonly AskedScope[];
   /** Proves that an answer comes from the page that showed this question to this user. */
   readonly csrfToken: string;
@@ -113,6 +115,17 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
     return client;
   }
 
+  /**
+   * Who would give the consent, `null` when the host does not know the user. Whatever userinfo could not show is told
+   * now, and not after the user has agreed.
+   * @throws UserRecordError
+   */
+  async function asked(sub: string, scopes: readonly string[]): Promise<UserRecord | null> {
+    const user = await findUser(core, sub, [...scopes, 'profile']);
+    if (user !== null) userinfoOf(user, scopes);
+    return user;
+  }
+
   const signedIn = ({ sub, authenticatedAt }: Authentication) => ({
     login: { accountId: sub, ts: Math.floor(authenticatedAt.getTime() / 1000), remember: false },
   });
@@ -136,11 +149,24 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
       const { covered, askAnyway, remembered } = await consentState(core, { client, sub: user.sub, scopes });
       const prompted = (interaction.params.prompt ?? '').split(' ').includes('consent');
       if (covered && !askAnyway && !prompted) return { redirectTo: await interaction.finish(signedIn(user)) };
+      const record = await asked(user.sub, scopes);
+      if (record === null) {
+        core.options.logger.warn(
+          { client: client.clientId },
+          'a user was refused: users.find does not know the sub that login.authenticate names',
+        );
+        return {
+          redirectTo: await interaction.finish({
+            error: 'access_denied',
+            error_description: 'The user has no access.',
+          }),
+        };
+      }
       return {
         ask: {
           interaction,
           client,
-          user,
+          user: record,
           scopes: scopes.map((name) => ({ name, isNew: !remembered.has(name) })),
           csrfToken: forms.issue(purpose(interaction, user)),
           switchAccountUrl: login(interaction, true),

@@ -6,9 +6,10 @@ import type { AccessTokenState } from '../ports/grants.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { isScope, type ScopeDefinition, scopes } from '../scopes.ts';
 import { digest } from '../tokens.ts';
+import { UserRecordError } from '../users/record.ts';
 import { allowOriginOf } from './cors.ts';
 import { expiredTokenMs } from './lifetimes.ts';
-import { findUser, UserRecordError } from './user.ts';
+import { findUser } from './user.ts';
 
 /**
  * A refusal of a bearer token (RFC 6750, section 3). An expired token is `invalid_token` in the header,

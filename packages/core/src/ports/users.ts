@@ -55,7 +55,7 @@ export interface UserRecord {
 export interface UserDirectory {
   /**
    * Looks a user up. `null` when the user does not exist, is blocked or deleted: the user's tokens then stop
-   * working.
+   * working, and the user is not asked for consent.
    * @param sub - the user's id
    * @param scopes - the approved scopes, so that costly fields (balances) are fetched only when they are
    * shown

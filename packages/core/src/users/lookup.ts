@@ -3,6 +3,7 @@ import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import type { Mode } from '../ports/partners.ts';
 import type { UserRecord } from '../ports/users.ts';
+import { requireSameUser } from './record.ts';
 import { sandboxUsers } from './sandbox.ts';
 
 /** Who asks. */
@@ -37,15 +38,12 @@ function withoutPhone(thrown: unknown, phone: string): unknown {
 export function createUserLookup({ options: { users } }: Core): UserLookup {
   async function visible(
     asker: Asker,
+    call: 'find' | 'findByKid' | 'findByPhone',
     find: () => Promise<UserRecord | null> | UserRecord | null | undefined,
     asked: Partial<Pick<UserRecord, 'sub' | 'kid'>> = {},
   ): Promise<UserRecord | null> {
-    const user = (await find()) ?? null;
-    if (user === null) return null;
-    // A database may find 17 where "017" was asked for, and money would go to a user whom nobody named.
-    if ((asked.sub ?? user.sub) !== user.sub || (asked.kid ?? user.kid) !== user.kid)
-      throw new TypeError('users: answered another user than it was asked for');
-    if (users.isVisible === undefined) return user;
+    const user = requireSameUser((await find()) ?? null, asked, `users.${call}`);
+    if (user === null || users.isVisible === undefined) return user;
     return (await users.isVisible(user, asker.partner)) ? user : null;
   }
 
@@ -57,15 +55,15 @@ export function createUserLookup({ options: { users } }: Core): UserLookup {
     bySub: (asker, sub) =>
       asker.mode === 'test'
         ? inSandbox((user) => user.sub === sub)
-        : visible(asker, () => users.find(sub, shownScopes), { sub }),
+        : visible(asker, 'find', () => users.find(sub, shownScopes), { sub }),
     byKid: (asker, kid) =>
       asker.mode === 'test'
         ? inSandbox((user) => user.kid === kid)
-        : visible(asker, () => users.findByKid?.(kid), { kid }),
+        : visible(asker, 'findByKid', () => users.findByKid?.(kid), { kid }),
     async byPhone(asker, phone) {
       if (asker.mode === 'test') return inSandbox((user) => user.phone === phone);
       try {
-        return await visible(asker, () => users.findByPhone?.(phone));
+        return await visible(asker, 'findByPhone', () => users.findByPhone?.(phone));
       } catch (error) {
         throw withoutPhone(error, phone);
       }

@@ -74,6 +74,7 @@ describe('the handler in a framework that mounts it', () => {
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toMatch(/^https:\/\/id\.example\/auth\/oauth\/interaction\//);
     expect((await fetch(`${origin}/auth/v1/oauth/userinfo`)).status).toBe(401);
+    expect(provider.logged).toEqual([]);
   });
 
   it('takes the path from url, where originalUrl has a prefix that the options do not know', async () => {
@@ -85,7 +86,17 @@ describe('the handler in a framework that mounts it', () => {
       });
       provider.ostiary.handler(mounted, response);
     });
-    expect((await fetch(`${origin}/mount/.well-known/jwks.json`)).status).toBe(200);
+    for (const path of ['/mount/.well-known/jwks.json', '/mount/.well-known/openid-configuration']) {
+      expect((await fetch(`${origin}${path}`)).status).toBe(200);
+    }
+    // Once: it is no defect of a request.
+    expect(provider.logged).toEqual([
+      {
+        level: 'warn',
+        message: 'Ostiary is mounted under a path that neither authUrl nor baseUrl has',
+        fields: { mount: '/mount' },
+      },
+    ]);
   });
 
   it('leaves its request object as it was', async () => {

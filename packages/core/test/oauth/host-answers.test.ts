@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Login } from '../../src/index.ts';
+import { ana } from '../support/directory.ts';
 import { generousLimits, TestProvider } from '../support/provider.ts';
 
 let provider: TestProvider;
@@ -128,5 +129,64 @@ describe('bad answers of the host', () => {
       expect(page?.status).toBe(303);
       expect(page?.location?.endsWith(expected)).toBe(true);
     }
+  });
+});
+
+describe('a user whom nothing could be told about', () => {
+  it('is not asked for consent when the host does not know them: the app hears access_denied, the log why', async () => {
+    const other = await TestProvider.start();
+    const app = await other.client();
+    other.host.people.clear();
+    const answer = await other.authorize(app);
+    expect([answer.get('error'), answer.get('state')]).toEqual(['access_denied', 'a state']);
+    expect(other.logged).toEqual([
+      {
+        level: 'warn',
+        message: 'a user was refused: users.find does not know the sub that login.authenticate names',
+        fields: { client: app.id },
+      },
+    ]);
+    await other.stop();
+  });
+
+  it.each([
+    ['createdAt', '2026-01-01 10:00:00', 'openid'],
+    ['kid', undefined, 'openid'],
+    ['kycTier', 4, 'kyc'],
+    ['htgBalance', 12.5, 'wallet:balance'],
+  ])(
+    'is an error page before the consent when %s is %s, and none where no scope shows it',
+    async (field, value, scope) => {
+      const other = await TestProvider.start();
+      const app = await other.client();
+      other.host.people.set(ana.sub, { ...ana, [field]: value });
+      const answer = await other.follow(other.browser(), other.authorizeUrl(app, { scope }));
+      expect([answer.status, answer.location]).toEqual([500, null]);
+      expect(answer.text).not.toContain('name="csrf"');
+      expect(other.logged).toMatchObject([
+        { level: 'error', fields: { err: { message: expect.stringContaining(`users.find: ${field}: `) } } },
+      ]);
+      expect(await other.code(app, { scope: 'profile' })).toMatch(/^[A-Za-z0-9_-]{43}$/);
+      await other.stop();
+    },
+  );
+
+  it('is asked for once per page, with the scopes that would be shown and the name of the user', async () => {
+    const asked: string[][] = [];
+    const host = provider.host;
+    const other = await TestProvider.start({
+      users: {
+        find(sub, scopes) {
+          asked.push([...scopes]);
+          return host.users.find(sub, scopes);
+        },
+      },
+    });
+    const app = await other.client();
+    const browser = other.browser();
+    const { location } = await browser.get(other.authorizeUrl(app, { scope: 'kyc' }));
+    expect((await browser.get(location ?? '')).text).toContain(ana.name);
+    expect(asked).toEqual([['kyc', 'profile']]);
+    await other.stop();
   });
 });

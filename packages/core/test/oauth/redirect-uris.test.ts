@@ -31,6 +31,23 @@ const nearly: readonly (readonly [string, string])[] = [
   ['com.example.app:/cb', 'com.example.app://cb'],
 ];
 
+describe('a redirect URI that is not registered', () => {
+  it('is in the log, with its client and cut off', async () => {
+    const other = await TestProvider.start();
+    const client = await other.client({ redirectUris: ['https://app.example/callback'] });
+    const sent = `https://app.example/${'x'.repeat(400)}`;
+    await other.browser().get(other.authorizeUrl(client, { redirect_uri: sent }));
+    expect(other.logged).toEqual([
+      {
+        level: 'warn',
+        message: 'an authorization request was refused: its redirect_uri is not registered',
+        fields: { client: client.id, redirectUri: sent.slice(0, 256) },
+      },
+    ]);
+    await other.stop();
+  });
+});
+
 describe('a redirect URI', () => {
   it.each(nearly)('registered as %s does not match %s', async (registered, sent) => {
     const isPublic = registered.startsWith('com.');

@@ -38,6 +38,25 @@ describe('looking users up', () => {
     expect(rail.orders.map(({ recipientKid }) => recipientKid)).toEqual(['KID-ANA']);
   });
 
+  it.each([
+    [
+      'an id as a number',
+      { findByKid: () => ({ ...ana, kid: 17 }) },
+      'users.findByKid: kid has to be a string',
+    ],
+    [
+      'another user',
+      { findByKid: () => ({ ...ana, kid: 'KID-BEN' }) },
+      'users.findByKid: answered another user than it was asked for',
+    ],
+    ['a text', { findByKid: () => 'ana' }, 'users.findByKid: has to answer a user or null'],
+  ])('names in the log what is wrong with %s', async (_name, wrong, message) => {
+    const host = new Host();
+    const { provider } = await partnerProvider({ users: { ...host.users, ...wrong } as never }, host);
+    expect((await provider.partnerCall(await provider.key(), byKid)).status).toBe(500);
+    expect(provider.logged).toMatchObject([{ level: 'error', fields: { err: { message } } }]);
+  });
+
   it('shows who they are and nothing of their money', async () => {
     const { provider } = await partnerProvider();
     expect(await looked(provider, await provider.key())).toEqual(base);
