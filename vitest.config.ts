@@ -10,8 +10,9 @@ export default defineConfig({
     include: ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
     pool: 'forks',
     execArgv: ['--conditions=source'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Several processes are started in some tests, and on a machine whose processors are shared that can take a minute.
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     // Files that start browsers or clusters of processes would starve each other on a small machine.
     maxWorkers: 2,
   },

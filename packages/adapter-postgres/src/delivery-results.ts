@@ -22,7 +22,9 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
   const { schema } = database;
 
   // One statement for a whole batch. Rows are locked by number, so that two batches, or a batch and the end of an
-  // endpoint, wait for each other and not in a circle; `held` are those whose claim is still the current one. Of what
+  // endpoint, wait for each other and not in a circle; `held` are those whose claim is still the current one. A row that
+  // is locked stays where it is, and is removed from there; one that has moved since the statement began belongs to
+  // another claim, because nothing else writes a row without ending its claim, and is not among them. Of what
   // is looked up by `= ANY` PostgreSQL uses the index, whatever it thinks of the size of a table. An attempt that is
   // followed by others goes into the log, and so does one whose number is there already, which is an error. What comes
   // back are the places of results that do not count: there are hardly any.
@@ -38,8 +40,8 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
     ),
     held AS MATERIALIZED (
       SELECT
-        pending.number, place, pending.id, results.status, results.due_at, attempt, at, duration_ms, http_status, error,
-        response, pending.due_at AS was_due_at, pending.attempts AS already
+        pending.ctid AS row, pending.number, place, pending.id, results.status, results.due_at, attempt, at, duration_ms,
+        http_status, error, response, pending.due_at AS was_due_at, pending.attempts AS already
       FROM ${schema}.pending_deliveries AS pending
       JOIN results ON results.id = pending.id AND results.claim_id = pending.claim_id
       WHERE pending.id = ANY (:ids)
@@ -54,7 +56,7 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
     ),
     gone AS (
       DELETE FROM ${schema}.pending_deliveries
-      WHERE id = ANY (ARRAY (SELECT id FROM held WHERE status <> 'pending'))
+      WHERE ctid = ANY (ARRAY (SELECT row FROM held WHERE status <> 'pending'))
     ),
     final AS (
       UPDATE ${schema}.deliveries SET

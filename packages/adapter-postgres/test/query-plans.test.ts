@@ -253,14 +253,15 @@ test('a claim reads no delivery that it does not give out, however many are wait
   expect(await read({ now: -5, after }), 'where nothing is due').toEqual([waiting, 1]);
 });
 
-test('a result is looked up by its id, and its delivery by its number', async () => {
+test('a result is looked up by its id, removed from where it is, and its delivery found by its number', async () => {
   const { stepsOfCall } = filled;
   const results = ['dl_4', 'dl_8'].map((id) => sampleResult({ id, claimId: 'c', attempt: 1 }));
   const byId = expect.stringMatching(
     /^(Index Scan pending_deliveries_pkey|Bitmap Heap Scan pending_deliveries)$/,
   );
+  const inPlace = 'Tid Scan pending_deliveries';
   expect(await stepsOfCall(({ deliveries }) => deliveries.finish(results))).toEqual([
-    ['Sort', byId, 'Index Scan pending_deliveries_pkey', byId, 'Index Scan deliveries_pkey'],
+    ['Sort', byId, 'Index Scan pending_deliveries_pkey', inPlace, 'Index Scan deliveries_pkey'],
   ]);
 });
 

@@ -1,6 +1,7 @@
 import type { Storage } from '@ostiary/core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';
+import { holding, untilWaiting } from './locks.ts';
 import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
 import { schemaNames, startServer, type TestServer } from './server.ts';
 import { watchedPool } from './watched-pool.ts';
@@ -41,7 +42,7 @@ async function openStorage() {
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
       CREATE TRIGGER refuse BEFORE ${act} ON ${table} FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION refuse()
     `);
-  return { storage, watched, all, execute, refuse };
+  return { storage, schema, watched, all, execute, refuse };
 }
 
 function publish({ events }: Storage, ...labels: string[]) {
@@ -132,6 +133,39 @@ test('neither a claim nor the end of deliveries that succeed writes an index', a
     ).toEqual([[300, 300]]);
   }
 });
+
+test.each([
+  {
+    what: 'is claimed anew',
+    statement: "UPDATE pending_deliveries SET claim_id = 'd'",
+    counted: [false],
+    left: 1,
+  },
+  {
+    what: 'is only locked',
+    statement: 'SELECT FROM pending_deliveries FOR UPDATE',
+    counted: [true],
+    left: 0,
+  },
+])(
+  'a result that waits for a delivery which $what meanwhile counts: $counted',
+  async ({ statement, ...then }) => {
+    const { storage, schema, watched, all } = await openStorage();
+    await publish(storage, '1');
+    const [claimed] = await storage.deliveries.claim(hold);
+    const id = claimed?.id ?? '';
+    const other = await holding(server.url, `SET search_path TO "${schema}"`);
+    await other.query(statement);
+    const finishing = storage.deliveries.finish([sampleResult({ id, claimId: 'c', attempt: 1 })]);
+    await untilWaiting(watched.own, schema);
+    await other.query('COMMIT');
+    expect(await finishing).toEqual(then.counted);
+    expect(await all('SELECT id FROM ostiary.pending_deliveries')).toHaveLength(then.left);
+    expect(await all(`SELECT status FROM ostiary.deliveries WHERE status = 'pending'`)).toHaveLength(
+      then.left,
+    );
+  },
+);
 
 test('a purge takes the attempts along', async () => {
   const { storage, all } = await openStorage();
