@@ -6,6 +6,8 @@
  * - `database.read(work)`: statements without a transaction; each sees every commit of every process. What must fit
  *   together is one statement.
  * - `database.change(work)`: exactly one statement that changes something, a transaction by itself.
+ * - `database.jot(work)`: the same, where nothing is lost with a crash of the server that anybody was promised, so that it
+ *   does not wait for the disk.
  * - `database.write(work)`: a transaction at READ COMMITTED: each statement sees what was committed before it began,
  *   so whatever a decision rests on is locked (`FOR UPDATE`, `FOR SHARE`, a conditional `UPDATE`, a unique index).
  *   Locks are taken in the order client, consent, grant; sequence of a partner and mode, endpoint, delivery.
@@ -18,6 +20,7 @@ import { StorageUnavailableError, unavailable } from './errors.ts';
 import { type Borrowed, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
 import type { OwnPool, PostgresClient, PostgresPool } from './pool.ts';
+import { Seats } from './seats.ts';
 import { type Connection, connectionOn, type Preparing } from './statement.ts';
 
 /** How long a call may take, the wait for a connection included, before it is refused. */
@@ -31,6 +34,9 @@ export const longPatienceMs = 30_000;
 
 /** Starting together with other processes, and migrating, is allowed to take longer than a request. */
 const startPatienceMs = 600_000;
+
+/** Of a pool's connections, the share that is never lent to what waits for the disk. */
+const reserve = 0.25;
 
 /** How long the server keeps a transaction of a process that it does not hear of any more. */
 const idleInTransactionMs = 5000;
@@ -52,6 +58,8 @@ export class Database {
   #closing: Promise<void> | null = null;
   readonly #calls = new Set<Promise<unknown>>();
   readonly #preparing: Preparing = { isOn: true };
+  /** Of what waits for the disk; `null` where nobody knows how many connections there are. */
+  #seats: Seats | null = null;
 
   constructor(options: {
     readonly schema: string;
@@ -89,10 +97,15 @@ export class Database {
 
   /** Runs exactly one statement, which is a transaction by itself: without the round trips of one. */
   change<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
-    return this.#call(patience, (borrowed) => {
-      borrowed.isCommitting = true;
-      return work(connectionOn(borrowed.client, this.#preparing));
-    });
+    return this.#call(patience, (borrowed) => this.#alone(borrowed, work), this.#seats);
+  }
+
+  /**
+   * Runs exactly one statement which a crash of the server may undo, because it writes an unlogged table or does not wait
+   * for the disk.
+   */
+  jot<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
+    return this.#call(patience, (borrowed) => this.#alone(borrowed, work));
   }
 
   /** Runs work in a transaction and resolves when it is committed. */
@@ -101,7 +114,8 @@ export class Database {
     patience = patienceMs,
     lockPatience = patience,
   ): Promise<T> {
-    return this.#call(patience, (borrowed) => inTransaction(borrowed, patience, work, lockPatience));
+    const attempt = (borrowed: Borrowed) => inTransaction(borrowed, patience, work, lockPatience);
+    return this.#call(patience, attempt, this.#seats);
   }
 
   /** Throws unless the storage is open, for what uses a connection of the host's. */
@@ -125,6 +139,7 @@ export class Database {
       pool.on?.('connect', listenTo);
     }
     const pool = this.#pool;
+    this.#seats = seatsOf(pool);
     const migrations = this.#migrations ?? readMigrations();
     // The first connection has to come as fast as any; what comes after may take its time.
     await retried(pool, patienceMs, (borrowed) => connectionOn(borrowed.client).query('SELECT 1', []));
@@ -142,8 +157,17 @@ export class Database {
     return this.#pool;
   }
 
-  async #call<T>(patience: number, attempt: (borrowed: Borrowed) => Promise<T>): Promise<T> {
-    const call = retried(this.#use(), patience, attempt);
+  #alone<T>(borrowed: Borrowed, work: (connection: Connection) => Promise<T>): Promise<T> {
+    borrowed.isCommitting = true;
+    return work(connectionOn(borrowed.client, this.#preparing));
+  }
+
+  async #call<T>(
+    patience: number,
+    attempt: (borrowed: Borrowed) => Promise<T>,
+    seats: Seats | null = null,
+  ): Promise<T> {
+    const call = retried(this.#use(), patience, attempt, seats);
     this.#calls.add(call);
     try {
       return await call;
@@ -196,6 +220,12 @@ async function inTransaction<T>(
     await borrowed.rollBack();
     throw error;
   }
+}
+
+function seatsOf({ options }: PostgresPool): Seats | null {
+  const connections = options?.max;
+  if (connections === undefined || !Number.isSafeInteger(connections)) return null;
+  return new Seats(Math.max(1, connections - Math.ceil(connections * reserve)));
 }
 
 function ignore(): void {}

@@ -145,12 +145,12 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
           perEndpoint,
           slots: JSON.stringify(Object.fromEntries(slots)),
         };
-        const rows = await database.change((connection) => claimInTurn.all(connection, walk));
+        const rows = await database.jot((connection) => claimInTurn.all(connection, walk));
         return claimedBy(claimId, rows);
       }
       const named = inTurn([...slots], after);
       const request = { ...hold, endpointIds: named.map(([id]) => id), rooms: named.map(([, room]) => room) };
-      const rows = await database.change((connection) => claimNamed.all(connection, request));
+      const rows = await database.jot((connection) => claimNamed.all(connection, request));
       return claimedBy(claimId, rows);
     },
   };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { endsConnection, isConflict, isNameConflict, StorageUnavailableError } from './errors.ts';
 import type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
+import type { Seats } from './seats.ts';
 
 /** How often work is tried that loses against other transactions, or whose connection turns out to be dead. */
 const attempts = 5;
@@ -21,13 +22,22 @@ export interface Borrowed {
  * Lends a connection to an attempt. A conflict with another transaction is tried again, and so is a connection that
  * broke before anything could have been committed. Whatever is not done when the patience is over is refused: its
  * connection is closed, which ends the transaction on the server.
+ *
+ * @param seats - waits for one of these before it asks for a connection; `null`: for none
  */
 export async function retried<T>(
   pool: PostgresPool,
   patienceMs: number,
   attempt: (borrowed: Borrowed) => Promise<T>,
+  seats: Seats | null = null,
 ): Promise<T> {
   const deadline = deadlineIn(patienceMs);
+  try {
+    await seats?.take(deadline.race);
+  } catch (error) {
+    deadline.clear();
+    throw error;
+  }
   try {
     for (let number = 1; ; number += 1) {
       const lease = new Lease(await borrow(pool, deadline));
@@ -43,6 +53,7 @@ export async function retried<T>(
     }
   } finally {
     deadline.clear();
+    seats?.leave();
   }
 }
 

@@ -35,6 +35,8 @@ export interface PoolListening {
 
 /** What is used of a pool: a `Pool` of `pg` has this shape. */
 export interface PostgresPool {
+  /** How many connections it has at most, where it tells: a quarter of them is left to what only reads. */
+  readonly options?: { readonly max?: number };
   connect(): Promise<PostgresPoolClient>;
   readonly on?: PoolListening;
   readonly removeListener?: PoolListening;

@@ -16,13 +16,14 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
   const sql = {
     // One statement, which answers in every case. With a condition on the update, and a look at the row where it does
     // not hold, that look would see the row as it was when the statement began, or not at all. So refused requests
-    // change the row too: it says that they were refused.
+    // change the row too: it says that they were refused. The table is unlogged, and still the server writes something
+    // that its commit would wait for, such as when the table grows; `set_config` ends with this statement.
     consume: statement<Request & { readonly requests: number }, CountedRow>(`
       INSERT INTO ${schema}.rate_limits AS last (bucket, granted, count, ends_at)
-      VALUES (
-        :bucket, least(:requests::integer, :limit::integer), least(:requests::integer, :limit::integer),
+      SELECT
+        :bucket::text, least(:requests::integer, :limit::integer), least(:requests::integer, :limit::integer),
         :now::bigint + :windowMs::bigint
-      )
+      WHERE set_config('synchronous_commit', 'off', true) = 'off'
       ON CONFLICT (bucket) DO UPDATE SET
         granted = CASE
           WHEN last.ends_at <= :now THEN excluded.granted
@@ -51,7 +52,7 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
       const { bucket, limit, windowMs } = first;
       const now = Math.max(...group.map((request) => request.now));
       const request = { bucket, limit, windowMs, now, requests: group.length };
-      const counted = await database.change(
+      const counted = await database.jot(
         (connection) => sql.consume.get(connection, request),
         Math.max(1, patienceMs - waitedMs),
       );

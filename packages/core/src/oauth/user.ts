@@ -1,6 +1,6 @@
 import type { Core } from '../context.ts';
 import type { UserRecord } from '../ports/users.ts';
-import { requireSameUser } from '../users/record.ts';
+import { requireSameUser } from '../user-record.ts';
 
 /**
  * Looks a user up at the host.

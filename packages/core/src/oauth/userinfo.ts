@@ -6,7 +6,7 @@ import type { AccessTokenState } from '../ports/grants.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { isScope, type ScopeDefinition, scopes } from '../scopes.ts';
 import { digest } from '../tokens.ts';
-import { UserRecordError } from '../users/record.ts';
+import { UserRecordError } from '../user-record.ts';
 import { allowOriginOf } from './cors.ts';
 import { expiredTokenMs } from './lifetimes.ts';
 import { findUser } from './user.ts';

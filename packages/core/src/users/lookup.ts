@@ -3,7 +3,7 @@ import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import type { Mode } from '../ports/partners.ts';
 import type { UserRecord } from '../ports/users.ts';
-import { requireSameUser } from './record.ts';
+import { requireSameUser } from '../user-record.ts';
 import { sandboxUsers } from './sandbox.ts';
 
 /** Who asks. */

@@ -1,4 +1,4 @@
-import type { UserRecord } from '../ports/users.ts';
+import type { UserRecord } from './ports/users.ts';
 
 /** Why a host's user record could not be used: a defect of the host. */
 export class UserRecordError extends TypeError {
