@@ -18,9 +18,6 @@ const maxBytes = {
   ui_locales: 512,
 } as const satisfies { readonly [parameter: string]: number };
 
-/** Of a redirect URI that is not registered, in characters. */
-const maxLoggedUri = 256;
-
 /** Every parameter that means something here; all others are ignored (RFC 6749, section 3.1). */
 const knownParameters = [
   'response_type',
@@ -100,9 +97,9 @@ export async function findRedirectTarget(
   if (client === null || client.disabledAt !== null)
     throw new OAuthError('invalid_client', 'The client is not known.');
   if (!client.redirectUris.includes(redirectUri)) {
-    // The page shows no address, and whoever sees it cannot mend it.
+    // Whoever sees the page cannot mend it. What came is not told: a caller may write anything there.
     logger.warn(
-      { client: clientId, redirectUri: redirectUri.slice(0, maxLoggedUri) },
+      { client: clientId },
       'an authorization request was refused: its redirect_uri is not registered',
     );
     throw new OAuthError('redirect_uri_mismatch');

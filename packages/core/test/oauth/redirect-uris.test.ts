@@ -32,16 +32,15 @@ const nearly: readonly (readonly [string, string])[] = [
 ];
 
 describe('a redirect URI that is not registered', () => {
-  it('is in the log, with its client and cut off', async () => {
+  it('is told in the log with the client, and not shown there', async () => {
     const other = await TestProvider.start();
     const client = await other.client({ redirectUris: ['https://app.example/callback'] });
-    const sent = `https://app.example/${'x'.repeat(400)}`;
-    await other.browser().get(other.authorizeUrl(client, { redirect_uri: sent }));
+    await other.browser().get(other.authorizeUrl(client, { redirect_uri: 'https://app.example/other' }));
     expect(other.logged).toEqual([
       {
         level: 'warn',
         message: 'an authorization request was refused: its redirect_uri is not registered',
-        fields: { client: client.id, redirectUri: sent.slice(0, 256) },
+        fields: { client: client.id },
       },
     ]);
     await other.stop();
