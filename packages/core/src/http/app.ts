@@ -46,15 +46,18 @@ function mountOf(request: IncomingMessage): string {
   return mounted.endsWith(path) ? mounted.slice(0, -path.length) : '';
 }
 
-/** Tells once of a mount that none of the configured addresses knows: pages would lead elsewhere. */
+/**
+ * Tells once of a mount that none of the configured addresses knows: pages would lead elsewhere. Which one is not told,
+ * because callers may choose its letters: frameworks compare paths in any case, or know patterns.
+ */
 function mountCheck(prefixes: readonly string[], logger: Logger): (request: IncomingMessage) => void {
   let isTold = false;
   return (request) => {
-    const mount = isTold ? '' : mountOf(request);
+    const mount = isTold ? '' : mountOf(request).toLowerCase();
     // A proxy may take off what stands before it.
-    if (mount === '' || prefixes.some((prefix) => prefix.endsWith(mount))) return;
+    if (mount === '' || prefixes.some((prefix) => prefix.toLowerCase().endsWith(mount))) return;
     isTold = true;
-    logger.warn({ mount }, 'Ostiary is mounted under a path that neither authUrl nor baseUrl has');
+    logger.warn({}, 'Ostiary is mounted under a path that neither authUrl nor baseUrl has');
   };
 }
 
