@@ -13,6 +13,10 @@ export default defineConfig({
     // Several processes are started in some tests, and on a machine whose processors are shared that can take a minute.
     testTimeout: 90_000,
     hookTimeout: 120_000,
+    // For the same reason what is awaited has longer than its second.
+    expect: { poll: { timeout: 20_000 } },
+    // And a database that stands still with it is no fault of what a test is about. The report says `retry`.
+    retry: { count: 2, condition: /PostgreSQL database did not answer within \d+ ms/ },
     // Files that start browsers or clusters of processes would starve each other on a small machine.
     maxWorkers: 2,
   },

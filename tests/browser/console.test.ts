@@ -84,7 +84,7 @@ describe('the sandbox console, in a real browser', () => {
     complaints: string[];
   }> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(40_000);
     const page = await context.newPage();
     const [asked, complaints] = [new Set<string>(), [] as string[]];
     page.on('request', (request) => {

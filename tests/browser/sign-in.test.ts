@@ -48,7 +48,7 @@ describe('signing in to the demo partner app, in a real browser', () => {
     options: BrowserContextOptions = {},
   ): Promise<{ context: BrowserContext; page: Page; asked: Set<string> }> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(40_000);
     const page = await context.newPage();
     const asked = new Set<string>();
     page.on('request', (request) =>

@@ -54,7 +54,7 @@ describe('passports and payments, in a real browser', () => {
   /** A new browser profile. What the page complains about, a broken content policy included, is collected. */
   async function visit(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(40_000);
     onTestFinished(() => context.close());
     const page = await context.newPage();
     const complaints: string[] = [];

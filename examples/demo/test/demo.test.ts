@@ -317,7 +317,7 @@ describe('the webhooks of the demo', () => {
 
   async function arrives(demo: Demo, message: string): Promise<void> {
     expect(await trigger(demo, message)).toBe(201);
-    await expect.poll(() => shownBy(demo), { timeout: 10_000 }).toContain(message);
+    await expect.poll(() => shownBy(demo)).toContain(message);
     expect(await shownBy(demo)).toContain('handled, answered 200');
   }
 

@@ -56,7 +56,7 @@ describe('the server on PostgreSQL', () => {
     await server.installation.accounts.create(anaika);
     const other = await besides(env, 'web');
     const visitor = new Visitor(`http://localhost:${server.port}`);
-    await visitor.signIn('ANAIKA', anaika.password);
+    expect(await visitor.signIn('ANAIKA', anaika.password)).toMatchObject({ status: 303 });
     const elsewhere = new Visitor(`http://localhost:${other.env.PORT}`);
     for (const [name, value] of visitor.cookies) elsewhere.cookies.set(name, value);
     expect((await elsewhere.get('/')).html).toContain('Anaïka');

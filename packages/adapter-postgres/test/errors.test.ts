@@ -144,7 +144,7 @@ test('a call that waits for somebody else is refused in time and changes nothing
   const token = { digest, issuedAt: 1, expiresAt: 9 };
   await expectRefused(storage.grants.redeem({ codeDigest: digest, token, maxFailedVerifiers: 5, now: 1 }));
   // The server ends it as well, and not only when the lock is free.
-  await expect.poll(() => waiting(pool, schema), { timeout: 1000 }).toEqual([]);
+  await expect.poll(() => waiting(pool, schema)).toEqual([]);
   await first.query('ROLLBACK');
   expect(await storage.grants.find(digest)).toMatchObject({ consumedAt: null });
 });
@@ -214,13 +214,11 @@ test('what a process held that is not heard of any more is free again after a wh
   await near.open();
   await expectRefused(save(near));
   await expect
-    .poll(
-      () =>
-        save(near).then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 8000 },
+    .poll(() =>
+      save(near).then(
+        () => true,
+        () => false,
+      ),
     )
     .toBe(true);
   await near.close();

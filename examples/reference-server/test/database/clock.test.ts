@@ -14,7 +14,7 @@ onBothEngines('the clock', (engine) => {
     expect(Number.isInteger(clock.now())).toBe(true);
     // Somebody sets the clock of the machine.
     wrongBy = 2 * hour;
-    await expect.poll(isRight, { timeout: 10_000 }).toBe(engine.name === 'PostgreSQL');
+    await expect.poll(isRight).toBe(engine.name === 'PostgreSQL');
     // While the database is gone it goes on.
     await database.close();
     expect(isRight()).toBe(engine.name === 'PostgreSQL');

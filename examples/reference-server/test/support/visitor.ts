@@ -29,10 +29,13 @@ export class Visitor {
     return this.#send(path, { method: 'POST', body: new URLSearchParams(form), headers });
   }
 
-  /** Opens the sign-in page and sends it, as a person would. */
+  /** Opens the sign-in page and sends it, as a person would, who tries again when the server cannot answer now. */
   async signIn(handle: string, password: string, query = ''): Promise<Answer> {
-    const page = await this.get(`/login${query}`);
-    return this.post('/login', { ...fieldsOf(page.html), handle, password });
+    for (let attempt = 1; ; attempt += 1) {
+      const page = await this.get(`/login${query}`);
+      const answer = await this.post('/login', { ...fieldsOf(page.html), handle, password });
+      if (answer.status !== 503 || attempt === 5) return answer;
+    }
   }
 
   async #send(path: string, init: RequestInit): Promise<Answer> {

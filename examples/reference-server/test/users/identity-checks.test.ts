@@ -45,7 +45,7 @@ describe('ostiary users kyc', () => {
     };
     expect(await told.events()).toMatchObject([{ type: 'kyc.updated', data }]);
     // The command has ended; the server's worker delivers what it left behind.
-    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => received.length).toBe(1);
     expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({ type: 'kyc.updated', mode: 'live', data });
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { patient } from '../../../../tests/support/patient.ts';
 import type { Storage, TransferRecord } from '../../src/index.ts';
 import { memoryStorage } from '../../src/memory/index.ts';
 import { manyRequests, partnerProvider } from '../support/partner-api.ts';
@@ -137,12 +138,12 @@ describe('the body of a Request', () => {
     const { key } = await provider.key();
     const long = endless();
     expect((await provider.ostiary.fetch(post(key, long.body))).status).toBe(413);
-    await vi.waitFor(() => expect(long.taken.cancelled).toBe(true));
+    await vi.waitFor(() => expect(long.taken.cancelled).toBe(true), patient);
     expect(long.taken.bytes).toBeLessThan(2_000_000);
 
     const unread = endless();
     expect((await provider.ostiary.fetch(post('svc_live_none', unread.body))).status).toBe(401);
-    await vi.waitFor(() => expect(unread.taken.cancelled).toBe(true));
+    await vi.waitFor(() => expect(unread.taken.cancelled).toBe(true), patient);
   });
 
   it('may come slowly', async () => {
@@ -174,7 +175,7 @@ describe('the body of a Request', () => {
     const answer = provider.ostiary.fetch(post(key, body, { signal: control.signal }));
     setImmediate(() => control.abort());
     await expect(answer).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
-    await vi.waitFor(() => expect(cancelled).toBe(true));
+    await vi.waitFor(() => expect(cancelled).toBe(true), patient);
     const aborted = post(key, '{}', { signal: control.signal });
     await expect(provider.ostiary.fetch(aborted)).rejects.toThrow(
       expect.objectContaining({ name: 'AbortError' }),

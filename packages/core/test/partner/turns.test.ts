@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { patient } from '../../../../tests/support/patient.ts';
 import type { RateLimitStore, Storage, UserRecord } from '../../src/index.ts';
 import { memoryStorage } from '../../src/memory/index.ts';
 import { memoryLimits } from '../../src/partner/memory-limits.ts';
@@ -35,7 +36,7 @@ async function slowShop() {
     provider.partnerCall(by, pay, body, { 'idempotency-key': idempotencyKey });
   /** Waits until so many requests have passed the limiter, and for whatever they do at once then. */
   const arrived = async (count: number) => {
-    await vi.waitFor(() => expect(counted).toBe(count));
+    await vi.waitFor(() => expect(counted).toBe(count), patient);
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   };
   const answerLookup = (index: number, user = host.people.get('user-ana') ?? null) =>
@@ -88,7 +89,7 @@ describe('a request with the Idempotency-Key of one that is under way', () => {
     await vi.advanceTimersByTimeAsync(1);
     timers.mockRestore();
     vi.useRealTimers();
-    const answer = await vi.waitFor(() => refused ?? Promise.reject(new Error('no answer yet')));
+    const answer = await vi.waitFor(() => refused ?? Promise.reject(new Error('no answer yet')), patient);
     expect([answer.status, answer.json().code, answer.headers.get('retry-after')]).toEqual([
       503,
       'internal_error',
@@ -113,7 +114,7 @@ describe('a request with the Idempotency-Key of one that is under way', () => {
     await arrived(2);
     answerLookup(0, null);
     expect((await refused).status).toBe(404);
-    await vi.waitFor(() => expect(lookups).toHaveLength(2));
+    await vi.waitFor(() => expect(lookups).toHaveLength(2), patient);
     const third = send('k');
     await arrived(3);
     answerLookup(1);

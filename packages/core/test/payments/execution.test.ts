@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { patient } from '../../../../tests/support/patient.ts';
 import type { Storage, TransferResult } from '../../src/index.ts';
 import { memoryStorage } from '../../src/memory/index.ts';
 import { executionTimeoutMs } from '../../src/payments/execution.ts';
@@ -168,7 +169,7 @@ describe('the rail', () => {
     };
     const id = await pay();
     const round = provider.ostiary.worker.runDue();
-    await vi.waitFor(() => expect(signals).toHaveLength(1));
+    await vi.waitFor(() => expect(signals).toHaveLength(1), patient);
     expect(timeout).toHaveBeenCalledWith(executionTimeoutMs);
     // Before the lease of its job ends, or a second worker would ask while the first one still waits.
     expect(executionTimeoutMs).toBeLessThan(30 * second);
@@ -237,7 +238,7 @@ describe('the rail', () => {
     const id = await pay();
     rail.answer = () => new Promise(() => {});
     void provider.ostiary.worker.runDue();
-    await vi.waitFor(() => expect(rail.orders).toHaveLength(1));
+    await vi.waitFor(() => expect(rail.orders).toHaveLength(1), patient);
     rail.answer = async () => ({ status: 'completed' });
     provider.clock.advance(30 * second - 1);
     await provider.ostiary.worker.runDue();
@@ -273,7 +274,7 @@ describe('the rail', () => {
   it('is asked at once when a worker runs', async () => {
     const { provider, rail, pay } = await shop();
     provider.ostiary.worker.start();
-    await vi.waitFor(async () => expect((await provider.ostiary.worker.runDue()) + 1).toBe(1));
+    await vi.waitFor(async () => expect((await provider.ostiary.worker.runDue()) + 1).toBe(1), patient);
     const id = await pay();
     await vi.waitFor(() => expect(rail.orders.map((order) => order.id)).toEqual([id]), { timeout: 900 });
   });

@@ -1,6 +1,7 @@
 import { metrics } from '@opentelemetry/api';
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { patient } from '../../../../tests/support/patient.ts';
 import type { TransferResult } from '../../src/index.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider, payment, testPayment } from '../support/partner-api.ts';
@@ -72,7 +73,7 @@ describe('an execution with an unknown outcome', () => {
     rail.answer = () => new Promise(() => {});
     await pay();
     const round = provider.ostiary.worker.runDue();
-    await vi.waitFor(() => expect(rail.orders).toHaveLength(1));
+    await vi.waitFor(() => expect(rail.orders).toHaveLength(1), patient);
     timer.abort();
     await round;
     timeout.mockRestore();

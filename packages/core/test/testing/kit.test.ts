@@ -199,7 +199,7 @@ describe('beside what tests do to their process, a kit', () => {
 describe('in a process of its own, a kit', () => {
   const index = new URL('../../src/testing/index.ts', import.meta.url).href;
   const script = (body: string) =>
-    run(process.execPath, ['--conditions=source', '--input-type=module', '-e', body], { timeout: 25_000 });
+    run(process.execPath, ['--conditions=source', '--input-type=module', '-e', body], { timeout: 80_000 });
 
   it('keeps no process alive, closed or not', async () => {
     const { stdout } = await script(`
@@ -226,7 +226,7 @@ describe('the examples of the documentation', () => {
 
   it.each(alone.map((code, index) => [index + 1, code] as const))('run: number %d', async (_number, code) => {
     const flags = ['--conditions=source', '--input-type=module-typescript', '-e', code];
-    const { stdout } = await run(process.execPath, flags, { cwd: root, timeout: 25_000 });
+    const { stdout } = await run(process.execPath, flags, { cwd: root, timeout: 80_000 });
     if (code.includes("'node:test'")) expect(stdout).toMatch(/pass 1\n[\s\S]*fail 0\n/);
   });
 });

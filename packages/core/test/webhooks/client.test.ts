@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { patient } from '../../../../tests/support/patient.ts';
 import { newClient, send, serve, urlOf } from './support/target-client.ts';
 import { type RawServer, response } from './support/target-server.ts';
 
@@ -173,7 +174,7 @@ describe('a response', () => {
     });
     const answer = await send(newClient(), urlOf(server));
     expect(answer).toMatchObject({ httpStatus: 500, error: 'status', response: 'y'.repeat(16_384) });
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
   });
 });
 
@@ -185,7 +186,7 @@ describe('time', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
-  const received = (server: RawServer) => vi.waitUntil(() => server.requests.length > 0);
+  const received = (server: RawServer) => vi.waitUntil(() => server.requests.length > 0, patient);
 
   it('is over after ten seconds without an answer', async () => {
     const arrived = Promise.withResolvers<void>();
@@ -197,7 +198,7 @@ describe('time', () => {
     expect(done).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     expect(await answer).toMatchObject({ ok: false, httpStatus: null, error: 'timeout', response: null });
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
   });
 
   it('does not start anew with every byte of the headers', async () => {
@@ -219,15 +220,15 @@ describe('time', () => {
     await vi.waitUntil(async () => {
       await vi.advanceTimersByTimeAsync(100);
       return done.mock.calls.length > 0;
-    });
+    }, patient);
     expect(await answer).toMatchObject({ ok: true, httpStatus: 200, response: 'slow' });
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
   });
 
   it('covers the resolver, whose silence is no other answer than a refusal', async () => {
     const resolve = vi.fn(() => new Promise<readonly string[]>(() => undefined));
     const answer = send(newClient({ resolve, timeoutMs: 10_000 }), 'http://receiver.example/');
-    await vi.waitUntil(() => resolve.mock.calls.length === 1);
+    await vi.waitUntil(() => resolve.mock.calls.length === 1, patient);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await answer).toEqual({
       ok: false,
@@ -258,10 +259,10 @@ describe('giving up', () => {
     const server = await serve(() => undefined);
     const stop = new AbortController();
     const answer = send(newClient(), urlOf(server), stop.signal);
-    await vi.waitUntil(() => server.requests.length === 1);
+    await vi.waitUntil(() => server.requests.length === 1, patient);
     stop.abort();
     expect(await answer).toMatchObject({ ok: false, httpStatus: null, error: 'aborted' });
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
   });
 
   it('while a name is resolved never connects', async () => {
@@ -292,11 +293,14 @@ describe('giving up', () => {
     const client = newClient();
     await send(client, urlOf(kept));
     const answer = send(client, urlOf(silent));
-    await vi.waitUntil(() => silent.requests.length === 1);
+    await vi.waitUntil(() => silent.requests.length === 1, patient);
     await client.close();
     expect(await answer).toMatchObject({ error: 'aborted' });
     expect(await send(client, urlOf(kept))).toMatchObject({ error: 'aborted' });
-    await vi.waitUntil(() => silent.sockets[0]?.destroyed === true && kept.sockets[0]?.destroyed === true);
+    await vi.waitUntil(
+      () => silent.sockets[0]?.destroyed === true && kept.sockets[0]?.destroyed === true,
+      patient,
+    );
     expect(kept.sockets).toHaveLength(1);
   });
 });

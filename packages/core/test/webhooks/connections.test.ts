@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
+import { patient } from '../../../../tests/support/patient.ts';
 import { dial } from '../../src/webhooks/dial.ts';
 import { TargetError } from '../../src/webhooks/targets.ts';
 import { certificate, privateKey } from './support/target-certificate.ts';
@@ -67,12 +68,12 @@ describe('a connection', () => {
     const server = await serve(() => undefined, { host: '127.0.0.1' });
     const client = newClient();
     const large = client.post({ url: urlOf(server), headers: {}, body: Buffer.alloc(50_000_000) });
-    await vi.waitUntil(() => server.sockets.length === 1);
+    await vi.waitUntil(() => server.sockets.length === 1, patient);
     server.sockets[0]?.pause();
     server.sockets[0]?.write(response(413, 'too much'));
     expect(await large).toMatchObject({ ok: false, httpStatus: 413, response: 'too much' });
     const next = send(client, urlOf(server));
-    await vi.waitUntil(() => server.requests.length === 1);
+    await vi.waitUntil(() => server.requests.length === 1, patient);
     server.sockets[1]?.write(response(200));
     expect(await next).toMatchObject({ ok: true });
     expect(server.sockets).toHaveLength(2);
@@ -90,7 +91,7 @@ describe('a connection', () => {
     const server = await serve((socket) => socket.write(response(200, '', 'keep-alive: timeout=600\r\n')));
     const client = newClient({ idleMs: 20 });
     await send(client, urlOf(server));
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
     expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
   });
 
@@ -112,7 +113,7 @@ describe('a connection', () => {
     const many = await Promise.all([serve(answer), serve(answer), serve(answer)]);
     const client = newClient({ maxIdle: 2 });
     for (const server of many) await send(client, urlOf(server));
-    await vi.waitUntil(() => many[0]?.sockets[0]?.destroyed);
+    await vi.waitUntil(() => many[0]?.sockets[0]?.destroyed, patient);
     expect(many.map((server) => server.sockets[0]?.destroyed)).toEqual([true, false, false]);
   });
 
@@ -130,7 +131,7 @@ describe('a connection', () => {
     const under = [];
     for (const count of [1, 2, 3]) {
       under.push(send(client, urlOf(server)));
-      await vi.waitUntil(() => sockets.length === count);
+      await vi.waitUntil(() => sockets.length === count, patient);
     }
     // The last takes the place of the first, and ends itself.
     for (const index of [0, 2]) {
@@ -151,7 +152,7 @@ describe('a connection', () => {
     );
     expect(server.sockets).toHaveLength(100);
     const open = () => server.sockets.filter((socket) => !socket.destroyed).length;
-    await vi.waitUntil(() => open() <= 5);
+    await vi.waitUntil(() => open() <= 5, patient);
     expect(open()).toBe(5);
   });
 
@@ -182,9 +183,9 @@ describe('a connection', () => {
       signal: new AbortController().signal,
     });
     await expect(dialled).rejects.toThrow(TargetError);
-    await vi.waitUntil(() => server.sockets.length === 1);
+    await vi.waitUntil(() => server.sockets.length === 1, patient);
     server.sockets[0]?.on('data', bytes);
-    await vi.waitUntil(() => server.sockets[0]?.destroyed);
+    await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
     expect(isAllowed.mock.calls).toEqual([['127.0.0.1']]);
     expect(bytes).not.toHaveBeenCalled();
   });
@@ -234,18 +235,18 @@ describe('TLS', () => {
       error: 'certificate',
     });
     expect(server.requests).toHaveLength(0);
-    await vi.waitUntil(() => server.sockets.every((socket) => socket.destroyed));
+    await vi.waitUntil(() => server.sockets.every((socket) => socket.destroyed), patient);
   });
 
   it('with a server that speaks none, or leaves in the middle, is a failure of TLS', async () => {
     const plain = await serve(() => undefined);
     const sending = send(trusting(), `https://127.0.0.1:${plain.port}/`);
-    await vi.waitUntil(() => plain.sockets.length === 1);
+    await vi.waitUntil(() => plain.sockets.length === 1, patient);
     plain.sockets[0]?.write(response(400, 'https, please'));
     expect(await sending).toMatchObject({ error: 'tls' });
 
     const leaving = send(trusting(), `https://127.0.0.1:${plain.port}/`);
-    await vi.waitUntil(() => plain.sockets.length === 2);
+    await vi.waitUntil(() => plain.sockets.length === 2, patient);
     plain.sockets[1]?.destroy();
     expect(await leaving).toMatchObject({ error: 'tls' });
   });
@@ -254,6 +255,6 @@ describe('TLS', () => {
     const silent = await serve(() => undefined);
     const client = newClient({ timeoutMs: 50 });
     expect(await send(client, `https://127.0.0.1:${silent.port}/`)).toMatchObject({ error: 'timeout' });
-    await vi.waitUntil(() => silent.sockets[0]?.destroyed);
+    await vi.waitUntil(() => silent.sockets[0]?.destroyed, patient);
   });
 });

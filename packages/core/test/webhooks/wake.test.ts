@@ -125,7 +125,7 @@ describe('a running worker is told', () => {
         await arrived(2);
       },
     ],
-  ])('%s', { timeout: 5_000 }, async (_name, type, cause) => {
+  ])('%s', { timeout: 30_000 }, async (_name, type, cause) => {
     const made = await shop();
     made.provider.ostiary.worker.start();
     // What is there from the beginning has been looked for.

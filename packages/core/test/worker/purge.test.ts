@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { patient } from '../../../../tests/support/patient.ts';
 import type { PurgeCount, Storage } from '../../src/index.ts';
 import { memoryStorage } from '../../src/memory/index.ts';
 import { purgeHandler } from '../../src/worker/purge.ts';
@@ -143,8 +144,9 @@ describe('a provider', () => {
   it('purges once its worker was started, and no more once it was stopped', async () => {
     const provider = await TestProvider.start();
     provider.ostiary.worker.start();
-    await vi.waitFor(() =>
-      expect(provider.logged.map((line) => line.message)).toEqual(['old rows were removed']),
+    await vi.waitFor(
+      () => expect(provider.logged.map((line) => line.message)).toEqual(['old rows were removed']),
+      patient,
     );
     await provider.ostiary.worker.stop();
     provider.clock.advance(day);

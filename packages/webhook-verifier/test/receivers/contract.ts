@@ -1,5 +1,6 @@
 import { request, type Server } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { patient } from '../../../../tests/support/patient.ts';
 import { memoryDedupe } from '../../src/dedupe/index.ts';
 import type { WebhookEvent } from '../../src/index.ts';
 import { signWebhook, tamper, type WebhookVerificationError } from '../../src/index.ts';
@@ -91,7 +92,7 @@ export function receiverContract(framework: string, start: StartReceiver, { kept
         answered = true;
         return result;
       });
-      await vi.waitFor(() => expect(seen).toHaveBeenCalled());
+      await vi.waitFor(() => expect(seen).toHaveBeenCalled(), patient);
       expect(answered).toBe(false);
       finish();
       expect((await answer).status).toBe(200);
@@ -159,7 +160,10 @@ export function receiverContract(framework: string, start: StartReceiver, { kept
       expect(seen).toHaveBeenCalledTimes(1);
       // Fastify reads the body itself, and answers itself when it cannot.
       if (framework === 'Fastify') return;
-      await vi.waitFor(() => expect(onRefused.mock.calls).toMatchObject([[{ code: 'body_incomplete' }]]));
+      await vi.waitFor(
+        () => expect(onRefused.mock.calls).toMatchObject([[{ code: 'body_incomplete' }]]),
+        patient,
+      );
     });
 
     it('handles an event once, whoever delivers it, and a crashed handler’s event again', async () => {
