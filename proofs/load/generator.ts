@@ -22,6 +22,12 @@ export interface LoadReport {
 /** As the specification has it: who asks what. */
 const shares: Readonly<Record<Kind, number>> = { userinfo: 0.4, exchange: 0.2, verify: 0.2, payment: 0.2 };
 
+/** How many operations failed since the load was begun, and why one of them did. */
+export interface Failed {
+  readonly count: number;
+  readonly example: string | null;
+}
+
 const given = settings<LoadSettings>();
 const receiver = createReceiver(given.webhookSecret);
 const acts = createActs(given);
@@ -88,5 +94,5 @@ serve(receiver.handler, given.receiverPort, {
     loops = [];
   },
   report,
-  failed: () => failed,
+  failed: (): Failed => ({ count: failed, example: failures[0] ?? null }),
 });

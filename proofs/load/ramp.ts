@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Failed } from './generator.ts';
 import type { Asked } from './scene.ts';
 
 const firstRate = 100;
@@ -11,11 +12,11 @@ const limitMs = 55_000;
 /** What is still under way when a step ends has ended by then, one way or the other. */
 const settleMs = 1_500;
 
-async function failuresAt(generator: Asked, rate: number): Promise<number> {
+async function failuresAt(generator: Asked, rate: number): Promise<Failed> {
   await generator.ask('begin', rate);
   await delay(stepMs);
   await generator.ask('end');
-  return generator.ask<number>('failed');
+  return generator.ask<Failed>('failed');
 }
 
 /**
@@ -24,7 +25,7 @@ async function failuresAt(generator: Asked, rate: number): Promise<number> {
  */
 export async function findErrorRate(
   generator: Asked,
-  passed: (rate: number, failed: number) => void,
+  passed: (rate: number, failed: Failed) => void,
 ): Promise<number> {
   const deadline = performance.now() + limitMs;
   let good = firstRate / growth[0];
@@ -36,7 +37,7 @@ export async function findErrorRate(
       const failed = await failuresAt(generator, rate);
       passed(rate, failed);
       await delay(settleMs);
-      if (failed > 0) {
+      if (failed.count > 0) {
         bad = rate;
         break;
       }

@@ -74,8 +74,8 @@ export async function prove(
     say('two web processes, a worker and the generator run');
     const errorRate =
       given ??
-      (await findErrorRate(generator, (rate, failed) =>
-        say(`${rate} operations a second: ${failed} errors`),
+      (await findErrorRate(generator, (rate, { count, example }) =>
+        say(`${rate} operations a second: ${count} errors${example === null ? '' : `, such as ${example}`}`),
       ));
     const rate = Math.floor(errorRate / 2);
     say(`${rate} operations a second for ${minutes} minutes`);
