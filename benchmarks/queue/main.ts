@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { build } from '../shared/build.ts';
 import { machine, rowOf, tableOf, textTable } from '../shared/report.ts';
 import { median } from '../shared/statistics.ts';
+import { watchStolenTime } from '../shared/stolen-time.ts';
 import { Arena } from './arena.ts';
 import { contestantNames, descriptions } from './contestants.ts';
 import { bodyBytes, inFlight } from './fixture.ts';
@@ -47,6 +48,7 @@ if (!options['no-build']) build('./benchmarks/queue');
 console.log(`${machine()}, PostgreSQL 18 with fsync and synchronous_commit`);
 console.log(`bodies of ${bodyBytes} bytes, at most ${inFlight} POSTs of one process under way\n`);
 
+const stolen = watchStolenTime();
 const arena = await Arena.open(flags);
 console.error('trying settings …');
 const trials = await trySettings(arena, size.tryRounds, size.tryCount);
@@ -114,6 +116,7 @@ if (wanted.has('growth')) {
   );
 }
 
+console.log(`\n${stolen()}`);
 await arena.close();
 // Not `process.exitCode`, which the package of PostgreSQL overwrites when a process ends by itself.
 process.exit(options.strict && !hasPassed ? 1 : 0);

@@ -1,4 +1,5 @@
 /** Everything at once, at half the rate at which errors begin. See ../README.md. */
+import { watchStolenTime } from '../../benchmarks/shared/stolen-time.ts';
 import { numbersFrom } from '../support/arguments.ts';
 import { percentile, tableOf } from '../support/table.ts';
 import { kinds } from './acts.ts';
@@ -11,6 +12,7 @@ const { minutes, rate } = numbersFrom({
   /** At which errors begin, when it is known; 0 looks for it. */
   rate: 0,
 });
+const stolen = watchStolenTime();
 const report = await prove({ minutes, rate: rate === 0 ? null : rate }, (line) => console.error(line));
 const { load, processes } = report;
 
@@ -60,6 +62,7 @@ console.log(
     ]),
   ),
 );
+console.log(`\n${stolen()}`);
 const violations = violationsOf(report, limits);
 for (const violation of violations) console.log(`\nVIOLATED  ${violation}`);
 // Here and not by itself: what starts PostgreSQL makes 0 of the exit code at the end of a process.

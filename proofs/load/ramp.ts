@@ -2,12 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Failed } from './generator.ts';
 import type { Asked } from './scene.ts';
 
-const firstRate = 100;
+const firstRate = 50;
 /** From one step to the next, until there are errors, and then again from the last step without. */
 const growth = [1.3, 1.1] as const;
-const stepMs = 3_000;
+/** Long enough for a queue to grow where more begins than ends. */
+const stepMs = 15_000;
 /** All steps together. */
-const limitMs = 55_000;
+const limitMs = 300_000;
 
 /** What is still under way when a step ends has ended by then, one way or the other. */
 const settleMs = 1_500;

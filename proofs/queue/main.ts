@@ -1,4 +1,5 @@
 /** What the queue costs: statements, claims on a large backlog, and size in the long run. See ../README.md. */
+import { watchStolenTime } from '../../benchmarks/shared/stolen-time.ts';
 import { numbersFrom } from '../support/arguments.ts';
 import { tableOf } from '../support/table.ts';
 import { timeClaims } from './claims.ts';
@@ -22,6 +23,7 @@ const verdict = (holds: boolean): string => {
   return holds ? 'holds' : 'VIOLATED';
 };
 
+const stolen = watchStolenTime();
 const counts = await countStatements({ events, singles: 50, fsync: true });
 console.log(
   tableOf(
@@ -71,6 +73,7 @@ console.log(
     ]),
   )}\n`,
 );
+console.log(`${stolen()}\n`);
 for (const { what, steps, problems } of timed) {
   console.log(`plan of a claim ${what}: ${steps.join(', ')}`);
   for (const problem of problems.slice(0, 5)) console.log(`          ${problem}`);

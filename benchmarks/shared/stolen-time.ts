@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+
+/** In the first line of `/proc/stat` (proc_stat(5)): time that was given to other machines on the same processors. */
+const stolenField = 7;
+/** What follows is counted in other fields too. */
+const fields = 8;
+
+function processorTimes(): { readonly stolen: number; readonly all: number } | null {
+  try {
+    const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+    const times = line
+      .trim()
+      .split(/\s+/)
+      .slice(1, fields + 1)
+      .map(Number);
+    return { stolen: times[stolenField] ?? 0, all: times.reduce((sum, time) => sum + time, 0) };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Looks from now on at what other virtual machines take of this one's processors.
+ *
+ * @returns tells it as a line for a report; nothing where the system does not tell
+ */
+export function watchStolenTime(): () => string {
+  const begin = processorTimes();
+  return () => {
+    const end = processorTimes();
+    if (begin === null || end === null || end.all === begin.all) return '';
+    const share = (end.stolen - begin.stolen) / (end.all - begin.all);
+    return `other virtual machines took ${(100 * share).toFixed(1)} % of the processors meanwhile`;
+  };
+}
