@@ -8,7 +8,10 @@ export interface Hold {
   readonly worker: number;
   /** When the claim had answered. */
   readonly from: string;
-  /** When the result was handed over to be written; empty while it was not. */
+  /**
+   * When the result was handed over to be written, for the first time: also where no answer came it may have been written
+   * then. Empty while it was not.
+   */
   to: string;
   /** Whether the result counted; `null` while nobody knows. */
   counted: boolean | null;
@@ -69,7 +72,7 @@ export function recorded(storage: Storage): { readonly storage: Storage; readonl
           const found = results.map(({ id, claimId }) => open.get(`${id} ${claimId}`));
           for (const [index, hold] of found.entries()) {
             if (hold === undefined) continue;
-            hold.to = to;
+            hold.to ||= to;
             hold.isHandedBack = results[index]?.attempt === null;
           }
           const counted = await deliveries.finish(results);
