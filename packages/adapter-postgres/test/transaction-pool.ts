@@ -9,29 +9,36 @@ export class TransactionPool implements PostgresPool {
   readonly #free: Client[] = [];
   readonly #waiting: ((client: Client) => void)[] = [];
   readonly #all: Client[] = [];
+  readonly #connectionString: string;
   /** How many transactions there were. */
   transactions = 0;
 
+  private constructor(connectionString: string) {
+    this.#connectionString = connectionString;
+  }
+
   static async open(connectionString: string, size: number): Promise<TransactionPool> {
-    const pool = new TransactionPool();
+    const pool = new TransactionPool(connectionString);
     for (let index = 0; index < size; index += 1) {
-      const client = new Client({ connectionString });
-      await client.connect();
-      pool.#all.push(client);
-      pool.#free.push(client);
+      await pool.#add();
     }
     return pool;
   }
 
   async connect(): Promise<PostgresPoolClient> {
     let current: Client | null = null;
+    let isReleased = false;
     const query: PostgresClient['query'] = async ({ values, ...statement }) => {
       current ??= await this.#take();
       const client = current;
+      if (isReleased) {
+        this.#pass(client);
+        throw new Error('released before there was a connection');
+      }
       try {
         return await client.query({ ...statement, values: [...(values ?? [])] });
       } finally {
-        if (client.getTransactionStatus() === 'I') {
+        if (current === client && client.getTransactionStatus() === 'I') {
           current = null;
           await this.#giveBack(client);
         }
@@ -39,14 +46,27 @@ export class TransactionPool implements PostgresPool {
     };
     return {
       query,
-      release: () => {
-        if (current !== null) throw new Error('released inside a transaction');
+      release: (destroy) => {
+        isReleased = true;
+        if (current === null) return;
+        if (!destroy) throw new Error('released inside a transaction');
+        // As a pooler does when its client goes away in the middle.
+        current.end().catch(() => undefined);
+        current = null;
+        void this.#add();
       },
     };
   }
 
   async end(): Promise<void> {
     await Promise.all(this.#all.map((client) => client.end()));
+  }
+
+  async #add(): Promise<void> {
+    const client = new Client({ connectionString: this.#connectionString }).on('error', () => undefined);
+    this.#all.push(client);
+    await client.connect();
+    this.#pass(client);
   }
 
   async #take(): Promise<Client> {
@@ -56,6 +76,10 @@ export class TransactionPool implements PostgresPool {
   async #giveBack(client: Client): Promise<void> {
     this.transactions += 1;
     await client.query('DISCARD ALL');
+    this.#pass(client);
+  }
+
+  #pass(client: Client): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free.push(client);
     else next(client);
