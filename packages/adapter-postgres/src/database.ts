@@ -114,8 +114,7 @@ export class Database {
     patience = patienceMs,
     lockPatience = patience,
   ): Promise<T> {
-    const attempt = (borrowed: Borrowed) =>
-      inTransaction(borrowed, patience, work, { lockPatience, preparing: this.#preparing });
+    const attempt = (borrowed: Borrowed) => inTransaction(borrowed, patience, work, lockPatience);
     return this.#call(patience, attempt, this.#seats);
   }
 
@@ -199,10 +198,7 @@ async function inTransaction<T>(
   borrowed: Borrowed,
   patience: number,
   work: (connection: Connection) => Promise<T>,
-  {
-    lockPatience = patience,
-    preparing,
-  }: { readonly lockPatience?: number; readonly preparing?: Preparing } = {},
+  lockPatience = patience,
 ): Promise<T> {
   const { client } = borrowed;
   try {
@@ -215,7 +211,7 @@ async function inTransaction<T>(
         SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}
       `,
     });
-    const result = await work(connectionOn(client, preparing));
+    const result = await work(connectionOn(client));
     borrowed.isCommitting = true;
     const { command } = await client.query({ text: 'COMMIT' });
     if (command === 'ROLLBACK') throw new StorageUnavailableError('the transaction was rolled back');

@@ -1,6 +1,6 @@
 import type { ClaimedDelivery, DeliveryStore } from '@ostiary/core';
 import type { Database } from './database.ts';
-import { prepared } from './statement.ts';
+import { statement } from './statement.ts';
 
 interface Hold {
   readonly claimId: string;
@@ -83,7 +83,7 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
   // Where hundreds of endpoints were passed and the claim is not full, most of them have nothing that is due yet: then
   // the other index says what is, and only those endpoints are visited. If that is too much to look at, the walk goes on.
   const room = '(coalesce((:slots::jsonb ->> endpoint_id)::integer, :perEndpoint::integer))';
-  const claimInTurn = prepared<Walk, ClaimedRow>(
+  const claimInTurn = statement<Walk, ClaimedRow>(
     claimOf(`
       known AS MATERIALIZED (
         SELECT endpoint_id, held_until FROM ${schema}.pending_deliveries
@@ -122,15 +122,17 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
           AND NOT EXISTS (SELECT FROM walk WHERE turn > 0 AND walk.endpoint_id = others.endpoint_id)
       )
     `),
+    { prepared: true },
   );
 
-  const claimNamed = prepared<Named, ClaimedRow>(
+  const claimNamed = statement<Named, ClaimedRow>(
     claimOf(`
       visited AS (
         SELECT * FROM unnest(:endpointIds::text[], :rooms::integer[]) WITH ORDINALITY
           AS named (endpoint_id, room, turn)
       )
     `),
+    { prepared: true },
   );
 
   return {

@@ -1,6 +1,6 @@
 import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core';
 import type { Database } from './database.ts';
-import { type Connection, prepared, statement } from './statement.ts';
+import { type Connection, statement } from './statement.ts';
 
 type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload'> & { readonly payload: string };
@@ -13,7 +13,7 @@ export interface Jobs {
 
 export function postgresJobs({ schema }: Pick<Database, 'schema'>): Jobs {
   // In the order of their ids, so that two calls with the same ids wait for each other and not in a circle.
-  const insert = prepared<{
+  const insert = statement<{
     readonly ids: readonly string[];
     readonly kinds: readonly string[];
     readonly payloads: readonly string[];
@@ -71,7 +71,7 @@ export function postgresQueue(database: Database): Queue {
       RETURNING jobs.id, kind, payload, due_at AS "dueAt", claim_id AS "claimId", attempt
     `),
 
-    complete: prepared<Claim>(`
+    complete: statement<Claim>(`
       DELETE FROM ${schema}.jobs WHERE id = :id AND claim_id = :claimId
     `),
 

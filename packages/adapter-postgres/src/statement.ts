@@ -32,22 +32,13 @@ export interface Statement<Parameters extends object, Row = never> {
   run(connection: Connection, parameters: Parameters): Promise<number>;
 }
 
-export function statement<Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> {
-  return statementOf(sql, { isPrepared: false });
-}
-
 /**
- * The same for what runs all the time: where the connection allows it, PostgreSQL keeps the statement parsed and planned,
- * which is most of its work for one that finds or changes a row by its key. Only where the same plan is good for all
- * parameters, and however many rows there are: what was chosen for a small table stays until the server looks again.
+ * @param options - `prepared`: where the connection allows it, PostgreSQL keeps the statement parsed and planned. For what
+ * runs all the time, and only where the same plan is good for all parameters
  */
-export function prepared<Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> {
-  return statementOf(sql, { isPrepared: true });
-}
-
-function statementOf<Parameters extends object, Row>(
+export function statement<Parameters extends object, Row = never>(
   sql: string,
-  { isPrepared }: { readonly isPrepared: boolean },
+  options: { readonly prepared: boolean } = { prepared: false },
 ): Statement<Parameters, Row> {
   const names: string[] = [];
   const text = sql.replaceAll(/(?<!:):([A-Za-z]\w*)/g, (_match, name: string) => {
@@ -55,7 +46,7 @@ function statementOf<Parameters extends object, Row>(
     return `$${names.indexOf(name) + 1}`;
   });
   // Of the text: under one name there is always the same statement, whoever prepared it on a connection.
-  const name = isPrepared
+  const name = options.prepared
     ? `ostiary_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
     : undefined;
   const valuesOf = (parameters: Parameters) =>

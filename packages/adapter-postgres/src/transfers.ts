@@ -9,7 +9,7 @@ import type { Database } from './database.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
 import { jobRowOf, postgresJobs } from './queue.ts';
-import { prepared, statement } from './statement.ts';
+import { statement } from './statement.ts';
 import { writeOrUndo } from './undo.ts';
 
 /** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
@@ -45,7 +45,7 @@ export function postgresTransfers(database: Database): TransferStore {
   `;
   const sql = {
     // Waits for a transfer with this reference that is just being stored. A taken id is an error all the same.
-    insert: prepared<NewTransferRow>(`
+    insert: statement<NewTransferRow>(`
       INSERT INTO ${schema}.transfers (
         id, partner, mode, status, amount, currency, recipient_kid, description, reference, metadata,
         failure_code, failure_message, created_at, updated_at, completed_at
@@ -57,16 +57,16 @@ export function postgresTransfers(database: Database): TransferStore {
       ON CONFLICT (partner, mode, reference) WHERE reference IS NOT NULL DO NOTHING
     `),
 
-    findReference: prepared<TransferOwner & { reference: string | null }, { readonly id: string }>(`
+    findReference: statement<TransferOwner & { reference: string | null }, { readonly id: string }>(`
       SELECT id FROM ${schema}.transfers
       WHERE partner = :partner AND mode = :mode AND reference = :reference
     `),
 
-    find: prepared<TransferOwner & { id: string }, StoredTransferRow>(`
+    find: statement<TransferOwner & { id: string }, StoredTransferRow>(`
       SELECT ${columns} FROM ${schema}.transfers WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
-    findById: prepared<{ id: string }, StoredTransferRow>(`
+    findById: statement<{ id: string }, StoredTransferRow>(`
       SELECT ${columns} FROM ${schema}.transfers WHERE id = :id
     `),
 
@@ -92,7 +92,7 @@ export function postgresTransfers(database: Database): TransferStore {
       LIMIT :limit
     `),
 
-    settle: prepared<Settlement, StoredTransferRow>(`
+    settle: statement<Settlement, StoredTransferRow>(`
       UPDATE ${schema}.transfers SET
         status = :status, failure_code = :failureCode, failure_message = :failureMessage, updated_at = :now,
         completed_at = :completedAt
