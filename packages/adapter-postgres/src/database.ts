@@ -91,8 +91,8 @@ export class Database {
   }
 
   /** Runs statements that change nothing, outside a transaction. */
-  read<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#call(patienceMs, (borrowed) => work(connectionOn(borrowed.client, this.#preparing)));
+  read<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
+    return this.#call(patience, (borrowed) => work(connectionOn(borrowed.client, this.#preparing)));
   }
 
   /** Runs exactly one statement, which is a transaction by itself: without the round trips of one. */

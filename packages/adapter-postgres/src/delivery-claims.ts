@@ -1,6 +1,7 @@
 import type { ClaimedDelivery, DeliveryStore } from '@ostiary/core';
 import type { Database } from './database.ts';
-import { statement } from './statement.ts';
+import { Lookback, surveyPatienceMs } from './lookback.ts';
+import { type Statement, statement } from './statement.ts';
 
 interface Hold {
   readonly claimId: string;
@@ -18,6 +19,13 @@ interface Named extends Hold {
   readonly endpointIds: readonly string[];
   readonly rooms: readonly number[];
 }
+interface Bounded extends Walk {
+  readonly endpointIds: readonly string[];
+  /** When the oldest delivery of each of them is or was due. */
+  readonly oldest: readonly number[];
+  /** Of all other endpoints nothing is due before. */
+  readonly since: number;
+}
 type Receiver = Pick<ClaimedDelivery, 'endpointId' | 'partner' | 'mode' | 'url' | 'sealedSecret'>;
 interface ClaimedRow extends Omit<ClaimedDelivery, keyof Receiver | 'claimId'> {
   /** JSON of a {@link Receiver}; `null` where it is that of the row before. */
@@ -29,6 +37,9 @@ const maxWalk = 500;
 
 /** Deliveries that it looks at then, at most, those included that others hold. */
 const maxKnown = 4000;
+
+/** Endpoints of a survey at most: among more than these a claim finds enough before it has passed much. */
+const maxSurvey = 200;
 
 /** The worker's hold on deliveries. */
 export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim'> {
@@ -42,13 +53,13 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
   //
   // A claim does not wait for the disk: nothing of it was promised to anyone. One that a crash of the server undoes is
   // made again, and what its attempt led to is refused. `set_config` ends with the transaction, which is this statement.
-  const claimOf = (visited: string) => `
+  const claimOf = (visited: string, bound = '') => `
     WITH RECURSIVE ${visited},
     due AS MATERIALIZED (
       SELECT turn, first.row, first.number
       FROM visited CROSS JOIN LATERAL (
         SELECT ctid AS row, number FROM ${schema}.pending_deliveries AS pending
-        WHERE pending.endpoint_id = visited.endpoint_id AND due_at <= :now AND held_until <= :now
+        WHERE pending.endpoint_id = visited.endpoint_id AND due_at <= :now AND held_until <= :now ${bound}
         ORDER BY due_at, number LIMIT visited.room
         FOR UPDATE SKIP LOCKED
       ) AS first
@@ -135,23 +146,82 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
     { prepared: true },
   );
 
+  // Where claims cannot afford to pass what was removed: endpoints are those of the survey and those that something
+  // became due for since then, which the other index says.
+  const claimBounded = statement<Bounded, ClaimedRow>(
+    claimOf(
+      `
+      recent AS MATERIALIZED (
+        SELECT endpoint_id FROM ${schema}.pending_deliveries
+        WHERE due_at >= :since AND due_at <= :now AND held_until <= :now
+        ORDER BY due_at LIMIT ${maxKnown}
+      ),
+      visited AS MATERIALIZED (
+        SELECT
+          row_number() OVER (ORDER BY endpoint_id <= :after, endpoint_id) AS turn, endpoint_id, ${room} AS room,
+          min(oldest) AS oldest
+        FROM (
+          SELECT * FROM unnest(:endpointIds::text[], :oldest::bigint[]) AS surveyed (endpoint_id, oldest)
+          UNION ALL
+          SELECT endpoint_id, :since::bigint FROM recent
+        ) AS known (endpoint_id, oldest)
+        GROUP BY endpoint_id
+        ORDER BY turn
+      )
+    `,
+      'AND due_at >= visited.oldest',
+    ),
+  );
+
+  const survey = statement<
+    { readonly limit: number },
+    { readonly endpointId: string; readonly oldest: number }
+  >(`
+    WITH RECURSIVE walk AS (
+      (
+        SELECT endpoint_id, due_at FROM ${schema}.pending_deliveries
+        ORDER BY endpoint_id, due_at LIMIT 1
+      )
+      UNION ALL
+      SELECT ahead.* FROM walk CROSS JOIN LATERAL (
+        SELECT endpoint_id, due_at FROM ${schema}.pending_deliveries AS pending
+        WHERE pending.endpoint_id > walk.endpoint_id
+        ORDER BY endpoint_id, due_at LIMIT 1
+      ) AS ahead
+    )
+    SELECT endpoint_id AS "endpointId", due_at AS oldest FROM walk LIMIT :limit
+  `);
+
+  const lookback = new Lookback(async () => {
+    const request = { limit: maxSurvey + 1 };
+    const rows = await database.read((connection) => survey.all(connection, request), surveyPatienceMs);
+    return rows.length > maxSurvey
+      ? null
+      : new Map(rows.map(({ endpointId, oldest }) => [endpointId, oldest]));
+  });
+
   return {
     async claim({ claimId, now, leaseMs, limit, perEndpoint, slots, after }) {
+      const bounds = lookback.bounds(now);
+      const claim = <Request extends Hold>(claiming: Statement<Request, ClaimedRow>, request: Request) =>
+        database.jot((connection) => lookback.timed(bounds, () => claiming.all(connection, request)));
+
       const hold = { claimId, now, leaseEndsAt: now + leaseMs, limit };
-      if (perEndpoint > 0) {
-        const walk = {
-          ...hold,
-          after: after ?? '',
-          perEndpoint,
-          slots: JSON.stringify(Object.fromEntries(slots)),
-        };
-        const rows = await database.jot((connection) => claimInTurn.all(connection, walk));
-        return claimedBy(claimId, rows);
+      const walk = {
+        ...hold,
+        after: after ?? '',
+        perEndpoint,
+        slots: JSON.stringify(Object.fromEntries(slots)),
+      };
+      if (bounds !== null) {
+        const { oldest, since } = bounds;
+        const bounded = { ...walk, endpointIds: [...oldest.keys()], oldest: [...oldest.values()], since };
+        return claimedBy(claimId, await claim(claimBounded, bounded));
       }
+      if (perEndpoint > 0) return claimedBy(claimId, await claim(claimInTurn, walk));
       const named = inTurn([...slots], after);
       const request = { ...hold, endpointIds: named.map(([id]) => id), rooms: named.map(([, room]) => room) };
-      const rows = await database.jot((connection) => claimNamed.all(connection, request));
-      return claimedBy(claimId, rows);
+      return claimedBy(claimId, await claim(claimNamed, request));
     },
   };
 }

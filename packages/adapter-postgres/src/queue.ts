@@ -1,5 +1,6 @@
 import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core';
 import type { Database } from './database.ts';
+import { Lookback, surveyPatienceMs } from './lookback.ts';
 import { type Connection, statement } from './statement.ts';
 
 type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };
@@ -48,18 +49,26 @@ export function postgresQueue(database: Database): Queue {
   const { schema } = database;
   const stored = postgresJobs(database);
   const sql = {
-    // One kind at a time: that walks along the index in order and stops at the limit. Materialized, so that what is
-    // locked is chosen once; jobs that another claim is just taking are passed over and not waited for.
+    // One kind at a time: that walks along the index in order, from where there may be something, and stops at the limit.
+    // Materialized, so that what is locked is chosen once; jobs that another claim is just taking are passed over and not
+    // waited for.
     claim: statement<
-      { kinds: readonly string[]; claimId: string; now: number; leaseEndsAt: number; limit: number },
+      {
+        kinds: readonly string[];
+        oldest: readonly number[];
+        claimId: string;
+        now: number;
+        leaseEndsAt: number;
+        limit: number;
+      },
       JobRow
     >(`
       WITH due AS MATERIALIZED (
         SELECT job.id
-        FROM unnest(:kinds::text[]) AS wanted (kind)
+        FROM unnest(:kinds::text[], :oldest::bigint[]) AS wanted (kind, oldest)
         CROSS JOIN LATERAL (
           SELECT id, due_at FROM ${schema}.jobs
-          WHERE jobs.kind = wanted.kind AND dropped_at IS NULL AND due_at <= :now
+          WHERE jobs.kind = wanted.kind AND dropped_at IS NULL AND due_at >= wanted.oldest AND due_at <= :now
             AND (lease_ends_at IS NULL OR lease_ends_at <= :now)
           ORDER BY due_at LIMIT :limit
           FOR UPDATE SKIP LOCKED
@@ -69,6 +78,19 @@ export function postgresQueue(database: Database): Queue {
       UPDATE ${schema}.jobs SET claim_id = :claimId, lease_ends_at = :leaseEndsAt, attempt = attempt + 1
       FROM due WHERE jobs.id = due.id
       RETURNING jobs.id, kind, payload, due_at AS "dueAt", claim_id AS "claimId", attempt
+    `),
+
+    survey: statement<object, { readonly kind: string; readonly oldest: number }>(`
+      WITH RECURSIVE walk AS (
+        (SELECT kind, due_at FROM ${schema}.jobs WHERE dropped_at IS NULL ORDER BY kind, due_at LIMIT 1)
+        UNION ALL
+        SELECT ahead.* FROM walk CROSS JOIN LATERAL (
+          SELECT kind, due_at FROM ${schema}.jobs
+          WHERE dropped_at IS NULL AND jobs.kind > walk.kind
+          ORDER BY kind, due_at LIMIT 1
+        ) AS ahead
+      )
+      SELECT kind, due_at AS oldest FROM walk
     `),
 
     complete: statement<Claim>(`
@@ -91,6 +113,11 @@ export function postgresQueue(database: Database): Queue {
     `),
   };
 
+  const lookback = new Lookback(async () => {
+    const rows = await database.read((connection) => sql.survey.all(connection, {}), surveyPatienceMs);
+    return new Map(rows.map(({ kind, oldest }) => [kind, oldest]));
+  });
+
   return {
     async enqueue(jobs) {
       const rows = jobs.map(jobRowOf);
@@ -98,8 +125,15 @@ export function postgresQueue(database: Database): Queue {
     },
 
     async claim({ kinds, claimId, now, leaseMs, limit }) {
-      const request = { kinds: [...new Set(kinds)], claimId, now, leaseEndsAt: now + leaseMs, limit };
-      const claimed = await database.change((connection) => sql.claim.all(connection, request));
+      const bounds = lookback.bounds(now);
+      const wanted = [...new Set(kinds)];
+      const oldest = wanted.map((kind) =>
+        bounds === null ? Number.MIN_SAFE_INTEGER : (bounds.oldest.get(kind) ?? bounds.since),
+      );
+      const request = { kinds: wanted, oldest, claimId, now, leaseEndsAt: now + leaseMs, limit };
+      const claimed = await database.change((connection) =>
+        lookback.timed(bounds, () => sql.claim.all(connection, request)),
+      );
       const sorted = claimed.sort((a, b) => a.dueAt - b.dueAt);
       return sorted.map((row) => ({ ...row, payload: JSON.parse(row.payload) }));
     },
