@@ -44,3 +44,8 @@ export function endsConnection(error: unknown): boolean {
 export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(error) === '55P03';
 }
+
+/** PostgreSQL refused what was to be stored, as it would refuse it again: a value, or a constraint. */
+export function isOfTheData(error: unknown): boolean {
+  return error instanceof Error && /^2[23]/.test(sqlStateOf(error.cause ?? error));
+}

@@ -5,7 +5,9 @@ import type {
   TransferStatus,
   TransferStore,
 } from '@ostiary/core';
-import type { Database } from './database.ts';
+import { type Database, patienceMs } from './database.ts';
+import { isOfTheData } from './errors.ts';
+import { inGroups } from './groups.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
 import { jobRowOf, postgresJobs } from './queue.ts';
@@ -20,9 +22,16 @@ type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
 };
 type NewTransferRow = TransferRow & { readonly amount: bigint };
 type StoredTransferRow = TransferRow & { readonly amount: string };
-type Settlement = Pick<TransferRow, 'id' | 'status' | 'failureCode' | 'failureMessage' | 'completedAt'> & {
-  readonly now: number;
-};
+type Settlement = Parameters<TransferStore['settle']>[0];
+type Settled = Awaited<ReturnType<TransferStore['settle']>>;
+/** Settlements of different transfers; the arrays belong together. */
+interface Settlements {
+  readonly ids: readonly string[];
+  readonly statuses: readonly string[];
+  readonly codes: readonly (string | null)[];
+  readonly messages: readonly (string | null)[];
+  readonly times: readonly number[];
+}
 
 /** From `from` on, before the position, newest first. */
 type Page = TransferOwner & TransferPosition & { readonly from: number; readonly limit: number };
@@ -92,12 +101,19 @@ export function postgresTransfers(database: Database): TransferStore {
       LIMIT :limit
     `),
 
-    settle: statement<Settlement, StoredTransferRow>(`
+    // Of what is looked up by `= ANY` PostgreSQL uses the index, whatever it thinks of the size of the table.
+    settle: statement<Settlements, StoredTransferRow>(`
       UPDATE ${schema}.transfers SET
-        status = :status, failure_code = :failureCode, failure_message = :failureMessage, updated_at = :now,
-        completed_at = :completedAt
-      WHERE id = :id AND status = 'pending'
+        status = final.outcome, failure_code = final.code, failure_message = final.message, updated_at = final.time,
+        completed_at = CASE final.outcome WHEN 'completed' THEN final.time END
+      FROM unnest(:ids::text[], :statuses::text[], :codes::text[], :messages::text[], :times::bigint[])
+        AS final (transfer_id, outcome, code, message, time)
+      WHERE id = ANY (:ids) AND id = final.transfer_id AND status = 'pending'
       RETURNING ${columns}
+    `),
+
+    findAll: statement<{ ids: readonly string[] }, StoredTransferRow>(`
+      SELECT ${columns} FROM ${schema}.transfers WHERE id = ANY (:ids)
     `),
 
     listFinal: statement<FinalPage, StoredTransferRow>(`
@@ -107,6 +123,42 @@ export function postgresTransfers(database: Database): TransferStore {
       ORDER BY updated_at, id LIMIT :limit
     `),
   };
+
+  /** In one transaction. A transfer that several of these settle belongs to the first of them. */
+  async function settleAll(group: readonly Settlement[], patience: number): Promise<Settled[]> {
+    const first = new Map<string, Settlement>();
+    for (const settlement of group) if (!first.has(settlement.id)) first.set(settlement.id, settlement);
+    const all = settlementsOf([...first.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
+    return database.write(async (connection) => {
+      const settled = new Map((await sql.settle.all(connection, all)).map((row) => [row.id, row]));
+      const isSettled = (one: Settlement) => settled.has(one.id) && first.get(one.id) === one;
+      const events = group.filter(isSettled).map(({ event }) => event);
+      await publications.publish(connection, events);
+      const ids = all.ids.filter((id) => !settled.has(id));
+      const rows = ids.length === 0 ? [] : await sql.findAll.all(connection, { ids });
+      const found = new Map([...settled.values(), ...rows].map((row) => [row.id, row]));
+      return group.map((one) => {
+        const row = found.get(one.id);
+        return row === undefined ? null : { transfer: transferOf(row), settled: isSettled(one) };
+      });
+    }, patience);
+  }
+
+  // Events of a partner and mode are published one transaction after the other. Settlements that would wait for each
+  // other in this process take one transaction together; if one of them cannot be stored, it is no fault of the others.
+  const settleTogether = inGroups(
+    ({ event }: Settlement) => `${event.partner} ${event.mode}`,
+    async (group: readonly Settlement[], waitedMs: number): Promise<PromiseSettledResult<Settled>[]> => {
+      try {
+        const answers = await settleAll(group, Math.max(1, patienceMs - waitedMs));
+        return answers.map((value) => ({ status: 'fulfilled', value }));
+      } catch (error) {
+        if (!isOfTheData(error)) throw error;
+        if (group.length === 1) return [{ status: 'rejected', reason: error }];
+        return Promise.allSettled(group.map(async (one) => (await settleAll([one], patienceMs))[0] ?? null));
+      }
+    },
+  );
 
   return {
     async create({ transfer, idempotency, job, now }) {
@@ -154,19 +206,10 @@ export function postgresTransfers(database: Database): TransferStore {
       });
     },
 
-    async settle({ id, status, failure, event, now }) {
-      const completedAt = status === 'completed' ? now : null;
-      const final = { id, status, ...failureColumns(failure), completedAt, now };
-      const published = { ...event };
-      return database.write(async (connection) => {
-        const settled = await sql.settle.get(connection, final);
-        if (settled !== undefined) {
-          await publications.publish(connection, [published]);
-          return { transfer: transferOf(settled), settled: true };
-        }
-        const row = await sql.findById.get(connection, { id });
-        return row === undefined ? null : { transfer: transferOf(row), settled: false };
-      });
+    async settle(settlement) {
+      const settled = await settleTogether({ ...settlement, event: { ...settlement.event } });
+      if (settled.status === 'rejected') throw settled.reason;
+      return settled.value;
     },
 
     listFinal: ({ partner, mode, from, to, after, limit }) => {
@@ -185,6 +228,16 @@ function startOf(time: number): TransferPosition {
 
 function isBefore(a: TransferPosition, b: TransferPosition): boolean {
   return a.time < b.time || (a.time === b.time && a.id < b.id);
+}
+
+function settlementsOf(settlements: readonly Settlement[]): Settlements {
+  return {
+    ids: settlements.map(({ id }) => id),
+    statuses: settlements.map(({ status }) => status),
+    codes: settlements.map(({ failure }) => failure?.code ?? null),
+    messages: settlements.map(({ failure }) => failure?.message ?? null),
+    times: settlements.map(({ now }) => now),
+  };
 }
 
 function failureColumns(

@@ -212,18 +212,21 @@ test('a request whose key another one is just using takes effect when that one c
   expect(await storage.transfers.findById('tr_a')).toBeNull();
 });
 
-test('a transfer that is settled while it is settled is answered as the first one left it', async () => {
-  const { storage, holding, waiting } = await prepared();
+test('a transfer that another process settles just now is answered as that one left it', async () => {
+  const { schema, storage, holding, waiting } = await prepared();
+  const another = postgresStorage({ pool, schema });
+  await another.open();
+  onTestFinished(() => another.close());
   await storage.transfers.create(transfer('a', null));
   const holder = await holding(`
     INSERT INTO ostiary.events (id, partner, mode, sequence, type, body, created_at)
     VALUES ('evt_1', 'other', 'live', 1, 'x', '', 1)
   `);
-  const settle = (label: string, status: 'completed' | 'failed') =>
-    storage.transfers.settle({ id: 'tr_a', status, failure: null, event: sampleEvent(label), now: 5 });
-  const first = settle('1', 'completed');
+  const settle = ({ transfers }: Storage, label: string, status: 'completed' | 'failed') =>
+    transfers.settle({ id: 'tr_a', status, failure: null, event: sampleEvent(label), now: 5 });
+  const first = settle(storage, '1', 'completed');
   await waiting(1);
-  const second = settle('2', 'failed');
+  const second = settle(another, '2', 'failed');
   await waiting(2);
   await holder.query('ROLLBACK');
   expect(await first).toMatchObject({ settled: true, transfer: { status: 'completed' } });

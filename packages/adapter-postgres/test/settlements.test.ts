@@ -1,0 +1,171 @@
+import type { Storage, TransferRecord } from '@ostiary/core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { postgresStorage } from '../src/index.ts';
+import { holding, untilWaiting } from './locks.ts';
+import { acme, sampleEndpoint, sampleEvent } from './samples.ts';
+import { schemaNames, startServer, type TestServer } from './server.ts';
+import { watchedPool } from './watched-pool.ts';
+
+let server: TestServer;
+const nextSchema = schemaNames();
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.remove());
+
+type Settlement = Parameters<Storage['transfers']['settle']>[0];
+
+/** A storage with pending transfers, and somebody who holds the partner's sequence. */
+async function stage(labels: readonly string[]) {
+  const schema = nextSchema();
+  const watched = watchedPool(server.url);
+  const storage = postgresStorage({ pool: watched.pool, schema });
+  await storage.open();
+  onTestFinished(async () => {
+    await storage.close();
+    await watched.end();
+  });
+  await storage.webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
+  await storage.events.publish([sampleEvent('taken')], { idempotency: null, now: 1 });
+  for (const label of labels) {
+    const transfer = sampleTransfer(label);
+    const job = { id: `job ${label}`, kind: 'execute', payload: {}, dueAt: 1 };
+    await storage.transfers.create({ transfer, idempotency: null, job, now: 1 });
+  }
+  const held = await holding(
+    server.url,
+    `UPDATE "${schema}".event_sequences SET last = last WHERE partner = 'acme' AND mode = 'live'`,
+  );
+  watched.ran();
+  return {
+    storage,
+    held,
+    waiting: (count: number) => untilWaiting(watched.own, schema, count),
+    commits: () => watched.ran().filter(({ text }) => text.trim() === 'COMMIT').length,
+  };
+}
+
+function sampleTransfer(label: string): TransferRecord {
+  return {
+    ...acme,
+    id: `tr_${label}`,
+    status: 'pending',
+    amount: 1n,
+    currency: 'USD',
+    recipientKid: 'kid',
+    description: '',
+    reference: null,
+    metadata: null,
+    failure: null,
+    createdAt: 1,
+    updatedAt: 1,
+    completedAt: null,
+  };
+}
+
+function settlement(label: string, changes: Partial<Settlement> = {}): Settlement {
+  const event = sampleEvent(label, { type: 'payment.completed', createdAt: 7 });
+  return { id: `tr_${label}`, status: 'completed', failure: null, event, now: 7, ...changes };
+}
+
+async function published({ events }: Storage): Promise<[string, number][]> {
+  const listed = await events.list({ ...acme, after: 1, limit: 100 });
+  return listed.events.map(({ id, sequence }) => [id, sequence]);
+}
+
+test('settlements that would wait for each other take one transaction, each with its event and its answer', async () => {
+  const labels = ['a', 'b', 'c', 'd', 'e'];
+  const { storage, held, waiting, commits } = await stage(labels);
+  const first = storage.transfers.settle(settlement('c'));
+  await waiting(1);
+  const failure = { code: 'no_account', message: 'gone' };
+  const others = [
+    settlement('b'),
+    settlement('e', { status: 'failed', failure, now: 8 }),
+    settlement('nobody'),
+    settlement('a'),
+    settlement('d'),
+  ].map((one) => storage.transfers.settle(one));
+  await held.query('ROLLBACK');
+
+  const answers = await Promise.all([first, ...others]);
+  expect(commits()).toBe(2);
+  expect(
+    answers.map((answer) => answer && [answer.transfer.id, answer.transfer.status, answer.settled]),
+  ).toEqual([
+    ['tr_c', 'completed', true],
+    ['tr_b', 'completed', true],
+    ['tr_e', 'failed', true],
+    null,
+    ['tr_a', 'completed', true],
+    ['tr_d', 'completed', true],
+  ]);
+  expect(answers[2]?.transfer).toEqual({ ...sampleTransfer('e'), status: 'failed', failure, updatedAt: 8 });
+  expect(await published(storage)).toEqual([
+    ['evt_c', 2],
+    ['evt_b', 3],
+    ['evt_e', 4],
+    ['evt_a', 5],
+    ['evt_d', 6],
+  ]);
+  for (const answer of answers) {
+    if (answer !== null)
+      expect(await storage.transfers.findById(answer.transfer.id)).toEqual(answer.transfer);
+  }
+});
+
+test('of settlements of one transfer that meet the first one counts', async () => {
+  const { storage, held, waiting } = await stage(['a', 'b']);
+  const first = storage.transfers.settle(settlement('a'));
+  await waiting(1);
+  const failed = { status: 'failed', failure: { code: 'x', message: '' } } as const;
+  const others = [
+    settlement('b', { ...failed, event: sampleEvent('b of the first'), now: 8 }),
+    settlement('b', { event: sampleEvent('b of the second'), now: 9 }),
+    settlement('a', { ...failed, event: sampleEvent('a again') }),
+  ].map((one) => storage.transfers.settle(one));
+  await held.query('ROLLBACK');
+
+  await first;
+  const answers = await Promise.all(others);
+  expect(answers.map((answer) => answer?.settled)).toEqual([true, false, false]);
+  expect(answers.map((answer) => answer?.transfer.updatedAt)).toEqual([8, 8, 7]);
+  expect(await published(storage)).toEqual([
+    ['evt_a', 2],
+    ['evt_b of the first', 3],
+  ]);
+});
+
+test('one that cannot be stored fails alone, the others of its transaction and those that wait for it do not', async () => {
+  const { storage, held, waiting } = await stage(['a', 'b', 'c']);
+  const first = storage.transfers.settle(settlement('a', { event: sampleEvent('taken') }));
+  await waiting(1);
+  const others = [
+    storage.transfers.settle(settlement('b', { event: sampleEvent('taken') })),
+    storage.transfers.settle(settlement('c')),
+  ];
+  await held.query('ROLLBACK');
+
+  const [alone, refused, settled] = await Promise.allSettled([first, ...others]);
+  expect(alone).toMatchObject({ status: 'rejected', reason: { code: 'STORAGE_UNAVAILABLE' } });
+  expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'STORAGE_UNAVAILABLE' } });
+  expect(settled).toMatchObject({ status: 'fulfilled', value: { settled: true } });
+  for (const id of ['tr_a', 'tr_b']) {
+    expect((await storage.transfers.findById(id))?.status).toBe('pending');
+  }
+  expect(await published(storage)).toEqual([['evt_c', 2]]);
+});
+
+test('those of another partner or mode do not wait', async () => {
+  const { storage, held, waiting } = await stage(['a']);
+  const transfer = { ...sampleTransfer('other'), mode: 'test' } as const;
+  const job = { id: 'job other', kind: 'execute', payload: {}, dueAt: 1 };
+  await storage.transfers.create({ transfer, idempotency: null, job, now: 1 });
+  const first = storage.transfers.settle(settlement('a'));
+  await waiting(1);
+  const event = sampleEvent('other', { mode: 'test' });
+  expect((await storage.transfers.settle(settlement('other', { event })))?.settled).toBe(true);
+  await held.query('ROLLBACK');
+  expect((await first)?.settled).toBe(true);
+});
