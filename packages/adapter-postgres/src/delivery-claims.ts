@@ -38,6 +38,9 @@ const maxWalk = 500;
 /** Deliveries that it looks at then, at most, those included that others hold. */
 const maxKnown = 4000;
 
+/** Deliveries that became due since a survey, and that a claim which begins there looks at for endpoints that it missed. */
+const maxRecent = 500;
+
 /** Endpoints of a survey at most: among more than these a claim finds enough before it has passed much. */
 const maxSurvey = 200;
 
@@ -154,7 +157,7 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
       recent AS MATERIALIZED (
         SELECT endpoint_id FROM ${schema}.pending_deliveries
         WHERE due_at >= :since AND due_at <= :now AND held_until <= :now
-        ORDER BY due_at LIMIT ${maxKnown}
+        ORDER BY due_at LIMIT ${maxRecent}
       ),
       visited AS MATERIALIZED (
         SELECT

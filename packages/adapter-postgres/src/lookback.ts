@@ -18,7 +18,10 @@ const quickMs = 5;
 /** Surveys take one part of this of the time at most. */
 const rest = 10;
 
-/** After a survey that brought nothing the next one is made later than this. */
+/** After a survey that found nothing to avoid the next one is made later than this, however slow claims are. */
+const quietMs = 1000;
+
+/** The same after one that failed, or found too much. */
 const failedMs = 10_000;
 
 /** How long a survey may take: it passes everything that was removed. */
@@ -82,9 +85,16 @@ export class Lookback {
     const started = this.#clock();
     const oldest = await this.#survey().catch(() => null);
     const tookMs = this.#clock() - started;
-    if (tookMs < quickMs) this.#slow = 0;
-    this.#bounds = oldest === null || tookMs < quickMs ? null : boundsOf(oldest, now - lateMs);
-    this.#nextSurvey = started + tookMs + Math.max(rest * tookMs, oldest === null ? failedMs : 0);
+    this.#bounds = null;
+    let waitMs = failedMs;
+    if (tookMs < quickMs) {
+      this.#slow = 0;
+      waitMs = quietMs;
+    } else if (oldest !== null) {
+      this.#bounds = boundsOf(oldest, now - lateMs);
+      waitMs = rest * tookMs;
+    }
+    this.#nextSurvey = started + tookMs + waitMs;
     this.#isSurveying = false;
   }
 }

@@ -113,6 +113,16 @@ test('a quick survey ends it', async () => {
   expect(watched.surveys).toBe(2);
 });
 
+test('where claims are slow for another reason a quick survey is made once a second at most', async () => {
+  const watched = lookbackOver(new Map());
+  watched.surveyMs = 4;
+  watched.lookMs = 11;
+  const seconds = 10;
+  while (watched.time < seconds * 1000) expect(await watched.claim(now)).toBeNull();
+  expect(watched.surveys).toBeGreaterThan(seconds / 2);
+  expect(watched.surveys).toBeLessThanOrEqual(seconds);
+});
+
 test('with too many groups, or where a survey fails, claims look at everything', async () => {
   const watched = lookbackOver(null);
   await watched.surveyed(now);
