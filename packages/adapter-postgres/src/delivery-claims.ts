@@ -1,6 +1,6 @@
 import type { ClaimedDelivery, DeliveryStore } from '@ostiary/core';
 import type { Database } from './database.ts';
-import { Lookback, surveyPatienceMs } from './lookback.ts';
+import { Lookback, type Survey, serverMs, surveyPatienceMs } from './lookback.ts';
 import { type Statement, statement } from './statement.ts';
 
 interface Hold {
@@ -174,12 +174,10 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
     `,
       'AND due_at >= visited.oldest',
     ),
+    { prepared: true },
   );
 
-  const survey = statement<
-    { readonly limit: number },
-    { readonly endpointId: string; readonly oldest: number }
-  >(`
+  const survey = statement<{ readonly limit: number }, Survey>(`
     WITH RECURSIVE walk AS (
       (
         SELECT endpoint_id, due_at FROM ${schema}.pending_deliveries
@@ -192,15 +190,16 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
         ORDER BY endpoint_id, due_at LIMIT 1
       ) AS ahead
     )
-    SELECT endpoint_id AS "endpointId", due_at AS oldest FROM walk LIMIT :limit
+    SELECT
+      coalesce(array_agg(endpoint_id), '{}') AS groups, coalesce(array_agg(due_at::float8), '{}') AS oldest,
+      ${serverMs} AS "tookMs"
+    FROM (SELECT * FROM walk LIMIT :limit) AS surveyed
   `);
 
   const lookback = new Lookback(async () => {
     const request = { limit: maxSurvey + 1 };
-    const rows = await database.read((connection) => survey.all(connection, request), surveyPatienceMs);
-    return rows.length > maxSurvey
-      ? null
-      : new Map(rows.map(({ endpointId, oldest }) => [endpointId, oldest]));
+    const found = await database.read((connection) => survey.get(connection, request), surveyPatienceMs);
+    return found === undefined || found.groups.length > maxSurvey ? null : found;
   });
 
   return {

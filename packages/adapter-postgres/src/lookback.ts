@@ -6,6 +6,16 @@ export interface Bounds {
   readonly since: number;
 }
 
+/** What a survey found; the arrays belong together. */
+export interface Survey {
+  /** Groups that have any row. */
+  readonly groups: readonly string[];
+  /** When the oldest row of each of them is due. */
+  readonly oldest: readonly number[];
+  /** How long the server was at it. */
+  readonly tookMs: number;
+}
+
 /** A look at everything that takes longer than this is slow, in milliseconds. */
 const slowMs = 10;
 
@@ -13,7 +23,7 @@ const slowMs = 10;
 const slowLooks = 3;
 
 /** A survey that takes less than this shows that there is nothing to avoid. */
-const quickMs = 5;
+const quickMs = 10;
 
 /** Surveys take one part of this of the time at most. */
 const rest = 10;
@@ -41,7 +51,7 @@ const lateMs = 10_000;
  * claims look at everything.
  */
 export class Lookback {
-  readonly #survey: () => Promise<ReadonlyMap<string, number> | null>;
+  readonly #survey: () => Promise<Survey | null>;
   readonly #clock: () => number;
   #slow = 0;
   #bounds: Bounds | null = null;
@@ -49,13 +59,10 @@ export class Lookback {
   #isSurveying = false;
 
   /**
-   * @param survey - finds the oldest row of each group; `null`, or a failure: claims look at everything
+   * @param survey - `null`, because there are too many groups, or a failure: claims look at everything
    * @param clock - milliseconds since any time, never backwards
    */
-  constructor(
-    survey: () => Promise<ReadonlyMap<string, number> | null>,
-    clock: () => number = () => performance.now(),
-  ) {
+  constructor(survey: () => Promise<Survey | null>, clock: () => number = () => performance.now()) {
     this.#survey = survey;
     this.#clock = clock;
   }
@@ -82,24 +89,28 @@ export class Lookback {
 
   async #renew(now: number): Promise<void> {
     this.#isSurveying = true;
-    const started = this.#clock();
-    const oldest = await this.#survey().catch(() => null);
-    const tookMs = this.#clock() - started;
+    const survey = await this.#survey().catch(() => null);
     this.#bounds = null;
     let waitMs = failedMs;
-    if (tookMs < quickMs) {
+    if (survey !== null && survey.tookMs < quickMs) {
       this.#slow = 0;
       waitMs = quietMs;
-    } else if (oldest !== null) {
-      this.#bounds = boundsOf(oldest, now - lateMs);
-      waitMs = rest * tookMs;
+    } else if (survey !== null) {
+      this.#bounds = boundsOf(survey, now - lateMs);
+      waitMs = rest * survey.tookMs;
     }
-    this.#nextSurvey = started + tookMs + waitMs;
+    this.#nextSurvey = this.#clock() + waitMs;
     this.#isSurveying = false;
   }
 }
 
-function boundsOf(oldest: ReadonlyMap<string, number>, since: number): Bounds {
-  const begins = [...oldest].map(([group, dueAt]): [string, number] => [group, Math.min(dueAt, since)]);
+function boundsOf({ groups, oldest }: Survey, since: number): Bounds {
+  const begins = groups.map((group, index): [string, number] => [
+    group,
+    Math.min(oldest[index] ?? since, since),
+  ]);
   return { oldest: new Map(begins), since };
 }
+
+/** A statement's last column: since when it runs, in milliseconds. This process may have been busy with something else. */
+export const serverMs = 'extract(epoch FROM clock_timestamp() - statement_timestamp())::float8 * 1000';

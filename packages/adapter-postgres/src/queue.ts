@@ -1,6 +1,6 @@
 import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core';
 import type { Database } from './database.ts';
-import { Lookback, surveyPatienceMs } from './lookback.ts';
+import { Lookback, type Survey, serverMs, surveyPatienceMs } from './lookback.ts';
 import { type Connection, statement } from './statement.ts';
 
 type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };
@@ -80,7 +80,7 @@ export function postgresQueue(database: Database): Queue {
       RETURNING jobs.id, kind, payload, due_at AS "dueAt", claim_id AS "claimId", attempt
     `),
 
-    survey: statement<object, { readonly kind: string; readonly oldest: number }>(`
+    survey: statement<object, Survey>(`
       WITH RECURSIVE walk AS (
         (SELECT kind, due_at FROM ${schema}.jobs WHERE dropped_at IS NULL ORDER BY kind, due_at LIMIT 1)
         UNION ALL
@@ -90,7 +90,10 @@ export function postgresQueue(database: Database): Queue {
           ORDER BY kind, due_at LIMIT 1
         ) AS ahead
       )
-      SELECT kind, due_at AS oldest FROM walk
+      SELECT
+        coalesce(array_agg(kind), '{}') AS groups, coalesce(array_agg(due_at::float8), '{}') AS oldest,
+        ${serverMs} AS "tookMs"
+      FROM walk
     `),
 
     complete: statement<Claim>(`
@@ -114,8 +117,8 @@ export function postgresQueue(database: Database): Queue {
   };
 
   const lookback = new Lookback(async () => {
-    const rows = await database.read((connection) => sql.survey.all(connection, {}), surveyPatienceMs);
-    return new Map(rows.map(({ kind, oldest }) => [kind, oldest]));
+    const found = await database.read((connection) => sql.survey.get(connection, {}), surveyPatienceMs);
+    return found ?? null;
   });
 
   return {

@@ -10,7 +10,9 @@ function lookbackOver(groups: Map<string, number> | null) {
       state.surveys += 1;
       state.time += state.surveyMs;
       if (state.isDown) throw new Error('down');
-      return state.groups;
+      if (state.groups === null) return null;
+      const { groups, surveyMs: tookMs } = state;
+      return { groups: [...groups.keys()], oldest: [...groups.values()], tookMs };
     },
     () => state.time,
   );
@@ -104,7 +106,7 @@ test('while a survey is under way claims begin where they began before it', asyn
 test('a quick survey ends it', async () => {
   const watched = lookbackOver(new Map());
   await watched.surveyed(now);
-  watched.surveyMs = 4;
+  watched.surveyMs = 9;
   watched.time += 6000;
   watched.lookMs = 1;
   await watched.claim(now);
@@ -115,7 +117,7 @@ test('a quick survey ends it', async () => {
 
 test('where claims are slow for another reason a quick survey is made once a second at most', async () => {
   const watched = lookbackOver(new Map());
-  watched.surveyMs = 4;
+  watched.surveyMs = 9;
   watched.lookMs = 11;
   const seconds = 10;
   while (watched.time < seconds * 1000) expect(await watched.claim(now)).toBeNull();
