@@ -3,7 +3,7 @@ import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
 import { postgresSealedSecrets } from './sealed-secrets.ts';
-import { statement } from './statement.ts';
+import { prepared, statement } from './statement.ts';
 
 const columns = `
   id, partner, mode, api_keys.name AS name, digest, scopes, allowlist, require_signature AS "requireSignature",
@@ -34,7 +34,7 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
     `),
 
     // Every request of a partner: one statement, two look-ups by unique index.
-    findByDigest: statement<{ digest: Uint8Array }, ApiKeyState>(`
+    findByDigest: prepared<{ digest: Uint8Array }, ApiKeyState>(`
       SELECT ${columns}, partners.disabled_at IS NOT NULL AS "partnerDisabled"
       FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner
       WHERE digest = :digest

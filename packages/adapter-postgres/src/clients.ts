@@ -1,7 +1,7 @@
 import type { ClientRecord, ClientStore } from '@ostiary/core';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
-import { type Connection, statement } from './statement.ts';
+import { type Connection, prepared, statement } from './statement.ts';
 
 interface ClientRow {
   readonly clientId: string;
@@ -22,7 +22,7 @@ export function postgresClients(database: Database): ClientStore {
       ON CONFLICT (client_id) DO NOTHING
     `),
 
-    find: statement<{ clientId: string }, Pick<ClientRow, 'record'>>(`
+    find: prepared<{ clientId: string }, Pick<ClientRow, 'record'>>(`
       SELECT record FROM ${schema}.clients WHERE client_id = :clientId
     `),
 
@@ -47,7 +47,7 @@ export function postgresClients(database: Database): ClientStore {
       SELECT origin, :clientId FROM unnest(:origins::text[]) AS origin
     `),
 
-    findOrigin: statement<{ origin: string }>(`
+    findOrigin: prepared<{ origin: string }>(`
       SELECT 1 FROM ${schema}.client_origins JOIN ${schema}.clients USING (client_id)
       WHERE origin = :origin AND disabled_at IS NULL
       LIMIT 1

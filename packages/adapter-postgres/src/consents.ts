@@ -1,7 +1,7 @@
 import type { ConsentRecord, ConsentStore } from '@ostiary/core';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
-import { statement } from './statement.ts';
+import { prepared, statement } from './statement.ts';
 
 type OfClient = { readonly sub: string; readonly clientId: string };
 
@@ -11,7 +11,7 @@ export function postgresConsents(database: Database): ConsentStore {
   const { schema } = database;
   const audits = postgresAudits(database);
   const sql = {
-    find: statement<OfClient, ConsentRecord>(`
+    find: prepared<OfClient, ConsentRecord>(`
       SELECT ${columns} FROM ${schema}.consents
       WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
     `),
@@ -23,7 +23,7 @@ export function postgresConsents(database: Database): ConsentStore {
 
     // Holds the client until the commit: whoever disables it either comes first or finds this consent. The unique
     // index of what is not revoked decides between parallel calls.
-    remember: statement<OfClient & { scopes: readonly string[]; now: number }>(`
+    remember: prepared<OfClient & { scopes: readonly string[]; now: number }>(`
       INSERT INTO ${schema}.consents (sub, client_id, scopes, granted_at, updated_at)
       SELECT :sub, client_id, :scopes, :now, :now FROM ${schema}.clients
       WHERE client_id = :clientId AND disabled_at IS NULL
@@ -52,7 +52,7 @@ export function postgresConsents(database: Database): ConsentStore {
     `),
 
     // Part of every look-up of a user.
-    partnerHolds: statement<{ partner: string; sub: string; scope: string }>(`
+    partnerHolds: prepared<{ partner: string; sub: string; scope: string }>(`
       SELECT 1 FROM ${schema}.consents JOIN ${schema}.clients USING (client_id)
       WHERE sub = :sub AND revoked_at IS NULL AND :scope = ANY (scopes)
         AND partner = :partner AND disabled_at IS NULL

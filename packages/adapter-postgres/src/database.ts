@@ -114,7 +114,8 @@ export class Database {
     patience = patienceMs,
     lockPatience = patience,
   ): Promise<T> {
-    const attempt = (borrowed: Borrowed) => inTransaction(borrowed, patience, work, lockPatience);
+    const attempt = (borrowed: Borrowed) =>
+      inTransaction(borrowed, patience, work, { lockPatience, preparing: this.#preparing });
     return this.#call(patience, attempt, this.#seats);
   }
 
@@ -198,7 +199,10 @@ async function inTransaction<T>(
   borrowed: Borrowed,
   patience: number,
   work: (connection: Connection) => Promise<T>,
-  lockPatience = patience,
+  {
+    lockPatience = patience,
+    preparing,
+  }: { readonly lockPatience?: number; readonly preparing?: Preparing } = {},
 ): Promise<T> {
   const { client } = borrowed;
   try {
@@ -211,7 +215,7 @@ async function inTransaction<T>(
         SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}
       `,
     });
-    const result = await work(connectionOn(client));
+    const result = await work(connectionOn(client, preparing));
     borrowed.isCommitting = true;
     const { command } = await client.query({ text: 'COMMIT' });
     if (command === 'ROLLBACK') throw new StorageUnavailableError('the transaction was rolled back');

@@ -1,7 +1,7 @@
 import type { ClaimedDelivery, DeliveryStore } from '@ostiary/core';
 import type { Database } from './database.ts';
 import { Lookback, type Survey, serverMs, surveyPatienceMs } from './lookback.ts';
-import { type Statement, statement } from './statement.ts';
+import { prepared, type Statement, statement } from './statement.ts';
 
 interface Hold {
   readonly claimId: string;
@@ -97,7 +97,7 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
   // Where hundreds of endpoints were passed and the claim is not full, most of them have nothing that is due yet: then
   // the other index says what is, and only those endpoints are visited. If that is too much to look at, the walk goes on.
   const room = '(coalesce((:slots::jsonb ->> endpoint_id)::integer, :perEndpoint::integer))';
-  const claimInTurn = statement<Walk, ClaimedRow>(
+  const claimInTurn = prepared<Walk, ClaimedRow>(
     claimOf(`
       known AS MATERIALIZED (
         SELECT endpoint_id, held_until FROM ${schema}.pending_deliveries
@@ -136,22 +136,20 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
           AND NOT EXISTS (SELECT FROM walk WHERE turn > 0 AND walk.endpoint_id = others.endpoint_id)
       )
     `),
-    { prepared: true },
   );
 
-  const claimNamed = statement<Named, ClaimedRow>(
+  const claimNamed = prepared<Named, ClaimedRow>(
     claimOf(`
       visited AS (
         SELECT * FROM unnest(:endpointIds::text[], :rooms::integer[]) WITH ORDINALITY
           AS named (endpoint_id, room, turn)
       )
     `),
-    { prepared: true },
   );
 
   // Where claims cannot afford to pass what was removed: endpoints are those of the survey and those that something
   // became due for since then, which the other index says.
-  const claimBounded = statement<Bounded, ClaimedRow>(
+  const claimBounded = prepared<Bounded, ClaimedRow>(
     claimOf(
       `
       recent AS MATERIALIZED (
@@ -174,7 +172,6 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
     `,
       'AND due_at >= visited.oldest',
     ),
-    { prepared: true },
   );
 
   const survey = statement<{ readonly limit: number }, Survey>(`

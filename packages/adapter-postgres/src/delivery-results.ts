@@ -1,6 +1,6 @@
 import type { DeliveryResult, DeliveryStore } from '@ostiary/core';
 import type { Database } from './database.ts';
-import { statement } from './statement.ts';
+import { prepared } from './statement.ts';
 
 /** A batch of results; the arrays belong together. */
 interface Results {
@@ -28,8 +28,7 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
   // is looked up by `= ANY` PostgreSQL uses the index, whatever it thinks of the size of a table. An attempt that is
   // followed by others goes into the log, and so does one whose number is there already, which is an error. What comes
   // back are the places of results that do not count: there are hardly any.
-  const finish = statement<Results, { readonly place: number }>(
-    `
+  const finish = prepared<Results, { readonly place: number }>(`
     WITH results AS MATERIALIZED (
       SELECT * FROM unnest(
         :ids::text[], :claimIds::text[], :statuses::text[], :dueAts::bigint[], :numbers::integer[], :times::bigint[],
@@ -72,9 +71,7 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
       WHERE attempt IS NOT NULL AND (status = 'pending' OR attempt <= already)
     )
     SELECT place FROM results WHERE place NOT IN (SELECT place FROM held)
-  `,
-    { prepared: true },
-  );
+  `);
 
   return {
     async finish(results) {

@@ -1,6 +1,6 @@
 import type { EventOwner } from '@ostiary/core';
 import type { Database } from './database.ts';
-import { type Connection, statement } from './statement.ts';
+import { type Connection, prepared } from './statement.ts';
 
 /**
  * The row of a sequence stands for everything that a partner has in one mode: whoever publishes, delivers again or
@@ -28,7 +28,7 @@ interface Counts {
 }
 
 export function postgresEventOwners({ schema }: Pick<Database, 'schema'>): EventOwners {
-  const advance = statement<Counts, EventOwner & { readonly last: number }>(`
+  const advance = prepared<Counts, EventOwner & { readonly last: number }>(`
     INSERT INTO ${schema}.event_sequences (partner, mode, last)
     SELECT partner, mode, count FROM unnest(:partners::text[], :modes::text[], :counts::bigint[])
       AS owners (partner, mode, count)

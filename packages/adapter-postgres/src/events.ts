@@ -4,7 +4,7 @@ import { postgresHolders } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
-import { statement } from './statement.ts';
+import { prepared, statement } from './statement.ts';
 import { writeOrUndo } from './undo.ts';
 
 /** The first row says nothing but which event is the oldest one. */
@@ -32,7 +32,7 @@ export function postgresEvents(database: Database): EventStore {
       ORDER BY page.sequence
     `),
 
-    find: statement<EventOwner & { id: string }, EventRecord>(`
+    find: prepared<EventOwner & { id: string }, EventRecord>(`
       SELECT ${columns} FROM ${schema}.events WHERE id = :id AND partner = :partner AND mode = :mode
     `),
   };

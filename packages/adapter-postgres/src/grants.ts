@@ -1,6 +1,6 @@
 import type { AccessTokenState, GrantRecord, GrantState, GrantStore, NewAccessToken } from '@ostiary/core';
 import type { Database } from './database.ts';
-import { statement } from './statement.ts';
+import { prepared, statement } from './statement.ts';
 
 type CodeAt = { readonly codeDigest: Uint8Array; readonly now: number };
 
@@ -8,7 +8,7 @@ export function postgresGrants(database: Database): GrantStore {
   const { schema } = database;
   const sql = {
     // Holds the consent until the commit: whoever revokes it either comes first or finds this grant.
-    issue: statement<GrantRecord>(`
+    issue: prepared<GrantRecord>(`
       INSERT INTO ${schema}.grants (
         code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce,
         authenticated_at, issued_at, expires_at, ends_at
@@ -22,7 +22,7 @@ export function postgresGrants(database: Database): GrantStore {
       FOR SHARE OF consents
     `),
 
-    find: statement<{ codeDigest: Uint8Array }, GrantState>(`
+    find: prepared<{ codeDigest: Uint8Array }, GrantState>(`
       SELECT
         code_digest AS "codeDigest", client_id AS "clientId", sub, scopes, redirect_uri AS "redirectUri",
         code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt",
@@ -32,7 +32,7 @@ export function postgresGrants(database: Database): GrantStore {
     `),
 
     // Of parallel calls the first one locks the row; the others wait, and then find it consumed.
-    consume: statement<CodeAt & { maxFailedVerifiers: number; tokenEndsAt: number }, { id: number }>(`
+    consume: prepared<CodeAt & { maxFailedVerifiers: number; tokenEndsAt: number }, { id: number }>(`
       UPDATE ${schema}.grants SET consumed_at = :now, ends_at = greatest(ends_at, :tokenEndsAt)
       WHERE code_digest = :codeDigest
         AND consumed_at IS NULL AND revoked_at IS NULL AND expires_at > :now
@@ -43,7 +43,7 @@ export function postgresGrants(database: Database): GrantStore {
       RETURNING id
     `),
 
-    revokeConsumed: statement<CodeAt>(`
+    revokeConsumed: prepared<CodeAt>(`
       UPDATE ${schema}.grants SET revoked_at = coalesce(revoked_at, :now)
       WHERE code_digest = :codeDigest AND consumed_at IS NOT NULL
     `),
@@ -56,13 +56,13 @@ export function postgresGrants(database: Database): GrantStore {
       UPDATE ${schema}.grants SET revoked_at = :now WHERE code_digest = :codeDigest AND revoked_at IS NULL
     `),
 
-    insertToken: statement<NewAccessToken & { grantId: number }>(`
+    insertToken: prepared<NewAccessToken & { grantId: number }>(`
       INSERT INTO ${schema}.access_tokens (digest, grant_id, issued_at, expires_at)
       VALUES (:digest, :grantId, :issuedAt, :expiresAt)
     `),
 
     // Every use of a token: one statement, two look-ups by primary key.
-    findToken: statement<{ digest: Uint8Array }, AccessTokenState>(`
+    findToken: prepared<{ digest: Uint8Array }, AccessTokenState>(`
       SELECT
         grants.client_id AS "clientId", grants.sub AS sub, grants.scopes AS scopes,
         access_tokens.expires_at AS "expiresAt",
@@ -71,7 +71,7 @@ export function postgresGrants(database: Database): GrantStore {
       WHERE access_tokens.digest = :digest
     `),
 
-    revokeToken: statement<{ digest: Uint8Array; now: number }, { clientId: string }>(`
+    revokeToken: prepared<{ digest: Uint8Array; now: number }, { clientId: string }>(`
       UPDATE ${schema}.access_tokens SET revoked_at = coalesce(access_tokens.revoked_at, :now)
       FROM ${schema}.grants
       WHERE digest = :digest AND grants.id = access_tokens.grant_id

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { type Connection, statement } from './statement.ts';
+import { type Connection, prepared } from './statement.ts';
 
 /** Who may hear about a user, on a connection of ours or of the host's. */
 export interface Holders {
@@ -11,7 +11,7 @@ export interface Holders {
 }
 
 export function postgresHolders({ schema }: Pick<Database, 'schema'>): Holders {
-  const partnersHolding = statement<{ sub: string; scope: string }, { readonly slug: string }>(`
+  const partnersHolding = prepared<{ sub: string; scope: string }, { readonly slug: string }>(`
     SELECT DISTINCT slug FROM ${schema}.consents
     JOIN ${schema}.clients USING (client_id)
     JOIN ${schema}.partners ON slug = partner

@@ -7,7 +7,7 @@ import type {
 } from '@ostiary/core';
 import type { Database } from './database.ts';
 import { isLockTimeout } from './errors.ts';
-import { type Connection, statement } from './statement.ts';
+import { type Connection, prepared } from './statement.ts';
 import type { Undo } from './undo.ts';
 
 /** A claim as it is stored. */
@@ -35,7 +35,7 @@ const answers = 'status, body, fingerprint = :fingerprint AS same';
 
 export function postgresClaims({ schema }: Pick<Database, 'schema'>): Claims {
   // Where a record lives nothing is changed, and its row is locked all the same: nobody purges it now.
-  const take = statement<ClaimRow & { readonly now: number }>(`
+  const take = prepared<ClaimRow & { readonly now: number }>(`
     INSERT INTO ${schema}.idempotency_records AS record
       (partner, mode, key, fingerprint, status, body, ends_at)
     VALUES (:partner, :mode, :key, :fingerprint, :status, :body, :endsAt)
@@ -45,12 +45,12 @@ export function postgresClaims({ schema }: Pick<Database, 'schema'>): Claims {
     WHERE record.ends_at <= :now
   `);
 
-  const earlier = statement<ClaimLookup, Found>(`
+  const earlier = prepared<ClaimLookup, Found>(`
     SELECT ${answers} FROM ${schema}.idempotency_records
     WHERE partner = :partner AND mode = :mode AND key = :key
   `);
 
-  const answer = statement<ClaimLookup & StoredAnswer>(`
+  const answer = prepared<ClaimLookup & StoredAnswer>(`
     UPDATE ${schema}.idempotency_records SET status = :status, body = :body
     WHERE partner = :partner AND mode = :mode AND key = :key
   `);
@@ -75,7 +75,7 @@ export function postgresClaims({ schema }: Pick<Database, 'schema'>): Claims {
 
 export function postgresIdempotency(database: Database): IdempotencyStore {
   const { schema } = database;
-  const find = statement<ClaimLookup & { readonly now: number }, Found>(`
+  const find = prepared<ClaimLookup & { readonly now: number }, Found>(`
     SELECT ${answers} FROM ${schema}.idempotency_records
     WHERE partner = :partner AND mode = :mode AND key = :key AND ends_at > :now
   `);

@@ -1,6 +1,6 @@
 import type { InteractionStore } from '@ostiary/core';
 import type { Database } from './database.ts';
-import { statement } from './statement.ts';
+import { prepared } from './statement.ts';
 
 interface InteractionRow {
   readonly digest: Uint8Array;
@@ -11,20 +11,20 @@ interface InteractionRow {
 export function postgresInteractions(database: Database): InteractionStore {
   const { schema } = database;
   const sql = {
-    save: statement<InteractionRow>(`
+    save: prepared<InteractionRow>(`
       INSERT INTO ${schema}.interactions (digest, payload, expires_at) VALUES (:digest, :payload, :expiresAt)
       ON CONFLICT (digest) DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at
     `),
 
-    replace: statement<InteractionRow>(`
+    replace: prepared<InteractionRow>(`
       UPDATE ${schema}.interactions SET payload = :payload, expires_at = :expiresAt WHERE digest = :digest
     `),
 
-    find: statement<{ digest: Uint8Array; now: number }, { payload: string }>(`
+    find: prepared<{ digest: Uint8Array; now: number }, { payload: string }>(`
       SELECT payload FROM ${schema}.interactions WHERE digest = :digest AND expires_at > :now
     `),
 
-    remove: statement<{ digest: Uint8Array }>(`
+    remove: prepared<{ digest: Uint8Array }>(`
       DELETE FROM ${schema}.interactions WHERE digest = :digest
     `),
   };

@@ -1,7 +1,7 @@
 import type { EventOwner, NewEvent } from '@ostiary/core';
 import type { Database } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
-import { type Connection, statement } from './statement.ts';
+import { type Connection, prepared } from './statement.ts';
 
 /** Deliveries of one owner that are about to be stored, due now; the arrays belong together. */
 export interface NewDeliveries extends EventOwner {
@@ -53,7 +53,7 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>): Publ
   const wants = (type: string) => `webhook_endpoints.events && ARRAY['*', ${type}]`;
 
   // Rows are numbered in the order of the call, and within an event in the order of the endpoints' ids.
-  const insert = statement<NewEvents>(`
+  const insert = prepared<NewEvents>(`
     WITH published AS MATERIALIZED (
       SELECT * FROM unnest(
         :ids::text[], :partners::text[], :modes::text[], :sequences::bigint[], :types::text[], :bodies::text[],
@@ -81,13 +81,13 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>): Publ
     ${insertFresh(schema)}
   `);
 
-  const matching = statement<EventOwner & { readonly type: string }, { readonly id: string }>(`
+  const matching = prepared<EventOwner & { readonly type: string }, { readonly id: string }>(`
     SELECT id FROM ${schema}.webhook_endpoints
     WHERE partner = :partner AND mode = :mode AND enabled AND ${wants(':type')}
     ORDER BY id
   `);
 
-  const deliver = statement<NewDeliveries>(`
+  const deliver = prepared<NewDeliveries>(`
     WITH fresh AS (
       SELECT id, event_number, endpoint_id, :partner AS partner, :mode AS mode, :now::bigint AS created_at, place
       FROM unnest(:ids::text[], :eventNumbers::bigint[], :endpointIds::text[]) WITH ORDINALITY

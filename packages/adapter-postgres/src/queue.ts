@@ -1,7 +1,7 @@
 import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core';
 import type { Database } from './database.ts';
 import { Lookback, type Survey, serverMs, surveyPatienceMs } from './lookback.ts';
-import { type Connection, statement } from './statement.ts';
+import { type Connection, prepared, statement } from './statement.ts';
 
 type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload'> & { readonly payload: string };
@@ -14,7 +14,7 @@ export interface Jobs {
 
 export function postgresJobs({ schema }: Pick<Database, 'schema'>): Jobs {
   // In the order of their ids, so that two calls with the same ids wait for each other and not in a circle.
-  const insert = statement<{
+  const insert = prepared<{
     readonly ids: readonly string[];
     readonly kinds: readonly string[];
     readonly payloads: readonly string[];
@@ -96,7 +96,7 @@ export function postgresQueue(database: Database): Queue {
       FROM walk
     `),
 
-    complete: statement<Claim>(`
+    complete: prepared<Claim>(`
       DELETE FROM ${schema}.jobs WHERE id = :id AND claim_id = :claimId
     `),
 

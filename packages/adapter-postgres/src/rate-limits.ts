@@ -2,7 +2,7 @@ import type { RateLimitState, SharedRateLimits } from '@ostiary/core';
 import { type Database, patienceMs } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
 import { inGroups } from './groups.ts';
-import { statement } from './statement.ts';
+import { prepared } from './statement.ts';
 
 type Request = Parameters<SharedRateLimits['consume']>[0];
 type WindowRow = Omit<RateLimitState, 'allowed'>;
@@ -18,7 +18,7 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
     // not hold, that look would see the row as it was when the statement began, or not at all. So refused requests
     // change the row too: it says that they were refused. The table is unlogged, and still the server writes something
     // that its commit would wait for, such as when the table grows; `set_config` ends with this statement.
-    consume: statement<Request & { readonly requests: number }, CountedRow>(`
+    consume: prepared<Request & { readonly requests: number }, CountedRow>(`
       INSERT INTO ${schema}.rate_limits AS last (bucket, granted, count, ends_at)
       SELECT
         :bucket::text, least(:requests::integer, :limit::integer), least(:requests::integer, :limit::integer),
@@ -37,7 +37,7 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
       RETURNING granted, count, ends_at AS "endsAt"
     `),
 
-    peek: statement<Pick<Request, 'bucket' | 'now'>, WindowRow>(`
+    peek: prepared<Pick<Request, 'bucket' | 'now'>, WindowRow>(`
       SELECT count, ends_at AS "endsAt" FROM ${schema}.rate_limits WHERE bucket = :bucket AND ends_at > :now
     `),
   };

@@ -32,13 +32,22 @@ export interface Statement<Parameters extends object, Row = never> {
   run(connection: Connection, parameters: Parameters): Promise<number>;
 }
 
+export function statement<Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> {
+  return statementOf(sql, { isPrepared: false });
+}
+
 /**
- * @param options - `prepared`: where the connection allows it, PostgreSQL keeps the statement parsed and planned. For what
- * runs all the time, and only where the same plan is good for all parameters
+ * The same for what runs all the time: where the connection allows it, PostgreSQL keeps the statement parsed and planned,
+ * which is most of its work for one that finds or changes a row by its key. Only where the same plan is good for all
+ * parameters, and however many rows there are: what was chosen for a small table stays until the server looks again.
  */
-export function statement<Parameters extends object, Row = never>(
+export function prepared<Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> {
+  return statementOf(sql, { isPrepared: true });
+}
+
+function statementOf<Parameters extends object, Row>(
   sql: string,
-  options: { readonly prepared: boolean } = { prepared: false },
+  { isPrepared }: { readonly isPrepared: boolean },
 ): Statement<Parameters, Row> {
   const names: string[] = [];
   const text = sql.replaceAll(/(?<!:):([A-Za-z]\w*)/g, (_match, name: string) => {
@@ -46,7 +55,7 @@ export function statement<Parameters extends object, Row = never>(
     return `$${names.indexOf(name) + 1}`;
   });
   // Of the text: under one name there is always the same statement, whoever prepared it on a connection.
-  const name = options.prepared
+  const name = isPrepared
     ? `ostiary_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
     : undefined;
   const valuesOf = (parameters: Parameters) =>

@@ -11,7 +11,7 @@ import { inGroups } from './groups.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
 import { jobRowOf, postgresJobs } from './queue.ts';
-import { statement } from './statement.ts';
+import { prepared, statement } from './statement.ts';
 import { writeOrUndo } from './undo.ts';
 
 /** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
@@ -54,7 +54,7 @@ export function postgresTransfers(database: Database): TransferStore {
   `;
   const sql = {
     // Waits for a transfer with this reference that is just being stored. A taken id is an error all the same.
-    insert: statement<NewTransferRow>(`
+    insert: prepared<NewTransferRow>(`
       INSERT INTO ${schema}.transfers (
         id, partner, mode, status, amount, currency, recipient_kid, description, reference, metadata,
         failure_code, failure_message, created_at, updated_at, completed_at
@@ -66,16 +66,16 @@ export function postgresTransfers(database: Database): TransferStore {
       ON CONFLICT (partner, mode, reference) WHERE reference IS NOT NULL DO NOTHING
     `),
 
-    findReference: statement<TransferOwner & { reference: string | null }, { readonly id: string }>(`
+    findReference: prepared<TransferOwner & { reference: string | null }, { readonly id: string }>(`
       SELECT id FROM ${schema}.transfers
       WHERE partner = :partner AND mode = :mode AND reference = :reference
     `),
 
-    find: statement<TransferOwner & { id: string }, StoredTransferRow>(`
+    find: prepared<TransferOwner & { id: string }, StoredTransferRow>(`
       SELECT ${columns} FROM ${schema}.transfers WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
-    findById: statement<{ id: string }, StoredTransferRow>(`
+    findById: prepared<{ id: string }, StoredTransferRow>(`
       SELECT ${columns} FROM ${schema}.transfers WHERE id = :id
     `),
 

@@ -1,45 +1,48 @@
 import type { Storage } from '@ostiary/core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';
-import { schemaNames, startServer, type TestServer } from './server.ts';
+import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
 import { watchedPool } from './watched-pool.ts';
 
 const count = 20_000;
 
+/** Statements that fill the tables of a schema. */
+const rowsIn = (schema: string): string => `
+  SET search_path TO "${schema}";
+  INSERT INTO partners SELECT 'p' || i, 'p', 1, 1, NULL, 1 FROM generate_series(1, 500) AS i;
+  INSERT INTO clients SELECT 'c' || i, 1, NULL, 'p' || i % 500, '{"secrets":[]}' FROM generate_series(1, 2000) AS i;
+  INSERT INTO client_origins SELECT 'https://o' || i, 'c' || i FROM generate_series(1, 2000) AS i;
+  INSERT INTO api_keys
+    SELECT 'key_' || i, 'p' || i % 500 + 1, 'live', 'n', sha256(('key ' || i)::bytea), '{webhooks}', NULL, false, 's',
+      'q', i, NULL, NULL, NULL
+    FROM generate_series(1, 2000) AS i;
+  INSERT INTO consents (sub, client_id, scopes, granted_at, updated_at)
+    SELECT 'u' || i / 3, 'c' || 1 + i % 2000, '{openid,kyc}', 1, i FROM generate_series(1, ${count}) AS i;
+  INSERT INTO grants
+      (code_digest, client_id, sub, scopes, redirect_uri, authenticated_at, issued_at, expires_at, ends_at, consumed_at)
+    SELECT sha256(i::text::bytea), 'c' || 1 + i % 2000, 'u' || i / 3, '{openid}', '', 1, i, i + 600, i + 3600, i
+    FROM generate_series(1, ${count}) AS i;
+  INSERT INTO access_tokens SELECT sha256(('t' || id)::bytea), id, issued_at, ends_at FROM grants;
+  INSERT INTO interactions SELECT sha256(i::text::bytea), '{}', i FROM generate_series(1, ${count}) AS i;
+  INSERT INTO jobs (id, kind, payload, due_at)
+    SELECT 'j' || i, CASE WHEN i % 2 = 0 THEN 'even' ELSE 'odd' END, '{}', i FROM generate_series(1, ${count}) AS i;
+  INSERT INTO idempotency_records
+    SELECT 'p', 'live', i::text, sha256('f'), 200, '', i FROM generate_series(1, ${count}) AS i;
+  INSERT INTO rate_limits SELECT 'b' || i, 1, 1, i FROM generate_series(1, ${count}) AS i ON CONFLICT DO NOTHING;
+`;
+
 let server: TestServer;
 let storage: Storage;
 let watched: ReturnType<typeof watchedPool>;
+const nextSchema = schemaNames();
 
 beforeAll(async () => {
   server = await startServer();
   watched = watchedPool(server.url);
-  const schema = schemaNames()();
+  const schema = nextSchema();
   storage = postgresStorage({ pool: watched.pool, schema });
   await storage.open();
-  await watched.own.query(`
-    SET search_path TO "${schema}";
-    INSERT INTO partners SELECT 'p' || i, 'p', 1, 1, NULL, 1 FROM generate_series(1, 500) AS i;
-    INSERT INTO clients SELECT 'c' || i, 1, NULL, 'p' || i % 500, '{"secrets":[]}' FROM generate_series(1, 2000) AS i;
-    INSERT INTO client_origins SELECT 'https://o' || i, 'c' || i FROM generate_series(1, 2000) AS i;
-    INSERT INTO api_keys
-      SELECT 'key_' || i, 'p' || i % 500 + 1, 'live', 'n', sha256(('key ' || i)::bytea), '{webhooks}', NULL, false, 's',
-        'q', i, NULL, NULL, NULL
-      FROM generate_series(1, 2000) AS i;
-    INSERT INTO consents (sub, client_id, scopes, granted_at, updated_at)
-      SELECT 'u' || i / 3, 'c' || 1 + i % 2000, '{openid,kyc}', 1, i FROM generate_series(1, ${count}) AS i;
-    INSERT INTO grants
-        (code_digest, client_id, sub, scopes, redirect_uri, authenticated_at, issued_at, expires_at, ends_at, consumed_at)
-      SELECT sha256(i::text::bytea), 'c' || 1 + i % 2000, 'u' || i / 3, '{openid}', '', 1, i, i + 600, i + 3600, i
-      FROM generate_series(1, ${count}) AS i;
-    INSERT INTO access_tokens SELECT sha256(('t' || id)::bytea), id, issued_at, ends_at FROM grants;
-    INSERT INTO interactions SELECT sha256(i::text::bytea), '{}', i FROM generate_series(1, ${count}) AS i;
-    INSERT INTO jobs (id, kind, payload, due_at)
-      SELECT 'j' || i, CASE WHEN i % 2 = 0 THEN 'even' ELSE 'odd' END, '{}', i FROM generate_series(1, ${count}) AS i;
-    INSERT INTO idempotency_records
-      SELECT 'p', 'live', i::text, sha256('f'), 200, '', i FROM generate_series(1, ${count}) AS i;
-    INSERT INTO rate_limits SELECT 'b' || i, 1, 1, i FROM generate_series(1, ${count}) AS i;
-    ANALYZE;
-  `);
+  await watched.own.query(`${rowsIn(schema)} ANALYZE`);
   watched.ran();
 });
 
@@ -134,3 +137,29 @@ for (const [name, call] of Object.entries(lookedUp)) {
     expect(scans.filter((table) => !empty.includes(table))).toEqual([]);
   });
 }
+
+test('what was prepared while there was nothing reads no table of many rows from its beginning to its end', async () => {
+  const single = hostPool(server.url);
+  single.options.max = 1;
+  onTestFinished(() => single.end());
+  const schema = nextSchema();
+  const young = postgresStorage({ pool: single, schema });
+  await young.open();
+  // More often than PostgreSQL plans for the values at hand before it keeps a plan for all.
+  for (let time = 0; time < 8; time += 1) for (const call of Object.values(lookedUp)) await call(young);
+  const { rows: kept } = await single.query('SELECT sum(generic_plans) AS plans FROM pg_prepared_statements');
+  expect(Number(kept[0].plans)).toBeGreaterThan(20);
+  await single.query(rowsIn(schema));
+  const rowsRead = async (): Promise<number> => {
+    await single.query('SELECT pg_stat_force_next_flush()');
+    const { rows } = await single.query(
+      'SELECT sum(seq_tup_read) AS count FROM pg_stat_user_tables WHERE schemaname = $1',
+      [schema],
+    );
+    return Number(rows[0].count);
+  };
+  const before = await rowsRead();
+  for (const call of Object.values(lookedUp)) await call(young);
+  expect((await rowsRead()) - before).toBeLessThan(1_000);
+  await young.close();
+});
