@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type PostgresServer, startPostgres } from '../shared/postgres.ts';
 import type { ServerProcess } from '../shared/server-process.ts';
+import { createStolenTime, type Turn } from '../shared/stolen-time.ts';
 import { type ContestantName, contestantNames, descriptions, startProcess } from './contestants.ts';
 import { bodyBytes } from './fixture.ts';
 import { preciseNow } from './servers/contestant.ts';
@@ -74,25 +75,30 @@ export class Arena {
    * delivery that is settled in the database.
    * @throws Error when the sink did not get every one, whole and once
    */
-  async drain(name: ContestantName, servers: readonly ServerProcess[], count: number): Promise<number> {
+  async drain(name: ContestantName, servers: readonly ServerProcess[], count: number): Promise<Turn> {
     await servers[0]?.ask('prefill', count);
     await this.#tidy();
     await this.sink.ask('take');
+    const stolen = createStolenTime();
     const all = this.sink.ask('expect', count);
     await Promise.all(servers.map((server) => server.ask('start')));
     await all;
     while ((await this.#unsettled(name)) > 0) await pause(lookMs);
     const end = preciseNow();
+    const taken = stolen();
     await Promise.all(servers.map((server) => server.ask('stop')));
-    return this.#rate(count, end);
+    return { rate: await this.#rate(count, end), stolen: taken };
   }
 
   /** POSTs per second without a queue. */
-  async postRaw(server: ServerProcess, count: number): Promise<number> {
+  async postRaw(server: ServerProcess, count: number): Promise<Turn> {
     await this.#tidy();
     await this.sink.ask('take');
+    const stolen = createStolenTime();
     await server.ask('post', count);
-    return this.#rate(count, preciseNow());
+    const end = preciseNow();
+    const taken = stolen();
+    return { rate: await this.#rate(count, end), stolen: taken };
   }
 
   async close(): Promise<void> {

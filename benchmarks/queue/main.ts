@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { build } from '../shared/build.ts';
 import { machine, rowOf, tableOf, textTable } from '../shared/report.ts';
 import { median } from '../shared/statistics.ts';
-import { watchStolenTime } from '../shared/stolen-time.ts';
+import { QuietTurns, watchStolenTime } from '../shared/stolen-time.ts';
 import { Arena } from './arena.ts';
 import { contestantNames, descriptions } from './contestants.ts';
 import { bodyBytes, inFlight } from './fixture.ts';
@@ -34,6 +34,8 @@ const size = options.quick
   ? { tryRounds: 1, tryCount: 1_000, rounds: 3, count: 2_000, latency: 400, growthRounds: 1 }
   : { tryRounds: 3, tryCount: 10_000, rounds: 7, count: 20_000, latency: 4_000, growthRounds: 3 };
 const perSecond = 200;
+/** Of all turns of `drain`, repeated ones among them. */
+const limitMs = 30 * 60_000;
 const flags = options['node-flags'].split(' ').filter((flag) => flag !== '');
 const wanted = new Set(options.only.split(','));
 for (const name of wanted) {
@@ -49,9 +51,10 @@ console.log(`${machine()}, PostgreSQL 18 with fsync and synchronous_commit`);
 console.log(`bodies of ${bodyBytes} bytes, at most ${inFlight} POSTs of one process under way\n`);
 
 const stolen = watchStolenTime();
+const turns = new QuietTurns(limitMs);
 const arena = await Arena.open(flags);
 console.error('trying settings …');
-const trials = await trySettings(arena, size.tryRounds, size.tryCount);
+const trials = await trySettings(arena, turns, { rounds: size.tryRounds, count: size.tryCount });
 const best = bestOf(trials);
 console.log(
   textTable(
@@ -68,7 +71,7 @@ console.log(
 
 let hasPassed = true;
 if (wanted.has('drain')) {
-  const rates = await compare(arena, best, size.rounds, size.count);
+  const rates = await compare(arena, best, turns, size);
   const faster = median(rates['pg-boss']) > median(rates['graphile-worker']) ? 'pg-boss' : 'graphile-worker';
   const slower = faster === 'pg-boss' ? 'graphile-worker' : 'pg-boss';
   const rows = [
@@ -81,6 +84,7 @@ if (wanted.has('drain')) {
   hasPassed = rows.some(({ passed }) => passed);
   console.log(`\n${tableOf(rows)}\n`);
   console.log(`one of the two is asked for: ${hasPassed ? 'PASS' : 'MISS'}`);
+  console.log(turns.line);
   console.log(`${slower} makes ${shown(median(rates[slower]))}/s`);
   console.log(
     'only Ostiary logs every attempt, with its status, duration and answer, and keeps every delivery for its partner to look at',

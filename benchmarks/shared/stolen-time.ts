@@ -22,14 +22,70 @@ function processorTimes(): { readonly stolen: number; readonly all: number } | n
 /**
  * Looks from now on at what other virtual machines take of this one's processors.
  *
- * @returns tells it as a line for a report; nothing where the system does not tell
+ * @returns tells it each time it is asked, from 0 to 1 since the time before; `null` where the system does not tell
  */
-export function watchStolenTime(): () => string {
-  const begin = processorTimes();
+export function createStolenTime(): () => number | null {
+  let begin = processorTimes();
   return () => {
     const end = processorTimes();
-    if (begin === null || end === null || end.all === begin.all) return '';
-    const share = (end.stolen - begin.stolen) / (end.all - begin.all);
-    return `other virtual machines took ${(100 * share).toFixed(1)} % of the processors meanwhile`;
+    const share =
+      begin === null || end === null || end.all === begin.all
+        ? null
+        : (end.stolen - begin.stolen) / (end.all - begin.all);
+    begin = end;
+    return share;
   };
+}
+
+/** The same as a line for the end of a report; nothing where the system does not tell. */
+export function watchStolenTime(): () => string {
+  const stolen = createStolenTime();
+  return () => {
+    const share = stolen();
+    return share === null
+      ? ''
+      : `other virtual machines took ${(100 * share).toFixed(1)} % of the processors meanwhile`;
+  };
+}
+
+/** What was measured, and what other virtual machines took of the processors meanwhile. */
+export interface Turn {
+  readonly rate: number;
+  /** From 0 to 1; `null` where the system does not tell. */
+  readonly stolen: number | null;
+}
+
+/** Beyond this a figure says more about other machines than about what was measured. */
+const mostStolen = 0.05;
+
+/** Repeats turns that other virtual machines disturbed, for as long as there is time. */
+export class QuietTurns {
+  readonly #deadline: number;
+  #taken = 0;
+  #repeated = 0;
+
+  /** @param limitMs - for all turns together */
+  constructor(limitMs: number) {
+    this.#deadline = performance.now() + limitMs;
+  }
+
+  /** How many turns there were, and how many of them do not count, as a line for a report. */
+  get line(): string {
+    return `${this.#repeated} of ${this.#taken} turns were repeated, because other virtual machines took over ${100 * mostStolen} % of the processors`;
+  }
+
+  /**
+   * The rate of the first turn that was quiet enough; of any, where the system does not tell.
+   *
+   * @throws Error when there was none before the time was over
+   */
+  async rate(turn: () => Promise<Turn>): Promise<number> {
+    for (;;) {
+      const { rate, stolen } = await turn();
+      this.#taken += 1;
+      if ((stolen ?? 0) <= mostStolen) return rate;
+      this.#repeated += 1;
+      if (performance.now() > this.#deadline) throw new Error(`no figures: ${this.line}`);
+    }
+  }
 }

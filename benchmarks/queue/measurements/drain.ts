@@ -1,7 +1,14 @@
 import type { ServerProcess } from '../../shared/server-process.ts';
 import { median } from '../../shared/statistics.ts';
+import type { QuietTurns } from '../../shared/stolen-time.ts';
 import type { Arena } from '../arena.ts';
 import { type ContestantName, contestantNames, descriptions } from '../contestants.ts';
+
+/** How often everyone has his turn, and of how many deliveries. */
+export interface Size {
+  readonly rounds: number;
+  readonly count: number;
+}
 
 /** One setting of a contestant, and how many deliveries per second it made. */
 export interface Trial {
@@ -11,7 +18,11 @@ export interface Trial {
 }
 
 /** Everyone's settings, in turns. The round before the first one is not counted. */
-export async function trySettings(arena: Arena, rounds: number, count: number): Promise<Trial[]> {
+export async function trySettings(
+  arena: Arena,
+  turns: QuietTurns,
+  { rounds, count }: Size,
+): Promise<Trial[]> {
   const trials: (Trial & { readonly server: ServerProcess })[] = [];
   for (const name of contestantNames) {
     for (const setting of descriptions[name].settings.keys()) {
@@ -20,8 +31,9 @@ export async function trySettings(arena: Arena, rounds: number, count: number): 
   }
   for (let round = -1; round < rounds; round += 1) {
     for (const { name, server, rates } of trials) {
-      const rate = await arena.drain(name, [server], count);
-      if (round >= 0) rates.push(rate);
+      const turn = () => arena.drain(name, [server], count);
+      if (round < 0) await turn();
+      else rates.push(await turns.rate(turn));
     }
   }
   for (const { server } of trials) await server.stop();
@@ -43,19 +55,24 @@ export function bestOf(trials: readonly Trial[]): Best {
 export type Rates = Readonly<Record<ContestantName | 'raw', number[]>>;
 
 /** Everyone at his best, in turns. */
-export async function compare(arena: Arena, best: Best, rounds: number, count: number): Promise<Rates> {
+export async function compare(
+  arena: Arena,
+  best: Best,
+  turns: QuietTurns,
+  { rounds, count }: Size,
+): Promise<Rates> {
   const raw = await arena.startRaw();
   const servers = new Map<ContestantName, ServerProcess>();
   for (const name of contestantNames) servers.set(name, await arena.start(name, best[name]));
   const rates: Rates = { ostiary: [], 'pg-boss': [], 'graphile-worker': [], raw: [] };
-  for (let round = -1; round < rounds; round += 1) {
-    if (round >= 0) console.error(`round ${round + 1} of ${rounds} …`);
+  for (const [name, server] of servers) await arena.drain(name, [server], count);
+  await arena.postRaw(raw, count);
+  for (let round = 1; round <= rounds; round += 1) {
+    console.error(`round ${round} of ${rounds} …`);
     for (const [name, server] of servers) {
-      const rate = await arena.drain(name, [server], count);
-      if (round >= 0) rates[name].push(rate);
+      rates[name].push(await turns.rate(() => arena.drain(name, [server], count)));
     }
-    const rate = await arena.postRaw(raw, count);
-    if (round >= 0) rates.raw.push(rate);
+    rates.raw.push(await turns.rate(() => arena.postRaw(raw, count)));
   }
   for (const server of [raw, ...servers.values()]) await server.stop();
   return rates;
