@@ -58,11 +58,11 @@ export interface Turn {
 /** Beyond this a figure says more about other machines than about what was measured. */
 const mostStolen = 0.05;
 
-/** Repeats turns that other virtual machines disturbed, for as long as there is time. */
+/** Throws away turns that other virtual machines disturbed, and repeats them, for as long as there is time. */
 export class QuietTurns {
   readonly #deadline: number;
   #taken = 0;
-  #repeated = 0;
+  #thrownAway = 0;
 
   /** @param limitMs - for all turns together */
   constructor(limitMs: number) {
@@ -71,20 +71,26 @@ export class QuietTurns {
 
   /** How many turns there were, and how many of them do not count, as a line for a report. */
   get line(): string {
-    return `${this.#repeated} of ${this.#taken} turns were repeated, because other virtual machines took over ${100 * mostStolen} % of the processors`;
+    return `${this.#thrownAway} of ${this.#taken} turns do not count, because other virtual machines took over ${100 * mostStolen} % of the processors in them or beside them`;
   }
 
   /**
-   * The rate of the first turn that was quiet enough; of any, where the system does not tell.
+   * The rates of turns that are compared with each other: one after the other, and all of them again when one was disturbed.
+   * Where the system does not tell, none is.
    *
-   * @throws Error when there was none before the time was over
+   * @throws Error when there was no quiet before the time was over
    */
-  async rate(turn: () => Promise<Turn>): Promise<number> {
+  async rates(turns: readonly (() => Promise<Turn>)[]): Promise<number[]> {
     for (;;) {
-      const { rate, stolen } = await turn();
-      this.#taken += 1;
-      if ((stolen ?? 0) <= mostStolen) return rate;
-      this.#repeated += 1;
+      const rates: number[] = [];
+      for (const turn of turns) {
+        const { rate, stolen } = await turn();
+        this.#taken += 1;
+        rates.push(rate);
+        if ((stolen ?? 0) > mostStolen) break;
+        if (rates.length === turns.length) return rates;
+      }
+      this.#thrownAway += rates.length;
       if (performance.now() > this.#deadline) throw new Error(`no figures: ${this.line}`);
     }
   }

@@ -33,7 +33,7 @@ export async function trySettings(
     for (const { name, server, rates } of trials) {
       const turn = () => arena.drain(name, [server], count);
       if (round < 0) await turn();
-      else rates.push(await turns.rate(turn));
+      else rates.push(...(await turns.rates([turn])));
     }
   }
   for (const { server } of trials) await server.stop();
@@ -65,14 +65,15 @@ export async function compare(
   const servers = new Map<ContestantName, ServerProcess>();
   for (const name of contestantNames) servers.set(name, await arena.start(name, best[name]));
   const rates: Rates = { ostiary: [], 'pg-boss': [], 'graphile-worker': [], raw: [] };
-  for (const [name, server] of servers) await arena.drain(name, [server], count);
-  await arena.postRaw(raw, count);
+  const everyone = [
+    ...[...servers].map(([name, server]) => ({ name, turn: () => arena.drain(name, [server], count) })),
+    { name: 'raw' as const, turn: () => arena.postRaw(raw, count) },
+  ];
+  for (const { turn } of everyone) await turn();
   for (let round = 1; round <= rounds; round += 1) {
     console.error(`round ${round} of ${rounds} …`);
-    for (const [name, server] of servers) {
-      rates[name].push(await turns.rate(() => arena.drain(name, [server], count)));
-    }
-    rates.raw.push(await turns.rate(() => arena.postRaw(raw, count)));
+    const found = await turns.rates(everyone.map(({ turn }) => turn));
+    for (const [index, { name }] of everyone.entries()) rates[name].push(found[index] ?? Number.NaN);
   }
   for (const server of [raw, ...servers.values()]) await server.stop();
   return rates;
