@@ -3,6 +3,7 @@ import { watchStolenTime } from '../../benchmarks/shared/stolen-time.ts';
 import { numbersFrom } from '../support/arguments.ts';
 import { percentile, tableOf } from '../support/table.ts';
 import { kinds } from './acts.ts';
+import type { Health } from './loop-health.ts';
 import { prove, violationsOf } from './run.ts';
 
 const limits = { delayMs: 20, growth: 1.1 };
@@ -14,7 +15,7 @@ const { minutes, rate } = numbersFrom({
 });
 const stolen = watchStolenTime();
 const report = await prove({ minutes, rate: rate === 0 ? null : rate }, (line) => console.error(line));
-const { load, processes } = report;
+const { load, processes, bystander, byMinute } = report;
 
 const ms = (time: number): string => `${time.toFixed(1)} ms`;
 const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
@@ -39,26 +40,33 @@ console.log(
   `\n${load.transfers} transfers since the beginning, ${load.untold} not told. From event to receiver: p50 ` +
     `${ms(percentile(load.lags, 0.5))}, p99 ${ms(percentile(load.lags, 0.99))}, at most ${ms(Math.max(0, percentile(load.lags, 1)))}.\n`,
 );
+const loop = ({ busy, cores, delayP50, delayP99, delayMax }: Health): string[] => [
+  `${(100 * busy).toFixed(0)} %`,
+  cores.toFixed(2),
+  ...[delayP50, delayP99, delayMax].map(ms),
+];
 console.log(
   tableOf(
     [
-      'process',
-      'busy',
-      'cores',
-      'loop delay p50',
-      'p99',
-      'max',
-      'RSS, 2nd third',
-      'last',
-      'alive, 2nd third',
-      'last',
+      ...['process', 'busy', 'cores', 'loop delay p50', 'p99', 'max'],
+      ...['RSS, 2nd third', 'last', 'alive, 2nd third', 'last'],
     ],
-    processes.map(({ name, busy, cores, delayP50, delayP99, delayMax, rss, heap }) => [
-      name,
-      `${(100 * busy).toFixed(0)} %`,
-      cores.toFixed(2),
-      ...[delayP50, delayP99, delayMax].map(ms),
-      ...[...rss, ...heap].map(mib),
+    [
+      ...processes.map((one) => [one.name, ...loop(one), ...[...one.rss, ...one.heap].map(mib)]),
+      ['one that does nothing', ...loop(bystander)],
+    ],
+  ),
+);
+console.log(`\nWhat the machine did to the one that does nothing, beside the errors:\n`);
+console.log(
+  tableOf(
+    ['minute', 'errors', 'loop delay, max', '8 KiB to the disk, max', 'taken by other machines'],
+    byMinute.map(({ failed, stolen: share, delayMax, flushMax }, index) => [
+      String(index + 1),
+      String(failed),
+      ms(delayMax),
+      ms(flushMax),
+      share === null ? '?' : `${(100 * share).toFixed(1)} %`,
     ]),
   ),
 );

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createStolenTime } from '../../benchmarks/shared/stolen-time.ts';
 import { percentile } from '../support/table.ts';
-import type { LoadReport } from './generator.ts';
+import type { Stalls } from './bystander.ts';
+import type { Failed, LoadReport } from './generator.ts';
+import type { Health } from './loop-health.ts';
 import { findErrorRate } from './ramp.ts';
-import { type Asked, setScene } from './scene.ts';
-import type { Health } from './server.ts';
+import { type Asked, type Scene, setScene } from './scene.ts';
 
 const sampleEveryMs = 1_000;
 /** In which everything has to be delivered when nothing more is sent. */
@@ -18,6 +20,13 @@ export interface ProcessReport extends Health {
   readonly heap: readonly [number, number];
 }
 
+/** A minute of the load, and what the machine did meanwhile to a process that does nothing. */
+export interface MinuteReport extends Stalls {
+  readonly failed: number;
+  /** Of the processors, what other virtual machines took, from 0 to 1; `null` where the system does not tell. */
+  readonly stolen: number | null;
+}
+
 /** What was found. */
 export interface Report {
   /** Operations a second at which errors begin. */
@@ -27,6 +36,9 @@ export interface Report {
   readonly minutes: number;
   readonly load: LoadReport;
   readonly processes: readonly ProcessReport[];
+  /** The process that does nothing. */
+  readonly bystander: Health;
+  readonly byMinute: readonly MinuteReport[];
 }
 
 /** Resident memory of each process over a third of the time, the median, and what is alive in it then. */
@@ -63,6 +75,31 @@ async function watch(processes: readonly Asked[], ms: number): Promise<readonly 
   );
 }
 
+async function watchMinutes(
+  { generator, bystander }: Scene,
+  minutes: number,
+): Promise<readonly MinuteReport[]> {
+  const stolen = createStolenTime();
+  const reports: MinuteReport[] = [];
+  let earlier = 0;
+  await bystander.ask('stalls');
+  for (let minute = 0; minute < minutes; minute += 1) {
+    await delay(Math.min(1, minutes - minute) * 60_000);
+    const { count } = await generator.ask<Failed>('failed');
+    reports.push({ failed: count - earlier, stolen: stolen(), ...(await bystander.ask<Stalls>('stalls')) });
+    earlier = count;
+  }
+  return reports;
+}
+
+/** What was still under way after the last minute is the last minute's. */
+function withRest(byMinute: readonly MinuteReport[], failed: number): readonly MinuteReport[] {
+  const counted = byMinute.slice(0, -1).reduce((sum, minute) => sum + minute.failed, 0);
+  return byMinute.map((minute, index) =>
+    index === byMinute.length - 1 ? { ...minute, failed: failed - counted } : minute,
+  );
+}
+
 /** Finds the rate at which errors begin, then holds half of it. */
 export async function prove(
   { minutes, rate: given }: { readonly minutes: number; readonly rate: number | null },
@@ -70,7 +107,7 @@ export async function prove(
 ): Promise<Report> {
   const scene = await setScene();
   try {
-    const { generator, processes } = scene;
+    const { generator, processes, bystander } = scene;
     say('two web processes, a worker and the generator run');
     const errorRate =
       given ??
@@ -80,7 +117,12 @@ export async function prove(
     const rate = Math.floor(errorRate / 2);
     say(`${rate} operations a second for ${minutes} minutes`);
     await generator.ask('begin', rate);
-    const watched = await watch(processes, minutes * 60_000);
+    await bystander.ask('health');
+    const [watched, byMinute] = await Promise.all([
+      watch(processes, minutes * 60_000),
+      watchMinutes(scene, minutes),
+    ]);
+    const idle = await bystander.ask<Health>('health');
     await generator.ask('end');
     const deadline = performance.now() + deliveryMs;
     let load = await generator.ask<LoadReport>('report');
@@ -88,7 +130,10 @@ export async function prove(
       await delay(500);
       load = await generator.ask<LoadReport>('report');
     }
-    return { errorRate, rate, minutes, load, processes: watched };
+    return {
+      ...{ errorRate, rate, minutes, load, processes: watched, bystander: idle },
+      byMinute: withRest(byMinute, load.failed),
+    };
   } finally {
     await scene.end();
   }

@@ -33,6 +33,8 @@ export interface Asked {
 export interface Scene {
   readonly processes: readonly Asked[];
   readonly generator: Asked;
+  /** A process that does nothing. */
+  readonly bystander: Asked;
   end(): Promise<void>;
 }
 
@@ -88,7 +90,7 @@ export async function setScene(): Promise<Scene> {
   try {
     const postgres = await startServer();
     ends.push(() => postgres.remove());
-    const [first = 0, second = 0, third = 0, receiverPort = 0] = await freePorts(4);
+    const [first = 0, second = 0, third = 0, receiverPort = 0, unused = 0] = await freePorts(5);
     const authUrl = `http://localhost:${first}`;
     const sealingKey = randomBytes(32).toString('base64url');
     const databaseUrl = postgres.url('app');
@@ -126,6 +128,8 @@ export async function setScene(): Promise<Scene> {
     const measuring = await ServerProcess.start(pathOf('./generator.ts'), settings, ['--conditions=source']);
     ends.push(() => measuring.stop());
     const generator = inTurn('generator', measuring);
+    const idle = await ServerProcess.start(pathOf('./bystander.ts'), { port: unused }, serverFlags);
+    ends.push(() => idle.stop());
     const givePassports = async (): Promise<void> => {
       const fresh = Array.from({ length: passportCount }, (_, index) =>
         administrator.ostiary.passports.issue(given.users[index % userCount]?.sub ?? ''),
@@ -139,7 +143,7 @@ export async function setScene(): Promise<Scene> {
     const timer = setInterval(() => void givePassports().catch(() => undefined), passportsEveryMs);
     ends.push(async () => clearInterval(timer));
     await generator.ask('warmUp', 50);
-    return { processes, generator, end };
+    return { processes, generator, bystander: inTurn('bystander', idle), end };
   } catch (error) {
     await end();
     throw error;

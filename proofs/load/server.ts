@@ -1,11 +1,11 @@
 // A web process or a worker of the reference server's parts, with limits that no load reaches. Started by `run.ts`, never imported.
-import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { createOstiary, silentLogger } from '@ostiary/core';
 import { serve, settings } from '../../benchmarks/shared/control.ts';
 import { loadConfig } from '../../examples/reference-server/src/config.ts';
 import { openDatabases } from '../../examples/reference-server/src/database/open.ts';
 import { createLedger } from '../../examples/reference-server/src/ledger/ledger.ts';
 import { createDirectory } from '../../examples/reference-server/src/users/directory.ts';
+import { watchLoop } from './loop-health.ts';
 
 /** What the process is started with. */
 export interface ServerSettings {
@@ -14,18 +14,6 @@ export interface ServerSettings {
   readonly authUrl: string;
   readonly databaseUrl: string;
   readonly sealingKey: string;
-}
-
-/** How the process has been since it was asked last. */
-export interface Health {
-  /** Milliseconds by which a timer came later than it should have. */
-  readonly delayP50: number;
-  readonly delayP99: number;
-  readonly delayMax: number;
-  /** Share of the time in which its thread was busy or waited for a core, from 0 to 1. */
-  readonly busy: number;
-  /** Cores that it used. */
-  readonly cores: number;
 }
 
 const { role, port, authUrl, databaseUrl, sealingKey } = settings<ServerSettings>();
@@ -61,32 +49,8 @@ const ostiary = await createOstiary({
 });
 if (role === 'worker') ostiary.worker.start();
 
-/** Of the timer that measures: what it reports includes its own period. */
-const resolutionMs = 10;
-const delay = monitorEventLoopDelay({ resolution: resolutionMs });
-delay.enable();
-let since: EventLoopUtilization = performance.eventLoopUtilization();
-let used = process.cpuUsage();
-let usedAt = performance.now();
-
-const later = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - resolutionMs);
-
 serve(ostiary.handler, port, {
-  health(): Health {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, since);
-    const { user, system } = process.cpuUsage(used);
-    const health = {
-      delayP50: later(delay.percentile(50)),
-      delayP99: later(delay.percentile(99)),
-      delayMax: later(delay.max),
-      busy: utilization,
-      cores: (user + system) / 1000 / (performance.now() - usedAt),
-    };
-    [since, used, usedAt] = [now, process.cpuUsage(), performance.now()];
-    delay.reset();
-    return health;
-  },
+  health: watchLoop(),
   /** Bytes of resident memory. */
   resident: () => process.memoryUsage.rss(),
   /** Bytes that are alive: of the heap after a full collection. */
