@@ -1,4 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+
+// Hundreds of processes are started from the same sources, here and by the tests: what Node made of them is kept.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+  new URL('node_modules/.cache/node-compile', import.meta.url),
+);
 
 export default defineConfig({
   resolve: { conditions: ['source'] },
