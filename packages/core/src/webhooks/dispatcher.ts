@@ -77,7 +77,10 @@ export function createDispatcher(options: DispatcherOptions): Worker {
   let after: string | null = null;
 
   let claiming: Promise<number> | null = null;
+  /** Whether something may be due that the claim under way does not see. */
   let woken = false;
+  /** Whether there was room for more while a claim was under way. */
+  let hadRoom = false;
   /** Whether the last claim found no room. */
   let full = false;
 
@@ -140,7 +143,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
       const writing = deliveries.finish(group.map(({ result }) => result));
       // In the same turn, so that a storage which commits in groups commits both at once. What is due for endpoints that
       // nobody has heard of is found when it is looked for in any case.
-      if (running && lanes.hasSlots()) void claim();
+      if (running && lanes.hasSlots()) refill();
       try {
         await writing;
         through(group.length);
@@ -217,6 +220,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
       slots: lanes.slots(),
       after,
     });
+    pace.took(clock.now() - now);
     after = claimed.at(-1)?.endpointId ?? after;
     for (const delivery of claimed) deliver({ delivery, leaseEndsAt: now + leaseMs });
     // Only a claim that was cut off by its limit can have left something.
@@ -230,8 +234,9 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     claiming ??= (async () => {
       let total = 0;
       try {
-        while (woken) {
+        while (woken || (hadRoom && running && lanes.hasSlots())) {
           woken = false;
+          hadRoom = false;
           total += await claimOnce();
         }
         pace.found(total);
@@ -245,9 +250,15 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     return claiming;
   }
 
-  /** Looks for work, and again after a while. */
+  /** Claims for the room that is there; after a claim under way only for what that one leaves. */
+  function refill(): void {
+    if (claiming === null) void claim();
+    else hadRoom = true;
+  }
+
+  /** Looks for work, unless somebody does at this moment, and again after a while. */
   function poll(): void {
-    void claim().then(() => {
+    void (claiming ?? claim()).then(() => {
       if (running) cancelPoll = schedule(poll, pace.wait());
     });
   }

@@ -2,6 +2,8 @@
 export interface Pace {
   /** Says what the last look found. */
   found(count: number): void;
+  /** Says how long it took, in milliseconds. */
+  took(ms: number): void;
   wait(): number;
 }
 
@@ -14,13 +16,22 @@ export const busyMs = 50;
 /** Looks in vain after which it is quiet. */
 const patience = 100;
 
-/** Looks often while there is work, and once a second while there is none. */
+/** Looks take one part of this of the time at most, where they are slow. */
+const rest = 10;
+
+/**
+ * Looks often while there is work, unless the database is slow to answer, and once a second while there is none.
+ */
 export function createPace(): Pace {
   let inVain = patience;
+  let lookMs = 0;
   return {
     found(count) {
       inVain = count > 0 ? 0 : inVain + 1;
     },
-    wait: () => (inVain < patience ? busyMs : idleMs),
+    took(ms) {
+      lookMs = ms;
+    },
+    wait: () => (inVain < patience ? Math.min(idleMs, Math.max(busyMs, rest * lookMs)) : idleMs),
   };
 }

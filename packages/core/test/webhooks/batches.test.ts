@@ -7,7 +7,7 @@ import { answered, depot, quiet, watchedStore } from './support/depot.ts';
 async function workerWith(attempts: number, concurrency?: number) {
   const waiting: ((answer: AttemptAnswer) => void)[] = [];
   let isHeld = false;
-  const { wrap, writes, claims } = watchedStore();
+  const { wrap, writes, claims, holdClaims } = watchedStore();
   const shop = await depot(wrap);
   await shop.endpoint('a', async () =>
     isHeld ? new Promise((resolve) => waiting.push(resolve)) : answered(204),
@@ -24,7 +24,7 @@ async function workerWith(attempts: number, concurrency?: number) {
   worker.wake();
   await expect.poll(() => waiting.length).toBe(attempts);
   writes.length = 0;
-  return { ...shop, worker, waiting, claims, writes: () => writes.map(({ length }) => length) };
+  return { ...shop, worker, waiting, claims, holdClaims, writes: () => writes.map(({ length }) => length) };
 }
 
 describe('results of attempts', () => {
@@ -83,6 +83,27 @@ describe('a claim', () => {
       await quiet();
     }
     expect(claims()).toBe(before);
+    const ending = worker.stop();
+    for (const answer of waiting) answer(answered(204));
+    await ending;
+  });
+
+  it.each([
+    ['is not repeated when it has filled the room that there was meanwhile', 700, 1],
+    ['is repeated when it has left some of the room that there was meanwhile', 0, 2],
+  ])('%s', async (_, due, expected) => {
+    const { worker, waiting, claims, holdClaims, publish } = await workerWith(100);
+    await publish('a', due);
+    const before = claims();
+    const goOn = holdClaims();
+    worker.wake();
+    await quiet();
+    waiting.shift()?.(answered(204));
+    await quiet();
+    expect(claims() - before).toBe(1);
+    goOn();
+    await quiet();
+    expect(claims() - before).toBe(expected);
     const ending = worker.stop();
     for (const answer of waiting) answer(answered(204));
     await ending;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryResult } from '../../src/index.ts';
-import { answered, depot, hangs, quiet } from './support/depot.ts';
+import { answered, depot, hangs, quiet, watchedStore } from './support/depot.ts';
 
 describe('a started dispatcher', () => {
   it('delivers what is due, then looks often for a while, later every second, and whenever it is woken', async () => {
@@ -30,6 +30,48 @@ describe('a started dispatcher', () => {
     expect(timers.map(({ ms }) => ms)).toEqual([1_000]);
     await worker.stop();
     expect(timers).toEqual([]);
+  });
+
+  it.each([
+    [5, 50],
+    [20, 200],
+    [700, 1_000],
+  ])('looks again after a look of %i ms in %i ms, so that a slow database has its rest', async (took, ms) => {
+    const { dispatcher, endpoint, publish, clock, timers } = await depot((store) => ({
+      ...store,
+      claim(request) {
+        clock.advance(took);
+        return store.claim(request);
+      },
+    }));
+    await endpoint('a');
+    await publish('a');
+    const worker = dispatcher();
+    worker.start();
+    await quiet();
+    expect(timers.map((timer) => timer.ms)).toEqual([ms]);
+    await worker.stop();
+  });
+
+  it('does not look where a look is under way, unless it is woken', async () => {
+    const { wrap, claims, holdClaims } = watchedStore();
+    const { dispatcher, endpoint, publish, timers } = await depot(wrap);
+    await endpoint('a');
+    await publish('a');
+    const worker = dispatcher();
+    worker.start();
+    await quiet();
+    for (const isWoken of [false, true]) {
+      const before = claims();
+      const goOn = holdClaims();
+      worker.wake();
+      timers.shift()?.fire();
+      if (isWoken) worker.wake();
+      goOn();
+      await quiet();
+      expect(claims() - before).toBe(isWoken ? 2 : 1);
+    }
+    await worker.stop();
   });
 
   it('delivers a backlog of thousands without waiting for a timer', async () => {
