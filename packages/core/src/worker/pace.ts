@@ -16,7 +16,7 @@ export const busyMs = 50;
 /** Looks in vain after which it is quiet. */
 const patience = 100;
 
-/** Looks take one part of this of the time at most, where they are slow. */
+/** After a slow look nobody looks for so many times as long, up to `idleMs`. */
 const rest = 10;
 
 /**

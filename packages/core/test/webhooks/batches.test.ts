@@ -108,4 +108,19 @@ describe('a claim', () => {
     for (const answer of waiting) answer(answered(204));
     await ending;
   });
+
+  it('is not repeated for a worker that is told to stop meanwhile', async () => {
+    const { worker, waiting, claims, holdClaims } = await workerWith(100);
+    const before = claims();
+    const goOn = holdClaims();
+    worker.wake();
+    await quiet();
+    waiting.shift()?.(answered(204));
+    await quiet();
+    const ending = worker.stop();
+    goOn();
+    for (const answer of waiting) answer(answered(204));
+    await ending;
+    expect(claims() - before).toBe(1);
+  });
 });
