@@ -101,7 +101,7 @@ async function filledStorage({ isKnown = true } = {}) {
     await storage.close();
     await watched.end();
   }
-  return { storage, watched, stepsOfCall, end };
+  return { storage, schema, watched, stepsOfCall, end };
 }
 
 const page = { ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 10 };
@@ -225,9 +225,12 @@ test('a claim jumps from endpoint to endpoint, also before the server has counte
 });
 
 test('a claim reads no delivery that it does not give out, however many are waiting', async () => {
-  const { watched, storage } = filled;
+  const { watched, schema } = filled;
   /** What each part of a claim reads of the index: on the way ahead, to begin again, and of each endpoint. */
   async function read(request: Partial<Parameters<Storage['deliveries']['claim']>[0]>): Promise<number[]> {
+    // Of its own each time: one whose claims were slow, on a busy machine, begins them elsewhere.
+    const storage = postgresStorage({ pool: watched.pool, schema });
+    await storage.open();
     watched.ran();
     const wanted = { ...hold, slots, ...request };
     // Sent with a time at which nothing is due, and then explained with the one that is wanted, and undone.
