@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import type { DeliveryResult } from '@ostiary/core';
+import { escapeIdentifier, escapeLiteral } from 'pg';
 import { watchedPool } from '../../packages/adapter-postgres/test/watched-pool.ts';
 import { type ProofServer, startServer } from '../support/postgres-server.ts';
 import { percentile } from '../support/table.ts';
@@ -23,6 +24,12 @@ export interface ClaimReport {
 }
 
 const endpoints = 1_000;
+
+/** As PostgreSQL writes it. */
+const literalOf = (value: unknown) => (value === null ? 'NULL' : escapeLiteral(String(value)));
+
+/** How often PostgreSQL plans a statement for its values before it keeps a plan. */
+const planned = 5;
 
 /** So many deliveries to each event. */
 const fanOut = 10;
@@ -114,11 +121,16 @@ export async function timeClaims(size: {
         const counted = await storage.deliveries.finish(claimed.map(delivered));
         if (counted.includes(false)) problems.push(`claim ${claim}: a result did not count`);
       }
-      const { text, values } = watched.ran().findLast((one) => one.text.includes('WITH RECURSIVE')) ?? {
-        text: '',
-        values: [],
-      };
-      const { rows } = await server.app.query<PlanRow>(`EXPLAIN (FORMAT JSON) ${text}`, [...values]);
+      const { name = '', values = [] } =
+        watched.ran().findLast((one) => one.text.includes('WITH RECURSIVE')) ?? {};
+      const { rows } = await watched.own.query<PlanRow>(
+        `EXPLAIN (FORMAT JSON) EXECUTE ${escapeIdentifier(name)} (${values.map(literalOf).join()})`,
+      );
+      const { rows: kept } = await watched.own.query<{ planned: number }>(
+        'SELECT custom_plans::integer AS planned FROM pg_prepared_statements WHERE name = $1',
+        [name],
+      );
+      if (kept[0]?.planned !== planned) problems.push(`it was planned ${kept[0]?.planned} times`);
       const steps = stepsOf(rows);
       reports.push({
         what,

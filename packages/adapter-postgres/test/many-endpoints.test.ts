@@ -123,6 +123,22 @@ test('a backlog that no room is left for hides no other endpoint', async () => {
   expect(await claimed(storage, { slots: new Map([[nameOf(5), 0]]) })).toEqual([nameOf(1100)]);
 });
 
+test('what is left of an endpoint that is gone goes to no other one', async () => {
+  const filled = await manyEndpoints();
+  await due(
+    filled,
+    new Map([
+      [7, 1],
+      [8, 2],
+      [9, 1],
+    ]),
+  );
+  await filled.watched.own.query(
+    `DELETE FROM "${filled.schema}".webhook_endpoints WHERE id = '${nameOf(8)}'`,
+  );
+  expect(await claimed(filled.storage, {})).toEqual([7, 9].map(nameOf));
+});
+
 test('claims at the same time among very many endpoints take each delivery once', async () => {
   const filled = await manyEndpoints();
   const { storage } = filled;

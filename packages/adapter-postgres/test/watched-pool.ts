@@ -3,6 +3,8 @@ import { Pool } from 'pg';
 import type { PostgresPool } from '../src/index.ts';
 
 interface Ran {
+  /** Of a statement that is prepared. */
+  readonly name: string | undefined;
   readonly text: string;
   readonly values: readonly unknown[];
 }
@@ -30,10 +32,11 @@ export function watchedPool(connectionString: string): WatchedPool {
     async connect() {
       const client = await own.connect();
       return {
-        async query({ text, values, types }) {
-          sent.push({ text, values: values ?? [] });
+        async query({ name, text, values, types }) {
+          sent.push({ name, text, values: values ?? [] });
           try {
             return await client.query({
+              ...(name && { name }),
               text,
               ...(values && { values: [...values] }),
               ...(types && { types }),
