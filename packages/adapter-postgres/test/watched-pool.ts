@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { Pool } from 'pg';
 import type { PostgresPool } from '../src/index.ts';
 
-interface Ran {
-  /** Of a statement that is prepared. */
-  readonly name: string | undefined;
+/** A statement that was sent. */
+export interface Ran {
   readonly text: string;
   readonly values: readonly unknown[];
 }
@@ -33,7 +32,7 @@ export function watchedPool(connectionString: string): WatchedPool {
       const client = await own.connect();
       return {
         async query({ name, text, values, types }) {
-          sent.push({ name, text, values: values ?? [] });
+          sent.push({ text, values: values ?? [] });
           try {
             return await client.query({
               ...(name && { name }),
