@@ -1,29 +1,30 @@
 import { storageContract } from '@ostiary/core/contract';
+import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';
+import { storagesInOneSchema } from './one-schema.ts';
 import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
 import { TransactionPool } from './transaction-pool.ts';
 
 describe('PostgreSQL storage on a pool that gives each transaction another connection', () => {
   let server: TestServer;
   let pool: TransactionPool;
+  let own: Pool;
   const nextSchema = schemaNames();
 
   beforeAll(async () => {
     server = await startServer();
     pool = await TransactionPool.open(server.url, 8);
+    own = hostPool(server.url);
   });
 
   afterAll(async () => {
     await pool.end();
+    await own.end();
     await server.remove();
   });
 
-  const create = async () => {
-    const storage = postgresStorage({ pool, schema: nextSchema() });
-    await storage.open();
-    return storage;
-  };
+  const create = storagesInOneSchema(nextSchema(), () => ({ pool, own }));
   for (const { name, run } of storageContract(create, { rateLimits: true, time: true })) test(name, run);
 
   test('nothing but prepared statements is left on a connection that nobody cleans up', async () => {

@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import type { Browser, BrowserContext, Page as Tab } from 'playwright-core';
+import type { Browser, Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../../../tests/support/browser.ts';
 import type { Page } from '../../src/pages/layout.ts';
@@ -8,21 +8,15 @@ import { apps, consent, everyPage, failure, languages } from './views.ts';
 
 let browser: Browser;
 let server: PagesServer;
-const contexts: {
-  readonly look: string;
-  readonly width: number;
-  readonly context: BrowserContext;
-  readonly tab: Tab;
-}[] = [];
+let tab: Tab;
+
+const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  [360, 1280].map((width) => ({ colorScheme, width })),
+);
 
 beforeAll(async () => {
   [browser, server] = await Promise.all([launchBrowser(), startPagesServer()]);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [360, 1280]) {
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
-      contexts.push({ look: `${colorScheme} at ${width}`, width, context, tab: await context.newPage() });
-    }
-  }
+  tab = await browser.newPage();
 });
 
 afterAll(async () => {
@@ -35,9 +29,8 @@ afterAll(async () => {
 const isSingleLetter = ({ any }: axe.NodeResult): boolean =>
   any.some(({ data }) => data?.messageKey === 'shortTextContent');
 
-/** What axe found wrong, or could not judge, on the page that a tab shows. */
-async function findings(tab: Tab): Promise<string[]> {
-  await tab.evaluate(axe.source);
+/** What axe found wrong, or could not judge, on the page that is shown. */
+async function findings(): Promise<string[]> {
   const results = await tab.evaluate<axe.AxeResults>('axe.run(document)');
   // A page without rules that apply would pass for the wrong reason.
   expect(results.passes.length).toBeGreaterThan(15);
@@ -48,13 +41,22 @@ async function findings(tab: Tab): Promise<string[]> {
   );
 }
 
-async function examine(page: Page): Promise<void> {
-  const address = server.show(page);
-  for (const { look, width, tab } of contexts) {
-    await tab.goto(address);
-    expect(await findings(tab), look).toEqual([]);
-    expect(await tab.evaluate('document.documentElement.scrollWidth'), `${look}: width`).toBe(width);
+/** Shows a page once, and then each look of it. */
+async function eachLook(page: Page, see: (width: number, look: string) => Promise<void>): Promise<void> {
+  await tab.goto(server.show(page));
+  for (const { colorScheme, width } of looks) {
+    await tab.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await tab.setViewportSize({ width, height: 800 });
+    await see(width, `${colorScheme} at ${width}`);
   }
+}
+
+async function examine(page: Page): Promise<void> {
+  await eachLook(page, async (width, look) => {
+    if (!(await tab.evaluate('"axe" in window'))) await tab.evaluate(axe.source);
+    expect(await findings(), look).toEqual([]);
+    expect(await tab.evaluate('document.documentElement.scrollWidth'), `${look}: width`).toBe(width);
+  });
 }
 
 describe.each(languages)('in %s', (language) => {
@@ -85,11 +87,9 @@ it('names without a space in them do not widen the page', async () => {
 });
 
 it('the page shows the colours that the reader asked for', async () => {
-  const address = server.show(consent('en'));
   const canvases = new Set<unknown>();
-  for (const { tab } of contexts) {
-    await tab.goto(address);
+  await eachLook(consent('en'), async () => {
     canvases.add(await tab.evaluate('getComputedStyle(document.body).backgroundColor'));
-  }
+  });
   expect([...canvases]).toEqual(['rgb(243, 244, 247)', 'rgb(13, 16, 20)']);
 });
