@@ -29,9 +29,21 @@ interface Bounded extends Walk {
 type Receiver = Pick<ClaimedDelivery, 'partner' | 'mode' | 'url' | 'sealedSecret'>;
 interface ClaimedPlace extends Omit<ClaimedDelivery, keyof Receiver | 'claimId'> {
   readonly place: number;
+  /** Whether a plan that is made now is good for any number of rows. */
+  readonly isLarge: boolean;
 }
 /** Only the first row of an endpoint says more about it. */
 type ClaimedRow = ClaimedPlace & (Receiver | { readonly [Name in keyof Receiver]: null });
+
+/** The same statement, planned for each use, and with a plan that is kept. */
+interface Claiming<Request extends Hold> {
+  readonly anew: Statement<Request, ClaimedRow>;
+  readonly kept: Statement<Request, ClaimedRow>;
+}
+
+function claiming<Request extends Hold>(sql: string): Claiming<Request> {
+  return { anew: statement(sql), kept: prepared(sql) };
+}
 
 /** Endpoints that a claim passes before it asks which ones have something due. */
 const maxWalk = 500;
@@ -41,6 +53,9 @@ const maxKnown = 4000;
 
 /** Deliveries that became due since a survey, and that a claim which begins there looks at for endpoints that it missed. */
 const maxRecent = 500;
+
+/** Bytes of a table from which on the server never thinks of reading all of it to find a row. */
+const large = 2 ** 20;
 
 /** Endpoints of a survey at most: among more than these a claim finds enough before it has passed much. */
 const maxSurvey = 200;
@@ -65,6 +80,11 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
   // made again, and what its attempt led to is refused. `set_config` ends with the transaction, which is this statement.
   const claimOf = (visited: string, bound = '') => `
     WITH RECURSIVE ${visited},
+    smallest AS (
+      SELECT least(
+        pg_relation_size('${schema}.pending_deliveries'), pg_relation_size('${schema}.events')
+      ) AS size
+    ),
     due AS MATERIALIZED (
       SELECT turn, first.row, first.number
       FROM visited CROSS JOIN LATERAL (
@@ -92,7 +112,7 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
     )
     SELECT
       place, placed.id, endpoint_id AS "endpointId", events.id AS "eventId", type AS "eventType", body,
-      attempts + 1 AS attempt, due_at AS "dueAt", endpoint.partner, endpoint.mode, url, sealed_secret AS "sealedSecret"
+      attempts + 1 AS attempt, due_at AS "dueAt", (SELECT size >= ${large} FROM smallest) AS "isLarge", endpoint.partner, endpoint.mode, url, sealed_secret AS "sealedSecret"
     FROM placed
     JOIN ${schema}.events ON events.number = event_number
     LEFT JOIN ${schema}.webhook_endpoints AS endpoint ON leads AND endpoint.id = endpoint_id
@@ -110,7 +130,7 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
     ORDER BY endpoint_id LIMIT 1
   `;
   const goesOn = `CASE WHEN turn < ${maxWalk} THEN true ELSE (SELECT count(*) > ${maxKnown} FROM known) END`;
-  const claimInTurn = prepared<Walk, ClaimedRow>(
+  const claimInTurn = claiming<Walk>(
     claimOf(`
       known AS MATERIALIZED (
         SELECT endpoint_id, held_until FROM ${schema}.pending_deliveries
@@ -145,7 +165,7 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
     `),
   );
 
-  const claimNamed = prepared<Named, ClaimedRow>(
+  const claimNamed = claiming<Named>(
     claimOf(`
       visited AS (
         SELECT * FROM unnest(:endpointIds::text[], :rooms::integer[]) WITH ORDINALITY
@@ -156,7 +176,7 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
 
   // Where claims cannot afford to pass what was removed: endpoints are those of the survey and those that something
   // became due for since then, which the other index says.
-  const claimBounded = prepared<Bounded, ClaimedRow>(
+  const claimBounded = claiming<Bounded>(
     claimOf(
       `
       recent AS MATERIALIZED (
@@ -206,11 +226,21 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
     return found === undefined || found.groups.length > maxSurvey ? null : found;
   });
 
+  // A plan that is made while there is little reads all of a table for each row that it looks up, and the server may keep it
+  // for a minute after there has become much. So one is kept only for as long as claims find that tables are large.
+  let isLarge = false;
+
   return {
     async claim({ claimId, now, leaseMs, limit, perEndpoint, slots, after }) {
       const bounds = lookback.bounds(now);
-      const claim = <Request extends Hold>(claiming: Statement<Request, ClaimedRow>, request: Request) =>
-        database.jot((connection) => lookback.timed(bounds, () => claiming.all(connection, request)));
+      const claim = async <Request extends Hold>({ anew, kept }: Claiming<Request>, request: Request) => {
+        const sent = isLarge ? kept : anew;
+        const rows = await database.jot((connection) =>
+          lookback.timed(bounds, () => sent.all(connection, request)),
+        );
+        isLarge = rows[0]?.isLarge ?? false;
+        return rows;
+      };
 
       const hold = { claimId, now, leaseEndsAt: now + leaseMs, limit };
       const walk = {

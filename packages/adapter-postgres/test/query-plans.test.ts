@@ -2,7 +2,7 @@ import type { Storage } from '@ostiary/core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';
 import { acme, sampleEvent, sampleResult } from './samples.ts';
-import { schemaNames, startServer, type TestServer } from './server.ts';
+import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
 import { watchedPool } from './watched-pool.ts';
 
 let server: TestServer;
@@ -224,26 +224,64 @@ test('a claim jumps from endpoint to endpoint, also before the server has counte
   expect(steps?.some((step) => step.startsWith('Seq Scan'))).toBe(false);
 });
 
-test('a claim is planned once, whatever it asks for', async () => {
-  const { watched, schema } = filled;
-  const storage = postgresStorage({ pool: watched.pool, schema });
-  await storage.open();
+test('claims of a large backlog are planned once, whatever they ask for', async () => {
+  const { storage, watched, end } = await filledStorage();
+  onTestFinished(end);
   for (let room = 1; room <= 7; room += 1) {
-    const request = {
-      ...hold,
-      now: -1,
-      limit: room,
-      after: `we_000${room}`,
-      slots: new Map([['we_0009', room]]),
-    };
+    const request = { ...hold, limit: 20, after: `we_000${room}`, slots: new Map([['we_0009', room]]) };
     await storage.deliveries.claim(request);
     await storage.deliveries.claim({ ...request, perEndpoint: 0 });
   }
   const { rows } = await watched.own.query(
-    `SELECT generic_plans > 0 AS "isKept" FROM pg_prepared_statements
-     WHERE statement LIKE '%"${schema}".pending_deliveries SET claim_id%'`,
+    `SELECT generic_plans > 0 AS "isKept" FROM pg_prepared_statements WHERE statement LIKE '%SET claim_id%'`,
   );
   expect(rows).toEqual([{ isKept: true }, { isKept: true }]);
+});
+
+test('claims that were planned while there was nothing do not read all of what comes then, at once', async () => {
+  const schema = nextSchema();
+  const watched = watchedPool(server.url);
+  // Beside the connection of the claims, which would plan anew after any other setting.
+  const other = hostPool(server.url);
+  const storage = postgresStorage({ pool: watched.pool, schema });
+  await storage.open();
+  onTestFinished(async () => {
+    await storage.close();
+    await watched.end();
+    await other.end();
+  });
+  // What the server knows of a table that it has cleaned: that it has no page.
+  await other.query('VACUUM (ANALYZE)');
+  const known = { ...hold, perEndpoint: 0, slots: new Map([['we_0009', 4]]) };
+  for (let claim = 0; claim < 9; claim += 1) {
+    await storage.deliveries.claim({ ...hold, slots });
+    await storage.deliveries.claim(known);
+  }
+  await other.query(`
+    SET search_path TO "${schema}";
+    INSERT INTO webhook_endpoints
+      SELECT 'we_' || lpad(i::text, 4, '0'), 'acme', 'live', 'https://example.com/', '{*}', true, 'sealed', 1, 1, 1
+      FROM generate_series(1, ${endpoints}) AS i;
+    INSERT INTO events (id, partner, mode, sequence, type, body, created_at)
+      SELECT 'evt_' || i, 'acme', 'live', i, 'kyc.updated', 'x', i FROM generate_series(1, ${deliveries}) AS i;
+    INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at)
+      SELECT 'dl_' || number, number, 'we_' || lpad((1 + number % ${endpoints})::text, 4, '0'), number, number FROM events;
+  `);
+  /** Rows that the server has read without an index, all of a table each time. */
+  const scanned = async () => {
+    await watched.own.query('SELECT pg_stat_force_next_flush()');
+    const { rows } = await watched.own.query(
+      'SELECT sum(seq_tup_read)::integer AS read FROM pg_stat_user_tables WHERE schemaname = $1',
+      [schema],
+    );
+    return rows[0].read;
+  };
+  const before = await scanned();
+  for (const request of [{ ...hold, slots }, known]) {
+    expect((await storage.deliveries.claim(request)).length).toBeGreaterThan(0);
+  }
+  // Of endpoints there are few: any way to read them will do.
+  expect((await scanned()) - before).toBeLessThanOrEqual(2 * endpoints);
 });
 
 test('a claim reads no delivery that it does not give out, however many are waiting', async () => {
