@@ -50,7 +50,9 @@ async function withinTimeout(
       once: true,
     });
   });
-  return Promise.race([execute(signal), timeout]);
+  // Also what is thrown at once ends up in the race: otherwise the rejection of the timeout would be nobody's, and end the process.
+  const answer = (async () => execute(signal))();
+  return Promise.race([answer, timeout]);
 }
 
 /** What the rail says about a transfer. Whatever is no answer leaves its outcome unknown. */

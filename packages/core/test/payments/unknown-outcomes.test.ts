@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { metrics } from '@opentelemetry/api';
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { patient } from '../../../../tests/support/patient.ts';
 import type { TransferResult } from '../../src/index.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
@@ -79,6 +80,26 @@ describe('an execution with an unknown outcome', () => {
     timeout.mockRestore();
     expect(await counted()).toEqual(unknown(1));
     expect(lines()).toHaveLength(1);
+  });
+
+  it('leaves nothing behind that would end the process where the rail throws at once', async () => {
+    const { provider, rail, pay } = await shop();
+    const timer = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(timer.signal);
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    onTestFinished(() => {
+      timeout.mockRestore();
+      process.off('unhandledRejection', unhandled);
+    });
+    rail.answer = () => {
+      throw new Error('not even a promise');
+    };
+    await pay();
+    await provider.ostiary.worker.runDue();
+    timer.abort();
+    await setImmediate();
+    expect(unhandled).not.toHaveBeenCalled();
   });
 
   it('is none where the rail has said something, nor where the database failed after it', async () => {
