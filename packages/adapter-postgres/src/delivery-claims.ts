@@ -54,7 +54,7 @@ const maxKnown = 4000;
 /** Deliveries that became due since a survey, and that a claim which begins there looks at for endpoints that it missed. */
 const maxRecent = 500;
 
-/** Bytes of a table from which on the server never thinks of reading all of it to find a row. */
+/** Bytes of a table. Of a larger one no plan reads all to find a row. */
 const large = 2 ** 20;
 
 /** Endpoints of a survey at most: among more than these a claim finds enough before it has passed much. */
@@ -112,7 +112,8 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
     )
     SELECT
       place, placed.id, endpoint_id AS "endpointId", events.id AS "eventId", type AS "eventType", body,
-      attempts + 1 AS attempt, due_at AS "dueAt", (SELECT size >= ${large} FROM smallest) AS "isLarge", endpoint.partner, endpoint.mode, url, sealed_secret AS "sealedSecret"
+      attempts + 1 AS attempt, due_at AS "dueAt", endpoint.partner, endpoint.mode, url, sealed_secret AS "sealedSecret",
+      (SELECT size >= ${large} FROM smallest) AS "isLarge"
     FROM placed
     JOIN ${schema}.events ON events.number = event_number
     LEFT JOIN ${schema}.webhook_endpoints AS endpoint ON leads AND endpoint.id = endpoint_id
