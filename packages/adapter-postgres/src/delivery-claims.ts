@@ -26,14 +26,24 @@ interface Bounded extends Walk {
   /** Of all other endpoints nothing is due before. */
   readonly since: number;
 }
-type Receiver = Pick<ClaimedDelivery, 'partner' | 'mode' | 'url' | 'sealedSecret'>;
-interface ClaimedPlace extends Omit<ClaimedDelivery, keyof Receiver | 'claimId'> {
-  readonly place: number;
+type Receiver = Pick<ClaimedDelivery, 'endpointId' | 'partner' | 'mode' | 'url' | 'sealedSecret'>;
+/** A delivery, without what is said of its endpoint. */
+interface DeliveryRow extends Omit<ClaimedDelivery, Exclude<keyof Receiver, 'endpointId'> | 'claimId'> {
+  /** Deliveries are numbered in the order in which they were published. */
+  readonly number: number;
+}
+/** An endpoint of some of them. */
+interface ReceiverRow extends Receiver {
+  readonly number: null;
+}
+/** Comes always. */
+interface SizeRow {
+  readonly number: null;
+  readonly endpointId: null;
   /** Whether a plan that is made now is good for any number of rows. */
   readonly isLarge: boolean;
 }
-/** Only the first row of an endpoint says more about it. */
-type ClaimedRow = ClaimedPlace & (Receiver | { readonly [Name in keyof Receiver]: null });
+type ClaimedRow = DeliveryRow | ReceiverRow | SizeRow;
 
 /** The same statement, planned for each use, and with a plan that is kept. */
 interface Claiming<Request extends Hold> {
@@ -74,21 +84,16 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
   // rows of the index of what is pending are read: those that are given out, and those before them that others hold.
   // What another claim or a result has in its hands at this moment is passed over. `ARRAY (…)` and MATERIALIZED keep
   // the planner from every other way. A row that changed since the statement began has another ctid: it is left for the
-  // next claim. Rows are put into their order while they are narrow: bodies are only looked up, and not sorted.
+  // next claim. Rows come in no order, each endpoint once: what a process can do for itself is not left to the server.
   //
   // A claim does not wait for the disk: nothing of it was promised to anyone. One that a crash of the server undoes is
   // made again, and what its attempt led to is refused. `set_config` ends with the transaction, which is this statement.
   const claimOf = (visited: string, bound = '') => `
     WITH RECURSIVE ${visited},
-    smallest AS (
-      SELECT least(
-        pg_relation_size('${schema}.pending_deliveries'), pg_relation_size('${schema}.events')
-      ) AS size
-    ),
     due AS MATERIALIZED (
-      SELECT turn, first.row, first.number
+      SELECT first.row
       FROM visited CROSS JOIN LATERAL (
-        SELECT ctid AS row, number FROM ${schema}.pending_deliveries AS pending
+        SELECT ctid AS row FROM ${schema}.pending_deliveries AS pending
         WHERE pending.endpoint_id = visited.endpoint_id AND due_at <= ${unseen('now')}
           AND held_until <= ${unseen('now')} ${bound}
         ORDER BY due_at, number LIMIT visited.room
@@ -102,21 +107,19 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
       WHERE ctid = ANY (ARRAY (SELECT row FROM due))
         AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off'
       RETURNING id, number, endpoint_id, event_number, attempts, due_at
-    ),
-    placed AS (
-      SELECT
-        claimed.*, row_number() OVER in_turn AS place,
-        lag(endpoint_id) OVER in_turn IS DISTINCT FROM endpoint_id AS leads
-      FROM claimed JOIN due ON due.number = claimed.number
-      WINDOW in_turn AS (ORDER BY turn, due_at, claimed.number)
     )
     SELECT
-      place, placed.id, endpoint_id AS "endpointId", events.id AS "eventId", type AS "eventType", body,
-      attempts + 1 AS attempt, due_at AS "dueAt", endpoint.partner, endpoint.mode, url, sealed_secret AS "sealedSecret",
-      (SELECT size >= ${large} FROM smallest) AS "isLarge"
-    FROM placed
-    JOIN ${schema}.events ON events.number = event_number
-    LEFT JOIN ${schema}.webhook_endpoints AS endpoint ON leads AND endpoint.id = endpoint_id
+      claimed.number, claimed.id, endpoint_id AS "endpointId", events.id AS "eventId", type AS "eventType", body,
+      attempts + 1 AS attempt, due_at AS "dueAt",
+      NULL AS partner, NULL AS mode, NULL AS url, NULL AS "sealedSecret", NULL::boolean AS "isLarge"
+    FROM claimed JOIN ${schema}.events ON events.number = event_number
+    UNION ALL
+    SELECT NULL, NULL, id, NULL, NULL, NULL, NULL, NULL, partner, mode, url, sealed_secret, NULL
+    FROM ${schema}.webhook_endpoints WHERE id = ANY (ARRAY (SELECT DISTINCT endpoint_id FROM claimed))
+    UNION ALL
+    SELECT
+      NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+      pg_relation_size('${schema}.pending_deliveries') >= ${large} AND pg_relation_size('${schema}.events') >= ${large}
   `;
 
   // Jumps from endpoint to endpoint along the index, however many deliveries each has: first to those after `after`,
@@ -152,16 +155,18 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
         WHERE next.endpoint_id <= :after AND ${goesOn}
       ),
       visited AS (
-        SELECT turn, endpoint_id, ${room} AS room FROM ahead WHERE turn > 0
+        SELECT endpoint_id, ${room} AS room FROM ahead WHERE turn > 0
         UNION ALL
-        SELECT turn, endpoint_id, ${room} FROM again WHERE endpoint_id <> ''
+        SELECT endpoint_id, ${room} FROM again WHERE endpoint_id <> ''
         UNION ALL
-        SELECT
-          ${maxWalk} + row_number() OVER (ORDER BY endpoint_id <= :after, endpoint_id), endpoint_id, ${room}
-        FROM (SELECT DISTINCT endpoint_id FROM known WHERE held_until <= :now) AS others
-        WHERE (SELECT max(turn) = ${maxWalk} FROM again)
-          AND NOT EXISTS (SELECT FROM ahead WHERE turn > 0 AND ahead.endpoint_id = others.endpoint_id)
-          AND NOT EXISTS (SELECT FROM again WHERE again.endpoint_id = others.endpoint_id)
+        (
+          SELECT endpoint_id, ${room}
+          FROM (SELECT DISTINCT endpoint_id FROM known WHERE held_until <= :now) AS others
+          WHERE (SELECT max(turn) = ${maxWalk} FROM again)
+            AND NOT EXISTS (SELECT FROM ahead WHERE turn > 0 AND ahead.endpoint_id = others.endpoint_id)
+            AND NOT EXISTS (SELECT FROM again WHERE again.endpoint_id = others.endpoint_id)
+          ORDER BY endpoint_id <= :after, endpoint_id
+        )
       )
     `),
   );
@@ -169,8 +174,7 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
   const claimNamed = claiming<Named>(
     claimOf(`
       visited AS (
-        SELECT * FROM unnest(:endpointIds::text[], :rooms::integer[]) WITH ORDINALITY
-          AS named (endpoint_id, room, turn)
+        SELECT * FROM unnest(:endpointIds::text[], :rooms::integer[]) AS named (endpoint_id, room)
       )
     `),
   );
@@ -186,16 +190,14 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
         ORDER BY due_at LIMIT ${maxRecent}
       ),
       visited AS MATERIALIZED (
-        SELECT
-          row_number() OVER (ORDER BY endpoint_id <= :after, endpoint_id) AS turn, endpoint_id, ${room} AS room,
-          min(oldest) AS oldest
+        SELECT endpoint_id, ${room} AS room, min(oldest) AS oldest
         FROM (
           SELECT * FROM unnest(:endpointIds::text[], :oldest::bigint[]) AS surveyed (endpoint_id, oldest)
           UNION ALL
           SELECT endpoint_id, :since::bigint FROM recent
         ) AS known (endpoint_id, oldest)
         GROUP BY endpoint_id
-        ORDER BY turn
+        ORDER BY endpoint_id <= :after, endpoint_id
       )
     `,
       'AND due_at >= visited.oldest',
@@ -239,8 +241,8 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
         const rows = await database.jot((connection) =>
           lookback.timed(bounds, () => sent.all(connection, request)),
         );
-        isLarge = rows[0]?.isLarge ?? false;
-        return rows;
+        isLarge = rows.some((row) => row.endpointId === null && row.isLarge);
+        return claimedBy(claimId, after, rows);
       };
 
       const hold = { claimId, now, leaseEndsAt: now + leaseMs, limit };
@@ -253,28 +255,33 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
       if (bounds !== null) {
         const { oldest, since } = bounds;
         const bounded = { ...walk, endpointIds: [...oldest.keys()], oldest: [...oldest.values()], since };
-        return claimedBy(claimId, await claim(claimBounded, bounded));
+        return await claim(claimBounded, bounded);
       }
-      if (perEndpoint > 0) return claimedBy(claimId, await claim(claimInTurn, walk));
+      if (perEndpoint > 0) return await claim(claimInTurn, walk);
       const named = inTurn([...slots], after);
       const request = { ...hold, endpointIds: named.map(([id]) => id), rooms: named.map(([, room]) => room) };
-      return claimedBy(claimId, await claim(claimNamed, request));
+      return await claim(claimNamed, request);
     },
   };
 }
 
-/** In their places, each with what the first row of its endpoint says about the endpoint. */
-function claimedBy(claimId: string, rows: ClaimedRow[]): ClaimedDelivery[] {
+/** In turn, those of one endpoint as they became due. */
+function claimedBy(claimId: string, after: string | null, rows: readonly ClaimedRow[]): ClaimedDelivery[] {
   const receivers = new Map<string, Receiver>();
-  return rows
-    .sort((a, b) => a.place - b.place)
-    .flatMap((row) => {
-      const { id, endpointId, eventId, eventType, body, attempt, dueAt } = row;
-      if (row.url !== null) receivers.set(endpointId, row);
-      const receiver = receivers.get(endpointId);
-      if (receiver === undefined) return [];
-      const { partner, mode, url, sealedSecret } = receiver;
-      return {
+  const waiting = new Map<string, DeliveryRow[]>();
+  for (const row of rows) {
+    if (row.endpointId === null) continue;
+    if (row.number === null) receivers.set(row.endpointId, row);
+    else if (!waiting.get(row.endpointId)?.push(row)) waiting.set(row.endpointId, [row]);
+  }
+  return inTurn([...waiting], after).flatMap(([endpointId, found]) => {
+    const receiver = receivers.get(endpointId);
+    // Its endpoint has gone this very moment, and it goes with it.
+    if (receiver === undefined) return [];
+    const { partner, mode, url, sealedSecret } = receiver;
+    return found
+      .sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
+      .map(({ id, eventId, eventType, body, attempt, dueAt }) => ({
         id,
         claimId,
         endpointId,
@@ -287,13 +294,13 @@ function claimedBy(claimId: string, rows: ClaimedRow[]): ClaimedDelivery[] {
         body,
         attempt,
         dueAt,
-      };
-    });
+      }));
+  });
 }
 
-/** Sorted, beginning after `after` and going round. */
-function inTurn(slots: [string, number][], after: string | null): [string, number][] {
-  const sorted = slots.sort(([a], [b]) => (a < b ? -1 : 1));
-  const isLater = ([id]: [string, number]) => after === null || id > after;
-  return [...sorted.filter(isLater), ...sorted.filter((slot) => !isLater(slot))];
+/** Sorted by endpoint, beginning after `after` and going round. */
+function inTurn<Item>(entries: [string, Item][], after: string | null): [string, Item][] {
+  const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  const isLater = ([id]: [string, Item]) => after === null || id > after;
+  return [...sorted.filter(isLater), ...sorted.filter((entry) => !isLater(entry))];
 }
