@@ -1,4 +1,5 @@
-import type { ClaimedDelivery, DeliveryStore } from '@ostiary/core';
+import type { DeliveryStore } from '@ostiary/core';
+import { type ClaimedRow, claimedBy, inTurn } from './claimed-rows.ts';
 import type { Database } from './database.ts';
 import { Lookback, type Survey, serverMs, surveyPatienceMs } from './lookback.ts';
 import { prepared, type Statement, statement } from './statement.ts';
@@ -26,24 +27,6 @@ interface Bounded extends Walk {
   /** Of all other endpoints nothing is due before. */
   readonly since: number;
 }
-type Receiver = Pick<ClaimedDelivery, 'endpointId' | 'partner' | 'mode' | 'url' | 'sealedSecret'>;
-/** A delivery, without what is said of its endpoint. */
-interface DeliveryRow extends Omit<ClaimedDelivery, Exclude<keyof Receiver, 'endpointId'> | 'claimId'> {
-  /** Deliveries are numbered in the order in which they were published. */
-  readonly number: number;
-}
-/** An endpoint of some of them. */
-interface ReceiverRow extends Receiver {
-  readonly number: null;
-}
-/** Comes always. */
-interface SizeRow {
-  readonly number: null;
-  readonly endpointId: null;
-  /** Whether a plan that is made now is good for any number of rows. */
-  readonly isLarge: boolean;
-}
-type ClaimedRow = DeliveryRow | ReceiverRow | SizeRow;
 
 /** The same statement, planned for each use, and with a plan that is kept. */
 interface Claiming<Request extends Hold> {
@@ -263,44 +246,4 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
       return await claim(claimNamed, request);
     },
   };
-}
-
-/** In turn, those of one endpoint as they became due. */
-function claimedBy(claimId: string, after: string | null, rows: readonly ClaimedRow[]): ClaimedDelivery[] {
-  const receivers = new Map<string, Receiver>();
-  const waiting = new Map<string, DeliveryRow[]>();
-  for (const row of rows) {
-    if (row.endpointId === null) continue;
-    if (row.number === null) receivers.set(row.endpointId, row);
-    else if (!waiting.get(row.endpointId)?.push(row)) waiting.set(row.endpointId, [row]);
-  }
-  return inTurn([...waiting], after).flatMap(([endpointId, found]) => {
-    const receiver = receivers.get(endpointId);
-    // Its endpoint has gone this very moment, and it goes with it.
-    if (receiver === undefined) return [];
-    const { partner, mode, url, sealedSecret } = receiver;
-    return found
-      .sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
-      .map(({ id, eventId, eventType, body, attempt, dueAt }) => ({
-        id,
-        claimId,
-        endpointId,
-        partner,
-        mode,
-        url,
-        sealedSecret,
-        eventId,
-        eventType,
-        body,
-        attempt,
-        dueAt,
-      }));
-  });
-}
-
-/** Sorted by endpoint, beginning after `after` and going round. */
-function inTurn<Item>(entries: [string, Item][], after: string | null): [string, Item][] {
-  const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  const isLater = ([id]: [string, Item]) => after === null || id > after;
-  return [...sorted.filter(isLater), ...sorted.filter((entry) => !isLater(entry))];
 }
