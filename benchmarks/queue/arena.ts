@@ -87,7 +87,7 @@ export class Arena {
     const end = preciseNow();
     const taken = stolen();
     await Promise.all(servers.map((server) => server.ask('stop')));
-    return { rate: await this.#rate(count, end), stolen: taken };
+    return { value: await this.#rate(count, end), stolen: taken };
   }
 
   /** POSTs per second without a queue. */
@@ -98,7 +98,7 @@ export class Arena {
     await server.ask('post', count);
     const end = preciseNow();
     const taken = stolen();
-    return { rate: await this.#rate(count, end), stolen: taken };
+    return { value: await this.#rate(count, end), stolen: taken };
   }
 
   async close(): Promise<void> {

@@ -49,8 +49,8 @@ export function watchStolenTime(): () => string {
 }
 
 /** What was measured, and what other virtual machines took of the processors meanwhile. */
-export interface Turn {
-  readonly rate: number;
+export interface Turn<Value = number> {
+  readonly value: Value;
   /** From 0 to 1; `null` where the system does not tell. */
   readonly stolen: number | null;
 }
@@ -75,22 +75,22 @@ export class QuietTurns {
   }
 
   /**
-   * The rates of turns that are compared with each other: one after the other, and all of them again when one was disturbed.
+   * What turns measured that are compared with each other: one after the other, and all of them again when one was disturbed.
    * Where the system does not tell, none is.
    *
    * @throws Error when there was no quiet before the time was over
    */
-  async rates(turns: readonly (() => Promise<Turn>)[]): Promise<number[]> {
+  async values<Value>(turns: readonly (() => Promise<Turn<Value>>)[]): Promise<Value[]> {
     for (;;) {
-      const rates: number[] = [];
+      const values: Value[] = [];
       for (const turn of turns) {
-        const { rate, stolen } = await turn();
+        const { value, stolen } = await turn();
         this.#taken += 1;
-        rates.push(rate);
+        values.push(value);
         if ((stolen ?? 0) > mostStolen) break;
-        if (rates.length === turns.length) return rates;
+        if (values.length === turns.length) return values;
       }
-      this.#thrownAway += rates.length;
+      this.#thrownAway += values.length;
       if (performance.now() > this.#deadline) throw new Error(`no figures: ${this.line}`);
     }
   }

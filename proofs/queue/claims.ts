@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import type { DeliveryResult } from '@ostiary/core';
 import { escapeLiteral, type Pool } from 'pg';
+import { createStolenTime } from '../../benchmarks/shared/stolen-time.ts';
 import { type Ran, watchedPool } from '../../packages/adapter-postgres/test/watched-pool.ts';
 import { type ProofServer, startServer } from '../support/postgres-server.ts';
 import { percentile } from '../support/table.ts';
@@ -21,6 +22,8 @@ export interface ClaimReport {
   /** How large tables are read. */
   readonly steps: readonly string[];
   readonly problems: readonly string[];
+  /** What other virtual machines took of the processors meanwhile, from 0 to 1; `null` where the system does not tell. */
+  readonly stolen: number | null;
 }
 
 const endpoints = 1_000;
@@ -117,6 +120,7 @@ export async function timeClaims(size: {
       const times: number[] = [];
       const undisturbed: number[] = [];
       const problems: string[] = [];
+      const stolen = createStolenTime();
       let [after, deliveries]: [string | null, number] = [null, 0];
       let sent: Ran | undefined;
       for (let claim = 0; claim < size.claims; claim += 1) {
@@ -136,6 +140,7 @@ export async function timeClaims(size: {
         const counted = await storage.deliveries.finish(claimed.map(delivered));
         if (counted.includes(false)) problems.push(`claim ${claim}: a result did not count`);
       }
+      const taken = stolen();
       const steps = stepsOf(await planOf(server.app, sent));
       reports.push({
         what,
@@ -147,6 +152,7 @@ export async function timeClaims(size: {
         worst: Math.max(...times),
         steps,
         problems: [...problems, ...claimFaults(steps)],
+        stolen: taken,
       });
     }
     return reports;

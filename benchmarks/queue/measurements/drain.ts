@@ -33,7 +33,7 @@ export async function trySettings(
     for (const { name, server, rates } of trials) {
       const turn = () => arena.drain(name, [server], count);
       if (round < 0) await turn();
-      else rates.push(...(await turns.rates([turn])));
+      else rates.push(...(await turns.values([turn])));
     }
   }
   for (const { server } of trials) await server.stop();
@@ -72,7 +72,7 @@ export async function compare(
   for (const { turn } of everyone) await turn();
   for (let round = 1; round <= rounds; round += 1) {
     console.error(`round ${round} of ${rounds} …`);
-    const found = await turns.rates(everyone.map(({ turn }) => turn));
+    const found = await turns.values(everyone.map(({ turn }) => turn));
     for (const [index, { name }] of everyone.entries()) rates[name].push(found[index] ?? Number.NaN);
   }
   for (const server of [raw, ...servers.values()]) await server.stop();

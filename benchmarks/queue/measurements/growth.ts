@@ -36,7 +36,7 @@ export async function measureGrowth(
   for (let round = -1; round < rounds; round += 1) {
     for (const crew of crews) {
       for (const name of contestantNames) {
-        const { rate } = await arena.drain(name, servers[name].slice(0, crew), count);
+        const { value: rate } = await arena.drain(name, servers[name].slice(0, crew), count);
         if (round >= 0) ratesOf(name, crew).push(rate);
       }
     }
