@@ -55,8 +55,8 @@ export interface Turn<Value = number> {
   readonly stolen: number | null;
 }
 
-/** Beyond this a figure says more about other machines than about what was measured. */
-const mostStolen = 0.05;
+/** Beyond this share a figure says more about other machines than about what was measured. */
+export const mostStolen = 0.05;
 
 /** Throws away turns that other virtual machines disturbed, and repeats them, for as long as there is time. */
 export class QuietTurns {

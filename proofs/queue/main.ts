@@ -1,6 +1,11 @@
 /** What the queue costs: statements, claims on a large backlog, and size in the long run. See ../README.md. */
 import { median } from '../../benchmarks/shared/statistics.ts';
-import { QuietTurns, watchStolenTime } from '../../benchmarks/shared/stolen-time.ts';
+import {
+  createStolenTime,
+  mostStolen,
+  QuietTurns,
+  watchStolenTime,
+} from '../../benchmarks/shared/stolen-time.ts';
 import { numbersFrom } from '../support/arguments.ts';
 import { tableOf } from '../support/table.ts';
 import { type ClaimReport, timeClaims } from './claims.ts';
@@ -57,8 +62,17 @@ const quiet = new QuietTurns(quietMs);
 const timed: ClaimReport[][] = [];
 for (let run = 0; run < runs; run += 1) {
   const turn = async () => {
-    const value = await timeClaims({ waiting, claims, fsync: true });
-    return { value, stolen: Math.max(...value.map((report) => report.stolen ?? 0)) };
+    const stolenInAll = createStolenTime();
+    try {
+      const value = await timeClaims({ waiting, claims, fsync: true });
+      return { value, stolen: Math.max(...value.map(({ stolen }) => stolen ?? 0)) };
+    } catch (error) {
+      // A call that stood still because nobody had a processor: the run is repeated.
+      const stolen = stolenInAll() ?? 0;
+      if (stolen <= mostStolen) throw error;
+      console.error(`a run broke off: ${error}`);
+      return { value: [], stolen };
+    }
   };
   timed.push(...(await quiet.values([turn])));
 }
