@@ -1,14 +1,9 @@
 /** What the queue costs: statements, claims on a large backlog, and size in the long run. See ../README.md. */
 import { median } from '../../benchmarks/shared/statistics.ts';
-import {
-  createStolenTime,
-  mostStolen,
-  QuietTurns,
-  watchStolenTime,
-} from '../../benchmarks/shared/stolen-time.ts';
+import { QuietTurns, watchStolenTime } from '../../benchmarks/shared/stolen-time.ts';
 import { numbersFrom } from '../support/arguments.ts';
 import { tableOf } from '../support/table.ts';
-import { type ClaimReport, timeClaims } from './claims.ts';
+import { timeClaims } from './claims.ts';
 import { soak } from './soak.ts';
 import { countStatements } from './statements.ts';
 
@@ -23,7 +18,7 @@ const { events, waiting, claims, runs, minutes } = numbersFrom({
   waiting: 1_000_000,
   /** Of each kind, in a run. */
   claims: 500,
-  /** Of claims, each with tables of its own. */
+  /** Of each kind. */
   runs: 3,
   /** Of the soak. */
   minutes: 10,
@@ -59,25 +54,9 @@ console.log(
 );
 
 const quiet = new QuietTurns(quietMs);
-const timed: ClaimReport[][] = [];
-for (let run = 0; run < runs; run += 1) {
-  const turn = async () => {
-    const stolenInAll = createStolenTime();
-    try {
-      const value = await timeClaims({ waiting, claims, fsync: true });
-      return { value, stolen: Math.max(...value.map(({ stolen }) => stolen ?? 0)) };
-    } catch (error) {
-      // A call that stood still because nobody had a processor: the run is repeated.
-      const stolen = stolenInAll() ?? 0;
-      if (stolen <= mostStolen) throw error;
-      console.error(`a run broke off: ${error}`);
-      return { value: [], stolen };
-    }
-  };
-  timed.push(...(await quiet.values([turn])));
-}
+const timed = await timeClaims({ waiting, claims, runs, fsync: true, quiet });
 /** Of each kind of claim: what all runs say about it. */
-const kinds = Object.values(Object.groupBy(timed.flat(), ({ what }) => what)).map((of) => of ?? []);
+const kinds = Object.values(Object.groupBy(timed, ({ what }) => what)).map((of) => of ?? []);
 const shownMs = (values: readonly number[]) => `${values.map((value) => value.toFixed(1)).join(' ')} ms`;
 console.log(
   `\n${tableOf(
@@ -108,9 +87,9 @@ console.log(
   )}\n`,
 );
 console.log(`${stolen()}; ${quiet.line}\n`);
-const plans = timed.flat().map(({ what, steps }) => `plan of a claim ${what}: ${steps.join(', ')}`);
+const plans = timed.map(({ what, steps }) => `plan of a claim ${what}: ${steps.join(', ')}`);
 for (const plan of new Set(plans)) console.log(plan);
-for (const { what, problems } of timed.flat()) {
+for (const { what, problems } of timed) {
   for (const problem of problems.slice(0, 5)) console.log(`          ${what}: ${problem}`);
 }
 
