@@ -55,23 +55,26 @@ export interface Turn<Value = number> {
   readonly stolen: number | null;
 }
 
-/** Beyond this share a figure says more about other machines than about what was measured. */
-export const mostStolen = 0.05;
+/** Beyond this share a median says more about other machines than about what was measured. */
+const mostStolen = 0.05;
 
 /** Throws away turns that other virtual machines disturbed, and repeats them, for as long as there is time. */
 export class QuietTurns {
+  /** The share that others may take of the processors in a turn that counts, from 0 to 1. */
+  readonly most: number;
   readonly #deadline: number;
   #taken = 0;
   #thrownAway = 0;
 
   /** @param limitMs - for all turns together */
-  constructor(limitMs: number) {
+  constructor(limitMs: number, most: number = mostStolen) {
+    this.most = most;
     this.#deadline = performance.now() + limitMs;
   }
 
   /** How many turns there were, and how many of them do not count, as a line for a report. */
   get line(): string {
-    return `${this.#thrownAway} of ${this.#taken} turns do not count, because other virtual machines took over ${100 * mostStolen} % of the processors in them or beside them`;
+    return `${this.#thrownAway} of ${this.#taken} turns do not count, because other virtual machines took over ${100 * this.most} % of the processors in them or beside them`;
   }
 
   /**
@@ -87,7 +90,7 @@ export class QuietTurns {
         const { value, stolen } = await turn();
         this.#taken += 1;
         values.push(value);
-        if ((stolen ?? 0) > mostStolen) break;
+        if ((stolen ?? 0) > this.most) break;
         if (values.length === turns.length) return values;
       }
       this.#thrownAway += values.length;

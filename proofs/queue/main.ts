@@ -11,6 +11,8 @@ const mostStatements = 3;
 const mostMs = 20;
 /** Of all runs of claims, repeated ones among them. */
 const quietMs = 20 * 60_000;
+/** What others may take of the processors in a run of claims: the slowest hundredth is looked at, and a hundredth decides it. */
+const quietShare = 0.01;
 
 const { events, waiting, claims, runs, minutes } = numbersFrom({
   /** To ten endpoints each. */
@@ -53,7 +55,7 @@ console.log(
   ),
 );
 
-const quiet = new QuietTurns(quietMs);
+const quiet = new QuietTurns(quietMs, quietShare);
 const timed = await timeClaims({ waiting, claims, runs, fsync: true, quiet });
 /** Of each kind of claim: what all runs say about it. */
 const kinds = Object.values(Object.groupBy(timed, ({ what }) => what)).map((of) => of ?? []);

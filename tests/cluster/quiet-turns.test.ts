@@ -18,6 +18,13 @@ it('repeats all that are compared with each other when one was disturbed', async
   expect(quiet.line).toMatch(/^2 of 5 turns do not count/);
 });
 
+it('takes another share for a limit when it is told one', async () => {
+  const quiet = new QuietTurns(60_000, 0.01);
+  const { turn } = turnsOf([0.011, 0.01]);
+  expect(await quiet.values([turn])).toEqual([2]);
+  expect(quiet.line).toMatch(/^1 of 2 turns .* over 1 %/);
+});
+
 it('repeats nothing where the system does not tell', async () => {
   const { turn, taken } = turnsOf([null, null]);
   expect(await new QuietTurns(60_000).values([turn, turn])).toEqual([1, 2]);
