@@ -2,11 +2,13 @@ import { expect, it } from 'vitest';
 import { QuietTurns, type Turn } from '../../benchmarks/shared/stolen-time.ts';
 
 /** Takes turns of which the system tells these shares. */
-function turnsOf(stolen: (number | null)[]) {
+function turnsOf(shares: (number | null)[]) {
   let taken = 0;
   const turn = async (): Promise<Turn> => {
+    const stolen = shares[taken];
+    if (stolen === undefined) throw new Error('there was no need for another turn');
     taken += 1;
-    return { value: taken, stolen: stolen[taken - 1] ?? 0 };
+    return { value: taken, stolen };
   };
   return { turn, taken: () => taken };
 }
