@@ -6,6 +6,7 @@ import { Connections, type Open, type Origin } from './connections.ts';
 import { dial } from './dial.ts';
 import { type AttemptAnswer, Exchange, failedAnswer } from './exchange.ts';
 import { defaultResolve, parseTarget, type Resolve, type TargetPolicy, targetAddresses } from './targets.ts';
+import { UnderWay } from './under-way.ts';
 
 export type { AttemptErrorClass } from './attempt-errors.ts';
 export type { AttemptAnswer } from './exchange.ts';
@@ -47,7 +48,7 @@ export interface WebhookClientOptions {
   readonly maxIdle?: number;
   /** Extra TLS options, such as `ca` for a private certificate authority. */
   readonly connect?: SecureContextOptions;
-  /** A monotonic clock in milliseconds, for durations. @defaultValue `performance.now()` */
+  /** A monotonic clock in milliseconds, for durations and deadlines. @defaultValue `performance.now()` */
   readonly now?: () => number;
 }
 
@@ -78,8 +79,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   const resolve = options.resolve ?? defaultResolve(policy);
   const isAllowed = policy.allowPrivate ? () => true : isPublicAddress;
   const targets = new LRUCache<string, Target>({ max: maxTargets });
-  // An array in which each knows its place, for the reason that `Connections` has none but arrays.
-  const active: Exchange[] = [];
+  const underWay = new UnderWay<Exchange>(now);
   let isClosed = false;
   let context: SecureContext | undefined;
   const secureContext = () => {
@@ -93,6 +93,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     return await dial(url, addresses, { isAllowed, secureContext, signal });
   };
   const connections = new Connections({ open, idleMs, maxIdle, now });
+  const shared = { connections, underWay, timeoutMs, now };
 
   /** @throws TargetError */
   function targetOf(text: string): Target {
@@ -116,32 +117,15 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
         }
         const sent = [...fixedHeaders];
         for (const name of Object.keys(headers)) sent.push(name, headers[name] ?? '');
-        const exchange = new Exchange({
-          connections,
-          target,
-          request: { method: 'POST', path: target.path, headers: sent, body },
-          timeoutMs,
-          now,
-          signal,
-          settled: (answer, ended) => {
-            const last = active.pop() ?? ended;
-            if (last !== ended) {
-              active[ended.place] = last;
-              last.place = ended.place;
-            }
-            settle(answer);
-          },
-        });
-        exchange.place = active.length;
-        active.push(exchange);
-        exchange.start();
+        const request = { method: 'POST', path: target.path, headers: sent, body } as const;
+        new Exchange(shared, { target, request, signal }, settle).start();
       }),
     abort: () => {
-      for (const exchange of [...active]) void exchange.abort();
+      for (const exchange of underWay.all) void exchange.abort();
     },
     close: async () => {
       isClosed = true;
-      await Promise.all([...[...active].map((exchange) => exchange.abort()), connections.close()]);
+      await Promise.all([...underWay.all.map((exchange) => exchange.abort()), connections.close()]);
     },
   };
 }

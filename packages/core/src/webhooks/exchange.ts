@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { type AttemptErrorClass, errorClassOf } from './attempt-errors.ts';
 import type { Connection, Connections, Origin } from './connections.ts';
+import type { Limited, UnderWay } from './under-way.ts';
 
 /** What became of one attempt. */
 export interface AttemptAnswer {
@@ -19,16 +20,19 @@ export interface AttemptAnswer {
   readonly durationMs: number;
 }
 
-/** What an exchange needs. */
+/** What all exchanges of a client share. */
 export interface ExchangeOptions {
   readonly connections: Connections;
-  readonly target: Origin;
-  readonly request: Dispatcher.DispatchOptions;
+  readonly underWay: UnderWay<Exchange>;
   readonly timeoutMs: number;
   readonly now: () => number;
+}
+
+/** What is said to whom. */
+export interface ExchangeRequest {
+  readonly target: Origin;
+  readonly request: Dispatcher.DispatchOptions;
   readonly signal: AbortSignal | undefined;
-  /** Called once. */
-  readonly settled: (answer: AttemptAnswer, exchange: Exchange) => void;
 }
 
 /** How much of a response body is kept, in bytes. */
@@ -50,13 +54,14 @@ export function failedAnswer(error: AttemptErrorClass, durationMs: number): Atte
 }
 
 /** One request and what comes back, under one absolute deadline. */
-export class Exchange implements Dispatcher.DispatchHandler {
-  /** Where it stands in the list of those under way. */
+export class Exchange implements Dispatcher.DispatchHandler, Limited {
   place = 0;
+  deadline: number;
   readonly #options: ExchangeOptions;
+  readonly #request: ExchangeRequest;
+  readonly #settled: (answer: AttemptAnswer) => void;
   readonly #startedAt: number;
   readonly #abort = (): void => void this.abort();
-  #timer: NodeJS.Timeout;
   #connection: Connection;
   /** Whether the connection had served other requests. */
   #isKept = false;
@@ -69,18 +74,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #size = 0;
   #isSettled = false;
 
-  constructor(options: ExchangeOptions) {
+  /** @param settled - called once */
+  constructor(options: ExchangeOptions, request: ExchangeRequest, settled: (answer: AttemptAnswer) => void) {
     this.#options = options;
+    this.#request = request;
+    this.#settled = settled;
     this.#startedAt = options.now();
-    this.#timer = setTimeout(expire, options.timeoutMs, this);
-    options.signal?.addEventListener('abort', this.#abort);
-    this.#connection = options.connections.take(options.target);
+    this.deadline = this.#startedAt + options.timeoutMs;
+    this.#connection = options.connections.take(request.target);
   }
 
   /** Sends the request. */
   start(): void {
-    this.#isKept = this.#connection.isKept;
-    this.#connection.dispatch(this.#options.request, this);
+    this.#options.underWay.add(this);
+    this.#request.signal?.addEventListener('abort', this.#abort);
+    this.#send();
   }
 
   /** Gives up; where the outcome is decided, only the rest of the body. */
@@ -104,14 +112,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
       if (status === 101 || this.#interim > maxInterim) void this.#fail('protocol');
       return;
     }
-    const { now, timeoutMs } = this.#options;
+    const { now, timeoutMs, underWay } = this.#options;
     this.#status = status;
     this.#durationMs = now() - this.#startedAt;
     // No body follows (RFC 9110, section 15.3.5), so there is nothing to wait for.
     if (status === 204) return;
-    clearTimeout(this.#timer);
     const left = Math.min(timeoutMs - this.#durationMs, bodyMs.most);
-    this.#timer = setTimeout(expire, Math.max(left, bodyMs.least), this);
+    this.deadline = this.#startedAt + this.#durationMs + Math.max(left, bodyMs.least);
+    underWay.watch(this);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -129,12 +137,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#isSettled) return;
-    const { connections, target } = this.#options;
     if (this.#isSent || !this.#isKept) return void this.#fail(errorClassOf(error));
     // A kept connection broke before the request was written: nobody has seen it, so it may go another way.
     void this.#connection.destroy();
-    this.#connection = connections.open(target);
-    this.start();
+    this.#connection = this.#options.connections.open(this.#request.target);
+    this.#send();
+  }
+
+  #send(): void {
+    this.#isKept = this.#connection.isKept;
+    this.#connection.dispatch(this.#request.request, this);
   }
 
   /** Ends what cannot go on. The connection is of no further use: bytes of this exchange may still come. */
@@ -163,14 +175,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #settle(answer: AttemptAnswer): void {
     this.#isSettled = true;
-    clearTimeout(this.#timer);
-    this.#options.signal?.removeEventListener('abort', this.#abort);
-    this.#options.settled(answer, this);
+    this.#options.underWay.remove(this);
+    this.#request.signal?.removeEventListener('abort', this.#abort);
+    this.#settled(answer);
   }
-}
-
-function expire(exchange: Exchange): void {
-  exchange.expire();
 }
 
 /** Bytes as text that every database takes: what is no UTF-8 and U+0000 become U+FFFD. */

@@ -181,7 +181,7 @@ describe('a response', () => {
 describe('time', () => {
   /** Time passes when a test says so; sockets work as ever. */
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   });
   afterEach(() => {
     vi.useRealTimers();
