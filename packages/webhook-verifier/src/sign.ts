@@ -1,6 +1,6 @@
 import { sign } from '#platform';
 import { contentOf, type RawBody } from './body.ts';
-import { headerNames } from './headers.ts';
+import { type HeaderNames, headerNames } from './headers.ts';
 import { requireStrong } from './secrets.ts';
 
 /** What a delivery says besides its body. */
@@ -36,6 +36,18 @@ export interface SignedDelivery {
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
+/** All headers of a delivery without their values: to copy and fill in this object is quicker than to make one. */
+const blanks = /* @__PURE__ */ new WeakMap<HeaderNames, { readonly [name: string]: string }>();
+
+function blankOf(names: HeaderNames): { readonly [name: string]: string } {
+  const known = blanks.get(names);
+  if (known !== undefined) return known;
+  const blank: Record<string, string> = { 'Content-Type': 'application/json' };
+  for (const name of names.shown) blank[name] = '';
+  blanks.set(names, blank);
+  return blank;
+}
+
 /**
  * Signs one attempt of a delivery, as Ostiary does: the signature is HMAC-SHA256 of `timestamp + "." + body` under the secret's
  * UTF-8 bytes, in lower-case hexadecimal.
@@ -63,7 +75,8 @@ export async function signWebhook(
   }
   const content = contentOf(body);
   const bytes = typeof content === 'string' ? encoder.encode(content) : (content as Uint8Array<ArrayBuffer>);
-  const [event, eventId, at, signature, slug, number] = headerNames(prefix).shown as [
+  const names = headerNames(prefix);
+  const [event, eventId, at, signature, slug, number] = names.shown as [
     string,
     string,
     string,
@@ -71,17 +84,14 @@ export async function signWebhook(
     string,
     string,
   ];
-  const signed = sign(secret, `${timestamp}`, bytes);
-  return {
-    headers: {
-      'Content-Type': 'application/json',
-      [event]: type,
-      [eventId]: id,
-      [at]: `${timestamp}`,
-      [signature]: typeof signed === 'string' ? signed : await signed,
-      [slug]: partner,
-      [number]: `${attempt}`,
-    },
-    body: bytes,
-  };
+  const seconds = `${timestamp}`;
+  const signed = sign(secret, seconds, bytes);
+  const headers: Record<string, string> = { ...blankOf(names) };
+  headers[event] = type;
+  headers[eventId] = id;
+  headers[at] = seconds;
+  headers[signature] = typeof signed === 'string' ? signed : await signed;
+  headers[slug] = partner;
+  headers[number] = `${attempt}`;
+  return { headers, body: bytes };
 }

@@ -17,6 +17,7 @@ const decisive = ['verify.ts', 'headers.ts', 'options.ts', 'secrets.ts', 'body.t
 const equivalent: readonly (readonly [change: string, reason: string])[] = [
   ["verify.ts: typeof match === 'number' → false", 'awaits what is no promise'],
   ["sign.ts: typeof signed === 'string' → false", 'awaits what is no promise'],
+  ['sign.ts: known !== undefined → false', 'makes the same object again'],
   ['headers.ts: cached !== undefined → false', 'makes the same names again'],
   ['headers.ts: known.size < 64 → ', 'is how many prefixes are remembered'],
   ['headers.ts: known.size < 64: < → ', 'is how many prefixes are remembered'],
