@@ -76,13 +76,7 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
   return {
     async finish(results) {
       if (results.length === 0) return [];
-      // Of one claim's results the first counts: after it the claim is no longer the current one.
-      const first = new Map<string, number>();
-      for (const [index, { id, claimId }] of results.entries()) {
-        const claim = `${claimId.length} ${claimId}${id}`;
-        if (!first.has(claim)) first.set(claim, index);
-      }
-      const places = [...first.values()];
+      const places = placesThatCount(results);
       const batch = batchOf(places.flatMap((index) => results[index] ?? []));
       const counted = results.map(() => false);
       for (const index of places) counted[index] = true;
@@ -91,6 +85,18 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
       return counted;
     },
   };
+}
+
+/** Of a claim's results of one delivery the first counts: after it the claim is no longer the current one. */
+function placesThatCount(results: readonly DeliveryResult[]): number[] {
+  const deliveries = new Set(results.map(({ id }) => id));
+  if (deliveries.size === results.length) return [...results.keys()];
+  const first = new Map<string, number>();
+  for (const [index, { id, claimId }] of results.entries()) {
+    const claim = `${claimId.length} ${claimId}${id}`;
+    if (!first.has(claim)) first.set(claim, index);
+  }
+  return [...first.values()];
 }
 
 function batchOf(results: readonly DeliveryResult[]): Results {

@@ -104,10 +104,17 @@ export function connectionOn(client: PostgresClient, preparing: Preparing = { is
  * than all else that it does for a batch: it is left what is neither.
  */
 function arrayOf(values: readonly unknown[]): unknown {
-  const items: unknown[] = [];
+  const items: string[] = [];
+  // The same value often comes many times in a row.
+  let last: unknown;
+  let item = 'NULL';
   for (const value of values) {
-    if (typeof value === 'object' && value !== null) return values;
-    items.push(typeof value === 'string' ? quoted(value) : (value ?? 'NULL'));
+    if (value !== last) {
+      if (typeof value === 'object' && value !== null) return values;
+      item = typeof value === 'string' ? quoted(value) : `${value ?? 'NULL'}`;
+      last = value;
+    }
+    items.push(item);
   }
   return `{${items.join()}}`;
 }
