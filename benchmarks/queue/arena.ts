@@ -25,6 +25,8 @@ export class Arena {
   readonly #flags: readonly string[];
   readonly #sealingKey = randomBytes(32).toString('base64url');
   readonly #prepared = new Set<ContestantName>();
+  /** Which headers a request has, whoever makes it. */
+  #headers: string | null = null;
 
   private constructor(
     postgres: PostgresServer,
@@ -73,7 +75,7 @@ export class Arena {
   /**
    * Deliveries per second of processes that share a full queue: from the first arrival at the sink to the last
    * delivery that is settled in the database.
-   * @throws Error when the sink did not get every one, whole and once
+   * @throws Error when the sink did not get every one, whole, once and with the headers that everybody sends
    */
   async drain(name: ContestantName, servers: readonly ServerProcess[], count: number): Promise<Turn> {
     await servers[0]?.ask('prefill', count);
@@ -108,7 +110,9 @@ export class Arena {
   }
 
   async #rate(count: number, end: number): Promise<number> {
-    const { received, bytes, firstAt } = await this.sink.ask<Taken>('take');
+    const { received, bytes, firstAt, headers } = await this.sink.ask<Taken>('take');
+    this.#headers ??= headers;
+    if (headers !== this.#headers) throw new Error(`headers were ${this.#headers}, and are now ${headers}`);
     if (received !== count || bytes !== count * bodyBytes) {
       throw new Error(`the sink got ${received} requests with ${bytes} bytes`);
     }

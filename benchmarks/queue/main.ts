@@ -32,10 +32,10 @@ const { values: options } = parseArgs({
 
 const size = options.quick
   ? { tryRounds: 1, tryCount: 1_000, rounds: 3, count: 2_000, latency: 400, growthRounds: 1 }
-  : { tryRounds: 3, tryCount: 10_000, rounds: 7, count: 20_000, latency: 4_000, growthRounds: 3 };
+  : { tryRounds: 5, tryCount: 10_000, rounds: 15, count: 20_000, latency: 4_000, growthRounds: 3 };
 const perSecond = 200;
 /** Of all turns of `drain`, repeated ones among them. */
-const limitMs = 30 * 60_000;
+const limitMs = 40 * 60_000;
 const flags = options['node-flags'].split(' ').filter((flag) => flag !== '');
 const wanted = new Set(options.only.split(','));
 for (const name of wanted) {

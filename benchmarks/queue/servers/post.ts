@@ -10,6 +10,9 @@ export interface Job {
 
 const agent = new Agent(agentOptions);
 
+/** What Ostiary says besides, so that everybody sends the same. */
+const sender = { 'user-agent': 'Ostiary-Webhooks/1', accept: '*/*', 'accept-encoding': 'identity' };
+
 /** Signs now and posts, as a delivery of Ostiary's is signed and posted. @throws Error for anything but a 2xx */
 export async function post(url: string, { id, body }: Job): Promise<void> {
   const signed = await signWebhook(Buffer.from(body), {
@@ -22,7 +25,7 @@ export async function post(url: string, { id, body }: Job): Promise<void> {
   });
   const answer = await request(url, {
     method: 'POST',
-    headers: { ...signed.headers },
+    headers: { ...sender, ...signed.headers },
     body: signed.body,
     dispatcher: agent,
   });

@@ -11,6 +11,8 @@ export interface Taken {
   readonly bytes: number;
   /** When the first one came. */
   readonly firstAt: number;
+  /** Which headers the last one had, in alphabetical order with commas between; nothing without one. */
+  readonly headers: string;
 }
 
 interface Received {
@@ -53,7 +55,8 @@ serve(
     /** What came, of which the last one has to be signed as a receiver wants it. */
     async take(): Promise<Taken> {
       if (last !== null) await verify(last.body, last.headers, { secret });
-      const taken = { received, bytes, firstAt };
+      const headers = Object.keys(last?.headers ?? {}).sort().join();
+      const taken = { received, bytes, firstAt, headers };
       received = 0;
       bytes = 0;
       last = null;
