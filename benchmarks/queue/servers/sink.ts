@@ -55,7 +55,9 @@ serve(
     /** What came, of which the last one has to be signed as a receiver wants it. */
     async take(): Promise<Taken> {
       if (last !== null) await verify(last.body, last.headers, { secret });
-      const headers = Object.keys(last?.headers ?? {}).sort().join();
+      const headers = Object.keys(last?.headers ?? {})
+        .sort()
+        .join();
       const taken = { received, bytes, firstAt, headers };
       received = 0;
       bytes = 0;
