@@ -99,7 +99,7 @@ it('looks again when the timer came before the deadline', () => {
   expect(expired).toEqual(['a']);
 });
 
-it('takes what begins while others end, and one that ends another', () => {
+it('takes what begins while others end', () => {
   const second = item('second', 100);
   underWay.add({
     ...item('first', 100),
