@@ -4,7 +4,7 @@ import type { WebhookMode } from './config.ts';
 /** A delivery that was verified, and what the shop did with it. */
 export interface Arrival {
   readonly at: Date;
-  /** `null` for a duplicate: it is acknowledged before anybody looks at it. */
+  /** `null` for a duplicate, which is acknowledged before anybody looks at it, and when the delivery does not say. */
   readonly attempt: number | null;
   readonly outcome: 'handled' | 'failed' | 'duplicate';
 }
@@ -29,7 +29,7 @@ export interface WebhookInbox {
   events(): readonly ReceivedEvent[];
   /** The latest first. */
   refusals(): readonly Refusal[];
-  arrived(event: WebhookEvent, attempt: number, outcome: 'handled' | 'failed'): void;
+  arrived(event: WebhookEvent, attempt: number | null, outcome: 'handled' | 'failed'): void;
   /** An event that was handled came again. */
   repeated(id: string): void;
   refused(mode: WebhookMode, code: string): void;

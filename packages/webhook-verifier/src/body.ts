@@ -23,7 +23,7 @@ export function contentOf(body: RawBody): string | Uint8Array {
   }
   if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body);
   if (body === undefined || body === null) {
-    throw new WebhookVerificationError('body_missing', 'There is no body. Pass the bytes of the request.');
+    throw new WebhookVerificationError('body_missing', 'There is no body. Pass the bytes as they arrived.');
   }
   throw new WebhookVerificationError(
     'body_already_parsed',

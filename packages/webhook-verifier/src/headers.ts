@@ -34,14 +34,17 @@ export function headerNames(prefix = 'svc'): HeaderNames {
   return names;
 }
 
-/** The headers of a delivery, each in its format, in the order of the suffixes. */
+/**
+ * The headers of a delivery, each in its format, in the order of the suffixes. The attempt says more than has to be said: whoever sends
+ * no such header has sent all that a delivery needs.
+ */
 export type WireHeaders = readonly [
   type: string,
   id: string,
   timestamp: string,
   signature: string,
   partner: string,
-  attempt: string,
+  attempt: string | null,
 ];
 
 const malformed = (name: string | undefined, problem: string): WebhookVerificationError =>
@@ -67,8 +70,8 @@ function pick(headers: Exclude<WebhookHeaders, HeadersLike>, { shown, lower }: H
     // Most headers do not begin with an x; they are not worth a comparison.
     if ((name.charCodeAt(0) | 32) !== 120) continue;
     const index = lower.indexOf(name.toLowerCase());
-    const value = headers[name];
-    if (index === -1 || value === undefined || value === null) continue;
+    const value = headers[name] ?? null;
+    if (index === -1 || value === null) continue;
     if (values[index] !== undefined) throw malformed(shown[index], 'came more than once');
     values[index] = value;
   }
@@ -87,18 +90,20 @@ export function readHeaders(headers: WebhookHeaders, names: HeaderNames): WireHe
   for (let index = 0; index < formats.length; index += 1) {
     const [format, description] = formats[index] as (typeof formats)[number];
     const name = names.shown[index];
-    let value = found[index];
+    let value = found[index] ?? null;
     if (Array.isArray(value)) {
       if (value.length > 1) throw malformed(name, 'came more than once');
-      value = value[0];
+      value = value[0] ?? null;
     }
-    if (value === undefined || value === null) {
-      throw new WebhookVerificationError(
-        'missing_header',
-        `The header ${name} is missing. Does every proxy pass it on?`,
-      );
-    }
-    if (typeof value !== 'string' || !format.test(value)) {
+    if (value === null) {
+      // Only the last one, the attempt, may be missing.
+      if (index < 5) {
+        throw new WebhookVerificationError(
+          'missing_header',
+          `The header ${name} is missing. Does every proxy pass it on?`,
+        );
+      }
+    } else if (typeof value !== 'string' || !format.test(value)) {
       throw malformed(name, `must be ${description}, once`);
     }
     found[index] = value;

@@ -15,8 +15,8 @@ export type VerifiedDelivery<Event extends AnyEvent = WebhookEvent> = Event exte
       readonly type: Event['type'];
       /** When this attempt was signed, in Unix seconds. */
       readonly timestamp: number;
-      /** Which attempt of the delivery this is, from 1. A header that is not signed. */
-      readonly attempt: number;
+      /** Which attempt of the delivery this is, from 1; null when the sender does not say. A header that is not signed. */
+      readonly attempt: number | null;
       /** The slug of the partner that the event is for. A header that is not signed. */
       readonly partner: string;
       /** The index of the secret that matched; 0 for `secret`. */
@@ -41,7 +41,7 @@ function checkAge(timestamp: number, now: number, toleranceMs: number): void {
   if (age < -toleranceMs) {
     throw new WebhookVerificationError(
       'timestamp_too_new',
-      `The delivery was signed ${limit} ahead of this clock. Is it right?`,
+      `The delivery was signed ${limit} ahead, or this clock is wrong.`,
     );
   }
 }
@@ -119,7 +119,7 @@ export async function verify<Event extends AnyEvent = WebhookEvent>(
     id,
     type,
     timestamp,
-    attempt: Number(attempt),
+    attempt: attempt === null ? null : Number(attempt),
     partner,
     matchedSecret,
   } as VerifiedDelivery<AnyEvent> as VerifiedDelivery<Event>;

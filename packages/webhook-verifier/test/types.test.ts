@@ -21,6 +21,8 @@ async function narrowing(): Promise<void> {
     expectTypeOf(delivery.event.data).toExtend<Transfer>();
     expectTypeOf(delivery.event.data.completedAt).toEqualTypeOf<string>();
   }
+  // Not every sender says which attempt it is.
+  expectTypeOf(delivery.attempt).toEqualTypeOf<number | null>();
   // … and by the event's.
   const { event } = delivery;
   if (event.type === 'payment.failed') expectTypeOf(event.data.failure.code).toEqualTypeOf<string>();

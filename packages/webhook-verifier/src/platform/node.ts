@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** Making a key of a secret costs a quarter of a signature. */
 const keys = new Map<string, KeyObject>();
@@ -54,6 +54,4 @@ export function textOf(bytes: Uint8Array): string | null {
 }
 
 /** A text that no other call ever answers. */
-export function uniqueToken(): string {
-  return randomUUID();
-}
+export { randomUUID as uniqueToken } from 'node:crypto';

@@ -75,6 +75,13 @@ export function receiverContract(framework: string, start: StartReceiver, { kept
       return { url: server.url, seen, onError, onRefused };
     }
 
+    it('takes a delivery with the six headers of the specification and no other one of its own', async () => {
+      const { url, seen } = await receive();
+      const { 'X-SVC-Attempt': _, ...headers } = delivery.headers;
+      expect((await post(url, { ...delivery, headers })).status).toBe(200);
+      expect(seen.mock.calls[0]?.[0]).toMatchObject({ event, attempt: null });
+    });
+
     it('hands a verified delivery to the handler, with the request, and acknowledges it', async () => {
       const { url, seen, onError, onRefused } = await receive();
       expect(await post(url)).toEqual({ status: 200, json: { received: true } });

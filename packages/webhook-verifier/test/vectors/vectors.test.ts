@@ -1,33 +1,45 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { safeVerify, webhookErrorCodes } from '../../src/index.ts';
-import { type Vector, vectors, vectorsFile } from './cases.ts';
+import { vectors, vectorsFile } from './cases.ts';
+import type { Kind, Rule, Vector } from './vector.ts';
 
-/** What any language would write from the specification: no word of why, but the same yes or no. */
-function accepts({ body, headers, secrets, now, tolerance, prefix }: Vector): boolean {
+type Verdict = Rule | 'accepted';
+
+/** The rules as anybody would write them who has read nothing else, in their order: the first one that refuses, by its number. */
+function verdictOf({ body, headers, secrets, now }: Vector): Verdict {
   const bytes = Buffer.from(body, 'base64');
-  const only = (name: string): string => {
-    const values = Object.entries(headers)
-      .filter(([given]) => given.toLowerCase() === `x-${prefix}-${name}`)
-      .flatMap(([, value]) => value);
-    return values.length === 1 ? (values[0] ?? '') : '';
+  const one = (name: string): string => {
+    const [, value = ''] = Object.entries(headers).find(([given]) => given.toLowerCase() === name) ?? [];
+    return typeof value === 'string' ? value : (value[0] ?? '');
   };
-  if (secrets.some((secret) => secret.trim().length < 16)) return false;
-  const timestamp = only('timestamp');
-  if (!/^[1-9]\d{9}$/.test(timestamp) || Math.abs(now - Number(timestamp)) > tolerance) return false;
-  const signed = (secret: string) =>
-    createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest('hex');
-  if (!secrets.some((secret) => signed(secret) === only('signature'))) return false;
-  if (!/^\d+$/.test(only('attempt')) || !/^[a-z0-9-]+$/.test(only('partner'))) return false;
+  const [type, id, timestamp, signature] = ['event', 'eventid', 'timestamp', 'signature'].map((name) =>
+    one(`x-svc-${name}`),
+  ) as [string, string, string, string];
+  if ([type, id, timestamp, signature].includes('')) return 2;
+
+  if (!/^[0-9]+$/.test(timestamp) || Math.abs(now - Number(timestamp)) > 300) return 3;
+
+  const key = Buffer.from(secrets[0] ?? '');
+  if (key.length < 16 || !/^[0-9a-f]{64}$/i.test(signature)) return 4;
+  const digest = createHmac('sha256', key).update(`${timestamp}.`).update(bytes).digest();
+  if (!timingSafeEqual(digest, Buffer.from(signature, 'hex'))) return 4;
+
   try {
-    const event = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-    return event.id === only('eventid') && event.type === only('event');
+    const event = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return event.id === id && event.type === type ? 'accepted' : 5;
   } catch {
-    return false;
+    return 5;
   }
 }
+
+/** Whether it has what the rules take for granted: one secret, the usual prefix, the usual tolerance. */
+const isUsual = ({ secrets, tolerance, prefix }: Vector): boolean =>
+  secrets.length === 1 && tolerance === 300 && prefix === 'svc';
+
+const ofKind = (kind: Kind): readonly Vector[] => vectors.filter((vector) => vector.kind === kind);
 
 describe('vectors.json', () => {
   it('is what the cases give (run `npm run vectors` in the package when it is not)', () => {
@@ -47,9 +59,12 @@ describe('vectors.json', () => {
     expect(new Set(codes)).toEqual(new Set([...wanted, 'valid']));
   });
 
-  it.each(vectors)('$name', async (vector) => {
-    const { body, headers, secrets, now, tolerance, prefix, expected } = vector;
-    expect(accepts(vector)).toBe(expected.valid);
+  it('has a name for each case, and cases of the contract for each rule', () => {
+    expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length);
+    expect(new Set(ofKind('contract').map(({ rule }) => rule))).toEqual(new Set([1, 2, 3, 4, 5, 6]));
+  });
+
+  it.each(vectors)('$name', async ({ body, headers, secrets, now, tolerance, prefix, expected }) => {
     const bytes = Buffer.from(body, 'base64');
     const options = { secrets, now: now * 1000, tolerance, prefix };
     const result = await safeVerify(bytes, headers, options);
@@ -60,5 +75,41 @@ describe('vectors.json', () => {
     const { event, ...rest } = result.delivery;
     expect({ valid: true, ...rest }).toEqual(expected);
     expect(event).toEqual(JSON.parse(bytes.toString()));
+  });
+});
+
+describe('the six rules', () => {
+  it.each(ofKind('contract'))('decide, by the one that is named: $name', (vector) => {
+    expect(isUsual(vector)).toBe(true);
+    expect(verdictOf(vector)).toBe(vector.expected.valid ? 'accepted' : vector.rule);
+  });
+
+  it.each(ofKind('strictness'))('leave open what this package refuses: $name', (vector) => {
+    expect(isUsual(vector)).toBe(true);
+    expect([verdictOf(vector), vector.expected.valid]).toEqual(['accepted', false]);
+  });
+
+  it.each(ofKind('configuration'))('know nothing of an option: $name', (vector) => {
+    expect(isUsual(vector)).toBe(false);
+  });
+
+  it('need the bytes: what was parsed and written again has another signature', () => {
+    const ofRuleOne = vectors.filter(({ rule }) => rule === 1);
+    const rewritten = ofRuleOne.map((vector) => {
+      const event = JSON.parse(Buffer.from(vector.body, 'base64').toString());
+      return { ...vector, body: Buffer.from(JSON.stringify(event)).toString('base64') };
+    });
+    expect(ofRuleOne.map(verdictOf)).toEqual(ofRuleOne.map(() => 'accepted'));
+    expect(rewritten.map(verdictOf)).toContain(4);
+  });
+
+  it('know an event again by its id alone: a retry has everything else anew', () => {
+    const [first, retry] = ['a delivery', 'a retry'].map((name) =>
+      vectors.find((vector) => vector.name.startsWith(name)),
+    );
+    if (!first?.expected.valid || !retry?.expected.valid) throw new Error('there is no retry');
+    expect([retry.rule, retry.expected.id, retry.body]).toEqual([6, first.expected.id, first.body]);
+    expect(retry.headers['X-SVC-Signature']).not.toBe(first.headers['X-SVC-Signature']);
+    expect(retry.expected.timestamp).not.toBe(first.expected.timestamp);
   });
 });
