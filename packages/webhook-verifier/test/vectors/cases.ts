@@ -46,6 +46,11 @@ const signedAs = (name: string, ...parts: readonly (string | Uint8Array)[]): Dra
   invalid(name, 'signature_mismatch', header('X-SVC-Signature', signatureOf(...parts)));
 const signedAt = (name: string, code: string, at: number | string): Draft =>
   invalid(name, code, { headers: signed({ at }) });
+/** The event with these bytes in place of an é, so that nothing but them is wrong. */
+const descriptionOf = (...other: readonly number[]): Uint8Array => {
+  const at = bytes.indexOf('é');
+  return Buffer.concat([bytes.subarray(0, at), Buffer.from(other), bytes.subarray(at + 2)]);
+};
 const weak = (name: string, key: string): Draft =>
   invalid(name, 'weak_secret', { secrets: [key], headers: signed({ key }) });
 
@@ -75,6 +80,21 @@ const headers: readonly Draft[] = [
   ...['Event', 'EventId', 'Timestamp', 'Signature'].map((name) =>
     invalid(`an empty header X-SVC-${name}`, 'malformed_header', header(`X-SVC-${name}`, '')),
   ),
+  ...(['id', 'type'] as const).flatMap((member) => {
+    const name = member === 'id' ? 'X-SVC-EventId' : 'X-SVC-Event';
+    const empty = signedBody(JSON.stringify({ ...event, [member]: '' }));
+    const none = signedBody(JSON.stringify({ ...event, [member]: undefined }));
+    return [
+      invalid(`an empty ${member}, in header and signed body`, 'malformed_header', {
+        ...empty,
+        headers: { ...empty.headers, [name]: '' },
+      }),
+      invalid(`no ${member}, neither in a header nor in the signed body`, 'missing_header', {
+        ...none,
+        headers: without(name, none.headers).headers,
+      }),
+    ];
+  }),
   strictness(
     invalid(
       'a signature twice, as a list',
@@ -221,11 +241,16 @@ const contents: readonly Draft[] = [
   invalid('a signed body that is an array', 'id_mismatch', signedBody(`[${text}]`)),
   invalid('a signed body that is no JSON', 'body_not_json', signedBody('id=evt_01J8ZQ4N5T')),
   invalid('a signed body that is empty', 'body_not_json', signedBody('')),
-  invalid('a signed body that is no UTF-8', 'body_not_utf8', signedBody(Buffer.from(text, 'latin1'))),
+  invalid('a signed body that is Latin-1', 'body_not_utf8', signedBody(descriptionOf(0xe9))),
   invalid(
     'a signed body with an encoded surrogate',
     'body_not_utf8',
-    signedBody(Buffer.concat([Buffer.from('{"id":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')])),
+    signedBody(descriptionOf(0xed, 0xa0, 0x80)),
+  ),
+  invalid(
+    'a signed body with a character in too many bytes',
+    'body_not_utf8',
+    signedBody(descriptionOf(0xc1, 0x81)),
   ),
   strictness(invalid('a signed body with a byte order mark', 'body_not_json', signedBody(`\uFEFF${text}`))),
 ];

@@ -138,8 +138,11 @@ export const header = (name: string, value: string | readonly string[]): Given =
   headers: { ...signed(), [name]: value },
 });
 
-export function without(name: string): Given {
-  const { [name]: _, ...headers } = signed();
+export function without(
+  name: string,
+  of: Given['headers'] = signed(),
+): { readonly headers: Vector['headers'] } {
+  const { [name]: _, ...headers } = of;
   return { headers };
 }
 
