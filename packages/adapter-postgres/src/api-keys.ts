@@ -1,7 +1,8 @@
 import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core';
 import { auditRowOf, postgresAudits } from './audit.ts';
-import type { Database } from './database.ts';
+import { type Database, patienceMs } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
+import { inGroups } from './groups.ts';
 import { postgresSealedSecrets } from './sealed-secrets.ts';
 import { prepared, statement } from './statement.ts';
 
@@ -40,6 +41,12 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
       WHERE digest = :digest
     `),
 
+    isLive: prepared<{ ids: readonly string[]; now: number }, { readonly id: string }>(`
+      SELECT id FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner
+      WHERE id = ANY (:ids) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now::bigint)
+        AND disabled_at IS NULL
+    `),
+
     list: statement<{ partner: string }, ApiKeyRecord>(`
       SELECT ${columns} FROM ${schema}.api_keys WHERE partner = :partner ORDER BY created_at DESC, id
     `),
@@ -59,6 +66,23 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
     `),
   };
 
+  // Asked along with every request of a partner: those that meet in this process are one statement.
+  const isLive = inGroups(
+    () => '',
+    async (group: readonly { readonly id: string; readonly now: number }[], waitedMs): Promise<boolean[]> => {
+      const asked = {
+        ids: [...new Set(group.map(({ id }) => id))],
+        now: Math.max(...group.map(({ now }) => now)),
+      };
+      const live = await database.read(
+        (connection) => sql.isLive.all(connection, asked),
+        Math.max(1, patienceMs - waitedMs),
+      );
+      const ids = new Set(live.map(({ id }) => id));
+      return group.map(({ id }) => ids.has(id));
+    },
+  );
+
   return {
     async insert(key, audit) {
       const row = copyOf(key);
@@ -74,6 +98,8 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
       const key = { digest: Buffer.from(digest) };
       return database.read(async (connection) => (await sql.findByDigest.get(connection, key)) ?? null);
     },
+
+    isLive: (id, now) => isLive({ id, now }),
 
     list: (partner) => database.read((connection) => sql.list.all(connection, { partner })),
 

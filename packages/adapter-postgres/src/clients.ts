@@ -10,20 +10,29 @@ interface ClientRow {
   readonly partner: string | null;
   readonly record: string;
 }
+type PartnerState = { readonly partnerDisabled: boolean };
 type RevokedAt = { readonly clientId: string; readonly now: number };
 
 export function postgresClients(database: Database): ClientStore {
   const { schema } = database;
   const audits = postgresAudits(database);
+  const partnerDisabled = `
+    EXISTS (SELECT FROM ${schema}.partners WHERE slug = :partner AND partners.disabled_at IS NOT NULL)
+  `;
   const sql = {
     insert: statement<ClientRow>(`
-      INSERT INTO ${schema}.clients (client_id, version, disabled_at, partner, record)
-      VALUES (:clientId, :version, :disabledAt, :partner, :record)
+      INSERT INTO ${schema}.clients (client_id, version, disabled_at, partner, partner_disabled, record)
+      VALUES (:clientId, :version, :disabledAt, :partner, ${partnerDisabled}, :record)
       ON CONFLICT (client_id) DO NOTHING
     `),
 
-    find: prepared<{ clientId: string }, Pick<ClientRow, 'record'>>(`
-      SELECT record FROM ${schema}.clients WHERE client_id = :clientId
+    // Before a client is stored: whoever disables its partner either comes first or finds this client.
+    holdPartner: statement<{ partner: string }>(`
+      SELECT 1 FROM ${schema}.partners WHERE slug = :partner FOR SHARE
+    `),
+
+    find: prepared<{ clientId: string }, Pick<ClientRow, 'record'> & PartnerState>(`
+      SELECT record, partner_disabled AS "partnerDisabled" FROM ${schema}.clients WHERE client_id = :clientId
     `),
 
     list: statement<{ after: string | null; limit: number }, Pick<ClientRow, 'record'>>(`
@@ -32,10 +41,12 @@ export function postgresClients(database: Database): ClientStore {
       ORDER BY client_id LIMIT :limit
     `),
 
-    replace: statement<ClientRow>(`
+    replace: statement<ClientRow, PartnerState>(`
       UPDATE ${schema}.clients SET
-        version = :version, disabled_at = :disabledAt, partner = :partner, record = :record
+        version = :version, disabled_at = :disabledAt, partner = :partner,
+        partner_disabled = ${partnerDisabled}, record = :record
       WHERE client_id = :clientId AND version = :version - 1
+      RETURNING partner_disabled AS "partnerDisabled"
     `),
 
     removeOrigins: statement<{ clientId: string }>(`
@@ -49,11 +60,10 @@ export function postgresClients(database: Database): ClientStore {
 
     findOrigin: prepared<{ origin: string }>(`
       SELECT 1 FROM ${schema}.client_origins JOIN ${schema}.clients USING (client_id)
-      WHERE origin = :origin AND disabled_at IS NULL
+      WHERE origin = :origin AND disabled_at IS NULL AND NOT partner_disabled
       LIMIT 1
     `),
 
-    // Before the grants: whoever issues one holds the consent until the commit, and its grant is seen then.
     revokeConsents: statement<RevokedAt>(`
       UPDATE ${schema}.consents SET revoked_at = :now WHERE client_id = :clientId AND revoked_at IS NULL
     `),
@@ -68,6 +78,10 @@ export function postgresClients(database: Database): ClientStore {
     `),
   };
 
+  const holdPartner = async (connection: Connection, { partner }: ClientRow) => {
+    if (partner !== null) await sql.holdPartner.run(connection, { partner });
+  };
+
   const storeOrigins = async (connection: Connection, clientId: string, origins: readonly string[]) => {
     if (origins.length > 0) await sql.insertOrigins.run(connection, { clientId, origins });
   };
@@ -78,6 +92,7 @@ export function postgresClients(database: Database): ClientStore {
       const act = auditRowOf(audit);
       const origins = webOrigins(client.redirectUris);
       return database.write(async (connection) => {
+        await holdPartner(connection, row);
         if ((await sql.insert.run(connection, row)) === 0) return false;
         await storeOrigins(connection, row.clientId, origins);
         await audits.store(connection, act);
@@ -88,7 +103,7 @@ export function postgresClients(database: Database): ClientStore {
     find: (clientId) =>
       database.read(async (connection) => {
         const row = await sql.find.get(connection, { clientId });
-        return row === undefined ? null : clientOf(row);
+        return row === undefined ? null : { ...clientOf(row), partnerDisabled: row.partnerDisabled };
       }),
 
     list: ({ after, limit }) =>
@@ -99,16 +114,19 @@ export function postgresClients(database: Database): ClientStore {
       const act = auditRowOf(audit);
       const origins = webOrigins(client.redirectUris);
       const { clientId, disabledAt } = row;
+      const { updatedAt } = client;
       return database.write(
         async (connection) => {
-          if ((await sql.replace.run(connection, row)) === 0) return false;
+          await holdPartner(connection, row);
+          const replaced = await sql.replace.get(connection, row);
+          if (replaced === undefined) return false;
           await sql.removeOrigins.run(connection, { clientId });
           await storeOrigins(connection, clientId, origins);
+          // Whoever issues a grant holds the client until the commit, and its grant is seen now.
+          if (disabledAt !== null) await sql.revokeConsents.run(connection, { clientId, now: disabledAt });
+          if (disabledAt !== null || replaced.partnerDisabled)
+            await sql.revokeGrants.run(connection, { clientId, now: disabledAt ?? updatedAt });
           await audits.store(connection, act);
-          if (disabledAt !== null) {
-            await sql.revokeConsents.run(connection, { clientId, now: disabledAt });
-            await sql.revokeGrants.run(connection, { clientId, now: disabledAt });
-          }
           return true;
         },
         disabledAt === null ? patienceMs : longPatienceMs,

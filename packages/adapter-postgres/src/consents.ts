@@ -26,7 +26,7 @@ export function postgresConsents(database: Database): ConsentStore {
     remember: prepared<OfClient & { scopes: readonly string[]; now: number }>(`
       INSERT INTO ${schema}.consents (sub, client_id, scopes, granted_at, updated_at)
       SELECT :sub, client_id, :scopes, :now, :now FROM ${schema}.clients
-      WHERE client_id = :clientId AND disabled_at IS NULL
+      WHERE client_id = :clientId AND disabled_at IS NULL AND NOT partner_disabled
       FOR SHARE
       ON CONFLICT (sub, client_id) WHERE revoked_at IS NULL DO UPDATE SET
         scopes = consents.scopes || ARRAY (
@@ -55,7 +55,7 @@ export function postgresConsents(database: Database): ConsentStore {
     partnerHolds: prepared<{ partner: string; sub: string; scope: string }>(`
       SELECT 1 FROM ${schema}.consents JOIN ${schema}.clients USING (client_id)
       WHERE sub = :sub AND revoked_at IS NULL AND :scope = ANY (scopes)
-        AND partner = :partner AND disabled_at IS NULL
+        AND partner = :partner AND disabled_at IS NULL AND NOT partner_disabled
       LIMIT 1
     `),
 
@@ -98,9 +98,9 @@ export function postgresConsents(database: Database): ConsentStore {
     async endUser(sub, now, audit) {
       const act = auditRowOf(audit);
       await database.write(async (connection) => {
-        await audits.store(connection, act);
         await sql.endUser.run(connection, { sub, now });
         await sql.endUserGrants.run(connection, { sub, now });
+        await audits.store(connection, act);
       });
     },
   };

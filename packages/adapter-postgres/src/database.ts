@@ -10,7 +10,8 @@
  *   does not wait for the disk.
  * - `database.write(work)`: a transaction at READ COMMITTED: each statement sees what was committed before it began,
  *   so whatever a decision rests on is locked (`FOR UPDATE`, `FOR SHARE`, a conditional `UPDATE`, a unique index).
- *   Locks are taken in the order client, consent, grant; sequence of a partner and mode, endpoint, delivery.
+ *   Locks are taken in the order partner, client, consent, grant; sequence of a partner and mode, endpoint, delivery;
+ *   the end of the audit log, for which every other act waits, comes last.
  *
  * Work may run more than once: it does nothing but use the connection. It runs later than the call: bytes and
  * objects of the caller's are copied before. What belongs to the transaction of another noun is exported as a

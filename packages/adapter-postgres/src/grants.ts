@@ -7,7 +7,8 @@ type CodeAt = { readonly codeDigest: Uint8Array; readonly now: number };
 export function postgresGrants(database: Database): GrantStore {
   const { schema } = database;
   const sql = {
-    // Holds the consent until the commit: whoever revokes it either comes first or finds this grant.
+    // Holds the client and the consent until the commit: whoever disables the one, or its partner, or revokes the other,
+    // either comes first or finds this grant.
     issue: prepared<GrantRecord>(`
       INSERT INTO ${schema}.grants (
         code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce,
@@ -17,9 +18,9 @@ export function postgresGrants(database: Database): GrantStore {
         :codeDigest, client_id, sub, :scopes::text[], :redirectUri, :codeChallenge, :nonce,
         :authenticatedAt, :issuedAt, :expiresAt, :expiresAt
       FROM ${schema}.clients JOIN ${schema}.consents USING (client_id)
-      WHERE client_id = :clientId AND disabled_at IS NULL AND sub = :sub AND revoked_at IS NULL
-        AND :scopes::text[] <@ consents.scopes
-      FOR SHARE OF consents
+      WHERE client_id = :clientId AND disabled_at IS NULL AND NOT partner_disabled
+        AND sub = :sub AND revoked_at IS NULL AND :scopes::text[] <@ consents.scopes
+      FOR SHARE OF clients, consents
     `),
 
     find: prepared<{ codeDigest: Uint8Array }, GrantState>(`
@@ -38,7 +39,8 @@ export function postgresGrants(database: Database): GrantStore {
         AND consumed_at IS NULL AND revoked_at IS NULL AND expires_at > :now
         AND failed_verifiers < :maxFailedVerifiers
         AND EXISTS (
-          SELECT 1 FROM ${schema}.clients WHERE clients.client_id = grants.client_id AND disabled_at IS NULL
+          SELECT 1 FROM ${schema}.clients
+          WHERE clients.client_id = grants.client_id AND disabled_at IS NULL AND NOT partner_disabled
         )
       RETURNING id
     `),

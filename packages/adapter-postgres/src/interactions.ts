@@ -11,6 +11,10 @@ interface InteractionRow {
 export function postgresInteractions(database: Database): InteractionStore {
   const { schema } = database;
   const sql = {
+    count: prepared<{ now: number }, { readonly count: number }>(`
+      SELECT count(*) AS count FROM ${schema}.interactions WHERE expires_at > :now
+    `),
+
     save: prepared<InteractionRow>(`
       INSERT INTO ${schema}.interactions (digest, payload, expires_at) VALUES (:digest, :payload, :expiresAt)
       ON CONFLICT (digest) DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at
@@ -18,6 +22,11 @@ export function postgresInteractions(database: Database): InteractionStore {
 
     replace: prepared<InteractionRow>(`
       UPDATE ${schema}.interactions SET payload = :payload, expires_at = :expiresAt WHERE digest = :digest
+    `),
+
+    extend: prepared<Omit<InteractionRow, 'payload'>>(`
+      UPDATE ${schema}.interactions SET expires_at = :expiresAt
+      WHERE digest = :digest AND expires_at < :expiresAt
     `),
 
     find: prepared<{ digest: Uint8Array; now: number }, { payload: string }>(`
@@ -30,6 +39,9 @@ export function postgresInteractions(database: Database): InteractionStore {
   };
 
   return {
+    count: (now) =>
+      database.read(async (connection) => (await sql.count.get(connection, { now }))?.count ?? 0),
+
     async save(digest, payload, expiresAt) {
       const row = { digest: Buffer.from(digest), payload: JSON.stringify(payload), expiresAt };
       await database.change((connection) => sql.save.run(connection, row));
@@ -38,6 +50,11 @@ export function postgresInteractions(database: Database): InteractionStore {
     async replace(digest, payload, expiresAt) {
       const row = { digest: Buffer.from(digest), payload: JSON.stringify(payload), expiresAt };
       return database.change(async (connection) => (await sql.replace.run(connection, row)) === 1);
+    },
+
+    async extend(digest, expiresAt) {
+      const row = { digest: Buffer.from(digest), expiresAt };
+      await database.change((connection) => sql.extend.run(connection, row));
     },
 
     async find(digest, now) {

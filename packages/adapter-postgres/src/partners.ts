@@ -1,11 +1,17 @@
-import type { PartnerRecord, PartnerStore } from '@ostiary/core';
+import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core';
 import { auditRowOf, postgresAudits } from './audit.ts';
-import type { Database } from './database.ts';
-import { statement } from './statement.ts';
+import { type Database, longPatienceMs, patienceMs } from './database.ts';
+import { postgresEventOwners } from './event-owners.ts';
+import { type Connection, statement } from './statement.ts';
+
+type Ended = Pick<PartnerReach, 'codes' | 'tokens' | 'deliveries'>;
+
+const nothing: Ended = { codes: 0, tokens: 0, deliveries: 0 };
 
 export function postgresPartners(database: Database): PartnerStore {
   const { schema } = database;
   const audits = postgresAudits(database);
+  const owners = postgresEventOwners(database);
   const columns = `
     slug, name, created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt", version
   `;
@@ -32,7 +38,72 @@ export function postgresPartners(database: Database): PartnerStore {
         version = :version
       WHERE slug = :slug AND version = :version - 1
     `),
+
+    // Waits for whoever holds one of the clients: who issues a grant, remembers a consent, or changes the client.
+    markClients: statement<{ slug: string; disabled: boolean }>(`
+      UPDATE ${schema}.clients SET partner_disabled = :disabled::boolean
+      WHERE partner = :slug AND partner_disabled <> :disabled::boolean
+    `),
+
+    reach: statement<{ slug: string; now: number }, Pick<PartnerReach, 'keys' | 'clients'>>(`
+      SELECT
+        (
+          SELECT count(*) FROM ${schema}.api_keys
+          WHERE partner = :slug AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now::bigint)
+        ) AS keys,
+        (SELECT count(*) FROM ${schema}.clients WHERE partner = :slug AND disabled_at IS NULL) AS clients
+    `),
+
+    // Locked in the order of their ids, as everywhere, so that nobody waits in a circle.
+    revokeGrants: statement<
+      { slug: string; disabledAt: number; now: number },
+      Pick<PartnerReach, 'codes' | 'tokens'>
+    >(`
+      WITH held AS MATERIALIZED (
+        SELECT id FROM ${schema}.grants
+        WHERE revoked_at IS NULL AND client_id IN (SELECT client_id FROM ${schema}.clients WHERE partner = :slug)
+        ORDER BY id FOR UPDATE
+      ),
+      revoked AS (
+        UPDATE ${schema}.grants SET revoked_at = :disabledAt FROM held WHERE grants.id = held.id
+        RETURNING grants.id, consumed_at, expires_at
+      )
+      SELECT
+        (SELECT count(*) FROM revoked WHERE consumed_at IS NULL AND expires_at > :now::bigint) AS codes,
+        (
+          SELECT count(*) FROM revoked JOIN ${schema}.access_tokens ON grant_id = revoked.id
+          WHERE revoked_at IS NULL AND access_tokens.expires_at > :now::bigint
+        ) AS tokens
+    `),
+
+    // Whoever holds one of these deliveries loses it: its result will be refused. Locked by number, see finish.
+    cancel: statement<{ slug: string; now: number }>(`
+      WITH held AS MATERIALIZED (
+        SELECT id FROM ${schema}.pending_deliveries
+        WHERE endpoint_id IN (SELECT id FROM ${schema}.webhook_endpoints WHERE partner = :slug)
+        ORDER BY number FOR UPDATE
+      ),
+      gone AS (
+        DELETE FROM ${schema}.pending_deliveries AS pending USING held WHERE pending.id = held.id
+        RETURNING pending.number
+      )
+      UPDATE ${schema}.deliveries SET status = 'cancelled', ended_at = :now
+      FROM gone WHERE deliveries.number = gone.number
+    `),
   };
+
+  /** Ends what a partner's clients were given, and what is on the way to the partner. */
+  async function end(
+    connection: Connection,
+    { slug, updatedAt: now }: PartnerRecord,
+    disabledAt: number,
+  ): Promise<Ended> {
+    const grants = await sql.revokeGrants.get(connection, { slug, disabledAt, now });
+    // Whoever publishes from here on waits, and then sees that nothing is delivered any more.
+    for (const mode of ['live', 'test'] as const) await owners.lock(connection, { partner: slug, mode });
+    const deliveries = await sql.cancel.run(connection, { slug, now });
+    return { ...nothing, ...grants, deliveries };
+  }
 
   return {
     async insert(partner, audit) {
@@ -49,9 +120,18 @@ export function postgresPartners(database: Database): PartnerStore {
 
     async replace(partner, audit) {
       const row = { ...partner };
-      return audits.change(
-        auditRowOf(audit),
-        async (connection) => (await sql.replace.run(connection, row)) === 1,
+      const { slug, disabledAt, updatedAt: now } = row;
+      const act = auditRowOf(audit);
+      return database.write(
+        async (connection) => {
+          if ((await sql.replace.run(connection, row)) === 0) return null;
+          await sql.markClients.run(connection, { slug, disabled: disabledAt !== null });
+          const reach = await sql.reach.get(connection, { slug, now });
+          const ended = disabledAt === null ? nothing : await end(connection, row, disabledAt);
+          await audits.store(connection, act);
+          return { keys: 0, clients: 0, ...reach, ...ended };
+        },
+        disabledAt === null ? patienceMs : longPatienceMs,
       );
     },
   };

@@ -52,6 +52,10 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>): Publ
   const owners = postgresEventOwners({ schema });
   const wants = (type: string) => `webhook_endpoints.events && ARRAY['*', ${type}]`;
 
+  /** Nothing is delivered to a partner that is disabled. Whoever disables one writes the rows of its sequences first. */
+  const isDelivered = (partner: string) =>
+    `NOT EXISTS (SELECT FROM ${schema}.partners WHERE slug = ${partner} AND disabled_at IS NOT NULL)`;
+
   // Rows are numbered in the order of the call, and within an event in the order of the endpoints' ids.
   const insert = prepared<NewEvents>(`
     WITH published AS MATERIALIZED (
@@ -76,14 +80,14 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>): Publ
       JOIN stored ON stored.id = published.id
       JOIN ${schema}.webhook_endpoints
         ON webhook_endpoints.partner = published.partner AND webhook_endpoints.mode = published.mode
-      WHERE enabled AND ${wants('published.type')}
+      WHERE enabled AND ${wants('published.type')} AND ${isDelivered('published.partner')}
     ),
     ${insertFresh(schema)}
   `);
 
   const matching = prepared<EventOwner & { readonly type: string }, { readonly id: string }>(`
     SELECT id FROM ${schema}.webhook_endpoints
-    WHERE partner = :partner AND mode = :mode AND enabled AND ${wants(':type')}
+    WHERE partner = :partner AND mode = :mode AND enabled AND ${wants(':type')} AND ${isDelivered(':partner')}
     ORDER BY id
   `);
 

@@ -11,13 +11,16 @@ type OwnedId = EventOwner & { readonly id: string };
 
 /** The look at an endpoint, inside a transaction that has its owner to itself. */
 export interface Endpoints {
-  /** `null` for an unknown endpoint and for somebody else's. */
+  /** Whether anything is delivered to it; `null` for an unknown endpoint and for somebody else's. */
   isEnabled(connection: Connection, endpoint: OwnedId): Promise<boolean | null>;
 }
 
 export function postgresEndpoints({ schema }: Pick<Database, 'schema'>): Endpoints {
   const find = statement<OwnedId, { readonly enabled: boolean }>(`
-    SELECT enabled FROM ${schema}.webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
+    SELECT enabled AND NOT EXISTS (
+      SELECT FROM ${schema}.partners WHERE slug = :partner AND disabled_at IS NOT NULL
+    ) AS enabled
+    FROM ${schema}.webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
   `);
 
   return {

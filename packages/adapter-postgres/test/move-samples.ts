@@ -48,7 +48,7 @@ export async function filledFile(): Promise<string> {
 
 async function fill(storage: Storage): Promise<void> {
   const act = { at: 1, actor: odd, action: 'client.disable', target: 'client:shop', details: { odd } };
-  await storage.audit.append({ id: 'aud_1', ...act });
+  await storage.audit.append({ id: 'aud_1', ...act, digest: digest(12) });
   const partner = { slug: 'acme', name: odd, createdAt: 1, updatedAt: 1, disabledAt: null, version: 1 };
   await storage.partners.insert(partner);
   await storage.clients.insert({

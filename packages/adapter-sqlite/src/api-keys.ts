@@ -45,6 +45,11 @@ export function sqliteApiKeys(database: Database): ApiKeyStore {
       WHERE digest = ?
     `),
 
+    isLive: connection.prepare<[id: string, now: number], { 1: 1 }>(`
+      SELECT 1 FROM api_keys CROSS JOIN partners ON partners.slug = api_keys.partner
+      WHERE id = +? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > +?) AND disabled_at IS NULL
+    `),
+
     list: connection.prepare<[string], ApiKeyRow>(`
       SELECT ${columns} FROM api_keys WHERE partner = ? ORDER BY created_at DESC, id
     `),
@@ -86,6 +91,8 @@ export function sqliteApiKeys(database: Database): ApiKeyStore {
         const row = sql().findByDigest.get(digest);
         return row === undefined ? null : stateOf(row);
       }),
+
+    isLive: (id, now) => database.read(() => sql().isLive.get(id, now) !== undefined),
 
     list: (partner) => database.read(() => sql().list.all(partner).map(apiKeyOf)),
 

@@ -1,9 +1,12 @@
-import type { AuditPosition, AuditRecord, AuditStore } from '@ostiary/core';
+import { createHash } from 'node:crypto';
+import type { AuditHead, AuditPosition, AuditRecord, AuditStore, ChainedAct, StoredAct } from '@ostiary/core';
 import type { Database } from './database.ts';
 
-/** A record as it is kept: its details are JSON text. */
+/** A record as it is kept: its details are JSON text, and its digest goes into the chain. */
 export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string };
 
+type StoredRow = Omit<AuditRow, 'digest'>;
+type Link = Pick<ChainedAct, 'number' | 'chain'>;
 type Page = AuditPosition & { readonly limit: number };
 
 /** The records of acts, inside the transactions that make the changes. */
@@ -12,17 +15,35 @@ export interface Audits {
   store(row: AuditRow | null): void;
 }
 
+const beforeAll: Link = { number: 0, chain: Buffer.alloc(32) };
+
 export function sqliteAudits(database: Database): Audits {
   const sql = database.prepare((connection) => ({
-    insert: connection.prepare<[AuditRow]>(`
-      INSERT INTO audit (id, at, actor, action, target, details)
-      VALUES (:id, :at, :actor, :action, :target, :details)
+    head: connection.prepare<[], Link>('SELECT number, chain FROM audit_head'),
+
+    insert: connection.prepare<[StoredRow & Link]>(`
+      INSERT INTO audit (id, at, actor, action, target, details, number, chain)
+      VALUES (:id, :at, :actor, :action, :target, :details, :number, :chain)
     `),
+
+    begin: connection.prepare<[Link]>(`
+      INSERT INTO audit_head (id, number, chain, before)
+      VALUES (1, :number, :chain, (SELECT count(*) FROM audit WHERE number IS NULL))
+    `),
+
+    advance: connection.prepare<[Link]>('UPDATE audit_head SET number = :number, chain = :chain'),
   }));
 
   return {
     store(row) {
-      if (row !== null) sql().insert.run(row);
+      if (row === null) return;
+      const { digest, ...act } = row;
+      const head = sql().head.get();
+      const last = head ?? beforeAll;
+      const chain = createHash('sha256').update(last.chain).update(digest).digest();
+      const link = { number: last.number + 1, chain };
+      sql().insert.run({ ...act, ...link });
+      (head === undefined ? sql().begin : sql().advance).run(link);
     },
   };
 }
@@ -30,16 +51,26 @@ export function sqliteAudits(database: Database): Audits {
 export function sqliteAudit(database: Database): AuditStore {
   const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
-    list: connection.prepare<[Page], AuditRow>(`
+    list: connection.prepare<[Page], StoredRow>(`
       SELECT id, at, actor, action, target, details FROM audit
       WHERE (at, id) < (:at, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
 
-    listOfTarget: connection.prepare<[Page & { readonly target: string }], AuditRow>(`
+    listOfTarget: connection.prepare<[Page & { readonly target: string }], StoredRow>(`
       SELECT id, at, actor, action, target, details FROM audit
       WHERE target = :target AND (at, id) < (:at, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
+    `),
+
+    head: connection.prepare<[], Omit<AuditHead, 'outside'>>('SELECT number, chain, before FROM audit_head'),
+
+    outside: connection.prepare<[], number>('SELECT count(*) FROM audit WHERE number IS NULL').pluck(),
+
+    chain: connection.prepare<[{ after: number; limit: number }], StoredRow & Link>(`
+      SELECT id, at, actor, action, target, details, number, chain FROM audit
+      WHERE number > :after
+      ORDER BY number LIMIT :limit
     `),
   }));
 
@@ -53,14 +84,32 @@ export function sqliteAudit(database: Database): AuditStore {
       database.read(() => {
         const page = { at: after?.at ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
         const rows = target === null ? sql().list.all(page) : sql().listOfTarget.all({ ...page, target });
-        return rows.map((row) => ({ ...row, details: JSON.parse(row.details) }));
+        return rows.map(actOf);
       }),
+
+    head: () =>
+      database.read(() => {
+        const outside = sql().outside.get() ?? 0;
+        return { ...(sql().head.get() ?? { ...beforeAll, before: outside }), outside };
+      }),
+
+    chain: ({ after, limit }) =>
+      database.read(() =>
+        sql()
+          .chain.all({ after, limit })
+          .map((row) => actOf(row)),
+      ),
   };
+}
+
+function actOf<Row extends StoredRow>(row: Row): Omit<Row, 'details'> & Pick<StoredAct, 'details'> {
+  return { ...row, details: JSON.parse(row.details) };
 }
 
 /** Before the write begins: its caller may go on with the object while the write waits. */
 export function auditRowOf(record: AuditRecord): AuditRow;
 export function auditRowOf(record: AuditRecord | undefined): AuditRow | null;
 export function auditRowOf(record: AuditRecord | undefined): AuditRow | null {
-  return record === undefined ? null : { ...record, details: JSON.stringify(record.details) };
+  if (record === undefined) return null;
+  return { ...record, details: JSON.stringify(record.details), digest: Buffer.from(record.digest) };
 }

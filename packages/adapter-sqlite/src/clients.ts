@@ -10,17 +10,20 @@ interface ClientRow {
   readonly record: string;
 }
 
+const partnerDisabled =
+  'EXISTS (SELECT 1 FROM partners WHERE slug = :partner AND partners.disabled_at IS NOT NULL)';
+
 export function sqliteClients(database: Database): ClientStore {
   const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
     insert: connection.prepare<[ClientRow]>(`
-      INSERT INTO clients (client_id, version, disabled_at, partner, record)
-      VALUES (:clientId, :version, :disabledAt, :partner, :record)
+      INSERT INTO clients (client_id, version, disabled_at, partner, partner_disabled, record)
+      VALUES (:clientId, :version, :disabledAt, :partner, ${partnerDisabled}, :record)
       ON CONFLICT (client_id) DO NOTHING
     `),
 
-    find: connection.prepare<[string], Pick<ClientRow, 'record'>>(`
-      SELECT record FROM clients WHERE client_id = ?
+    find: connection.prepare<[string], Pick<ClientRow, 'record'> & { readonly partnerDisabled: 0 | 1 }>(`
+      SELECT record, partner_disabled AS partnerDisabled FROM clients WHERE client_id = ?
     `),
 
     list: connection.prepare<[{ after: string | null; limit: number }], Pick<ClientRow, 'record'>>(`
@@ -29,10 +32,12 @@ export function sqliteClients(database: Database): ClientStore {
       ORDER BY client_id LIMIT :limit
     `),
 
-    replace: connection.prepare<[ClientRow]>(`
+    replace: connection.prepare<[ClientRow], { readonly partnerDisabled: 0 | 1 }>(`
       UPDATE clients SET
-        version = :version, disabled_at = :disabledAt, partner = :partner, record = :record
+        version = :version, disabled_at = :disabledAt, partner = :partner,
+        partner_disabled = ${partnerDisabled}, record = :record
       WHERE client_id = :clientId AND version = :version - 1
+      RETURNING partner_disabled AS partnerDisabled
     `),
 
     removeOrigins: connection.prepare<[string]>(`
@@ -46,7 +51,7 @@ export function sqliteClients(database: Database): ClientStore {
     // For the plus, see `findToken` in grants.ts.
     findOrigin: connection.prepare<[string], { 1: 1 }>(`
       SELECT 1 FROM client_origins JOIN clients USING (client_id)
-      WHERE origin = +? AND disabled_at IS NULL
+      WHERE origin = +? AND disabled_at IS NULL AND partner_disabled = 0
       LIMIT 1
     `),
 
@@ -80,24 +85,25 @@ export function sqliteClients(database: Database): ClientStore {
     find: (clientId) =>
       database.read(() => {
         const row = sql().find.get(clientId);
-        return row === undefined ? null : clientOf(row);
+        return row === undefined ? null : { ...clientOf(row), partnerDisabled: row.partnerDisabled === 1 };
       }),
 
     list: ({ after, limit }) => database.read(() => sql().list.all({ after, limit }).map(clientOf)),
 
     async replace(client, audit) {
       const row = rowOf(client);
+      const { updatedAt } = client;
       const act = auditRowOf(audit);
       const origins = webOrigins(client.redirectUris);
       return database.write(() => {
         const { clientId, disabledAt } = row;
-        if (sql().replace.run(row).changes === 0) return false;
+        const replaced = sql().replace.get(row);
+        if (replaced === undefined) return false;
         storeOrigins(clientId, origins);
+        if (disabledAt !== null) sql().revokeConsents.run({ clientId, now: disabledAt });
+        if (disabledAt !== null || replaced.partnerDisabled === 1)
+          sql().revokeGrants.run({ clientId, now: disabledAt ?? updatedAt });
         audits.store(act);
-        if (disabledAt !== null) {
-          sql().revokeConsents.run({ clientId, now: disabledAt });
-          sql().revokeGrants.run({ clientId, now: disabledAt });
-        }
         return true;
       });
     },

@@ -35,6 +35,8 @@ export function assertDurable(connection: Connection): void {
 
 function configure(connection: Connection): void {
   connection.pragma('foreign_keys = ON');
+  // Before anything is written: later it has no effect on a file that is new.
+  connection.pragma('auto_vacuum = INCREMENTAL');
   const mode = connection.pragma('journal_mode = WAL', { simple: true });
   if (mode !== 'wal') {
     throw new StorageUnavailableError(

@@ -21,13 +21,14 @@ export function sqliteConsents(database: Database): ConsentStore {
     start: connection.prepare<[{ sub: string; clientId: string; scopes: string; now: number }]>(`
       INSERT INTO consents (sub, client_id, scopes, granted_at, updated_at)
       SELECT :sub, client_id, :scopes, :now, :now
-      FROM clients WHERE client_id = :clientId AND disabled_at IS NULL
+      FROM clients WHERE client_id = :clientId AND disabled_at IS NULL AND partner_disabled = 0
     `),
 
-    // A consent of a disabled client is revoked, so an unrevoked one needs no look at the client.
+    // A consent of a disabled client is revoked, but one of a disabled partner's client is not.
     extend: connection.prepare<[{ sub: string; clientId: string; scopes: string; now: number }]>(`
       UPDATE consents SET scopes = :scopes, updated_at = :now
       WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+        AND EXISTS (SELECT 1 FROM clients WHERE client_id = :clientId AND partner_disabled = 0)
     `),
 
     revoke: connection.prepare<[{ sub: string; clientId: string; now: number }]>(`
@@ -49,6 +50,7 @@ export function sqliteConsents(database: Database): ConsentStore {
         AND EXISTS (
           SELECT 1 FROM clients
           WHERE clients.client_id = consents.client_id AND partner = +? AND disabled_at IS NULL
+            AND partner_disabled = 0
         )
       LIMIT 1
     `),
@@ -93,9 +95,9 @@ export function sqliteConsents(database: Database): ConsentStore {
     async endUser(sub, now, audit) {
       const act = auditRowOf(audit);
       await database.write(() => {
-        audits.store(act);
         sql().endUserGrants.run({ sub, now });
         sql().endUser.run({ sub, now });
+        audits.store(act);
       });
     },
   };

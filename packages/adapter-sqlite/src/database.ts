@@ -1,6 +1,7 @@
 import { isBusy, retryWhileBusy, systemTiming, type Timing } from './busy.ts';
 import { assertDurable, type Connection, openConnection, startPatienceMs } from './connection.ts';
 import { StorageUnavailableError, unavailable } from './errors.ts';
+import { letGiveBack } from './free-space.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
 
@@ -98,6 +99,7 @@ export class Database {
     try {
       const migrations = this.#migrations ?? readMigrations();
       await retryWhileBusy(() => migrate(connection, migrations), this.#timing, startPatienceMs);
+      letGiveBack(connection);
       assertDurable(connection);
       for (const prepare of this.#preparations) prepare(connection);
       this.#opened = { connection, groups: new GroupCommit(connection, this.#timing) };

@@ -18,7 +18,8 @@ export function sqliteGrants(database: Database): GrantStore {
         :codeDigest, client_id, :sub, :scopes, :redirectUri, :codeChallenge, :nonce,
         :authenticatedAt, :issuedAt, :expiresAt, :expiresAt
       FROM clients JOIN consents USING (client_id)
-      WHERE client_id = :clientId AND disabled_at IS NULL AND sub = :sub AND revoked_at IS NULL
+      WHERE client_id = :clientId AND disabled_at IS NULL AND partner_disabled = 0 AND sub = :sub
+        AND revoked_at IS NULL
         AND NOT EXISTS (
           SELECT value FROM json_each(:scopes) EXCEPT SELECT value FROM json_each(consents.scopes)
         )
@@ -42,7 +43,8 @@ export function sqliteGrants(database: Database): GrantStore {
         AND consumed_at IS NULL AND revoked_at IS NULL AND expires_at > :now
         AND failed_verifiers < :maxFailedVerifiers
         AND EXISTS (
-          SELECT 1 FROM clients WHERE clients.client_id = grants.client_id AND disabled_at IS NULL
+          SELECT 1 FROM clients
+          WHERE clients.client_id = grants.client_id AND disabled_at IS NULL AND partner_disabled = 0
         )
       RETURNING id
     `),

@@ -1,4 +1,4 @@
-import type { PartnerRecord, PartnerStore } from '@ostiary/core';
+import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core';
 import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 
@@ -31,7 +31,52 @@ export function sqlitePartners(database: Database): PartnerStore {
         version = :version
       WHERE slug = :slug AND version = :version - 1
     `),
+
+    markClients: connection.prepare<[{ slug: string; disabled: 0 | 1 }]>(`
+      UPDATE clients SET partner_disabled = :disabled WHERE partner = :slug AND partner_disabled <> :disabled
+    `),
+
+    reach: connection.prepare<[{ slug: string; now: number }], Pick<PartnerReach, 'keys' | 'clients'>>(`
+      SELECT
+        (
+          SELECT count(*) FROM api_keys
+          WHERE partner = :slug AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
+        ) AS keys,
+        (SELECT count(*) FROM clients WHERE partner = :slug AND disabled_at IS NULL) AS clients
+    `),
+
+    alive: connection.prepare<[{ slug: string; now: number }], Pick<PartnerReach, 'codes' | 'tokens'>>(`
+      WITH ending AS MATERIALIZED (
+        SELECT id, consumed_at IS NULL AND grants.expires_at > :now AS code
+        FROM clients CROSS JOIN grants ON grants.client_id = clients.client_id
+        WHERE partner = :slug AND revoked_at IS NULL
+      )
+      SELECT
+        (SELECT count(*) FROM ending WHERE code) AS codes,
+        (
+          SELECT count(*) FROM ending CROSS JOIN access_tokens ON grant_id = ending.id
+          WHERE revoked_at IS NULL AND expires_at > :now
+        ) AS tokens
+    `),
+
+    revokeGrants: connection.prepare<[{ slug: string; disabledAt: number }]>(`
+      UPDATE grants SET revoked_at = :disabledAt
+      WHERE revoked_at IS NULL AND client_id IN (SELECT client_id FROM clients WHERE partner = :slug)
+    `),
+
+    // Whoever holds one of these deliveries loses it: its result will be refused.
+    cancel: connection.prepare<[{ slug: string; now: number }]>(`
+      UPDATE deliveries SET status = 'cancelled', ended_at = :now
+      WHERE status = 'pending' AND endpoint_id IN (SELECT id FROM webhook_endpoints WHERE partner = :slug)
+    `),
   }));
+
+  /** Ends what a partner's clients were given, and what is on the way to the partner. */
+  function end(slug: string, disabledAt: number, now: number): Omit<PartnerReach, 'keys' | 'clients'> {
+    const { codes = 0, tokens = 0 } = sql().alive.get({ slug, now }) ?? {};
+    sql().revokeGrants.run({ slug, disabledAt });
+    return { codes, tokens, deliveries: sql().cancel.run({ slug, now }).changes };
+  }
 
   return {
     async insert(partner, audit) {
@@ -52,9 +97,14 @@ export function sqlitePartners(database: Database): PartnerStore {
       const row = { ...partner };
       const act = auditRowOf(audit);
       return database.write(() => {
-        if (sql().replace.run(row).changes === 0) return false;
+        if (sql().replace.run(row).changes === 0) return null;
+        const { slug, disabledAt, updatedAt: now } = row;
+        sql().markClients.run({ slug, disabled: disabledAt === null ? 0 : 1 });
+        const { keys = 0, clients = 0 } = sql().reach.get({ slug, now }) ?? {};
+        const ended =
+          disabledAt === null ? { codes: 0, tokens: 0, deliveries: 0 } : end(slug, disabledAt, now);
         audits.store(act);
-        return true;
+        return { keys, clients, ...ended };
       });
     },
   };

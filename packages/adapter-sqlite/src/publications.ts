@@ -38,6 +38,7 @@ export function publicationsOn(connection: Connection): Publications {
       SELECT id FROM webhook_endpoints
       WHERE partner = +:partner AND mode = +:mode AND enabled = 1
         AND (events = '["*"]' OR instr(events, json_quote(:type)) > 0)
+        AND NOT EXISTS (SELECT 1 FROM partners WHERE slug = +:partner AND disabled_at IS NOT NULL)
       ORDER BY id
     `),
 

@@ -1,5 +1,6 @@
 import type { EventOwner, Storage } from '@ostiary/core';
 import type { Database } from './database.ts';
+import { giveBack } from './free-space.ts';
 
 /** Rows are removed before those that they belong to, so that none is ever left without its parent. */
 export function sqlitePurge(database: Database): Storage['purge'] {
@@ -57,8 +58,8 @@ export function sqlitePurge(database: Database): Storage['purge'] {
     return removed;
   }
 
-  return ({ now, before, eventsBefore, limit }) =>
-    database.write(() => ({
+  return async ({ now, before, eventsBefore, limit }) => {
+    const removed = await database.write(() => ({
       interactions: sql().interactions.run({ now, limit }).changes,
       tokens: sql().tokens.run({ before, limit }).changes,
       grants: sql().grants.run({ before, limit }).changes,
@@ -67,4 +68,7 @@ export function sqlitePurge(database: Database): Storage['purge'] {
       rateLimits: 0,
       events: purgeEvents(eventsBefore, limit),
     }));
+    await giveBack(database);
+    return removed;
+  };
 }

@@ -12,7 +12,7 @@ type OwnedId = EventOwner & { readonly id: string };
 
 /** The look at an endpoint, inside a transaction that is under way. */
 export interface Endpoints {
-  /** `null` for an unknown endpoint and for somebody else's. */
+  /** Whether anything is delivered to it; `null` for an unknown endpoint and for somebody else's. */
   isEnabled(endpoint: OwnedId): boolean | null;
 }
 
@@ -24,7 +24,9 @@ const columns = `
 export function sqliteEndpoints(database: Database): Endpoints {
   const sql = database.prepare((connection) => ({
     find: connection.prepare<[OwnedId], Pick<EndpointRow, 'enabled'>>(`
-      SELECT enabled FROM webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
+      SELECT
+        enabled AND NOT EXISTS (SELECT 1 FROM partners WHERE slug = :partner AND disabled_at IS NOT NULL) AS enabled
+      FROM webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
     `),
   }));
 

@@ -2,10 +2,11 @@ export type { Administration } from './admin/administration.ts';
 export type { ApiKey, ApiKeyAdministration, IssuedApiKey, NewApiKey } from './admin/api-keys.ts';
 export { ApiKeyError, keyScopes } from './admin/api-keys.ts';
 export type { AuditAdministration, AuditEntry } from './admin/audit.ts';
+export type { AuditProblem, AuditVerification } from './admin/audit-chain.ts';
 export type { Client, ClientSettings, NewClient } from './admin/client-settings.ts';
 export type { ClientAdministration, ClientWithSecret } from './admin/clients.ts';
 export { ClientError } from './admin/clients.ts';
-export type { Partner, PartnerAdministration } from './admin/partners.ts';
+export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } from './admin/partners.ts';
 export { PartnerNameError } from './admin/partners.ts';
 export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-keys.ts';
 export type { WebhookAdministration, WebhookDelivery, WebhookEndpoint } from './admin/webhooks.ts';
@@ -34,8 +35,21 @@ export { rateLimiterFlexible } from './partner/rate-limiter-flexible.ts';
 export type { IssuedPassport } from './passports/passports.ts';
 export type { PaymentAdministration, Settlement } from './payments/settle.ts';
 export type { ApiKeyRecord, ApiKeyState, ApiKeyStore, KeyScope } from './ports/api-keys.ts';
-export type { AuditPosition, AuditRecord, AuditStore } from './ports/audit.ts';
-export type { ClientRecord, ClientSecretRecord, ClientStore, SigningAlgorithm } from './ports/clients.ts';
+export type {
+  AuditHead,
+  AuditPosition,
+  AuditRecord,
+  AuditStore,
+  ChainedAct,
+  StoredAct,
+} from './ports/audit.ts';
+export type {
+  ClientRecord,
+  ClientSecretRecord,
+  ClientState,
+  ClientStore,
+  SigningAlgorithm,
+} from './ports/clients.ts';
 export type {
   AttemptRecord,
   ClaimedDelivery,
@@ -73,7 +87,7 @@ export type {
   StoredAnswer,
 } from './ports/idempotency.ts';
 export type { InteractionStore, JsonObject } from './ports/interactions.ts';
-export type { Mode, PartnerRecord, PartnerStore } from './ports/partners.ts';
+export type { Mode, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';
 export type { PaymentRail, TransferOrder, TransferResult } from './ports/payments.ts';
 export type { Claim, ClaimedJob, NewJob, Queue } from './ports/queue.ts';
 export type { RateLimitState, RateLimitStore, SharedRateLimits } from './ports/rate-limits.ts';

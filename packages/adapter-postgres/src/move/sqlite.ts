@@ -37,6 +37,10 @@ export const knownMigrations: readonly { readonly name: string; readonly checksu
     name: '0004_audit.sql',
     checksum: 'c3ad44f1abfdd062cb84b679e5e718074270a52679239aca8d00e29e5f9fe5d4',
   },
+  {
+    name: '0005_partners-and-audit-chain.sql',
+    checksum: 'b5a68790a7782c87b1e2f517e59df66ccb69ee6f1ea944aaafd3f2d079068e73',
+  },
 ];
 
 /**

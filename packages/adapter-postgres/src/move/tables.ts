@@ -25,6 +25,7 @@ export const ostiaryTables: readonly TableMove[] = [
       version: 'integer',
       disabled_at: 'integer',
       partner: 'text',
+      partner_disabled: 'boolean',
       record: 'text',
     },
     key: ['client_id'],
@@ -279,7 +280,14 @@ export const ostiaryTables: readonly TableMove[] = [
       action: 'text',
       target: 'text',
       details: 'text',
+      number: 'integer',
+      chain: 'bytes',
     },
+    key: ['id'],
+  },
+  {
+    name: 'audit_head',
+    columns: { id: 'integer', number: 'integer', chain: 'bytes', before: 'integer' },
     key: ['id'],
   },
 ];

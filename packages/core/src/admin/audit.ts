@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Core } from '../context.ts';
 import type { AuditRecord } from '../ports/audit.ts';
 import type { JsonObject } from '../ports/interactions.ts';
+import { type AuditVerification, actDigest, verifyAudit } from './audit-chain.ts';
 import { checked, iso } from './checked.ts';
 
 /** One administrative act. */
@@ -41,6 +42,13 @@ export interface AuditAdministration {
     readonly target: string;
     readonly details?: JsonObject;
   }): Promise<void>;
+  /**
+   * Reads the whole log and checks its chain: that no entry was changed, removed, added or put elsewhere.
+   * @param options - `head`: one that an earlier call has answered, kept elsewhere. Only with it a log is found out
+   * whose end was cut off by somebody who can write to all of the database.
+   * @throws TypeError when the head is no SHA-256 in hexadecimal
+   */
+  verify(options?: { readonly head?: string }): Promise<AuditVerification>;
 }
 
 /** Makes the record of an act, for the call that makes the change. */
@@ -48,14 +56,11 @@ export type Act = (action: string, target: string, details?: JsonObject) => Audi
 
 /** Acts of one actor. */
 export function actsOf({ clock, random }: Core, actor: string): Act {
-  return (action, target, details = {}) => ({
-    id: `aud_${random.bytes(12).toString('hex')}`,
-    at: clock.now(),
-    actor,
-    action,
-    target,
-    details,
-  });
+  return (action, target, details = {}) => {
+    const id = `aud_${random.bytes(12).toString('hex')}`;
+    const given = { id, at: clock.now(), actor, action, target, details };
+    return { ...given, digest: actDigest(given) };
+  };
 }
 
 const name = z.string().regex(/^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/, 'has to be like user.block');
@@ -72,6 +77,11 @@ const position = z
     const [at = '', ...id] = text.split('_');
     return { at: Number(at), id: id.join('_') };
   });
+
+const chainValue = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'has to be a SHA-256 as 64 hexadecimal digits, as an earlier verification gave it')
+  .transform((text) => Buffer.from(text, 'hex'));
 
 /** See {@link AuditAdministration}. */
 export function auditAdministration({ storage }: Core, act: Act): AuditAdministration {
@@ -93,6 +103,9 @@ export function auditAdministration({ storage }: Core, act: Act): AuditAdministr
     async record(given) {
       const { action, target, details } = checked(newAct, given);
       await storage.audit.append(act(action, target, details));
+    },
+    async verify({ head } = {}) {
+      return verifyAudit(storage.audit, head === undefined ? null : checked(chainValue, head));
     },
   };
 }

@@ -92,8 +92,10 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
     details: JsonObject = {},
   ): Promise<ClientRecord> {
     for (;;) {
-      const stored = await clients.find(clientId);
-      if (stored === null) throw new ClientError('client_not_found', clientId);
+      const found = await clients.find(clientId);
+      if (found === null) throw new ClientError('client_not_found', clientId);
+      // What the partner says of it is no part of the client.
+      const { partnerDisabled: _, ...stored } = found;
       const now = core.clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
       if (await clients.replace(edited, act(action, `client:${clientId}`, details))) return edited;

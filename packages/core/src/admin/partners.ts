@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import type { PartnerRecord } from '../ports/partners.ts';
+import type { PartnerReach, PartnerRecord } from '../ports/partners.ts';
 import type { Act } from './audit.ts';
 import { checked, iso, isoOrNull } from './checked.ts';
 
@@ -12,6 +12,16 @@ export interface Partner {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly disabledAt: string | null;
+}
+
+/** A partner that was disabled, and what ended with that. */
+export interface DisabledPartner extends Partner {
+  readonly ended: PartnerReach;
+}
+
+/** A partner that was enabled, and what works again. */
+export interface EnabledPartner extends Partner {
+  readonly restored: Pick<PartnerReach, 'keys' | 'clients'>;
 }
 
 /** Thrown when an administrator names a partner that does not exist, or a slug that is taken. */
@@ -44,10 +54,14 @@ export interface PartnerAdministration {
   }): Promise<{ readonly partners: readonly Partner[]; readonly next: string | null }>;
   /** @throws TypeError, PartnerNameError `partner_not_found` */
   rename(slug: string, name: string): Promise<Partner>;
-  /** Refuses every key of the partner, at once here and within five seconds in other processes. */
-  disable(slug: string): Promise<Partner>;
-  /** Lets the partner's keys work again. */
-  enable(slug: string): Promise<Partner>;
+  /**
+   * Contains a partner: from the next request on, in every process, its keys and its OAuth clients are refused; the
+   * clients' codes and tokens end, and so do pending deliveries. Remembered consents stay, which are the users', and
+   * so do transfers: those that were accepted are executed. Repeatable.
+   */
+  disable(slug: string): Promise<DisabledPartner>;
+  /** Lets the partner's keys and clients work again. What has ended does not come back. */
+  enable(slug: string): Promise<EnabledPartner>;
 }
 
 const name = z.string().trim().min(1).max(100);
@@ -73,15 +87,16 @@ export function partnerAdministration(core: Core, act: Act, changed: () => void)
     action: string,
     edit: (partner: PartnerRecord, now: number) => PartnerRecord,
     details: JsonObject = {},
-  ): Promise<Partner> {
+  ): Promise<{ readonly partner: Partner; readonly reach: PartnerReach }> {
     for (;;) {
       const stored = await partners.find(slug);
       if (stored === null) throw new PartnerNameError('partner_not_found', slug);
       const now = core.clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
-      if (!(await partners.replace(edited, act(action, `partner:${slug}`, details)))) continue;
+      const reach = await partners.replace(edited, act(action, `partner:${slug}`, details));
+      if (reach === null) continue;
       changed();
-      return shown(edited);
+      return { partner: shown(edited), reach };
     }
   }
 
@@ -113,13 +128,21 @@ export function partnerAdministration(core: Core, act: Act, changed: () => void)
     },
     async rename(slug, newName) {
       const given = checked(name, newName);
-      return change(slug, 'partner.rename', (partner) => ({ ...partner, name: given }), { name: given });
+      const rename = (partner: PartnerRecord) => ({ ...partner, name: given });
+      return (await change(slug, 'partner.rename', rename, { name: given })).partner;
     },
-    disable: (slug) =>
-      change(slug, 'partner.disable', (partner, now) => ({
-        ...partner,
-        disabledAt: partner.disabledAt ?? now,
-      })),
-    enable: (slug) => change(slug, 'partner.enable', (partner) => ({ ...partner, disabledAt: null })),
+    async disable(slug) {
+      const { partner, reach } = await change(slug, 'partner.disable', (stored, now) => ({
+        ...stored,
+        disabledAt: stored.disabledAt ?? now,
+      }));
+      return { ...partner, ended: reach };
+    },
+    async enable(slug) {
+      const enable = (stored: PartnerRecord) => ({ ...stored, disabledAt: null });
+      const { partner, reach } = await change(slug, 'partner.enable', enable);
+      const { keys, clients } = reach;
+      return { ...partner, restored: { keys, clients } };
+    },
   };
 }

@@ -41,22 +41,39 @@ export const partnerCommands: Commands = {
   },
 
   'partners disable': {
-    about: 'refuse every key of a partner',
+    about: 'end what a partner has: keys, OAuth clients with codes and tokens, pending deliveries',
     positionals: ['slug'],
     question: ({ positionals: [slug] }) =>
-      `Disable ${slug}? None of its keys works until it is enabled again.`,
+      `Disable ${slug}? Its keys and OAuth clients do not work until it is enabled again. Codes and tokens of the ` +
+      'clients and pending deliveries end for good.',
     async run({ admin }, { positionals: [slug = ''] }) {
-      const partner = await admin.partners.disable(slug);
-      return { text: `Disabled ${slug}: none of its keys works.`, json: { partner } };
+      const { ended, ...partner } = await admin.partners.disable(slug);
+      const { keys, clients, codes, tokens, deliveries } = ended;
+      const rows = [
+        ['keys', keys, 'refused until the partner is enabled'],
+        ['clients', clients, 'refused until the partner is enabled'],
+        ['codes', codes, 'ended'],
+        ['tokens', tokens, 'ended'],
+        ['deliveries', deliveries, 'cancelled'],
+      ] as const;
+      return {
+        text: `Disabled ${slug}:\n${table(rows.map(([what, count, end]) => [`  ${what}`, `${count}`, end]))}`,
+        json: { partner, ended },
+        note: 'Transfers that were accepted are executed, and consents of users stay.',
+      };
     },
   },
 
   'partners enable': {
-    about: 'let the keys of a partner work again',
+    about: 'let the keys and OAuth clients of a partner work again',
     positionals: ['slug'],
     async run({ admin }, { positionals: [slug = ''] }) {
-      const partner = await admin.partners.enable(slug);
-      return { text: `Enabled ${slug}: its keys work again.`, json: { partner } };
+      const { restored, ...partner } = await admin.partners.enable(slug);
+      const { keys, clients } = restored;
+      return {
+        text: `Enabled ${slug}: keys that work again: ${keys}, clients: ${clients}. What had ended stays ended.`,
+        json: { partner, restored },
+      };
     },
   },
 };

@@ -22,6 +22,30 @@ export const storageCommands: Commands = {
     },
   },
 
+  'audit verify': {
+    about: 'check that nothing in the audit log was changed, removed or added',
+    flags: { head: value('a head that this command told earlier, and that was kept elsewhere') },
+    async run({ admin }, args) {
+      const head = args.text('head');
+      const found = await admin.audit.verify(head === undefined ? {} : { head });
+      const rows = [
+        ['acts in the chain', String(found.acts)],
+        ['acts from before the chain', String(found.before)],
+        ['head', found.head],
+      ];
+      if (found.ok) return { text: `The chain is whole.\n${table(rows)}`, json: found };
+      const { reason, number, id } = found.problem;
+      const place = [number === null ? '' : ` at number ${number}`, id === null ? '' : `, act ${id}`].join(
+        '',
+      );
+      return {
+        text: `The audit log is not as it was written${place}: ${reason}`,
+        json: found,
+        exitCode: 1,
+      };
+    },
+  },
+
   'access end': {
     about: 'end every consent, code and token of a user',
     positionals: ['sub'],

@@ -97,6 +97,36 @@ export const apiKeyCases = casesOf('api keys', {
     assertSame(await disabled(late), [false, false]);
   },
 
+  'a key lives until it is revoked, ends, or its partner is disabled': async (storage) => {
+    const { apiKeys } = storage;
+    const key = await issuedKey(storage, 'a', { expiresAt: now + 10 });
+    const other = await issuedKey(storage, 'b', { partner: 'other' });
+    const answers = () => Promise.all([key.id, other.id, 'key_unknown'].map((id) => apiKeys.isLive(id, now)));
+    assertSame(await answers(), [true, true, false]);
+    assert.equal(await apiKeys.isLive(key.id, now + 9), true);
+    assert.equal(await apiKeys.isLive(key.id, now + 10), false, 'ended');
+    await storage.partners.replace(samplePartner({ version: 2, disabledAt: now }));
+    assertSame(await answers(), [false, true, false]);
+    await storage.partners.replace(samplePartner({ version: 3 }));
+    assertSame(await answers(), [true, true, false]);
+    await apiKeys.revoke(other.id, now);
+    assertSame(await answers(), [true, false, false]);
+    await apiKeys.roll({ id: key.id, successor: sampleApiKey('successor'), endsAt: now + 5, now });
+    assert.equal(await apiKeys.isLive(key.id, now + 5), false, 'rolled');
+    assert.equal(await apiKeys.isLive('key_successor', now + 5), true);
+  },
+
+  'asked together, each key has its own answer': async (storage) => {
+    const ids = ['a', 'b', 'c', 'd'].map((label) => `key_${label}`);
+    for (const label of ['a', 'b', 'c']) await issuedKey(storage, label);
+    await storage.apiKeys.revoke('key_b', now);
+    const answers = await inParallel(40, (index) => storage.apiKeys.isLive(ids[index % 4] ?? '', now));
+    assertSame(
+      answers,
+      Array.from({ length: 40 }, (_, index) => index % 2 === 0),
+    );
+  },
+
   'the list has every key of one partner, the latest first, then goes by id': async (storage) => {
     const sorted = [
       await issuedKey(storage, 'newest', { createdAt: now + 9, mode: 'test' }),

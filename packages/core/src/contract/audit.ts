@@ -1,13 +1,27 @@
 import assert from 'node:assert/strict';
-import type { AuditRecord } from '../ports/audit.ts';
+import { createHash } from 'node:crypto';
+import type { AuditPosition, AuditRecord, StoredAct } from '../ports/audit.ts';
 import type { Storage } from '../ports/storage.ts';
 import { assertSame, assertUnavailable, casesOf, inParallel } from './case.ts';
 import { acme, sampleApiKey, samplePartner } from './partner-samples.ts';
-import { isLive, now, redeemed, sampleClient, sampleKey } from './samples.ts';
+import { digestOf, isLive, now, redeemed, sampleClient, sampleKey } from './samples.ts';
 import { published, recover, redeliver, registered, sampleEndpoint } from './webhook-samples.ts';
 
 export function sampleAct(id: string, changes: Partial<AuditRecord> = {}): AuditRecord {
-  return { id, at: now, actor: 'ana', action: 'client.create', target: 'client:a', details: {}, ...changes };
+  return {
+    ...{ id, at: now, actor: 'ana', action: 'client.create', target: 'client:a', details: {} },
+    digest: digestOf(`act ${id}`),
+    ...changes,
+  };
+}
+
+/** The chain of acts with these ids. */
+function chainOf(labels: readonly string[]): Uint8Array[] {
+  let last: Uint8Array = new Uint8Array(32);
+  return labels.map((id) => {
+    last = createHash('sha256').update(last).update(sampleAct(id).digest).digest();
+    return last;
+  });
 }
 
 async function ids({ audit }: Storage, target: string | null = null): Promise<string[]> {
@@ -114,18 +128,19 @@ export const auditCases = casesOf('audit', {
       sampleAct('c', { target: 'client:b' }),
     ];
     for (const act of sorted.toReversed()) await storage.audit.append(act);
-    assertSame(await storage.audit.list({ target: null, after: null, limit: 10 }), sorted);
+    const shown = sorted.map(({ digest: _, ...act }) => act);
+    assertSame(await storage.audit.list({ target: null, after: null, limit: 10 }), shown);
     assertSame(await ids(storage, 'client:b'), ['c']);
     assertSame(await ids(storage, 'client:'), []);
     const paged: string[] = [];
-    for (let after: AuditRecord | null = null; ; ) {
-      const [next] = await storage.audit.list({ target: null, after, limit: 1 });
+    for (let after: AuditPosition | null = null; ; ) {
+      const [next]: StoredAct[] = await storage.audit.list({ target: null, after, limit: 1 });
       if (next === undefined) break;
       paged.push(next.id);
       after = next;
     }
     assertSame(paged, ['b', 'a', 'd', 'c']);
-    const [, , third, fourth] = sorted;
+    const [, , third, fourth] = shown;
     assertSame(await storage.audit.list({ target: 'client:a', after: fourth ?? null, limit: 10 }), []);
     assertSame(await storage.audit.list({ target: 'client:b', after: third ?? null, limit: 10 }), [fourth]);
   },
@@ -174,6 +189,57 @@ export const auditCases = casesOf('audit', {
     await registered(storage, 'a');
     await assertUnavailable(() => storage.webhooks.remove(acme, 'we_a', now, taken));
     assert.notEqual(await storage.webhooks.find(acme, 'we_a'), null);
+  },
+
+  'every act takes the next place in the chain, with its change and not without': async (storage) => {
+    const { audit } = storage;
+    const zero = new Uint8Array(32);
+    assertSame(await audit.head(), { number: 0, chain: zero, before: 0, outside: 0 });
+    assertSame(await audit.chain({ after: 0, limit: 10 }), []);
+    await audit.append(sampleAct('a', { details: { n: [1, { deep: null }] } }));
+    await storage.partners.insert(samplePartner(), sampleAct('b', { at: now - 5 }));
+    await storage.partners.insert(samplePartner(), sampleAct('refused'));
+    await assertUnavailable(() => audit.append(sampleAct('a')));
+    await storage.clients.insert(sampleClient(), sampleAct('c'));
+
+    const acts = await audit.chain({ after: 0, limit: 10 });
+    assertSame(
+      acts.map(({ number, id }) => [number, id]),
+      [
+        [1, 'a'],
+        [2, 'b'],
+        [3, 'c'],
+      ],
+    );
+    assertSame(acts[0]?.details, { n: [1, { deep: null }] });
+    assertSame(
+      acts.map(({ chain }) => chain),
+      chainOf(['a', 'b', 'c']),
+    );
+    const end = { number: 3, chain: chainOf(['a', 'b', 'c']).at(-1), before: 0, outside: 0 };
+    assertSame(await audit.head(), end);
+    assertSame(
+      (await audit.chain({ after: 1, limit: 1 })).map(({ id }) => id),
+      ['b'],
+    );
+    assertSame(await audit.chain({ after: 3, limit: 10 }), []);
+  },
+
+  'parallel acts of every kind make one chain without a gap': async (storage) => {
+    await inParallel<unknown>(12, (index) =>
+      index % 2 === 0
+        ? storage.audit.append(sampleAct(`${index}`))
+        : storage.partners.insert(samplePartner({ slug: `p${index}` }), sampleAct(`${index}`)),
+    );
+    const acts = await storage.audit.chain({ after: 0, limit: 100 });
+    assertSame(
+      acts.map(({ number }) => number),
+      Array.from({ length: 12 }, (_, index) => index + 1),
+    );
+    assertSame(
+      acts.map(({ chain }) => chain),
+      chainOf(acts.map(({ id }) => id)),
+    );
   },
 
   'a purge leaves what administrators did': async (storage) => {

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
 import { isLive, issued, now, redeem, redeemed, sampleClient, sampleToken } from './samples.ts';
 
+/** What a client is told of that belongs to nobody. */
+const works = { partnerDisabled: false };
+
 export const clientCases = casesOf('clients', {
   'a client is read back as it was stored': async ({ clients }) => {
     const full = sampleClient();
@@ -19,8 +22,8 @@ export const clientCases = casesOf('clients', {
     });
     assert.equal(await clients.insert(full), true);
     assert.equal(await clients.insert(bare), true);
-    assertSame(await clients.find('client-1'), full);
-    assertSame(await clients.find('client-2'), bare);
+    assertSame(await clients.find('client-1'), { ...full, ...works });
+    assertSame(await clients.find('client-2'), { ...bare, ...works });
   },
 
   'an unknown id is null, and ids differ by case': async ({ clients }) => {
@@ -35,7 +38,7 @@ export const clientCases = casesOf('clients', {
     await clients.insert(sampleClient());
     const second = sampleClient({ name: 'Intruder', redirectUris: ['https://intruder.example/'] });
     assert.equal(await clients.insert(second), false);
-    assertSame(await clients.find('client-1'), sampleClient());
+    assertSame(await clients.find('client-1'), { ...sampleClient(), ...works });
     assert.equal(await clients.originRegistered('https://intruder.example'), false);
   },
 
@@ -71,7 +74,7 @@ export const clientCases = casesOf('clients', {
         `version ${version}`,
       );
     }
-    assertSame(await clients.find('client-1'), next);
+    assertSame(await clients.find('client-1'), { ...next, ...works });
   },
 
   'replace does not create a client': async ({ clients }) => {

@@ -18,6 +18,7 @@ import { idempotencyCases } from './idempotency.ts';
 import { interactionCases } from './interactions.ts';
 import { parallelCases } from './parallel-calls.ts';
 import { partnerConsentCases } from './partner-consents.ts';
+import { partnerEndCases } from './partner-ends.ts';
 import { partnerCases } from './partners.ts';
 import { purgeCases } from './purge.ts';
 import { queueCases } from './queue.ts';
@@ -101,6 +102,7 @@ const storageContractCases = [
   ...signingKeyCases,
   ...queueCases,
   ...partnerCases,
+  ...partnerEndCases,
   ...partnerConsentCases,
   ...apiKeyCases,
   ...rolledKeyCases,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
-import { digestOf, minute, now } from './samples.ts';
+import { digestOf, hour, minute, now } from './samples.ts';
 
 const payload = {
   clientId: 'client-1',
@@ -60,6 +60,30 @@ export const interactionCases = casesOf('interactions', {
       assertSame(countAnswers(await removed), { true: 1, false: 1 });
       assert.equal(await interactions.find(digest, now), null);
     }
+  },
+
+  'those that have not ended are counted': async ({ interactions }) => {
+    assert.equal(await interactions.count(now), 0);
+    for (const [index, endsAt] of [now - 1, now, now + 1, now + minute].entries()) {
+      await interactions.save(digestOf(`${index}`), payload, endsAt);
+    }
+    assert.equal(await interactions.count(now), 2);
+    await interactions.save(digestOf('3'), payload, now + hour);
+    assert.equal(await interactions.count(now), 2, 'one that is saved again counts once');
+    await interactions.remove(digestOf('2'));
+    assert.equal(await interactions.count(now), 1);
+  },
+
+  'an end is put off, and never brought forward': async ({ interactions }) => {
+    await interactions.save(digestOf('a'), payload, now + minute);
+    await interactions.save(digestOf('b'), payload, now + minute);
+    await interactions.extend(digestOf('a'), now + hour);
+    await interactions.extend(digestOf('a'), now + 1);
+    await interactions.extend(digestOf('unknown'), now + hour);
+    assertSame(await interactions.find(digestOf('a'), now + hour - 1), payload);
+    assert.equal(await interactions.find(digestOf('a'), now + hour), null);
+    assert.equal(await interactions.find(digestOf('b'), now + minute), null, 'and of no other');
+    assert.equal(await interactions.find(digestOf('unknown'), now), null);
   },
 
   'exactly one of several callers removes it': async ({ interactions }) => {

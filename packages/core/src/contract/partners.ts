@@ -3,6 +3,9 @@ import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
 import { samplePartner } from './partner-samples.ts';
 import { now } from './samples.ts';
 
+/** Of a partner that has nothing. */
+const none = { keys: 0, clients: 0, codes: 0, tokens: 0, deliveries: 0 };
+
 export const partnerCases = casesOf('partners', {
   'a partner is read back as it was stored': async ({ partners }) => {
     const disabled = samplePartner({ slug: 'b2', name: 'Ti “Biznis” & Co\n🗝️', disabledAt: now, version: 7 });
@@ -50,30 +53,31 @@ export const partnerCases = casesOf('partners', {
     await partners.insert(samplePartner());
     await partners.insert(samplePartner({ slug: 'other' }));
     const next = samplePartner({ version: 2, name: 'Renamed', updatedAt: now + 1, disabledAt: now + 1 });
-    assert.equal(await partners.replace(next), true);
+    assertSame(await partners.replace(next), none);
     for (const version of [1, 2, 4]) {
       assert.equal(
         await partners.replace(samplePartner({ version, name: 'Stale' })),
-        false,
+        null,
         `version ${version}`,
       );
     }
     assertSame(await partners.find('acme'), next);
     assertSame(await partners.find('other'), samplePartner({ slug: 'other' }));
-    assert.equal(await partners.replace(samplePartner({ version: 3 })), true, 'and it can be enabled again');
+    assertSame(await partners.replace(samplePartner({ version: 3 })), none, 'and it can be enabled again');
     assert.equal((await partners.find('acme'))?.disabledAt, null);
   },
 
   'replace does not create a partner': async ({ partners }) => {
-    assert.equal(await partners.replace(samplePartner({ version: 1 })), false);
+    assert.equal(await partners.replace(samplePartner({ version: 1 })), null);
     assert.equal(await partners.find('acme'), null);
   },
 
   'of parallel replacements of one version exactly one is stored': async ({ partners }) => {
     await partners.insert(samplePartner());
-    const answers = await inParallel(20, (index) =>
-      partners.replace(samplePartner({ version: 2, name: `name ${index}` })),
-    );
+    const answers = await inParallel(20, async (index) => {
+      const reach = await partners.replace(samplePartner({ version: 2, name: `name ${index}` }));
+      return reach !== null;
+    });
     assertSame(countAnswers(answers), { true: 1, false: 19 });
     assert.equal((await partners.find('acme'))?.name, `name ${answers.indexOf(true)}`);
   },

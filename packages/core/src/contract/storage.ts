@@ -67,10 +67,13 @@ export const storageCases = casesOf('storage', {
     redirectUris.push('https://evil.example/');
     await inserting;
 
-    const stored = sampleClient({
-      secrets: [{ digest: digestOf('secret'), createdAt: now, expiresAt: null }],
-      redirectUris: ['https://shop.example/'],
-    });
+    const stored = {
+      partnerDisabled: false,
+      ...sampleClient({
+        secrets: [{ digest: digestOf('secret'), createdAt: now, expiresAt: null }],
+        redirectUris: ['https://shop.example/'],
+      }),
+    };
     const found = await storage.clients.find('client-1');
     assertSame(found, stored);
     (found?.secrets[0]?.digest ?? digest).fill(0);

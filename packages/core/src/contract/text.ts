@@ -76,7 +76,7 @@ export const textCases = casesOf('text', {
       const clientId = `client ${index}`;
       const client = sampleClient({ clientId, name: text, redirectUris: [text], allowedScopes: oddTexts });
       await storage.clients.insert(client);
-      assertSame(await storage.clients.find(clientId), client);
+      assertSame(await storage.clients.find(clientId), { ...client, partnerDisabled: false });
 
       const fields = { redirectUri: text, codeChallenge: text, nonce: text, scopes: [text] };
       const grant = await issued(storage, `text ${index}`, { clientId, ...fields });

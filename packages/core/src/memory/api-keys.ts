@@ -13,6 +13,13 @@ export function memoryApiKeys(step: Step): ApiKeyStore {
 
     findByDigest: (digest) => step((tables) => state(tables, tables.apiKeyIds.get(bytesKey(digest)))),
 
+    isLive: (id, now) =>
+      step((tables) => {
+        const key = state(tables, id);
+        if (key === null || key.revokedAt !== null || key.partnerDisabled) return false;
+        return key.expiresAt === null || key.expiresAt > now;
+      }),
+
     list: (partner) =>
       step((tables) =>
         [...tables.apiKeys.values()]

@@ -1,4 +1,5 @@
-import type { AuditPosition, AuditRecord, AuditStore } from '../ports/audit.ts';
+import { createHash } from 'node:crypto';
+import type { AuditPosition, AuditRecord, AuditStore, ChainedAct } from '../ports/audit.ts';
 import { type Step, StorageUnavailableError } from './step.ts';
 import { byCodeUnit, type Tables } from './tables.ts';
 
@@ -13,16 +14,34 @@ export function memoryAudit(step: Step): AuditStore {
           .filter((row) => after === null || byPosition(row, after) > 0)
           .sort(byPosition)
           .slice(0, limit)
-          .map(({ details, ...row }) => ({ ...row, details: JSON.parse(details) })),
+          .map(({ number: _, chain: __, ...act }) => ({ ...act, details: JSON.parse(act.details) })),
+      ),
+
+    head: () => step((tables) => ({ ...end(tables), before: 0, outside: 0 })),
+
+    chain: ({ after, limit }) =>
+      step((tables) =>
+        [...tables.audit.values()]
+          .slice(after, after + limit)
+          .map((row) => ({ ...row, chain: Uint8Array.from(row.chain), details: JSON.parse(row.details) })),
       ),
   };
 }
 
+/** The last act's place in the chain. */
+function end({ audit }: Tables): Pick<ChainedAct, 'number' | 'chain'> {
+  const last = [...audit.values()].at(-1);
+  return { number: last?.number ?? 0, chain: Uint8Array.from(last?.chain ?? new Uint8Array(32)) };
+}
+
 /** Stores the record of an act with the act; does nothing for one that is not audited. */
-export function note({ audit }: Tables, record: AuditRecord | undefined): void {
+export function note(tables: Tables, record: AuditRecord | undefined): void {
   if (record === undefined) return;
-  if (audit.has(record.id)) throw new StorageUnavailableError('the audit id is taken');
-  audit.set(record.id, { ...record, details: JSON.stringify(record.details) });
+  const { digest, ...act } = record;
+  if (tables.audit.has(act.id)) throw new StorageUnavailableError('the audit id is taken');
+  const last = end(tables);
+  const chain = createHash('sha256').update(last.chain).update(digest).digest();
+  tables.audit.set(act.id, { ...act, details: JSON.stringify(act.details), number: last.number + 1, chain });
 }
 
 /** Newest first. */

@@ -1,7 +1,7 @@
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
 import { note } from './audit.ts';
 import type { Step } from './step.ts';
-import { byCodeUnit, revokeGrants, type Tables } from './tables.ts';
+import { byCodeUnit, isEnabled, isPartnerDisabled, revokeGrants, type Tables } from './tables.ts';
 
 export function memoryClients(step: Step): ClientStore {
   return {
@@ -16,7 +16,8 @@ export function memoryClients(step: Step): ClientStore {
     find: (clientId) =>
       step((tables) => {
         const client = tables.clients.get(clientId);
-        return client === undefined ? null : copy(client);
+        if (client === undefined) return null;
+        return { ...copy(client), partnerDisabled: isPartnerDisabled(tables, client.partner) };
       }),
 
     list: ({ after, limit }) =>
@@ -33,7 +34,10 @@ export function memoryClients(step: Step): ClientStore {
         if (tables.clients.get(client.clientId)?.version !== client.version - 1) return false;
         note(tables, audit);
         tables.clients.set(client.clientId, copy(client));
-        if (client.disabledAt !== null) revokeEverything(tables, client.clientId, client.disabledAt);
+        const { clientId, partner, disabledAt, updatedAt } = client;
+        if (disabledAt !== null) revokeConsents(tables, clientId);
+        if (disabledAt !== null || isPartnerDisabled(tables, partner))
+          revokeGrants(tables, (grant) => grant.clientId === clientId, disabledAt ?? updatedAt);
         return true;
       }),
 
@@ -41,17 +45,17 @@ export function memoryClients(step: Step): ClientStore {
       step((tables) =>
         [...tables.clients.values()].some(
           (client) =>
-            client.disabledAt === null && client.redirectUris.some((uri) => webOrigin(uri) === origin),
+            isEnabled(tables, client.clientId) &&
+            client.redirectUris.some((uri) => webOrigin(uri) === origin),
         ),
       ),
   };
 }
 
-function revokeEverything(tables: Tables, clientId: string, now: number): void {
+function revokeConsents(tables: Tables, clientId: string): void {
   for (const [key, consent] of tables.consents) {
     if (consent.clientId === clientId) tables.consents.delete(key);
   }
-  revokeGrants(tables, (grant) => grant.clientId === clientId, now);
 }
 
 /** The origin that a browser on this page sends (RFC 6454), or `null` for a URI that is no web page. */

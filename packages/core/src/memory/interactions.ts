@@ -4,6 +4,9 @@ import { bytesKey } from './tables.ts';
 
 export function memoryInteractions(step: Step): InteractionStore {
   return {
+    count: (now) =>
+      step((tables) => [...tables.interactions.values()].filter(({ expiresAt }) => expiresAt > now).length),
+
     save: (digest, payload, expiresAt) =>
       step((tables) => {
         tables.interactions.set(bytesKey(digest), { payload: JSON.stringify(payload), expiresAt });
@@ -15,6 +18,14 @@ export function memoryInteractions(step: Step): InteractionStore {
         if (!tables.interactions.has(key)) return false;
         tables.interactions.set(key, { payload: JSON.stringify(payload), expiresAt });
         return true;
+      }),
+
+    extend: (digest, expiresAt) =>
+      step((tables) => {
+        const key = bytesKey(digest);
+        const row = tables.interactions.get(key);
+        if (row !== undefined && row.expiresAt < expiresAt)
+          tables.interactions.set(key, { ...row, expiresAt });
       }),
 
     find: (digest, now) =>

@@ -1,6 +1,6 @@
 import type { EventOwner, NewEvent } from '../ports/events.ts';
 import { StorageUnavailableError } from './step.ts';
-import { byCodeUnit, type DeliveryRow, isOwned, pairKey, type Tables } from './tables.ts';
+import { byCodeUnit, type DeliveryRow, isOwned, isPartnerDisabled, pairKey, type Tables } from './tables.ts';
 
 /** What a delivery is about. */
 interface DeliveryOf {
@@ -29,7 +29,9 @@ export function publish(tables: Tables, events: readonly NewEvent[]): void {
 }
 
 /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
-export function matchingEndpoints({ webhooks }: Tables, owner: EventOwner, type: string): string[] {
+export function matchingEndpoints(tables: Tables, owner: EventOwner, type: string): string[] {
+  const { webhooks } = tables;
+  if (isPartnerDisabled(tables, owner.partner)) return [];
   return [...webhooks.values()]
     .filter((endpoint) => endpoint.enabled && isOwned(endpoint, owner))
     .filter(({ events }) => events.includes('*') || events.includes(type))

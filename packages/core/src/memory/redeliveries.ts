@@ -6,7 +6,7 @@ import { deliveryOf } from './delivery-lists.ts';
 import { outcomeOf, storeClaim } from './idempotency.ts';
 import { assertFree, matchingEndpoints, newDelivery } from './publications.ts';
 import { type DeliveryRow, isOwned, type Tables } from './tables.ts';
-import { findEndpoint } from './webhooks.ts';
+import { findEndpoint, isDelivered } from './webhooks.ts';
 
 type Call<Name extends 'redeliver' | 'recover'> = (
   tables: Tables,
@@ -23,7 +23,7 @@ export const redeliver: Call<'redeliver'> = (tables, request) => {
   if (endpointId !== null) {
     const endpoint = findEndpoint(tables, owner, endpointId);
     if (endpoint === undefined) return { outcome: 'unknown_endpoint' };
-    if (!endpoint.enabled) return { outcome: 'disabled_endpoint' };
+    if (!isDelivered(tables, endpoint)) return { outcome: 'disabled_endpoint' };
   }
 
   const endpointIds = endpointId === null ? matchingEndpoints(tables, owner, event.type) : [endpointId];
@@ -47,7 +47,7 @@ export const recover: Call<'recover'> = (tables, request) => {
   if (earlier !== null) return earlier;
   const endpoint = findEndpoint(tables, owner, endpointId);
   if (endpoint === undefined) return { outcome: 'unknown_endpoint' };
-  if (!endpoint.enabled) return { outcome: 'disabled_endpoint' };
+  if (!isDelivered(tables, endpoint)) return { outcome: 'disabled_endpoint' };
 
   const added = [...tables.deliveries.values()]
     .filter((row) => row.endpointId === endpointId && row.status === 'dropped')

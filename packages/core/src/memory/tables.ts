@@ -1,5 +1,5 @@
 import type { ApiKeyRecord } from '../ports/api-keys.ts';
-import type { AuditRecord } from '../ports/audit.ts';
+import type { ChainedAct } from '../ports/audit.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { DeliveryRecord } from '../ports/deliveries.ts';
 import type { EventOwner, EventRecord } from '../ports/events.ts';
@@ -59,8 +59,8 @@ export interface DeliveryRow extends Omit<DeliveryRecord, 'nextAttemptAt'> {
   readonly endedAt: number | null;
 }
 
-/** An administrative act as it is kept: its details are JSON text. */
-export interface AuditRow extends Omit<AuditRecord, 'details'> {
+/** An administrative act as it is kept: its details are JSON text, and its digest is part of the chain. */
+export interface AuditRow extends Omit<ChainedAct, 'details'> {
   readonly details: string;
 }
 
@@ -101,6 +101,7 @@ export interface Tables {
   readonly jobs: Map<string, JobRow>;
   /** By bucket. */
   readonly rateLimits: Map<string, WindowRow>;
+  /** In the order of the chain. */
   readonly audit: Map<string, AuditRow>;
 }
 
@@ -152,9 +153,16 @@ export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Whether a client exists and is not disabled. */
+/** Whether there is a partner of this name, and it is disabled. */
+export function isPartnerDisabled({ partners }: Tables, slug: string | null): boolean {
+  const partner = slug === null ? undefined : partners.get(slug);
+  return partner !== undefined && partner.disabledAt !== null;
+}
+
+/** Whether a client exists, and neither it nor its partner is disabled. */
 export function isEnabled(tables: Tables, clientId: string): boolean {
-  return tables.clients.get(clientId)?.disabledAt === null;
+  const client = tables.clients.get(clientId);
+  return client?.disabledAt === null && !isPartnerDisabled(tables, client.partner);
 }
 
 /** Revokes the grants that match and are not revoked yet; their codes and tokens end with them. */

@@ -5,7 +5,7 @@ import { outcomeOf, storeClaim } from './idempotency.ts';
 import { assertFree } from './publications.ts';
 import { memorySealedSecrets } from './sealed-secrets.ts';
 import type { Step } from './step.ts';
-import { byCodeUnit, isOwned, type Tables } from './tables.ts';
+import { byCodeUnit, type DeliveryRow, isOwned, isPartnerDisabled, type Tables } from './tables.ts';
 
 export function memoryWebhooks(step: Step): WebhookEndpointStore {
   return {
@@ -60,6 +60,11 @@ export function memoryWebhooks(step: Step): WebhookEndpointStore {
   };
 }
 
+/** Whether anything is delivered to an endpoint. */
+export function isDelivered(tables: Tables, { enabled, partner }: WebhookEndpointRecord): boolean {
+  return enabled && !isPartnerDisabled(tables, partner);
+}
+
 /** An endpoint of this partner and mode. */
 export function findEndpoint(
   { webhooks }: Tables,
@@ -74,12 +79,23 @@ function owned({ webhooks }: Tables, owner: EventOwner): WebhookEndpointRecord[]
   return [...webhooks.values()].filter((endpoint) => isOwned(endpoint, owner));
 }
 
-/** Whoever holds one of these deliveries loses it: its result will be refused. */
-function cancel({ deliveries }: Tables, endpointId: string, now: number): void {
+/** Whoever holds one of these deliveries loses it: its result will be refused. Answers how many were pending. */
+export function cancelWhere(
+  { deliveries }: Tables,
+  matches: (row: DeliveryRow) => boolean,
+  now: number,
+): number {
+  let cancelled = 0;
   for (const [id, row] of deliveries) {
-    if (row.endpointId !== endpointId || row.status !== 'pending') continue;
+    if (row.status !== 'pending' || !matches(row)) continue;
     deliveries.set(id, { ...row, status: 'cancelled', endedAt: now });
+    cancelled += 1;
   }
+  return cancelled;
+}
+
+function cancel(tables: Tables, endpoint: string, now: number): void {
+  cancelWhere(tables, ({ endpointId }) => endpointId === endpoint, now);
 }
 
 function copy(endpoint: WebhookEndpointRecord): WebhookEndpointRecord {

@@ -3,7 +3,7 @@ import { isUnstorable } from '../http/json.ts';
 import type { Logger } from '../logger.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
 import { isScope } from '../scopes.ts';
-import { needsPkce } from './client.ts';
+import { isEnabled, needsPkce } from './client.ts';
 import { isCodeChallenge } from './pkce.ts';
 
 /** Longer values of `state` and `nonce` are refused, in bytes. */
@@ -94,8 +94,7 @@ export async function findRedirectTarget(
   const clientId = required('client_id');
   const redirectUri = required('redirect_uri');
   const client = /^[A-Za-z0-9_-]{1,255}$/.test(clientId) ? await clients.find(clientId) : null;
-  if (client === null || client.disabledAt !== null)
-    throw new OAuthError('invalid_client', 'The client is not known.');
+  if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
   if (!client.redirectUris.includes(redirectUri)) {
     // Whoever sees the page cannot mend it. What came is not told: a caller may write anything there.
     logger.warn(

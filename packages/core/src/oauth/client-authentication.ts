@@ -1,6 +1,6 @@
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
-import { isPublicClient, secretMatches } from './client.ts';
+import { isEnabled, isPublicClient, secretMatches } from './client.ts';
 
 /** The credentials that a token request carries. */
 export interface Credentials {
@@ -64,7 +64,7 @@ export function invalidClient(credentials: Pick<Credentials, 'basic'>, descripti
 /** Finds the client that credentials name. @throws OAuthError `invalid_client` */
 export async function findClient(clients: ClientStore, credentials: Credentials): Promise<ClientRecord> {
   const client = idAlphabet.test(credentials.clientId) ? await clients.find(credentials.clientId) : null;
-  if (client === null || client.disabledAt !== null) throw invalidClient(credentials);
+  if (!isEnabled(client)) throw invalidClient(credentials);
   return client;
 }
 

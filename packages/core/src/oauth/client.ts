@@ -1,6 +1,11 @@
 import { OAuthError } from '../errors.ts';
-import type { ClientRecord } from '../ports/clients.ts';
+import type { ClientRecord, ClientState } from '../ports/clients.ts';
 import { digest, equalDigests } from '../tokens.ts';
+
+/** Whether a client works: there is one, and neither it nor the partner that it belongs to is disabled. */
+export function isEnabled(client: ClientState | null): client is ClientState {
+  return client !== null && client.disabledAt === null && !client.partnerDisabled;
+}
 
 /** A client without a secret, which therefore always needs PKCE (RFC 6749, section 2.1). */
 export function isPublicClient(client: ClientRecord): boolean {

@@ -5,7 +5,7 @@ import { OAuthError } from '../errors.ts';
 import type { FormTokens } from '../http/csrf.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { Authentication, UserRecord } from '../ports/users.ts';
-import { requireStillAllowed } from './client.ts';
+import { isEnabled, requireStillAllowed } from './client.ts';
 import { consentState } from './consent.ts';
 import { interactionPage } from './endpoints.ts';
 import type { Engine, PendingInteraction } from './engine.ts';
@@ -109,8 +109,7 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
 
   async function clientOf(interaction: PendingInteraction): Promise<ClientRecord> {
     const client = await core.storage.clients.find(interaction.params.client_id ?? '');
-    if (client === null || client.disabledAt !== null)
-      throw new OAuthError('invalid_client', 'The client is not known.');
+    if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
     requireStillAllowed(client, interaction.params.redirect_uri, scopesOf(interaction));
     return client;
   }

@@ -2,6 +2,7 @@ import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Core } from '../context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { digest } from '../tokens.ts';
+import { isEnabled } from './client.ts';
 
 /**
  * Client metadata as the engine wants it; a function of the record alone, because the engine caches by
@@ -52,7 +53,7 @@ function clientAdapter(core: Core, currentRun: () => StorageFailure | undefined)
       if (run?.failure !== undefined) throw run.failure;
       try {
         const client = await core.storage.clients.find(id);
-        return client === null || client.disabledAt !== null ? undefined : clientMetadata(client);
+        return isEnabled(client) ? clientMetadata(client) : undefined;
       } catch (error) {
         if (run !== undefined) run.failure = error;
         throw error;

@@ -50,6 +50,11 @@ export interface ApiKeyStore extends SealedSecrets {
   find(id: string): Promise<ApiKeyState | null>;
   /** The key with this digest, whatever its state. One statement. */
   findByDigest(digest: Uint8Array): Promise<ApiKeyState | null>;
+  /**
+   * Whether a key is not revoked, not ended at `now`, and its partner not disabled. One statement, asked along with
+   * every request of a partner.
+   */
+  isLive(id: string, now: number): Promise<boolean>;
   /** Every key of a partner, latest `createdAt` first, then by id. */
   list(partner: string): Promise<ApiKeyRecord[]>;
   /** Sets `revokedAt` unless it is set. `false` for an unknown key; `true` otherwise, however often. */

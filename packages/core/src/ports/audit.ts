@@ -13,6 +13,31 @@ export interface AuditRecord {
   readonly target: string;
   /** What was set. Never a secret. */
   readonly details: JsonObject;
+  /** SHA-256 over all of the above, made where the act is: what the chain is made of. */
+  readonly digest: Uint8Array;
+}
+
+/** An act as it is read back: its digest is not kept, so that whoever wants to check an act makes it anew. */
+export type StoredAct = Omit<AuditRecord, 'digest'>;
+
+/** An act with its place in the chain. */
+export interface ChainedAct extends StoredAct {
+  /** 1, 2, 3, … without a gap, in the order of the commits. */
+  readonly number: number;
+  /** SHA-256 over the value before, 32 zero bytes at first, and the digest of the act. */
+  readonly chain: Uint8Array;
+}
+
+/** The end of the chain, and what stands beside it. */
+export interface AuditHead {
+  /** The number of the last act, 0 before the first one. */
+  readonly number: number;
+  /** Its chain value. */
+  readonly chain: Uint8Array;
+  /** How many acts had been written down before there was a chain. */
+  readonly before: number;
+  /** How many acts without a place in the chain there are now. */
+  readonly outside: number;
 }
 
 /** A place in the list of acts. */
@@ -23,7 +48,8 @@ export interface AuditPosition {
 
 /**
  * What administrators did; kept without end, and never changed. An act that changes something here is not
- * appended: its record is handed to the call that makes the change, and commits with it.
+ * appended: its record is handed to the call that makes the change, and commits with it. Either way it takes the
+ * next place in the chain in the same transaction: acts, and only acts, wait for each other.
  */
 export interface AuditStore {
   append(record: AuditRecord): Promise<void>;
@@ -34,5 +60,10 @@ export interface AuditStore {
     readonly target: string | null;
     readonly after: AuditPosition | null;
     readonly limit: number;
-  }): Promise<AuditRecord[]>;
+  }): Promise<StoredAct[]>;
+
+  head(): Promise<AuditHead>;
+
+  /** Acts in the order of the chain, after a number, at most `limit`. */
+  chain(page: { readonly after: number; readonly limit: number }): Promise<ChainedAct[]>;
 }

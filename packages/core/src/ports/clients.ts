@@ -39,12 +39,19 @@ export interface ClientRecord {
   readonly version: number;
 }
 
+/** A client joined with what its partner says of it. */
+export interface ClientState extends ClientRecord {
+  /** Whether it belongs to a partner that is disabled. Such a client counts as disabled in every call. */
+  readonly partnerDisabled: boolean;
+}
+
 /** OAuth clients. Reads see every commit of every process: nothing here may be cached. */
 export interface ClientStore {
   /** Stores a new client. `false` when the id is taken; nothing is changed then. */
   insert(client: ClientRecord, audit?: AuditRecord): Promise<boolean>;
 
-  find(clientId: string): Promise<ClientRecord | null>;
+  /** One statement. */
+  find(clientId: string): Promise<ClientState | null>;
 
   /** Clients whose id sorts after `after` (by code point), by id, at most `limit`. */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<ClientRecord[]>;
@@ -54,12 +61,12 @@ export interface ClientStore {
    * or no such client exists; nothing is changed then.
    *
    * When the new record is disabled, one transaction also revokes every grant and every consent of the
-   * client (which ends all its codes and tokens).
+   * client (which ends all its codes and tokens). When it belongs to a partner that is disabled, every grant.
    */
   replace(client: ClientRecord, audit?: AuditRecord): Promise<boolean>;
 
   /**
-   * Whether any client that is not disabled has a redirect URI of this origin
+   * Whether any client that is not disabled, nor its partner, has a redirect URI of this origin
    * (`scheme://host[:port]` as a browser sends it).
    */
   originRegistered(origin: string): Promise<boolean>;

@@ -80,6 +80,7 @@ export type Redelivery =
   | { readonly outcome: 'unknown_event' }
   /** No such endpoint of this partner and mode. */
   | { readonly outcome: 'unknown_endpoint' }
+  /** The endpoint, or its partner. */
   | { readonly outcome: 'disabled_endpoint' };
 
 /** An `Idempotency-Key` whose answer is only known inside the transaction. */

@@ -51,7 +51,8 @@ export interface EventStore {
   /**
    * Stores events and their deliveries in one transaction: each event takes the next sequence number of its
    * partner and mode, and every enabled endpoint of that partner and mode whose `events` hold its type or `*`
-   * gets a pending delivery, due at the event's `createdAt`. The order of one call is the order of the
+   * gets a pending delivery, due at the event's `createdAt`; a disabled partner's sequence goes on, and nothing is
+   * delivered to it. The order of one call is the order of the
    * sequence. With `idempotency`, a record of the key decides before anything is changed.
    */
   publish(

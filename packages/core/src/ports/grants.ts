@@ -59,8 +59,8 @@ export interface ConsentRecord {
 /** Grants with their codes, and the access tokens that were issued for them. */
 export interface GrantStore {
   /**
-   * Stores a grant with its code, in one transaction with the check that the client is not disabled and
-   * that an unrevoked consent of this user and client includes every scope. `false` when that does not
+   * Stores a grant with its code, in one transaction with the check that neither the client nor its partner is
+   * disabled and that an unrevoked consent of this user and client includes every scope. `false` when that does not
    * hold (somebody revoked the app in the meantime); nothing is stored then.
    */
   issue(grant: GrantRecord): Promise<boolean>;
@@ -72,7 +72,7 @@ export interface GrantStore {
    * code, over any number of processes, exactly one answers `redeemed`.
    *
    * - `redeemed`: the code was unused, alive at `now` (`expiresAt > now`), not revoked, had fewer than
-   *   `maxFailedVerifiers` wrong verifiers, and its client is not disabled.
+   *   `maxFailedVerifiers` wrong verifiers, and neither its client nor the partner of that is disabled.
    * - `replayed`: it had been used before. The same transaction revokes the grant, which ends every
    *   token of this code, one that is just being stored by the winner included.
    * - `refused`: anything else; nothing was changed.
@@ -109,7 +109,7 @@ export interface ConsentStore {
   /**
    * Adds scopes to the unrevoked consent of this user and client, or starts one. Atomic union: parallel calls
    * lose nothing.
-   * `false` when the client is unknown or disabled; nothing is stored then.
+   * `false` when the client is unknown, or it or its partner is disabled; nothing is stored then.
    */
   remember(consent: {
     readonly sub: string;
@@ -125,7 +125,7 @@ export interface ConsentStore {
   revoke(sub: string, clientId: string, now: number): Promise<boolean>;
 
   /**
-   * Whether a client that this partner owns and that is not disabled holds an unrevoked consent of the user
+   * Whether a client that this partner owns, both of them not disabled, holds an unrevoked consent of the user
    * including the scope. One statement.
    */
   partnerHolds(request: {

@@ -3,6 +3,8 @@ export type JsonObject = { readonly [key: string]: unknown };
 
 /** Authorization requests that wait for the user: sign-in, consent. */
 export interface InteractionStore {
+  /** How many there are that have not ended at `now`. */
+  count(now: number): Promise<number>;
   /** Inserts or replaces. `expiresAt` is in milliseconds since the Unix epoch. */
   save(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<void>;
   /**
@@ -10,6 +12,8 @@ export interface InteractionStore {
    * `remove`.
    */
   replace(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<boolean>;
+  /** Lets it live until `expiresAt`, if it would end before. Without effect on one that is not there. */
+  extend(digest: Uint8Array, expiresAt: number): Promise<void>;
   /** `null` when unknown or when `expiresAt <= now`. */
   find(digest: Uint8Array, now: number): Promise<JsonObject | null>;
   /** Removes it. `true` for exactly one of several callers. */

@@ -9,10 +9,24 @@ export interface PartnerRecord {
   readonly name: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Set while the partner is disabled: none of its keys works. */
+  /** Set while the partner is disabled: neither its keys nor its clients work, and nothing is delivered to it. */
   readonly disabledAt: number | null;
   /** Grows by one on every change; `replace` compares it. */
   readonly version: number;
+}
+
+/** What a partner has, and what of it ended with a change of the partner. */
+export interface PartnerReach {
+  /** API keys that are neither revoked nor expired: they work if, and only if, the partner is not disabled. */
+  readonly keys: number;
+  /** OAuth clients that are not disabled themselves: the same holds for them. */
+  readonly clients: number;
+  /** Authorization codes, unused until now, that this change ended. */
+  readonly codes: number;
+  /** Access tokens that this change ended before their time. */
+  readonly tokens: number;
+  /** Pending deliveries that this change cancelled. */
+  readonly deliveries: number;
 }
 
 /** Partners of the service. */
@@ -23,8 +37,13 @@ export interface PartnerStore {
   /** Partners whose slug sorts after `after`, by slug, at most `limit`. */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<PartnerRecord[]>;
   /**
-   * Replaces the record whose version is `partner.version - 1`. `false` when there is none; nothing is
+   * Replaces the record whose version is `partner.version - 1`. `null` when there is none; nothing is
    * changed then.
+   *
+   * When the new record is disabled, one transaction also revokes every grant of the partner's clients (which
+   * ends all their codes and tokens) and cancels its pending deliveries in both modes, those that a worker
+   * holds included. Consents stay, and so do transfers. When it is not, keys and clients work again, and
+   * nothing else comes back.
    */
-  replace(partner: PartnerRecord, audit?: AuditRecord): Promise<boolean>;
+  replace(partner: PartnerRecord, audit?: AuditRecord): Promise<PartnerReach | null>;
 }

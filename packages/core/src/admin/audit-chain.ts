@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import type { AuditStore, ChainedAct, StoredAct } from '../ports/audit.ts';
+
+/** The first thing in the audit log that is not as it was written. */
+export interface AuditProblem {
+  /** The place in the chain, `null` for what is not about one place. */
+  readonly number: number | null;
+  /** The act that stands there, or outside the chain; `null` where there is none. */
+  readonly id: string | null;
+  /** In plain words. */
+  readonly reason: string;
+}
+
+/** What became of a check of the audit log. */
+export type AuditVerification = {
+  /** Acts that were found as they were written, one after the other. */
+  readonly acts: number;
+  /** Acts from before there was a chain, which nothing proves. */
+  readonly before: number;
+  /** The last chain value that was found right, 64 hexadecimal digits: to be kept elsewhere, for the next check. */
+  readonly head: string;
+} & ({ readonly ok: true } | { readonly ok: false; readonly problem: AuditProblem });
+
+const pageRows = 500;
+
+/** JSON with the members of every object in one order, whatever order a database or a driver gives back. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, canonical(member)]));
+}
+
+/** SHA-256 over everything that is kept of an act. */
+export function actDigest({ id, at, actor, action, target, details }: StoredAct): Buffer {
+  // As it will be read back: without members that JSON has no word for.
+  const kept: unknown = JSON.parse(JSON.stringify(details));
+  const text = JSON.stringify(['ostiary act 1', id, at, actor, action, target, canonical(kept)]);
+  return createHash('sha256').update(text).digest();
+}
+
+const bytesEqual = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
+
+/** Walks along the chain, from the first act to the one that was the last when the walk began. */
+export async function verifyAudit(store: AuditStore, known: Uint8Array | null): Promise<AuditVerification> {
+  const end = await store.head();
+  let number = 0;
+  let chain: Buffer = Buffer.alloc(32);
+  let isKnown = known === null || bytesEqual(known, chain);
+  const state = () => ({ acts: number, before: end.before, head: chain.toString('hex') });
+  const failed = (
+    reason: string,
+    act: Pick<ChainedAct, 'number' | 'id'> | null = null,
+  ): AuditVerification => ({
+    ...state(),
+    ok: false,
+    problem: { number: act?.number ?? null, id: act?.id ?? null, reason },
+  });
+
+  while (number < end.number) {
+    const page = await store.chain({ after: number, limit: Math.min(pageRows, end.number - number) });
+    for (const act of page) {
+      if (act.number !== number + 1) return failed(missing(number + 1, act.number - 1), act);
+      const next = createHash('sha256').update(chain).update(actDigest(act)).digest();
+      if (!bytesEqual(act.chain, next)) return failed('this act, or its place, is not what was written', act);
+      [number, chain] = [act.number, next];
+      isKnown ||= known !== null && bytesEqual(known, chain);
+    }
+    if (page.length === 0) return failed(missing(number + 1, end.number));
+  }
+  if (!bytesEqual(end.chain, chain))
+    return failed('the end of the chain is not the one that was noted in the database');
+  const [beyond] = await store.chain({ after: number, limit: 1 });
+  if (beyond !== undefined && (await store.head()).number < beyond.number)
+    return failed('this act comes after the end of the chain', beyond);
+  if (end.outside !== end.before) {
+    return failed(
+      `${end.outside} acts have no place in the chain, and ${end.before} were there before it began`,
+    );
+  }
+  if (!isKnown)
+    return failed(
+      'the head that was given is not in the chain: what came after it was cut off, or rewritten',
+    );
+  return { ...state(), ok: true };
+}
+
+function missing(first: number, last: number): string {
+  return first === last ? `number ${first} is missing` : `numbers ${first} to ${last} are missing`;
+}
