@@ -64,6 +64,7 @@ const schema = z.strictObject({
     .strictObject({
       authorizeStarts: perMinute.default(300),
       failedClientAuthentications: perMinute.default(60),
+      unfinishedInteractions: z.int().min(1).max(10_000_000).default(100_000),
     })
     .prefault({}),
   payments: z.looseObject({ execute: callback<PaymentRail['execute']>() }).optional(),
@@ -162,12 +163,21 @@ export interface OstiaryOptions {
    * @defaultValue core's page
    */
   readonly interactionUrl?: (interactionId: string) => string;
-  /** Limits per client address and minute, counted in the storage where it shares counts between processes. */
+  /**
+   * Limits. Those per client address and minute are counted in the storage where it shares counts between processes;
+   * of IPv6 a /64 counts as one address, a /56 may do four times and a /48 sixteen times as much.
+   */
   readonly limits?: {
     /** Authorization requests. @defaultValue 300 */
     readonly authorizeStarts?: number;
     /** Failed client authentications at the token endpoint. @defaultValue 60 */
     readonly failedClientAuthentications?: number;
+    /**
+     * Authorization requests of all addresses together that wait for their users. Beyond it new ones that would have to
+     * wait are answered with 429 and `Retry-After`. Each process counts once a second what there is.
+     * @defaultValue 100000
+     */
+    readonly unfinishedInteractions?: number;
   };
   /**
    * How transfers are executed. The partner API is answered when this is given; it needs `users.findByKid`

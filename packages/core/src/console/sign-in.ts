@@ -1,9 +1,8 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { readParameters } from '../http/body.ts';
-import { addressBucket } from '../http/client-address.ts';
 import { type FormTokens, requireOwnOrigin } from '../http/csrf.ts';
-import { fixedWindows } from '../http/rate-limit.ts';
+import { addressLimit, secondsUntil } from '../http/rate-limit.ts';
 import type { Handler } from '../http/route.ts';
 import { type SignInView, signInPage } from '../pages/console/sign-in.ts';
 import type { Access } from './access.ts';
@@ -14,7 +13,7 @@ import type { Sessions } from './session.ts';
 /** Failed sign-ins of a client address in a minute. */
 const maxFailures = 60;
 
-const purpose = ['sandbox console sign-in'];
+const purpose: [string] = ['sandbox console sign-in'];
 
 /** The page for those who are not signed in. What was typed in is never sent back. */
 export function showSignIn(
@@ -41,22 +40,22 @@ export function signInHandler(
   core: Core,
   { sessions, access, forms }: { sessions: Sessions; access: Access; forms: FormTokens },
 ): Handler {
-  const failures = fixedWindows(60_000);
+  const failures = addressLimit(undefined, { name: purpose[0], limit: maxFailures });
 
   return async (ctx) => {
     requireOwnOrigin(ctx.req, core.options.authUrl);
     const form = await readParameters(ctx.req);
     forms.check(form.get('csrf'), purpose);
     const now = core.clock.now();
-    const bucket = addressBucket(core.clientAddress(ctx.req));
-    const { count, endsAt } = failures.read(bucket, now);
-    if (count >= maxFailures) {
-      ctx.set('Retry-After', String(Math.ceil((endsAt - now) / 1000)));
+    const address = core.clientAddress(ctx.req);
+    const { allowed, endsAt } = await failures.peek(address, now);
+    if (!allowed) {
+      ctx.set('Retry-After', secondsUntil(endsAt, now));
       return showSignIn(core, forms, ctx, { problem: 'too_many' });
     }
     const key = await access.byText(form.get('key') ?? '', ctx.req);
     if (key === null) {
-      failures.add(bucket, now);
+      await failures.consume(address, now);
       return showSignIn(core, forms, ctx, { problem: 'refused' });
     }
     core.options.logger.info({ key: key.id, partner: key.partner }, 'signed in to the sandbox console');

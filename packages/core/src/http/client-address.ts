@@ -63,12 +63,25 @@ export function clientAddressFinder(
   };
 }
 
+/** What limits count a client by, and how many times the limit of an address are allowed there. */
+export interface AddressBucket {
+  readonly name: string;
+  readonly times: number;
+}
+
+/** Prefixes of IPv6, in groups of 16 bits and of what is left of the last one. One customer is given a /64 to a /48. */
+const networks = [
+  { bits: 64, times: 1 },
+  { bits: 56, times: 4 },
+  { bits: 48, times: 16 },
+] as const;
+
 /**
- * What limits count a client by: its address, or the /64 network of an IPv6 address, of which one caller has
- * many.
+ * The buckets of a client, the narrowest first: its address, or the /64, /56 and /48 networks of an IPv6 address, of which
+ * one caller can have many.
  */
-export function addressBucket(address: string | null): string {
-  if (address === null || isIP(address) !== 6) return address ?? 'unknown';
+export function addressBuckets(address: string | null): readonly [AddressBucket, ...AddressBucket[]] {
+  if (address === null || isIP(address) !== 6) return [{ name: address ?? 'unknown', times: 1 }];
   const [head = '', tail] = address.split('::');
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
@@ -76,7 +89,14 @@ export function addressBucket(address: string | null): string {
     while (groups.length + after.length < 8) groups.push('0');
     groups.push(...after);
   }
-  return `${groups.slice(0, 4).join(':')}::/64`;
+  const [a = '0', b = '0', c = '0', d = '0'] = groups;
+  const upper = (Number.parseInt(d, 16) & 0xff00).toString(16);
+  const prefixes = { 64: [a, b, c, d], 56: [a, b, c, upper], 48: [a, b, c] } as const;
+  const [first, ...wider] = networks.map(({ bits, times }) => ({
+    name: `${prefixes[bits].join(':')}::/${bits}`,
+    times,
+  }));
+  return [first ?? { name: 'unknown', times: 1 }, ...wider];
 }
 
 /** @throws TypeError when a range is malformed */

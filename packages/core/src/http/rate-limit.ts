@@ -1,4 +1,5 @@
 import type { RateLimitState, SharedRateLimits } from '../ports/rate-limits.ts';
+import { addressBuckets } from './client-address.ts';
 
 /** The state of one window after a request was looked at. */
 export interface Window {
@@ -48,12 +49,15 @@ export function fixedWindows(windowMs: number): FixedWindows {
   };
 }
 
-/** Limits what each client address does in a minute. */
+/** Limits what each client address does in a minute, and more widely each network of IPv6. */
 export interface AddressLimit {
-  /** Counts one event, unless there were as many as are allowed. */
-  consume(address: string, now: number): Promise<RateLimitState>;
+  /**
+   * Counts one event, unless there were as many as are allowed.
+   * @param address - `null` for one that cannot be determined
+   */
+  consume(address: string | null, now: number): Promise<RateLimitState>;
   /** Whether one more would be allowed, without counting. */
-  peek(address: string, now: number): Promise<RateLimitState>;
+  peek(address: string | null, now: number): Promise<RateLimitState>;
 }
 
 /**
@@ -66,28 +70,41 @@ export function addressLimit(
   { name, limit }: { readonly name: string; readonly limit: number },
 ): AddressLimit {
   const windowMs = 60_000;
-  if (shared !== undefined) {
-    const requestOf = (address: string, now: number) => ({
-      bucket: `${name}:address:${address}`,
-      limit,
+  const counts = shared ?? countsInMemory(windowMs);
+
+  async function each(ask: 'consume' | 'peek', address: string | null, now: number): Promise<RateLimitState> {
+    const [own, ...wider] = addressBuckets(address).map((bucket) => ({
+      bucket: `${name}:address:${bucket.name}`,
+      limit: limit * bucket.times,
       windowMs,
       now,
-    });
-    return {
-      consume: (address, now) => shared.consume(requestOf(address, now)),
-      peek: (address, now) => shared.peek(requestOf(address, now)),
-    };
+    }));
+    if (own === undefined) throw new Error('an address has no bucket');
+    let state = await counts[ask](own);
+    for (const request of wider) {
+      // One after the other: what a full network does further is not counted against its neighbours.
+      if (!state.allowed) break;
+      state = await counts[ask](request);
+    }
+    return state;
   }
 
+  return {
+    consume: (address, now) => each('consume', address, now),
+    peek: (address, now) => each('peek', address, now),
+  };
+}
+
+function countsInMemory(windowMs: number): SharedRateLimits {
   const windows = fixedWindows(windowMs);
   const stateOf = ({ count, endsAt }: Window, allowed: boolean) => ({ allowed, count, endsAt });
   return {
-    async consume(address, now) {
-      const window = windows.read(address, now);
-      return window.count < limit ? stateOf(windows.add(address, now), true) : stateOf(window, false);
+    async consume({ bucket, limit, now }) {
+      const window = windows.read(bucket, now);
+      return window.count < limit ? stateOf(windows.add(bucket, now), true) : stateOf(window, false);
     },
-    async peek(address, now) {
-      const window = windows.read(address, now);
+    async peek({ bucket, limit, now }) {
+      const window = windows.read(bucket, now);
       return stateOf(window, window.count < limit);
     },
   };

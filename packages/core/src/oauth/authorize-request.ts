@@ -7,7 +7,7 @@ import { isEnabled, needsPkce } from './client.ts';
 import { isCodeChallenge } from './pkce.ts';
 
 /** Longer values of `state` and `nonce` are refused, in bytes. */
-const maxEchoBytes = 4096;
+const maxEchoBytes = 1024;
 
 /** The longest values that are kept while the user is asked, in bytes. */
 const maxBytes = {
@@ -68,6 +68,11 @@ export function readQuery(query: string): RawParameters {
   return parameters;
 }
 
+function requireShort(name: keyof typeof maxBytes, value: string): void {
+  if (Buffer.byteLength(value) <= maxBytes[name]) return;
+  throw new OAuthError('invalid_request', `The parameter ${name} may have ${maxBytes[name]} bytes at most.`);
+}
+
 /** A client and a redirect URI that belong together: from here on errors may be sent there. */
 export interface RedirectTarget {
   readonly client: ClientRecord;
@@ -104,11 +109,9 @@ export async function findRedirectTarget(
     throw new OAuthError('redirect_uri_mismatch');
   }
   const state = parameters.get('state') ?? null;
-  return {
-    client,
-    redirectUri,
-    state: state !== null && Buffer.byteLength(state) <= maxEchoBytes ? state : null,
-  };
+  // Told to the user and not to the client, which could not tell whose answer it is without its `state`.
+  if (state !== null) requireShort('state', state);
+  return { client, redirectUri, state };
 }
 
 function requestedScopes(scope: string | undefined, client: ClientRecord): string[] {
@@ -164,11 +167,8 @@ export function normalizedQuery(parameters: RawParameters, { client }: RedirectT
     return text;
   };
   for (const name of knownParameters) value(name);
-  for (const [name, limit] of Object.entries(maxBytes)) {
-    if (Buffer.byteLength(value(name as keyof typeof maxBytes) ?? '') > limit) {
-      throw new OAuthError('invalid_request', `The parameter ${name} may have ${limit} bytes at most.`);
-    }
-  }
+  for (const name of Object.keys(maxBytes) as (keyof typeof maxBytes)[])
+    requireShort(name, value(name) ?? '');
   for (const name of ['request', 'request_uri', 'registration'] as const) {
     if (value(name) !== undefined) throw new OAuthError(`${name}_not_supported`);
   }

@@ -4,7 +4,6 @@ import { urlBelow } from '../context.ts';
 import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
 import { prefersJson } from '../http/accept.ts';
 import { readFormText } from '../http/body.ts';
-import { addressBucket } from '../http/client-address.ts';
 import { setNoStore } from '../http/headers.ts';
 import { addressLimit, secondsUntil } from '../http/rate-limit.ts';
 import { findRedirectTarget, normalizedQuery, type RedirectTarget, readQuery } from './authorize-request.ts';
@@ -62,13 +61,19 @@ async function asGet(core: Core, ctx: Context): Promise<void> {
   redirect(ctx, `${urlBelow(core.options.authUrl, authPaths.authorize)}?${query}`);
 }
 
+function answerHead(ctx: Context): void {
+  setNoStore(ctx);
+  ctx.status = 200;
+  ctx.type = 'html';
+}
+
 /** Refuses an address that starts too many authorization requests. */
 function limitStarts(core: Core, name: string): (ctx: Context) => Promise<void> {
   const starts = addressLimit(core.storage.rateLimits, { name, limit: core.options.limits.authorizeStarts });
 
   return async (ctx) => {
     const now = core.clock.now();
-    const { allowed, endsAt } = await starts.consume(addressBucket(core.clientAddress(ctx.req)), now);
+    const { allowed, endsAt } = await starts.consume(core.clientAddress(ctx.req), now);
     if (allowed) return;
     const headers = { 'Retry-After': secondsUntil(endsAt, now) };
     throw new OAuthError('slow_down', 'Too many authorization requests from this address.', { headers });
@@ -90,13 +95,20 @@ export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => 
     const target = await findRedirectTarget(parameters, core.storage.clients, core.options.logger);
     try {
       const query = normalizedQuery(parameters, target);
+      // Whoever only looks at a link (RFC 9110, section 9.3.2) hears that it is right, and starts nothing.
+      if (ctx.method === 'HEAD') return answerHead(ctx);
       const user = await authenticate(core, ctx.req);
       answerLocation(ctx, await engine.authorize(ctx.req, ctx.res, query, user));
     } catch (thrown) {
       const error = toOAuthError(thrown);
-      // A failure of ours is not the client's business, and who has just lost its address gets nothing there:
-      // the user sees an error page.
-      if (error.status >= 500 || error.code === 'invalid_client' || error.code === 'redirect_uri_mismatch')
+      // A failure of ours is not the client's business, nor is it that there are too many; and who has just lost its
+      // address gets nothing there: the user sees an error page.
+      if (
+        error.status >= 500 ||
+        error.code === 'slow_down' ||
+        error.code === 'invalid_client' ||
+        error.code === 'redirect_uri_mismatch'
+      )
         throw thrown;
       answerLocation(ctx, errorLocation(core, target, error));
     }
@@ -110,6 +122,7 @@ export function resumeHandler(core: Core, engine: Engine): (ctx: Context) => Pro
 
   return async (ctx) => {
     await limit(ctx);
+    if (ctx.method === 'HEAD') return answerHead(ctx);
     const user = await authenticate(core, ctx.req);
     answerLocation(ctx, await engine.resume(ctx.req, ctx.res, user));
   };

@@ -4,7 +4,9 @@ import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import type { KeySet } from '../keys/signing-keys.ts';
 import type { Authentication } from '../ports/users.ts';
+import { digest } from '../tokens.ts';
 import { resumePage } from './endpoints.ts';
+import { interactionSeconds } from './lifetimes.ts';
 import type { EngineRun, EngineRuns } from './provider.ts';
 
 /**
@@ -32,6 +34,8 @@ export interface PendingInteraction {
    * @throws OAuthError when another answer has ended the interaction meanwhile
    */
   finish(result: InteractionResults): Promise<string>;
+  /** Gives it the time that the user of a request has who is signed in; see `interactionSeconds`. */
+  keep(): Promise<void>;
 }
 
 /** The protocol engine, oidc-provider, behind the three things that Ostiary lets it do. */
@@ -79,7 +83,7 @@ export class Engine {
     response: ServerResponse,
     id: string | null,
   ): Promise<PendingInteraction> {
-    const { options } = this.#core;
+    const { options, storage } = this.#core;
     const { provider } = await this.#current();
     const expired = () =>
       new OAuthError('invalid_request', 'The authorization request is not known (any more).', {
@@ -92,11 +96,13 @@ export class Engine {
       throw (await loadEngine()).translated(error);
     }
     if (id !== null && stored.uid !== id) throw expired();
+    const startedAt = Number(stored.prompt.details.startedAt);
     return {
       id: stored.uid,
       params: stored.params as PendingInteraction['params'],
       reasons: stored.prompt.reasons,
-      startedAt: Number(stored.prompt.details.startedAt),
+      startedAt,
+      keep: () => storage.interactions.extend(digest(stored.jti), startedAt + interactionSeconds * 1000),
       async finish(result) {
         stored.result = result;
         try {

@@ -143,6 +143,8 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
       const redirectTo = await loginStep(interaction, user);
       if (redirectTo !== null || user === null)
         return { redirectTo: redirectTo ?? login(interaction, false) };
+      // Begun by nobody, and not to be forgotten under the eyes of somebody.
+      if (interaction.reasons.includes('signed_out')) await interaction.keep();
 
       const scopes = scopesOf(interaction);
       const { covered, askAnyway, remembered } = await consentState(core, { client, sub: user.sub, scopes });

@@ -1,8 +1,13 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Core } from '../context.ts';
+import { UnsealError } from '../keys/sealing.ts';
 import type { ClientRecord } from '../ports/clients.ts';
+import type { Authentication } from '../ports/users.ts';
 import { digest } from '../tokens.ts';
 import { isEnabled } from './client.ts';
+import { openHints, sealHints } from './interaction-hints.ts';
+import { interactionRoom } from './interaction-room.ts';
+import { strangersInteractionSeconds } from './lifetimes.ts';
 
 /**
  * Client metadata as the engine wants it; a function of the record alone, because the engine caches by
@@ -36,14 +41,16 @@ const inert: Adapter = {
   revokeByGrantId: nothing,
 };
 
-/** What a run of the engine has met. */
-export interface StorageFailure {
+/** What the adapter is told of a run of the engine, and notes there. */
+export interface AdapterRun {
+  /** Who is signed in, as the host says. */
+  readonly authentication: Authentication | null;
   /** Why its client could not be read. */
   failure?: unknown;
 }
 
 /** Clients are read on every request and never cached beyond it. */
-function clientAdapter(core: Core, currentRun: () => StorageFailure | undefined): Adapter {
+function clientAdapter(core: Core, currentRun: () => AdapterRun | undefined): Adapter {
   return {
     ...inert,
     async find(id) {
@@ -63,23 +70,44 @@ function clientAdapter(core: Core, currentRun: () => StorageFailure | undefined)
 }
 
 /**
- * Interactions are stored under the digest of their id, without the id (it stands in `returnTo` too) and
- * without anything of the engine's session.
+ * Interactions are stored under the digest of their id, without the id (it stands in `returnTo` too), without anything of
+ * the engine's session, and with sealed hints.
  */
-function interactionAdapter(core: Core): Adapter {
-  const { interactions } = core.storage;
+function interactionAdapter(core: Core, currentRun: () => AdapterRun | undefined): Adapter {
+  const { storage, sealer, clock, options } = core;
+  const { interactions } = storage;
+  const room = interactionRoom(core);
   const gone = () => new errors.SessionNotFound('interaction session not found');
+  const rowOf = (id: string) => digest(id).toString('base64url');
   return {
     ...inert,
-    async upsert(id, { jti: _, session: __, returnTo: ___, ...payload }, expiresIn = 0) {
-      const expiresAt = core.clock.now() + expiresIn * 1000;
-      if (payload.result === undefined) return interactions.save(digest(id), payload, expiresAt);
+    async upsert(id, { jti: _, session: __, returnTo: ___, params = {}, ...rest }, expiresIn = 0) {
+      const payload = { ...rest, params: sealHints(sealer, rowOf(id), params) };
+      const endsAt = (seconds: number) => clock.now() + seconds * 1000;
+      if (rest.result === undefined) {
+        await room.take();
+        const isStranger = (currentRun()?.authentication ?? null) === null;
+        const seconds = isStranger ? Math.min(expiresIn, strangersInteractionSeconds) : expiresIn;
+        return interactions.save(digest(id), payload, endsAt(seconds));
+      }
       // Whoever has resumed the request has ended it: an answer that comes late must not bring it back.
-      if (!(await interactions.replace(digest(id), payload, expiresAt))) throw gone();
+      if (!(await interactions.replace(digest(id), payload, endsAt(expiresIn)))) throw gone();
     },
     async find(id) {
-      const payload = await interactions.find(digest(id), core.clock.now());
-      return payload === null ? undefined : { ...payload, jti: id };
+      const payload = await interactions.find(digest(id), clock.now());
+      if (payload === null) return undefined;
+      try {
+        const params = openHints(sealer, rowOf(id), payload.params as Record<string, unknown>);
+        return { ...payload, params, jti: id };
+      } catch (error) {
+        if (!(error instanceof UnsealError)) throw error;
+        // Begun under a sealing key that was taken away since: the user begins anew.
+        options.logger.warn(
+          { err: error },
+          'an authorization request was given up: its hints cannot be opened',
+        );
+        return undefined;
+      }
     },
     async destroy(id) {
       // Two answers to one interaction: the second finds nothing left.
@@ -124,11 +152,11 @@ function authorizationCodeAdapter(core: Core): Adapter {
  */
 export function providerAdapter(
   core: Core,
-  currentRun: () => StorageFailure | undefined,
+  currentRun: () => AdapterRun | undefined,
 ): (model: string) => Adapter {
   const adapters: { readonly [model: string]: Adapter } = {
     Client: clientAdapter(core, currentRun),
-    Interaction: interactionAdapter(core),
+    Interaction: interactionAdapter(core, currentRun),
     AuthorizationCode: authorizationCodeAdapter(core),
   };
   return (model) => adapters[model] ?? inert;

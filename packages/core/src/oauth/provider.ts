@@ -4,19 +4,16 @@ import { type Configuration, errors, Provider } from 'oidc-provider';
 import type { Core } from '../context.ts';
 import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../errors.ts';
 import type { KeySet } from '../keys/signing-keys.ts';
-import type { Authentication } from '../ports/users.ts';
 import { scopeNames } from '../scopes.ts';
 import { requireStillAllowed } from './client.ts';
 import { consentState } from './consent.ts';
 import { authPaths, interactionPage, issuerOf } from './endpoints.ts';
 import { codeSeconds, interactionSeconds } from './lifetimes.ts';
 import { createPolicy } from './policy.ts';
-import { providerAdapter, type StorageFailure } from './provider-adapter.ts';
+import { type AdapterRun, providerAdapter } from './provider-adapter.ts';
 
 /** One request on its way through the engine. */
-export interface EngineRun extends StorageFailure {
-  /** Who is signed in, as the host says. */
-  readonly authentication: Authentication | null;
+export interface EngineRun extends AdapterRun {
   /** Where the engine sends the browser. */
   location?: string;
   /** Why it does not. */

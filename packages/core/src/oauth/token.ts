@@ -2,7 +2,6 @@ import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
-import { addressBucket } from '../http/client-address.ts';
 import { type AddressLimit, addressLimit, secondsUntil } from '../http/rate-limit.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
@@ -123,8 +122,12 @@ async function exchange(
   };
 }
 
-async function refuseIfTooManyFailures(failures: AddressLimit, bucket: string, now: number): Promise<void> {
-  const { allowed, endsAt } = await failures.peek(bucket, now);
+async function refuseIfTooManyFailures(
+  failures: AddressLimit,
+  address: string | null,
+  now: number,
+): Promise<void> {
+  const { allowed, endsAt } = await failures.peek(address, now);
   if (allowed) return;
   throw new OAuthError('slow_down', 'Client authentication failed too often from this address.', {
     headers: { 'Retry-After': secondsUntil(endsAt, now) },
@@ -142,9 +145,9 @@ export function tokenHandler(core: Core): (ctx: Context) => Promise<void> {
     await allowOriginOf(core, ctx, null);
     const parameters = await readParameters(ctx.req);
     const authorization = ctx.req.headers.authorization;
-    const bucket = addressBucket(core.clientAddress(ctx.req));
+    const address = core.clientAddress(ctx.req);
     const now = core.clock.now();
-    await refuseIfTooManyFailures(failures, bucket, now);
+    await refuseIfTooManyFailures(failures, address, now);
     try {
       const credentials = readCredentials(authorization, parameters);
       const request = readTokenRequest(parameters);
@@ -154,7 +157,7 @@ export function tokenHandler(core: Core): (ctx: Context) => Promise<void> {
       ctx.body = await exchange(core, client, credentials, request);
     } catch (error) {
       if (error instanceof OAuthError && error.code === 'invalid_client') {
-        await failures.consume(bucket, now);
+        await failures.consume(address, now);
       }
       throw error;
     }

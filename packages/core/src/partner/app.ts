@@ -8,12 +8,13 @@ import { PartnerError, toPartnerError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { writeJson } from '../http/headers.ts';
 import type { Route } from '../http/route.ts';
+import type { ApiKeyState } from '../ports/api-keys.ts';
 import { RequestInProgressError } from '../replays.ts';
 import { checkAddress } from './pipeline/address.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
 import { readIdempotencyKey } from './pipeline/idempotency.ts';
 import { createKeyCheck, type KeyCheck } from './pipeline/key.ts';
-import { countRequest, type LimitOptions } from './pipeline/limit.ts';
+import { type CountedRequest, countRequest, type LimitOptions } from './pipeline/limit.ts';
 import { checkScope } from './pipeline/scope.ts';
 import { checkSignature } from './pipeline/signature.ts';
 import { createTurns } from './pipeline/turns.ts';
@@ -118,16 +119,34 @@ export function createPartnerApi(
   const fingerprintKeys = sealer.derive('idempotency fingerprints').map((key) => createSecretKey(key));
   const inTurn = createTurns();
 
-  async function pass(ctx: Context, route: PartnerRoute): Promise<PartnerAnswer> {
-    const { req } = ctx;
-    const key = await keys.find(headerOnce(ctx, 'x-api-key'));
-    // Worked out when it is asked for: hardly a request needs it.
-    const address = () => core.clientAddress(req);
+  /** What this key may do, and how often. @throws PartnerError */
+  async function admit(
+    route: PartnerRoute,
+    key: ApiKeyState,
+    address: () => string | null,
+    now: number,
+  ): Promise<CountedRequest> {
     checkAddress(key, address);
     if (route.testOnly === true && key.mode !== 'test') throw new PartnerError('not_found');
     checkScope(key, route.scope);
+    return await countRequest(limits, { key, group: route.limit, now });
+  }
+
+  async function pass(ctx: Context, route: PartnerRoute): Promise<PartnerAnswer> {
+    const { req } = ctx;
+    const { key, confirmed } = await keys.find(headerOnce(ctx, 'x-api-key'));
+    // Worked out when it is asked for: hardly a request needs it.
+    const address = () => core.clientAddress(req);
     const now = clock.now();
-    await countRequest(limits, ctx.state.headers, { key, group: route.limit, now });
+    const admitted = admit(route, key, address, now);
+    if (confirmed !== null) {
+      // Both are under way; whatever the second says, nobody hears it with a key that is dead.
+      admitted.catch(() => undefined);
+      await confirmed;
+    }
+    const counted = await admitted;
+    Object.assign(ctx.state.headers, counted.headers);
+    if (counted.refusal !== null) throw counted.refusal;
     const bytes = hasBody(req) ? await readBody(req) : noBytes;
     checkSignature({
       request: req,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { addressBucket, clientAddressFinder } from '../../src/http/client-address.ts';
+import { addressBuckets, clientAddressFinder } from '../../src/http/client-address.ts';
 
 /** The address that is found for a request from a socket, with an X-Forwarded-For. */
 function found(
@@ -91,6 +91,17 @@ describe('what limits count by', () => {
     ['1::', '1:0:0:0::/64'],
     [null, 'unknown'],
   ])('of %s is %s', (address, bucket) => {
-    expect(addressBucket(address)).toBe(bucket);
+    expect(addressBuckets(address)[0]).toEqual({ name: bucket, times: 1 });
+  });
+
+  it.each([
+    ['2001:db8:1:2:3:4:5:6', ['2001:db8:1:2::/64', '2001:db8:1:0::/56', '2001:db8:1::/48']],
+    ['2001:db8:1:abcd::1', ['2001:db8:1:abcd::/64', '2001:db8:1:ab00::/56', '2001:db8:1::/48']],
+    ['2001:db8:1:cd::1', ['2001:db8:1:cd::/64', '2001:db8:1:0::/56', '2001:db8:1::/48']],
+    ['::1', ['0:0:0:0::/64', '0:0:0:0::/56', '0:0:0::/48']],
+    ['192.0.2.1', ['192.0.2.1']],
+    [null, ['unknown']],
+  ])('of %s are its networks too', (address, names) => {
+    expect(addressBuckets(address)).toEqual(names.map((name, index) => ({ name, times: 4 ** index })));
   });
 });

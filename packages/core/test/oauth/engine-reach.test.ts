@@ -36,6 +36,7 @@ describe('what Ostiary makes reachable of it', () => {
         'clients.find',
         'consents.find',
         'consents.remember',
+        'interactions.count',
         'interactions.save',
         'interactions.replace',
         'interactions.find',

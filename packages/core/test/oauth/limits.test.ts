@@ -92,6 +92,30 @@ describe('authorization requests of one address', () => {
     expect((await authorize(provider, client, from('::ffff:192.0.2.1'))).status).toBe(429);
   });
 
+  it('count per /56 and /48 network of IPv6 too, of which one customer can have many /64', async () => {
+    const { provider, client } = await start({ limits: { authorizeStarts: 2 } });
+    const network = (number: number) => from(`2001:db8:1:${number.toString(16)}::1`);
+    const statuses: number[] = [];
+    const go = async (number: number) => {
+      const { status } = await authorize(provider, client, network(number));
+      statuses.push(status);
+      return status;
+    };
+    // A /56 is full after four full /64 …
+    for (const number of [0, 0, 1, 1, 2, 2, 3, 3]) expect(await go(number)).toBe(303);
+    expect(await go(4)).toBe(429);
+    expect(await go(0xff)).toBe(429);
+    // … and a /48 after sixteen; the /64 that were refused above have filled nothing.
+    for (let upper = 1; upper <= 3; upper += 1) {
+      for (let lower = 0; lower < 8; lower += 1) expect(await go(upper * 256 + lower)).toBe(303);
+    }
+    expect(await go(4 * 256)).toBe(429);
+    expect((await authorize(provider, client, from('2001:db8:2::1'))).status).toBe(303);
+    expect(statuses.filter((status) => status === 303)).toHaveLength(32);
+    provider.clock.advance(60_000);
+    expect(await go(4)).toBe(303);
+  });
+
   it('do not count as anything else: pages, answers and exchanges go on', async () => {
     const { provider, client } = await start({ limits: { authorizeStarts: 1 } });
     const browser = provider.browser();

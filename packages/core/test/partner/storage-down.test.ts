@@ -78,12 +78,21 @@ describe('a database that does not answer is 503 in the shape of the partner API
     expect([good.status, good.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
+  it('leaves open whether a key lives still, which nobody passes on', async () => {
+    await provider.partnerCall(key, 'GET /v1/partner/payments');
+    const { token } = await provider.ostiary.passports.issue('user-ana');
+    const verify = () => provider.partnerCall(key, 'POST /v1/partner/verify', { token });
+    // The counts may be kept somewhere else.
+    database.breakWhen((call) => call === 'apiKeys.isLive');
+    expect((await verify()).status).toBe(503);
+    database.breakWhen((call) => call !== 'apiKeys.isLive' && call !== 'rateLimits.consume');
+    expect((await verify()).status).toBe(200);
+    database.breakWhen(null);
+  });
+
   it('does not matter where the database is not needed', async () => {
     await provider.partnerCall(key, 'GET /v1/partner/payments');
-    // The counts may be kept somewhere else.
-    database.breakWhen((call) => call !== 'rateLimits.consume');
-    const { token } = await provider.ostiary.passports.issue('user-ana');
-    expect((await provider.partnerCall(key, 'POST /v1/partner/verify', { token })).status).toBe(200);
+    database.breakWhen(() => true);
     expect((await provider.request('/v1/openapi.json')).status).toBe(200);
     expect((await provider.partnerCall('svc_live_x', 'GET /v1/partner/payments')).status).toBe(401);
   });

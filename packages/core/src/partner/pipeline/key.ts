@@ -6,16 +6,27 @@ import type { Logger } from '../../logger.ts';
 import type { ApiKeyState, ApiKeyStore } from '../../ports/api-keys.ts';
 import { digestText } from '../../tokens.ts';
 
-/** How long another process may accept a key after it was revoked, in milliseconds. */
+/** How long what a key is and may do is taken from memory, in milliseconds. Whether it lives is asked every time. */
 export const keyCacheMs = 5_000;
 
 const touchIntervalMs = 60_000;
 
+/** A key of a request. */
+export interface FoundKey {
+  readonly key: ApiKeyState;
+  /**
+   * `null` for a key that was just read. For one from memory the storage is asked whether it lives still: beside the
+   * other checks, whose outcome only counts once this has resolved.
+   * @throws PartnerError `invalid_api_key`
+   */
+  readonly confirmed: Promise<void> | null;
+}
+
 /** Finds the key of a request. */
 export interface KeyCheck {
   /** @throws PartnerError `invalid_api_key`, the same for every reason */
-  find(presented: string | undefined): Promise<ApiKeyState>;
-  /** Forgets what is cached, so that a revocation in this process takes effect at once. */
+  find(presented: string | undefined): Promise<FoundKey>;
+  /** Forgets what is cached, after a change to a key or a partner in this process. */
   clear(): void;
 }
 
@@ -24,9 +35,13 @@ interface Cached {
   readonly readAt: number;
 }
 
+function isUsable({ revokedAt, expiresAt, partnerDisabled }: ApiKeyState, now: number): boolean {
+  return revokedAt === null && !partnerDisabled && (expiresAt === null || expiresAt > now);
+}
+
 /**
- * See {@link KeyCheck}. Known keys are cached for {@link keyCacheMs}; unknown ones never, so that strangers
- * cannot fill the cache.
+ * See {@link KeyCheck}. Keys that work are cached for {@link keyCacheMs}; others never, so that strangers cannot fill the
+ * cache, and a partner that is enabled again need not wait.
  */
 export function createKeyCheck(options: {
   readonly store: ApiKeyStore;
@@ -51,7 +66,7 @@ export function createKeyCheck(options: {
     if (!format.isKey(presented)) return null;
     const before = generation;
     const key = await store.findByDigest(Buffer.from(id, 'base64'));
-    if (key !== null && before === generation) cache.set(id, { key, readAt: now });
+    if (key !== null && isUsable(key, now) && before === generation) cache.set(id, { key, readAt: now });
     return key;
   }
 
@@ -64,19 +79,23 @@ export function createKeyCheck(options: {
     });
   }
 
+  /** Neither is it revoked, here or elsewhere, nor its partner disabled. */
+  async function confirm({ id }: ApiKeyState, text: string, now: number): Promise<void> {
+    if (await store.isLive(id, now)) return;
+    cache.delete(text);
+    throw new PartnerError('invalid_api_key');
+  }
+
   return {
     async find(presented) {
       if (presented === undefined) throw new PartnerError('invalid_api_key');
       const now = clock.now();
       const id = digestText(presented);
-      const key = cached(id, now) ?? (await read(presented, id, now));
-      if (key === null) throw new PartnerError('invalid_api_key');
-      const { revokedAt, expiresAt, partnerDisabled } = key;
-      if (revokedAt !== null || partnerDisabled || (expiresAt !== null && expiresAt <= now)) {
-        throw new PartnerError('invalid_api_key');
-      }
+      const known = cached(id, now);
+      const key = known ?? (await read(presented, id, now));
+      if (key === null || !isUsable(key, now)) throw new PartnerError('invalid_api_key');
       touch(key, now);
-      return key;
+      return { key, confirmed: known === null ? null : confirm(known, id, now) };
     },
     clear() {
       generation += 1;

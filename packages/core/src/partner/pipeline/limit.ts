@@ -26,15 +26,19 @@ export interface LimitOptions {
   readonly per: 'key' | 'partner';
 }
 
-/**
- * Counts the request, and says in the headers of the answer what is left.
- * @throws PartnerError `rate_limit_exceeded`
- */
+/** A request that the limiter has seen. */
+export interface CountedRequest {
+  /** What is left, for the answer. */
+  readonly headers: HeaderFields;
+  /** `rate_limit_exceeded`, or `null`. */
+  readonly refusal: PartnerError | null;
+}
+
+/** Counts the request, and says in the headers of the answer what is left. */
 export async function countRequest(
   { store, limits, per }: LimitOptions,
-  headers: HeaderFields,
   request: { readonly key: ApiKeyState; readonly group: LimitGroup; readonly now: number },
-): Promise<void> {
+): Promise<CountedRequest> {
   const { key, group, now } = request;
   const { requests, windowMs } = limits[group];
   const owner = per === 'key' ? `key:${key.quotaId}` : `partner:${key.partner}:${key.mode}`;
@@ -44,11 +48,12 @@ export async function countRequest(
     windowMs,
     now,
   });
-  headers['X-RateLimit-Limit'] = String(requests);
-  headers['X-RateLimit-Remaining'] = String(Math.max(0, requests - count));
-  headers['X-RateLimit-Reset'] = String(Math.ceil(endsAt / 1000));
-  if (allowed) return;
-  throw new PartnerError('rate_limit_exceeded', {
-    headers: { 'Retry-After': String(Math.max(1, Math.ceil((endsAt - now) / 1000))) },
-  });
+  const headers = {
+    'X-RateLimit-Limit': String(requests),
+    'X-RateLimit-Remaining': String(Math.max(0, requests - count)),
+    'X-RateLimit-Reset': String(Math.ceil(endsAt / 1000)),
+  };
+  if (allowed) return { headers, refusal: null };
+  const retryAfter = { 'Retry-After': String(Math.max(1, Math.ceil((endsAt - now) / 1000))) };
+  return { headers, refusal: new PartnerError('rate_limit_exceeded', { headers: retryAfter }) };
 }
