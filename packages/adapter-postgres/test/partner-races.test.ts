@@ -22,6 +22,7 @@ afterAll(async () => {
   await server.remove();
 });
 
+const partner = { slug: 'acme', name: 'Acme', createdAt: 1, updatedAt: 1, disabledAt: null, version: 1 };
 const list = { ...acme, endpointId: null, eventId: null, status: null, after: null, limit: 100 };
 const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, perEndpoint: 9, slots: new Map(), after: null };
 const answered = { ...acme, now: 9, idempotency: null, answer: () => ({ status: 202, body: '' }) };
@@ -32,6 +33,7 @@ async function prepared() {
   const storage = postgresStorage({ pool, schema });
   await storage.open();
   onTestFinished(() => storage.close());
+  await storage.partners.insert(partner);
   await storage.webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
   await storage.events.publish([sampleEvent('old')], { idempotency: null, now: 1 });
   for (const claimed of await storage.deliveries.claim(hold)) {
@@ -58,55 +60,75 @@ const makers: {
   readonly [name: string]: {
     call(storage: Storage): Promise<{ readonly outcome: string }>;
     readonly made: string;
-    readonly tooLate: string;
   };
 } = {
   publish: {
     call: ({ events }) => events.publish([sampleEvent('late')], { idempotency: null, now: 9 }),
     made: 'published',
-    tooLate: 'published',
   },
   redeliver: {
     call: ({ deliveries }) =>
       deliveries.redeliver({ ...answered, eventId: 'evt_old', endpointId: 'we_1', deliveryId: 'dl_late' }),
     made: 'queued',
-    tooLate: 'unknown_endpoint',
   },
   recover: {
     call: ({ deliveries }) =>
       deliveries.recover({ ...answered, endpointId: 'we_1', since: 0, limit: 9, deliveryId: 'dl_late' }),
     made: 'queued',
-    tooLate: 'unknown_endpoint',
   },
 };
 
-for (const [name, { call, made, tooLate }] of Object.entries(makers)) {
-  test(`an endpoint that ends during ${name} cancels the delivery that is just being made`, async () => {
+/** What ends while a delivery is made: an endpoint, or all endpoints of a partner. */
+const endings: {
+  readonly [name: string]: {
+    call(storage: Storage): Promise<unknown>;
+    /** What a maker that comes too late hears, where it names the endpoint. */
+    readonly outcome: string;
+  };
+} = {
+  'an endpoint is removed': {
+    call: ({ webhooks }) => webhooks.remove(acme, 'we_1', 9),
+    outcome: 'unknown_endpoint',
+  },
+  'its partner is disabled': {
+    call: ({ partners }) => partners.replace({ ...partner, version: 2, updatedAt: 9, disabledAt: 9 }),
+    outcome: 'disabled_endpoint',
+  },
+};
+
+const pairs = Object.entries(makers).flatMap(([name, maker]) =>
+  Object.entries(endings).map(([why, ending]) => ({ name, maker, why, ending })),
+);
+
+for (const { name, maker, why, ending: end } of pairs) {
+  const { call, made } = maker;
+  const tooLate = name === 'publish' ? 'published' : end.outcome;
+  test(`when ${why} during ${name}, that cancels the delivery that is just being made`, async () => {
     const { storage, holding, waiting, pending } = await prepared();
     const holder = await holding(holdDelivery);
     const making = call(storage);
     await waiting(1);
-    const ending = storage.webhooks.remove(acme, 'we_1', 9);
+    const ending = end.call(storage);
     await waiting(2);
     await holder.query('ROLLBACK');
     expect((await making).outcome).toBe(made);
-    expect(await ending).toBe(true);
+    expect(await ending).toBeTruthy();
     expect(await pending()).toEqual([]);
     expect(await storage.deliveries.list({ ...list, status: 'cancelled' })).toMatchObject([
       { id: 'dl_late_1' },
     ]);
   });
 
-  test(`while an endpoint ends, ${name} makes no delivery for it`, async () => {
+  test(`while ${why}, ${name} makes no delivery for it`, async () => {
     const { storage, holding, waiting, pending } = await prepared();
     await storage.events.publish([sampleEvent('waiting', { createdAt: 99 })], { idempotency: null, now: 1 });
     const holder = await holding('SELECT FROM ostiary.pending_deliveries FOR UPDATE');
-    const ending = storage.webhooks.remove(acme, 'we_1', 9);
+    const ending = end.call(storage);
     await waiting(1);
     const making = call(storage);
     await waiting(2);
     await holder.query('ROLLBACK');
-    expect(await ending).toBe(true);
+    expect(await ending).toBeTruthy();
     expect((await making).outcome).toBe(tooLate);
     expect(await pending()).toEqual([]);
   });

@@ -34,12 +34,20 @@ const shop = {
   requireSecret: false,
   firstParty: false,
   idTokenAlg: 'RS256',
-  partner: null,
+  partner: 'acme',
   createdAt: 1,
   updatedAt: 1,
   disabledAt: null,
   version: 1,
 } as const;
+const partner = {
+  slug: 'acme',
+  name: 'Acme',
+  createdAt: 1,
+  updatedAt: 1,
+  disabledAt: null,
+  version: 1,
+};
 const disabled = { ...shop, version: 2, disabledAt: 5 };
 const consent = { sub: 'user', clientId: 'shop', scopes: ['openid'], now: 1 };
 
@@ -64,15 +72,18 @@ async function prepared(): Promise<{ readonly schema: string; readonly storage: 
   const storage = postgresStorage({ pool, schema });
   await storage.open();
   onTestFinished(() => storage.close());
+  await storage.partners.insert(partner);
   await storage.clients.insert(shop);
   await storage.consents.remember(consent);
   await storage.grants.issue(grant('earlier'));
   return { schema, storage };
 }
 
-/** Ways in which a user's consent ends; each revokes consents and then grants. */
+/** Ways in which what was issued ends; each keeps more from being issued, and then revokes grants. */
 const endings: { readonly [name: string]: (storage: Storage) => Promise<unknown> } = {
   'the client is disabled': ({ clients }) => clients.replace(disabled),
+  'the partner of the client is disabled': ({ partners }) =>
+    partners.replace({ ...partner, version: 2, updatedAt: 5, disabledAt: 5 }),
   'the consent is revoked': ({ consents }) => consents.revoke('user', 'shop', 5),
   'the user ends': ({ consents }) => consents.endUser('user', 5),
 };

@@ -115,6 +115,24 @@ test('lists of transfers walk along an index: they neither sort nor scan', async
   }
 });
 
+test('a partner that is disabled is looked at along indexes, and so are interactions and the chain of acts', async () => {
+  const { storage, plansOf } = await watchedStorage();
+  const partner = { slug: 'acme', name: 'Acme', createdAt: 1, updatedAt: 1, disabledAt: null, version: 1 };
+  await storage.partners.insert(partner);
+  const calls: ((storage: Storage) => Promise<unknown>)[] = [
+    ({ partners }) => partners.replace({ ...partner, version: 2, disabledAt: 2 }),
+    ({ interactions }) => interactions.count(7),
+    ({ interactions }) => interactions.extend(Buffer.alloc(32), 7),
+    ({ audit }) => audit.chain({ after: 7, limit: 9 }),
+    ({ clients }) => clients.originRegistered('https://shop.example'),
+  ];
+  for (const call of calls) {
+    const steps = (await plansOf(call)).flat().filter((step) => /^(SCAN|USE TEMP)/.test(step));
+    // The head of the chain is one row, and what is being ended is in memory.
+    expect(steps.filter((step) => !/^SCAN (CONSTANT ROW|ending|audit_head)/.test(step))).toEqual([]);
+  }
+});
+
 test('an export walks along an index of final transfers', async () => {
   const { plansOf } = await watchedStorage();
   for (const after of [null, { time: 7, id: 'tr_7' }]) {
@@ -132,6 +150,13 @@ test('a key is judged with one statement and two look-ups', async () => {
   expect(await plansOf(({ apiKeys }) => apiKeys.findByDigest(Buffer.alloc(32)))).toEqual([
     [
       expect.stringMatching(/^SEARCH api_keys USING INDEX \w+ \(digest=\?\)$/),
+      expect.stringMatching(/^SEARCH partners USING INDEX \w+ \(slug=\?\)$/),
+    ],
+  ]);
+  // And once more, with every request.
+  expect(await plansOf(({ apiKeys }) => apiKeys.isLive('key_7', 1))).toEqual([
+    [
+      expect.stringMatching(/^SEARCH api_keys USING INDEX \w+ \(id=\?\)$/),
       expect.stringMatching(/^SEARCH partners USING INDEX \w+ \(slug=\?\)$/),
     ],
   ]);

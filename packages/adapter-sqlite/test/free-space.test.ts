@@ -1,0 +1,100 @@
+import { statSync } from 'node:fs';
+import Driver from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { sqliteStorage } from '../src/index.ts';
+import { temporaryFile } from './temporary.ts';
+
+const megabyte = 2 ** 20;
+
+async function opened(file: string) {
+  const storage = sqliteStorage({ file });
+  await storage.open();
+  onTestFinished(() => storage.close());
+  return storage;
+}
+
+/** Stores interactions that end at once, some 4 KiB each. */
+async function flood({ interactions }: Awaited<ReturnType<typeof opened>>, count: number): Promise<void> {
+  for (let from = 0; from < count; from += 500) {
+    await Promise.all(
+      Array.from({ length: 500 }, (_, index) => {
+        const digest = Buffer.alloc(32);
+        digest.writeUInt32BE(from + index);
+        return interactions.save(digest, { state: 'x'.repeat(4000) }, 1);
+      }),
+    );
+  }
+}
+
+/** Removes what has ended, as the worker does. */
+async function purge(storage: Awaited<ReturnType<typeof opened>>): Promise<void> {
+  let removed: number;
+  do {
+    ({ interactions: removed } = await storage.purge({ now: 2, before: 0, eventsBefore: 0, limit: 500 }));
+  } while (removed === 500);
+}
+
+test('what strangers have filled is given back to the file system once it is purged', async () => {
+  const file = temporaryFile();
+  const storage = await opened(file);
+  await flood(storage, 5000);
+  await purge(storage);
+  await storage.close();
+  // What is kept free for what comes next is four megabytes.
+  expect(statSync(file).size).toBeLessThan(6 * megabyte);
+  const driver = new Driver(file);
+  onTestFinished(() => void driver.close());
+  expect(driver.pragma('integrity_check', { simple: true })).toBe('ok');
+});
+
+test('nobody has to wait for that: it goes in steps between which others get their turn', async () => {
+  const storage = await opened(temporaryFile());
+  await flood(storage, 5000);
+  await storage.purge({ now: 2, before: 0, eventsBefore: 0, limit: 5000 });
+  await flood(storage, 5000);
+  let turns = 0;
+  let isPurging = true;
+  const purging = storage.purge({ now: 2, before: 0, eventsBefore: 0, limit: 5000 }).then(() => {
+    isPurging = false;
+  });
+  while (isPurging) {
+    await storage.ping();
+    await new Promise((resolve) => setImmediate(resolve));
+    turns += 1;
+  }
+  await purging;
+  expect(turns).toBeGreaterThan(10);
+});
+
+test('a file from before is rebuilt when it is opened, with everything in it', async () => {
+  const file = temporaryFile();
+  await (await opened(file)).close();
+  const driver = new Driver(file);
+  driver.pragma('auto_vacuum = NONE');
+  driver.pragma('journal_mode = DELETE');
+  driver.exec('VACUUM');
+  expect(driver.pragma('auto_vacuum', { simple: true })).toBe(0);
+  driver.exec("INSERT INTO partners VALUES ('acme', 'Acme', 1, 1, NULL, 1)");
+  driver.close();
+
+  const storage = await opened(file);
+  expect((await storage.partners.find('acme'))?.name).toBe('Acme');
+  const reader = new Driver(file);
+  onTestFinished(() => void reader.close());
+  expect(reader.pragma('auto_vacuum', { simple: true })).toBe(2);
+});
+
+test('a file that somebody else writes to is opened as it is', async () => {
+  const file = temporaryFile();
+  await (await opened(file)).close();
+  const other = new Driver(file);
+  onTestFinished(() => void other.close());
+  other.pragma('auto_vacuum = NONE');
+  other.exec('VACUUM');
+  other.pragma('journal_mode = WAL');
+  other.exec('BEGIN');
+  other.prepare('SELECT count(*) FROM partners').get();
+  const storage = await opened(file);
+  await storage.ping();
+  other.exec('COMMIT');
+});
