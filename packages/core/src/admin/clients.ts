@@ -84,6 +84,14 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
       throw new PartnerNameError('partner_not_found', slug);
   }
 
+  /** The client without what its partner says of it, which is no part of it. */
+  async function find(clientId: string): Promise<ClientRecord | null> {
+    const found = await clients.find(clientId);
+    if (found === null) return null;
+    const { partnerDisabled: _, ...stored } = found;
+    return stored;
+  }
+
   /** Applies a change to the latest version, again when somebody else was faster. */
   async function change(
     clientId: string,
@@ -92,10 +100,8 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
     details: JsonObject = {},
   ): Promise<ClientRecord> {
     for (;;) {
-      const found = await clients.find(clientId);
-      if (found === null) throw new ClientError('client_not_found', clientId);
-      // What the partner says of it is no part of the client.
-      const { partnerDisabled: _, ...stored } = found;
+      const stored = await find(clientId);
+      if (stored === null) throw new ClientError('client_not_found', clientId);
       const now = core.clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
       if (await clients.replace(edited, act(action, `client:${clientId}`, details))) return edited;
@@ -139,8 +145,8 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
     },
 
     async get(clientId) {
-      const client = await clients.find(clientId);
-      return client === null ? null : shown(client);
+      const stored = await find(clientId);
+      return stored === null ? null : shown(stored);
     },
 
     async list({ after, limit = 100 } = {}) {

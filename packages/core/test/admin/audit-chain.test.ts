@@ -1,0 +1,222 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { actDigest, verifyAudit } from '../../src/admin/audit-chain.ts';
+import type { StoredAct } from '../../src/index.ts';
+import { memoryStorage } from '../../src/memory/index.ts';
+import { partnerProvider } from '../support/partner-api.ts';
+
+/** A provider on a file with twelve acts of every kind, and the file itself in a forger's hands. */
+async function written() {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-audit-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'ostiary.db');
+  const { provider } = await partnerProvider({ storage: sqliteStorage({ file }) });
+  const { admin } = provider.ostiary;
+  const ana = admin.as('ana@example.com');
+  await ana.partners.create({ slug: 'kafe', name: 'Kafe “Lakay” 🗝️' });
+  await ana.partners.rename('kafe', 'Kafe');
+  const issued = await ana.apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: ['payments:read'] });
+  await ana.apiKeys.revoke(issued.apiKey.id);
+  for (let number = 1; number <= 6; number += 1) {
+    await admin.audit.record({
+      action: 'user.block',
+      target: `user:${number}`,
+      details: { number, why: { list: [1, null, 'x'], z: -0.5, a: true } },
+    });
+  }
+  await ana.partners.disable('kafe');
+  await admin.users.end('user-ana');
+  const { head } = await admin.audit.verify();
+
+  const forger = new Sqlite(file);
+  onTestFinished(() => void forger.close());
+  const forge = (sql: string) => forger.exec(sql);
+  return { admin, head, forge };
+}
+
+type Expected = { readonly reason: RegExp; readonly number: number | null };
+const rewritten = (number: number): Expected => ({ reason: /is not what was written/, number });
+
+/** What somebody does who can write to the database and hides something; each leaves the log looking well. */
+const tamperings: { readonly [name: string]: { readonly sql: string; readonly found: Expected } } = {
+  'another actor': { sql: "UPDATE audit SET actor = 'eve' WHERE number = 3", found: rewritten(3) },
+  'another action': { sql: "UPDATE audit SET action = 'user.end' WHERE number = 5", found: rewritten(5) },
+  'another target': { sql: "UPDATE audit SET target = 'user:9' WHERE number = 5", found: rewritten(5) },
+  'another time': { sql: 'UPDATE audit SET at = at + 1 WHERE number = 7', found: rewritten(7) },
+  'another id': {
+    sql: "UPDATE audit SET id = 'aud_' || hex(randomblob(12)) WHERE number = 2",
+    found: rewritten(2),
+  },
+  'other details': {
+    sql: `UPDATE audit SET details = replace(details, '"number":1', '"number":2') WHERE number = 5`,
+    found: rewritten(5),
+  },
+  'details taken away': { sql: "UPDATE audit SET details = '{}' WHERE number = 6", found: rewritten(6) },
+  'a detail that was added': {
+    sql: `UPDATE audit SET details = json_set(details, '$.more', 1) WHERE number = 6`,
+    found: rewritten(6),
+  },
+  'a number turned into text': {
+    sql: `UPDATE audit SET details = json_set(details, '$.number', '2') WHERE number = 6`,
+    found: rewritten(6),
+  },
+  'the first act removed': {
+    sql: 'DELETE FROM audit WHERE number = 1',
+    found: { reason: /^number 1 is missing/, number: 2 },
+  },
+  'an act removed': {
+    sql: 'DELETE FROM audit WHERE number = 6',
+    found: { reason: /^number 6 is missing/, number: 7 },
+  },
+  'several acts removed': {
+    sql: 'DELETE FROM audit WHERE number BETWEEN 4 AND 8',
+    found: { reason: /^numbers 4 to 8 are missing/, number: 9 },
+  },
+  'the last act removed': {
+    sql: 'DELETE FROM audit WHERE number = 12',
+    found: { reason: /^number 12 is missing/, number: null },
+  },
+  'all acts removed': {
+    sql: 'DELETE FROM audit',
+    found: { reason: /^numbers 1 to 12 are missing/, number: null },
+  },
+  'an act removed, and the others moved up': {
+    sql: 'DELETE FROM audit WHERE number = 6; UPDATE audit SET number = -number WHERE number > 6; UPDATE audit SET number = -number - 1 WHERE number < 0; UPDATE audit_head SET number = 11',
+    found: rewritten(6),
+  },
+  'two acts in another order': {
+    sql: 'UPDATE audit SET number = 100 WHERE number = 4; UPDATE audit SET number = 4 WHERE number = 5; UPDATE audit SET number = 5 WHERE number = 100',
+    found: rewritten(4),
+  },
+  'two acts with each other’s words': {
+    sql: 'UPDATE audit SET target = (SELECT target FROM audit WHERE number = 6) WHERE number = 5',
+    found: rewritten(5),
+  },
+  'an act put in between': {
+    sql: `UPDATE audit SET number = -number WHERE number > 3; UPDATE audit SET number = 1 - number WHERE number < 0;
+      INSERT INTO audit SELECT 'aud_forged', at, actor, action, target, details, 4, chain FROM audit WHERE number = 3;
+      UPDATE audit_head SET number = 13`,
+    found: rewritten(4),
+  },
+  'an act put at the end': {
+    sql: "INSERT INTO audit SELECT 'aud_forged', at, actor, action, target, details, 13, chain FROM audit WHERE number = 12",
+    found: { reason: /comes after the end/, number: 13 },
+  },
+  'an act put at the end, with the end': {
+    sql: "INSERT INTO audit SELECT 'aud_forged', at, actor, action, target, details, 13, chain FROM audit WHERE number = 12; UPDATE audit_head SET number = 13",
+    found: rewritten(13),
+  },
+  'an act put outside the chain': {
+    sql: "INSERT INTO audit SELECT 'aud_forged', at, actor, action, target, details, NULL, NULL FROM audit WHERE number = 12",
+    found: { reason: /^1 acts have no place in the chain, and 0 were there/, number: null },
+  },
+  'an act taken out of the chain': {
+    sql: 'UPDATE audit SET number = NULL WHERE number = 8',
+    found: { reason: /^number 8 is missing/, number: 9 },
+  },
+  'another chain value': {
+    sql: 'UPDATE audit SET chain = randomblob(32) WHERE number = 9',
+    found: rewritten(9),
+  },
+  'another end': {
+    sql: 'UPDATE audit_head SET chain = randomblob(32)',
+    found: { reason: /^the end of the chain is not/, number: null },
+  },
+};
+
+describe('the chain of the audit log', () => {
+  it('is whole as long as nobody has touched it, and grows from head to head', async () => {
+    const { admin, head } = await written();
+    const first = await admin.audit.verify();
+    expect(first).toEqual({ ok: true, acts: 12, before: 0, head });
+    expect(head).toMatch(/^[0-9a-f]{64}$/);
+    await admin.audit.record({ action: 'backup.restore', target: 'storage' });
+    const next = await admin.audit.verify({ head });
+    expect(next).toMatchObject({ ok: true, acts: 13 });
+    expect(next.head).not.toBe(head);
+    expect(await admin.audit.verify({ head: next.head })).toEqual(next);
+  });
+
+  it.each(Object.entries(tamperings))('shows %s', async (_name, { sql, found }) => {
+    const { admin, forge } = await written();
+    forge(sql);
+    const verified = await admin.audit.verify();
+    expect(verified).toMatchObject({
+      ok: false,
+      problem: { number: found.number, reason: expect.stringMatching(found.reason) },
+    });
+    // Numbers before the first wrong one were right.
+    if (found.number !== null && /written/.test(found.reason.source))
+      expect(verified.acts).toBe(found.number - 1);
+  });
+
+  it('shows an end that was cut off well only to those who have kept a head', async () => {
+    const { admin, head, forge } = await written();
+    forge(`
+      DELETE FROM audit WHERE number > 9;
+      UPDATE audit_head SET number = 9, chain = (SELECT chain FROM audit WHERE number = 9)
+    `);
+    const cut = await admin.audit.verify();
+    expect(cut).toMatchObject({ ok: true, acts: 9 });
+    expect(await admin.audit.verify({ head })).toMatchObject({
+      ok: false,
+      acts: 9,
+      problem: {
+        number: null,
+        id: null,
+        reason: expect.stringMatching(/^the head that was given is not in/),
+      },
+    });
+    expect(await admin.audit.verify({ head: cut.head })).toMatchObject({ ok: true });
+    for (const wrong of ['', 'x', head.slice(1), head.toUpperCase().replace(/\d/g, 'A')])
+      await expect(admin.audit.verify({ head: wrong })).rejects.toThrow(TypeError);
+  });
+
+  it('is read page by page, and goes on while acts are added', async () => {
+    const storage = memoryStorage();
+    await storage.open();
+    const act = (number: number): StoredAct => ({
+      id: `aud_${number}`,
+      ...{ at: number, actor: 'ana', action: 'user.block', target: 'user:1', details: { number } },
+    });
+    const append = (number: number) =>
+      storage.audit.append({ ...act(number), digest: actDigest(act(number)) });
+    for (let number = 1; number <= 1203; number += 1) await append(number);
+    let pages = 0;
+    const growing = {
+      ...storage.audit,
+      async chain(page: { readonly after: number; readonly limit: number }) {
+        pages += 1;
+        await append(10_000 + pages);
+        return storage.audit.chain(page);
+      },
+    };
+    expect(await verifyAudit(growing, null)).toMatchObject({ ok: true, acts: 1203 });
+    expect(pages).toBe(4);
+    expect(await verifyAudit(storage.audit, null)).toMatchObject({ ok: true, acts: 1207 });
+  });
+
+  it('takes the digest over what a database gives back, in whatever order', () => {
+    const act = { id: 'a', at: 1, actor: 'b', action: 'c', target: 'd' };
+    const digestOf = (details: StoredAct['details']) => actDigest({ ...act, details }).toString('hex');
+    expect(digestOf({ a: 1, b: { c: [1, 2], d: undefined } })).toBe(digestOf({ b: { c: [1, 2] }, a: 1 }));
+    const all = [
+      {},
+      { a: 1 },
+      { a: '1' },
+      { a: [1] },
+      { a: { 0: 1 } },
+      { a: null },
+      { a: [['b', 1]] },
+      { a: { b: 1 } },
+    ];
+    expect(new Set(all.map(digestOf)).size).toBe(all.length);
+    expect(digestOf({})).not.toBe(
+      actDigest({ ...act, actor: 'bc', action: '', details: {} }).toString('hex'),
+    );
+  });
+});
