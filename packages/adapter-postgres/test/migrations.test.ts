@@ -76,7 +76,11 @@ test('a schema of the first migration is brought up to date with its data', asyn
   ]);
   const storage = postgresStorage({ pool, schema });
   await storage.open();
-  expect(await storage.clients.find('shop')).toEqual({ clientId: 'shop', secrets: [] });
+  expect(await storage.clients.find('shop')).toEqual({
+    clientId: 'shop',
+    secrets: [],
+    partnerDisabled: false,
+  });
   const partner = { slug: 'acme', name: 'Acme', createdAt: 1, updatedAt: 1, disabledAt: null, version: 1 };
   expect(await storage.partners.insert(partner)).toBe(true);
   await storage.close();

@@ -114,6 +114,7 @@ test('everything that is under way on SQLite goes on after the move to PostgreSQ
   const asked = rail.orders.length;
   expect(endpoint.received).toHaveLength(2);
   const listed = await deliveries(before, key, endpointId);
+  const { head } = await before.ostiary.admin.audit.verify();
   const known = await sequences(before, key);
   expect(known).toEqual([1, 2, 3]);
   await before.stop();
@@ -132,6 +133,9 @@ test('everything that is under way on SQLite goes on after the move to PostgreSQ
 
   const after = await start(postgresStorage({ pool, schema }));
   onTestFinished(() => after.stop());
+  expect(await after.ostiary.admin.audit.verify({ head })).toMatchObject({ ok: true, head });
+  await after.ostiary.admin.audit.record({ action: 'storage.move', target: 'storage' });
+  expect(await after.ostiary.admin.audit.verify({ head })).toMatchObject({ ok: true });
   expect((await after.userinfo(token)).text).toBe(identity);
   const redeemed = await after.exchange(client, code, { code_verifier: verifier });
   expect(redeemed.status).toBe(200);

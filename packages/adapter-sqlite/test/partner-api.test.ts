@@ -81,7 +81,7 @@ test('clients from before the partner API belong to nobody, and can get a partne
   const storage = storageOn(new Database({ file }));
   await storage.open();
   onTestFinished(() => storage.close());
-  expect(await storage.clients.find('shop')).toEqual({ ...record, partner: null });
+  expect(await storage.clients.find('shop')).toEqual({ ...record, partner: null, partnerDisabled: false });
   const holds = { partner: 'acme', sub: 'user-1', scope: 'kyc' };
   expect(await storage.consents.partnerHolds(holds)).toBe(false);
   expect(await storage.clients.replace({ ...record, partner: 'acme', version: 2 })).toBe(true);
