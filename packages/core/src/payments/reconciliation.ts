@@ -146,9 +146,19 @@ interface Format {
   readonly summary: (summary: Summary) => string;
 }
 
-/** A cell as CSV (RFC 4180); one that a spreadsheet would run is led by an apostrophe. */
+/** What makes a spreadsheet calculate, in the widths that one takes for the same. */
+const signs = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
+/** What may stand before it and is not seen, or taken away on import: spaces of every kind, marks, controls, quotes. */
+const unseen = '[\\p{White_Space}\\p{C}\\p{Default_Ignorable_Code_Point}\\u2800"]*';
+const formula = new RegExp(`^(?:[\\t\\r\\n]|(?:${unseen};)*${unseen}${signs})`, 'u');
+/** Where the list separator is `;`, a spreadsheet begins a cell behind one, and at every tab and end of line, quoted or not. */
+const inner = new RegExp(`([;\\t\\r\\n]${unseen})(?=${signs})`, 'gu');
+
+/** A cell as CSV (RFC 4180). An apostrophe stands before what a spreadsheet would run, wherever it lets a cell begin. */
 function csvCell(value: string | null): string {
-  const text = value === null ? '' : /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
+  if (value === null) return '';
+  const harmless = /[;\t\r\n]/.test(value) ? value.replace(inner, "$1'") : value;
+  const text = formula.test(value) ? `'${harmless}` : harmless;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -224,7 +224,8 @@ describe('a reconciliation export', () => {
       'one\ntwo\r\nthree',
       '🏠 Pétion-Ville',
       'a,b',
-      ' =1',
+      'a;b; c',
+      'a, -1',
       "'=1",
       '#summary',
       'a=1',
@@ -234,29 +235,52 @@ describe('a reconciliation export', () => {
       '+1',
       '-1',
       '@SUM(A1)',
-      '\t=1',
-      '\r=1',
-      '\n=1',
+      '\tx',
+      ' =1',
+      '\u00a0\u3000=1',
+      '\u2003+1',
+      '\u200b=1',
+      '\u2800@1',
+      '\u0000=1',
+      '\ufeff=1',
+      '\ufeff "=1',
       '＝1',
       '＋1',
       '－1',
       '＠1',
+      '﹦1',
     ];
-    for (const [index, description] of [...texts, ...armed].entries()) {
+    // Where `;` separates cells, the first quote stands inside one: what follows is not quoted.
+    const split = [
+      [';=1', "';'=1"],
+      ['; \ufeff=1', "'; \ufeff'=1"],
+      ['a;=1;b;-2', "a;'=1;b;'-2"],
+      ['a;"@1', `a;"'@1`],
+      ['\t=1', "'\t'=1"],
+      ['\r=1', "'\r'=1"],
+      ['\n=1', "'\n'=1"],
+      ['one\r\n=1\ntwo', "one\r\n'=1\ntwo"],
+    ] as const;
+    const given = [...texts, ...armed, ...split.map(([text]) => text)];
+    for (const [index, description] of given.entries()) {
       await add({
         id: `tr_${String(index).padStart(3, '0')}`,
         updatedAt: start,
         description,
-        reference: index === 8 ? '=cmd' : null,
+        reference: index === texts.length ? '=cmd' : null,
       });
     }
     const shown = async (format: Format) =>
       read((await ask(`date=${dateOf(start)}&format=${format}`)).text, format).rows.map(
         ({ description }) => description,
       );
-    expect(await shown('json')).toEqual([...texts, ...armed]);
-    expect(await shown('ndjson')).toEqual([...texts, ...armed]);
-    expect(await shown('csv')).toEqual([...texts, ...armed.map((text) => `'${text}`)]);
+    expect(await shown('json')).toEqual(given);
+    expect(await shown('ndjson')).toEqual(given);
+    expect(await shown('csv')).toEqual([
+      ...texts,
+      ...armed.map((text) => `'${text}`),
+      ...split.map(([, disarmed]) => disarmed),
+    ]);
     expect((await ask(`date=${dateOf(start)}&format=csv`)).text).toContain(
       `,"'=HYPERLINK(""http://evil.example"",""x"")",`,
     );
