@@ -40,6 +40,8 @@ export interface ServerConfig {
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
   readonly host: string;
   readonly port: number;
+  /** HTTP connections at most. */
+  readonly maxConnections: number;
   /** Where metrics are answered; `null` for nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null;
 }
@@ -139,6 +141,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): ServerConfig {
     logLevel: values.OSTIARY_LOG_LEVEL,
     host: values.HOST,
     port: values.PORT,
+    maxConnections: values.OSTIARY_MAX_CONNECTIONS,
     metrics:
       values.OSTIARY_METRICS_PORT === undefined
         ? null

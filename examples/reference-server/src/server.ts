@@ -109,12 +109,21 @@ export async function startReferenceServer(
     await installation.close();
   }
 
+  const { maxConnections } = config;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  function onRefused(): void {
+    if (now() - toldAt < 60_000) return;
+    toldAt = now();
+    logger.warn({ maxConnections }, 'too many connections; what comes now is closed unanswered');
+  }
+
   let http: HttpServer;
   try {
-    http = await listen(config, (request, response) => {
+    const listener: RequestListener = (request, response) => {
       logRequest(logger, request, response);
       answer(request, response);
-    });
+    };
+    http = await listen(config, listener, { maxConnections, onRefused });
   } catch (error) {
     await closeDatabase();
     throw error;

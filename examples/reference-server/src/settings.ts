@@ -113,6 +113,13 @@ const connections = z
   .transform(Number)
   .refine((value) => value >= 2 && value <= 200, 'must be 2 to 200 connections');
 
+/** As many as files that a process may have open on the systems of today, and enough for a probe beside a proxy. */
+const maxConnections = z
+  .string()
+  .regex(/^\d{1,6}$/, 'must be a number of connections')
+  .transform(Number)
+  .refine((value) => value >= 10 && value <= 500_000, 'must be 10 to 500000 connections');
+
 const drainSeconds = z
   .string()
   .regex(/^\d{1,3}$/, 'must be a number of seconds')
@@ -251,6 +258,12 @@ export const settings = {
     check: port,
     fallback: '3000',
     about: 'Port to listen on, for `OSTIARY_ROLE=worker` too: it answers `/healthz` and `/readyz`.',
+  },
+  OSTIARY_MAX_CONNECTIONS: {
+    check: maxConnections,
+    fallback: '5000',
+    about:
+      'HTTP connections that this process holds at most. One more is closed unanswered, and a warning is logged, once a minute.',
   },
   NODE_ENV: {
     check: z.enum(['production', 'development', 'test']),

@@ -47,7 +47,7 @@ export async function startMetrics(address: Address, role: ServerConfig['role'])
           exporter.getMetricsRequestHandler(request, response);
         else response.writeHead(404).end();
       },
-      { host: 'OSTIARY_METRICS_HOST', port: 'OSTIARY_METRICS_PORT' },
+      { variables: { host: 'OSTIARY_METRICS_HOST', port: 'OSTIARY_METRICS_PORT' }, maxConnections: 100 },
     );
     return {
       watch: (database, now) => observeDatabase(meter, database, now),
