@@ -37,12 +37,10 @@ async function reach(url: URL): Promise<void> {
   });
 }
 
-async function targetsOf({ database }: Examined, asked: string | null): Promise<readonly URL[]> {
-  if (asked !== null) return [new URL(asked)];
-  const urls = await endpointUrls(database, 100);
-  const https = urls.map((url) => new URL(url)).filter(({ protocol }) => protocol === 'https:');
-  const byHost = new Map(https.map((url) => [url.host, url]));
-  return [...byHost.values()].slice(0, triedAtMost);
+/** Endpoints of different hosts. Only https is tried: plain http is for receivers on the same machine. */
+function targetsOf(urls: readonly URL[]): readonly URL[] {
+  const https = urls.filter(({ protocol }) => protocol === 'https:');
+  return [...new Map(https.map((url) => [url.host, url])).values()].slice(0, triedAtMost);
 }
 
 /**
@@ -50,9 +48,13 @@ async function targetsOf({ database }: Examined, asked: string | null): Promise<
  * partners, which see a connection and no request.
  */
 export async function checkEgress(examined: Examined, asked: string | null): Promise<readonly Finding[]> {
-  const targets = await targetsOf(examined, asked);
-  if (targets.length === 0)
-    return [ok('not tried: no partner has an endpoint (--egress https://… tries one)')];
+  const urls = asked === null ? await endpointUrls(examined.database, 100) : [asked];
+  const targets = targetsOf(urls.map((url) => new URL(url)));
+  if (targets.length === 0) {
+    const none =
+      urls.length === 0 ? 'no partner has an endpoint' : 'no https endpoint, partners have only http ones';
+    return [ok(`not tried: ${none} (--egress https://… tries one)`)];
+  }
   const results = await Promise.all(
     targets.map((url) =>
       reach(url).then(

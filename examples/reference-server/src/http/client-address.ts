@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
+/** Some proxies write the port behind the address, `192.0.2.1:4711` or `[2001:db8::1]:4711` (RFC 7239, 6). */
+const withPort = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[\d.]+))(?::\d{1,5})?$/;
+
 /** Unmaps `::ffff:192.0.2.1`: an IPv4 client is the same one on a dual-stack socket. `null` for what is no address. */
-function normalise(address: string): string | null {
-  const plain = address.trim().replace(/%.*$/, '');
+function normalise(given: string): string | null {
+  const { v6, v4 } = withPort.exec(given.trim())?.groups ?? {};
+  const plain = (v6 ?? v4 ?? given.trim()).replace(/%.*$/, '');
   const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(plain)?.[1];
   const result = mapped ?? plain;
   return isIP(result) === 0 ? null : result.toLowerCase();

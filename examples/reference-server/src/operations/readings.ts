@@ -134,14 +134,14 @@ export async function countSecrets(
   return Array.from(counts, ([seal, count]) => ({ seal, count }));
 }
 
-/** Where partners want to be told, at most `limit` addresses of live endpoints. */
+/** Where partners want to be told, at most `limit` addresses of live endpoints, those with https first. */
 export async function endpointUrls(database: Database, limit: number): Promise<readonly string[]> {
   const [table, isOn] =
     database.schema === null
       ? ['webhook_endpoints', 'enabled = 1']
       : ['ostiary.webhook_endpoints', 'enabled'];
   const rows = await database.all<{ url: string }>(
-    `SELECT url FROM ${table} WHERE mode = 'live' AND ${isOn} ORDER BY id LIMIT :limit`,
+    `SELECT url FROM ${table} WHERE mode = 'live' AND ${isOn} ORDER BY CASE WHEN url LIKE 'https:%' THEN 0 ELSE 1 END, id LIMIT :limit`,
     { limit },
   );
   return rows.map(({ url }) => url);

@@ -10,8 +10,10 @@ import { examine } from '../../src/doctor/examine.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { createLogger } from '../../src/http/logging.ts';
 import { type ServerOptions, startReferenceServer } from '../../src/index.ts';
+import { endpointUrls } from '../../src/operations/readings.ts';
 import { certificate, expiredCertificate } from '../support/certificates.ts';
 import { type FrontOptions, startFront } from '../support/front.ts';
+import { createPartner, receiver } from '../support/partners.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { cheap, environment } from '../support/server.ts';
 
@@ -366,6 +368,22 @@ describe('ostiary doctor', () => {
     expect(await tryOut(`https://127.0.0.1:${await freePort()}`)).toMatchObject([
       { verdict: 'problem', what: expect.stringContaining('ECONNREFUSED') },
     ]);
+  });
+
+  test('says which endpoints there are when it has none to try', async () => {
+    const env = await environment();
+    const server = await serve(env);
+    const egress = async () =>
+      (await examine(loadConfig(env))).filter(({ check }) => check === 'egress').map(({ what }) => what);
+    expect(await egress()).toEqual([expect.stringContaining('not tried: no partner has an endpoint (')]);
+    const partner = await createPartner(server, 'kafe');
+    const { url } = await receiver();
+    expect((await partner.register(url)).status).toBe(201);
+    expect(await egress()).toEqual([expect.stringContaining('not tried: no https endpoint, partners have')]);
+    // Tried, were there a hundred others before it.
+    expect((await partner.register('https://127.0.0.1:1/')).status).toBe(201);
+    expect(await endpointUrls(server.installation.database, 1)).toEqual(['https://127.0.0.1:1/']);
+    expect(await egress()).toEqual([expect.stringContaining('127.0.0.1:1 (ECONNREFUSED)')]);
   });
 
   test('does not let a demo become production', async () => {
