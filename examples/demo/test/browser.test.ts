@@ -121,11 +121,28 @@ describe('passports and payments, in a real browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  test.each([
+    ['Asia/Tokyo', 'en-US'],
+    ['America/Port-au-Prince', 'fr-FR'],
+  ])('the passport ends by the clock of a reader in %s', async (timezoneId, locale) => {
+    const { page } = await visit({ timezoneId, locale });
+    await openPassport(page);
+    const until = page.locator('#until');
+    const end = Date.parse((await until.getAttribute('datetime')) ?? '');
+    const zone = { timeZone: timezoneId, timeZoneName: 'short' } as const;
+    const digits = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
+    const language = locale.slice(0, 2);
+    const expected = new Date(end).toLocaleTimeString(language, { ...digits, ...zone });
+    const spoken = (text: string | null) => text?.replace(/\s/g, ' ');
+    expect(spoken(await until.textContent())).toBe(spoken(expected));
+    await picture(page, `passport, ${timezoneId.replace('/', ' ')}`);
+  });
+
   test('the passport needs no script', async () => {
     const { page } = await visit({ javaScriptEnabled: false });
     await openPassport(page);
     expect(await page.locator('svg.qr').isVisible()).toBe(true);
-    expect(await page.locator('time').isVisible()).toBe(true);
+    expect(await page.locator('time').textContent()).toMatch(/^\d{1,2}:\d\d:\d\d [AP]M UTC$/);
     expect(await page.locator('#countdown').isVisible()).toBe(false);
     await page.getByRole('button', { name: 'New passport' }).click();
     expect(await page.locator('svg.qr').isVisible()).toBe(true);

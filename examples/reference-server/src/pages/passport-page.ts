@@ -11,7 +11,7 @@ export interface ShownPassport {
   readonly expiresAt: Date;
 }
 
-/** The user's passport, for somebody to scan. It works without its script, which only counts down. */
+/** The user's passport, for somebody to scan. It works without its script, which counts down and tells the reader's own time. */
 export function passportPage(
   look: Look,
   language: Language,
@@ -19,10 +19,10 @@ export function passportPage(
   { token, issuedAt, expiresAt }: ShownPassport,
 ): string {
   const t = texts[language];
-  // Haiti's clocks, and the zone said with them: a server does not know where the user is.
-  const time = new Intl.DateTimeFormat(language === 'fr' ? 'fr-HT' : 'en-US', {
-    timeStyle: 'long',
-    timeZone: 'America/Port-au-Prince',
+  // A server does not know where the reader is. The script says it in the reader's own zone.
+  const time = new Intl.DateTimeFormat(language, {
+    timeStyle: 'medium',
+    timeZone: 'UTC',
   }).format(expiresAt);
   return page(
     look,
@@ -34,7 +34,7 @@ export function passportPage(
 <div><strong>${account.name}</strong><span>@${account.handle}</span></div></div>
 <section id="passport" class="passport" aria-label="${t.passport}" data-lifetime="${String(expiresAt.getTime() - issuedAt.getTime())}" data-remaining="${t.remaining}" data-ended="${t.passportEnded}">
 ${qrCode(token, t.passportCode)}
-<p class="until">${t.validUntil} <time datetime="${expiresAt.toISOString()}">${time}</time></p>
+<p class="until">${t.validUntil} <time id="until" datetime="${expiresAt.toISOString()}">${time} UTC</time></p>
 <p class="countdown" id="countdown" role="timer" hidden></p>
 <p class="notice" id="ended" role="status" hidden></p>
 </section>

@@ -1,8 +1,10 @@
-// Counts down on the passport page. Without this script the page says when the passport ends, and everything else works.
+// Counts down on the passport page, and says when the passport ends in the zone of the reader. Without this script the page
+// says it in UTC, and everything else works.
 
 const passport = document.getElementById('passport');
 const countdown = document.getElementById('countdown');
 const ended = document.getElementById('ended');
+const until = document.getElementById('until');
 const { lifetime, remaining, ended: endedText } = passport.dataset;
 
 // Measured from now and not by the clock of this device, which may be wrong.
@@ -23,3 +25,10 @@ function show() {
 const timer = setInterval(show, 250);
 countdown.hidden = false;
 show();
+
+until.textContent = new Date(until.dateTime).toLocaleTimeString(document.documentElement.lang, {
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+});

@@ -50,7 +50,12 @@ describe('the passport page', () => {
     const { key } = await apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: ['identity:verify'] });
     const page = await visitor.get('/passport');
     expect(page.status).toBe(200);
-    expect(page.html).toContain('<time datetime="2026-05-01T12:05:00.000Z">');
+    // The server does not know where the reader is: without the script the time says whose it is.
+    expect(page.html).toContain(
+      '<time id="until" datetime="2026-05-01T12:05:00.000Z">12:05:00 PM UTC</time>',
+    );
+    const inFrench = await visitor.get('/passport', { 'Accept-Language': 'fr' });
+    expect(inFrench.html).toContain('datetime="2026-05-01T12:05:00.000Z">12:05:00 UTC</time>');
     const token = tokenOf(page.html);
     const account = await server.installation.accounts.get('anaika');
     expect(await verify(origin, key, token)).toMatchObject({
