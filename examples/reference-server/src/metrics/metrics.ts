@@ -6,6 +6,7 @@ import type { Database } from '../database/queries.ts';
 import { type Address, listen } from '../http/listen.ts';
 import { observeDatabase } from './database.ts';
 import { observeProcess } from './process.ts';
+import { views } from './series.ts';
 
 /** Metrics of this process, on a port of their own. */
 export interface Metrics {
@@ -26,7 +27,7 @@ export async function startMetrics(address: Address, role: ServerConfig['role'])
     withoutTargetInfo: true,
     withoutScopeInfo: true,
   });
-  const provider = new MeterProvider({ readers: [exporter] });
+  const provider = new MeterProvider({ readers: [exporter], views });
   if (!global.setGlobalMeterProvider(provider)) {
     throw new ConfigError('OSTIARY_METRICS_PORT: this process has a provider of metrics already');
   }

@@ -75,6 +75,50 @@ describe('metrics', () => {
     expect((await fetch(new URL('/metrics', origin))).status).toBe(404);
   });
 
+  test('have one series per route and class of status, whatever strangers ask for', async () => {
+    const metricsPort = await freePort();
+    const { origin } = await startServer({}, { OSTIARY_METRICS_PORT: String(metricsPort) });
+    const paths = [
+      ...[
+        '/oauth/authorize',
+        '/v1/oauth/token',
+        '/v1/oauth/userinfo',
+        '/v1/partner/payments',
+        '/account/apps',
+      ],
+      ...Array.from({ length: 20 }, (_, at) => `/v1/partner/users/K${at}`),
+      ...Array.from({ length: 20 }, (_, at) => `/oauth/interaction/id-${at}`),
+      ...Array.from({ length: 20 }, (_, at) => `/v1/partner/nowhere/${at}`),
+    ];
+    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'];
+    const statuses = new Set<string>();
+    for (const path of paths) {
+      const answers = await Promise.all(
+        methods.map((method) => fetch(`${origin}${path}`, { method, redirect: 'manual' })),
+      );
+      for (const { status } of answers) statuses.add(`${path.replace(/[\w-]*\d+$/, ':id')} ${status}`);
+    }
+    // There is something to bound: methods and codes together would be more than twice as many.
+    expect(statuses.size).toBeGreaterThan(12);
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const series = Array.from(
+      text.matchAll(/^ostiary_request_duration_count\{(.*)\} \d+$/gm),
+      ([, labels = '']) => labels,
+    );
+    expect(series.length).toBeGreaterThan(5);
+    for (const labels of series) {
+      expect(labels).toMatch(
+        /^http_route="[^"\d]*(?:\/v1\/[^"\d]*)?",http_response_status_class="[2345]xx"$/,
+      );
+    }
+    expect(new Set(series).size).toBe(series.length);
+    expect(series.length).toBeLessThanOrEqual(9 * 4);
+    expect(series).toContain('http_route="/v1/partner/users/:kid",http_response_status_class="4xx"');
+    expect(text).toContain('class="4xx",le="0.0025"}');
+    expect(JSON.stringify(dashboard)).toContain('http_response_status_class=');
+    expect(JSON.stringify(dashboard)).not.toMatch(/status_code|request_method/);
+  });
+
   test('are off unless asked for', async () => {
     const { server } = await startServer();
     expect(server.config.metrics).toBeNull();
