@@ -14,12 +14,13 @@ import { startPresence } from './operations/nodes.ts';
 import { refuseUnsafeStart } from './operations/unsafe-start.ts';
 import { createStyle } from './pages/style.ts';
 import { createCsrf } from './sign-in/csrf.ts';
+import { createKnownBrowsers } from './sign-in/known-browsers.ts';
 import { createThrottle, type ThrottleLimits } from './sign-in/throttle.ts';
 
 /** What tests and the demo hand in; production takes the defaults. */
 export interface ServerOptions extends InstallationOptions {
   readonly logger?: Logger;
-  readonly signInLimits?: ThrottleLimits;
+  readonly signInLimits?: Partial<ThrottleLimits>;
   /** How long requests under way may take when the server closes, in milliseconds. @defaultValue 10000 */
   readonly closeDeadlineMs?: number;
 }
@@ -56,6 +57,7 @@ function listenerOf(
     sessions,
     cookies,
     csrf: createCsrf(deriveKeys('csrf')),
+    browsers: createKnownBrowsers(deriveKeys('known browsers'), now),
     throttle: createThrottle(database, deriveKeys('throttle'), now, options.signInLimits),
     addressOf: clientAddress(config.trustedProxies),
   };

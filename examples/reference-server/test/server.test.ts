@@ -28,12 +28,15 @@ describe('every page', () => {
     const answer = await visitor.post('/login', { ...fieldsOf(page.html), ...anaika });
     expect(answer.location).toBe('https://id.example.com/');
     const cookies = [...page.headers.getSetCookie(), ...answer.headers.getSetCookie()];
-    expect(cookies).toHaveLength(3);
+    expect(cookies).toHaveLength(4);
     for (const cookie of cookies) {
       expect(cookie).toMatch(
-        /^__Host-ostiary_(session|form)=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+        /^__Host-ostiary_(?:(?:session|form)=[\w-]{43}|known=[\w.-]{77}); Path=\/; HttpOnly; SameSite=Lax; Secure/,
       );
     }
+    // What ends with the browser has no age.
+    const lasting = cookies.filter((cookie) => cookie.includes('Max-Age'));
+    expect(lasting).toEqual([expect.stringMatching(/^__Host-ostiary_known=.*; Secure; Max-Age=15552000$/)]);
   });
 
   test('reads no cookie that came twice', async () => {

@@ -3,6 +3,7 @@ import type { Look } from '../pages/layout.ts';
 import type { Accounts } from '../users/accounts.ts';
 import type { Cookies } from './cookies.ts';
 import type { Csrf } from './csrf.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
 import type { Sessions } from './sessions.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -15,6 +16,7 @@ export interface SignInContext {
   readonly sessions: Sessions;
   readonly cookies: Cookies;
   readonly csrf: Csrf;
+  readonly browsers: KnownBrowsers;
   readonly throttle: Throttle;
   readonly addressOf: (request: IncomingMessage) => string | null;
 }

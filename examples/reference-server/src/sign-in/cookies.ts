@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { knownLifetimeMs } from './known-browsers.ts';
 
 /** The cookies of this server. */
 export interface Cookies {
@@ -6,6 +7,8 @@ export interface Cookies {
   readonly session: Cookie;
   /** Holds what form tokens are tied to; there before anybody is signed in. */
   readonly form: Cookie;
+  /** Says who has signed in with this browser before; see `known-browsers.ts`. */
+  readonly known: Cookie;
 }
 
 /** One cookie: reads it, and says what `Set-Cookie` sets or removes it. */
@@ -16,7 +19,7 @@ export interface Cookie {
   readonly remove: string;
 }
 
-function cookie(name: string, secure: boolean): Cookie {
+function cookie(name: string, secure: boolean, maxAgeSeconds: number | null = null): Cookie {
   // `__Host-` makes the browser refuse a cookie of this name that a sibling domain or a plain connection sets.
   const fullName = secure ? `__Host-${name}` : name;
   const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
@@ -31,13 +34,18 @@ function cookie(name: string, secure: boolean): Cookie {
       // Two of one name: somebody planted one, and nothing tells which.
       return values.length === 1 ? values[0] : undefined;
     },
-    set: (value) => `${fullName}=${value}; ${attributes}`,
+    set: (value) =>
+      `${fullName}=${value}; ${attributes}${maxAgeSeconds === null ? '' : `; Max-Age=${maxAgeSeconds}`}`,
     remove: `${fullName}=; ${attributes}; Max-Age=0`,
   };
 }
 
-/** Ends with the browser; the session's own times are kept in the database. */
+/** They end with the browser, but for the last one; a session's own times are kept in the database. */
 export function createCookies(authUrl: string): Cookies {
   const secure = authUrl.startsWith('https:');
-  return { session: cookie('ostiary_session', secure), form: cookie('ostiary_form', secure) };
+  return {
+    session: cookie('ostiary_session', secure),
+    form: cookie('ostiary_form', secure),
+    known: cookie('ostiary_known', secure, knownLifetimeMs / 1_000),
+  };
 }

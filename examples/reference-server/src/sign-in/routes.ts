@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
-import { networkOf } from '../http/client-address.ts';
 import { readForm } from '../http/form.ts';
 import { homePage, messagePage } from '../pages/home-page.ts';
 import { loginPage } from '../pages/login-page.ts';
 import { chooseLanguage, type Texts, texts } from '../pages/texts.ts';
+import type { PasswordOwner } from '../users/accounts.ts';
 import { TooBusy } from '../users/passwords.ts';
 import type { SignInContext } from './context.ts';
 import { isSameOrigin } from './csrf.ts';
@@ -45,7 +45,7 @@ function parseLogin(read: (name: string) => string | undefined, handle: string):
 }
 
 export function createAccountRoutes(context: SignInContext): AccountRoutes {
-  const { authUrl, look, accounts, sessions, cookies, csrf, throttle, addressOf } = context;
+  const { authUrl, look, accounts, sessions, cookies, csrf, browsers, throttle, addressOf } = context;
 
   const sessionOf = (ctx: Context): Promise<Session | null> => sessions.find(cookies.session.read(ctx.req));
 
@@ -94,9 +94,14 @@ export function createAccountRoutes(context: SignInContext): AccountRoutes {
     });
   }
 
-  /** Checks the password; answers the user's id, or what to tell. */
-  async function checkPassword(ctx: Context, handle: string, password: string): Promise<string | Problem> {
-    const admission = await throttle.admit(handle, networkOf(addressOf(ctx.req)));
+  /** Checks the password; answers whose it is, or what to tell. */
+  async function checkPassword(
+    ctx: Context,
+    handle: string,
+    password: string,
+  ): Promise<PasswordOwner | Problem> {
+    const browser = browsers.recognise(cookies.known.read(ctx.req), await accounts.passwordOwner(handle));
+    const admission = await throttle.admit({ handle, address: addressOf(ctx.req), browser });
     if (!admission.admitted) {
       const { retryAfterSeconds } = admission;
       return { status: 429, text: (t) => t.throttled(Math.ceil(retryAfterSeconds / 60)), retryAfterSeconds };
@@ -104,7 +109,7 @@ export function createAccountRoutes(context: SignInContext): AccountRoutes {
     try {
       const account = await accounts.verify(handle, password);
       await admission.settle(account === null ? 'failed' : 'succeeded');
-      return account?.sub ?? wrong;
+      return account ?? wrong;
     } catch (error) {
       await admission.settle('undecided');
       if (error instanceof TooBusy) return { status: 503, text: (t) => t.busy, retryAfterSeconds: 5 };
@@ -141,8 +146,9 @@ export function createAccountRoutes(context: SignInContext): AccountRoutes {
         return showForm(ctx, request, session, { status: 403, text: (t) => t.stale });
       }
       const result = await checkPassword(ctx, request.handle, (form.get('password') ?? '').slice(0, 1024));
-      if (typeof result !== 'string') return showForm(ctx, request, session, result);
-      ctx.append('Set-Cookie', cookies.session.set(await sessions.start(result, session)));
+      if (!('sub' in result)) return showForm(ctx, request, session, result);
+      ctx.append('Set-Cookie', cookies.session.set(await sessions.start(result.sub, session)));
+      ctx.append('Set-Cookie', cookies.known.set(browsers.remember(cookies.known.read(ctx.req), result)));
       // Forms of the time before the sign-in are void from here on.
       ctx.append('Set-Cookie', cookies.form.set(csrf.newCookie()));
       ctx.status = 303;

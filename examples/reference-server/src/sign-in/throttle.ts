@@ -1,11 +1,32 @@
 import { createHmac } from 'node:crypto';
 import type { Database } from '../database/queries.ts';
+import { networkOf } from '../http/client-address.ts';
 
-/** How many failed sign-ins one window takes. */
-export interface ThrottleLimits {
-  readonly perHandle: number;
-  readonly perNetwork: number;
+/** How many failed sign-ins a window takes, which begins with the first of them. */
+export interface Limit {
+  readonly failures: number;
   readonly windowMs: number;
+}
+
+/** Where failed sign-ins are counted. */
+export interface ThrottleLimits {
+  /** For one handle from one network (IPv6: a /48). What stops a stranger, and nobody else. */
+  readonly perHandleAndNetwork: Limit;
+  /** For one handle from everywhere: what a stranger with hundreds of networks has. */
+  readonly perHandle: Limit;
+  /** For all handles from one network (IPv6: a /64). */
+  readonly perNetwork: Limit;
+  /** For a browser in which the user has signed in before, for which none of the others count. */
+  readonly perBrowser: Limit;
+}
+
+/** Somebody wants to sign in. */
+export interface SignInAttempt {
+  readonly handle: string;
+  /** `null` when it cannot be determined: such callers share one network. */
+  readonly address: string | null;
+  /** The name of a browser in which the user of this handle has signed in before; `null` for any other. */
+  readonly browser: string | null;
 }
 
 /** A sign-in that is let through, or how long to wait. */
@@ -19,11 +40,21 @@ export interface Throttle {
    * Asks before the password is looked at. The attempt counts from this moment, so that parallel guesses cannot
    * overtake the count; `settle` takes it back unless it failed.
    */
-  admit(handle: string, network: string): Promise<Admission>;
+  admit(attempt: SignInAttempt): Promise<Admission>;
 }
 
-/** Several people behind one mobile network share an address, so that one is generous. */
-const defaultLimits: ThrottleLimits = { perHandle: 10, perNetwork: 100, windowMs: 15 * 60_000 };
+const [quarter, hour] = [15 * 60_000, 60 * 60_000];
+
+/**
+ * A hundred networks together stay below the limit of a handle, also where the windows of all of them end within its hour.
+ * Several people behind one mobile network share an address, so that the limit of a network is generous.
+ */
+export const defaultLimits: ThrottleLimits = {
+  perHandleAndNetwork: { failures: 10, windowMs: hour },
+  perHandle: { failures: 2_500, windowMs: hour },
+  perNetwork: { failures: 100, windowMs: quarter },
+  perBrowser: { failures: 10, windowMs: quarter },
+};
 const purgeLimit = 100;
 
 /** Counts an attempt unless its window is full. Decided by one statement, so that attempts in other processes are seen. */
@@ -44,16 +75,19 @@ const purge = `
   DELETE FROM app_throttle WHERE ends_at <= :now AND subject IN
     (SELECT subject FROM app_throttle WHERE ends_at <= :now ORDER BY ends_at LIMIT ${purgeLimit})`;
 
+/** One thing that failures are counted of. */
+interface Counter {
+  readonly subjects: readonly Buffer[];
+  readonly limit: Limit;
+  /** Whether a right password shows that the failures before were the user's own. */
+  readonly clears: boolean;
+}
+
 /** An attempt that is let through counts in this window. */
 interface Window {
   readonly subject: Buffer;
   readonly endsAt: number;
-}
-
-/** Where one attempt counts. */
-interface Windows {
-  readonly ofHandle: readonly Window[];
-  readonly ofNetwork: readonly Window[];
+  readonly clears: boolean;
 }
 
 /** A window is full. Takes back what was counted in the same transaction. */
@@ -78,66 +112,77 @@ export function createThrottle(
   database: Database,
   keys: readonly Uint8Array[],
   now: () => number,
-  limits: ThrottleLimits = defaultLimits,
+  changes: Partial<ThrottleLimits> = {},
 ): Throttle {
+  const limits = { ...defaultLimits, ...changes };
+
   /** In an order of their own, so that transactions of processes that know the keys in another one do not wait in a circle. */
   const subjectsOf = (kind: string, value: string): readonly Buffer[] =>
     keys
       .map((key) => createHmac('sha256', key).update(`${kind}\n${value}`).digest())
       .sort((a, b) => a.compare(b));
 
+  /** In one order for all attempts, for the same reason; what refuses a stranger first is what is nobody else's. */
+  function countersOf({ handle, address, browser }: SignInAttempt): readonly Counter[] {
+    const counter = (kind: keyof ThrottleLimits, value: string, clears: boolean): Counter => ({
+      subjects: subjectsOf(kind, value),
+      limit: limits[kind],
+      clears,
+    });
+    if (browser !== null) return [counter('perBrowser', browser, true)];
+    const name = handle.toLowerCase();
+    return [
+      counter('perHandleAndNetwork', `${networkOf(address, 48)}\n${name}`, true),
+      counter('perHandle', name, false),
+      counter('perNetwork', networkOf(address), false),
+    ];
+  }
+
   /** Counts an attempt in all windows or in none. @throws {@link Full} */
-  function enter(time: number, handles: readonly Buffer[], networks: readonly Buffer[]): Promise<Windows> {
+  function enter(time: number, counters: readonly Counter[]): Promise<readonly Window[]> {
     return database.write(async (transaction) => {
       await transaction.run(purge, { now: time });
-      async function enterOne(subject: Buffer, limit: number): Promise<Window> {
-        const endsAt = time + limits.windowMs;
-        const row = await transaction.get<{ ends_at: number }>(count, { subject, limit, now: time, endsAt });
-        if (row !== undefined) return { subject, endsAt: row.ends_at };
-        const full = await transaction.get<{ ends_at: number }>(
-          'SELECT ends_at FROM app_throttle WHERE subject = :subject',
-          { subject },
-        );
-        throw new Full(full?.ends_at ?? endsAt);
+      const windows: Window[] = [];
+      for (const { subjects, limit, clears } of counters) {
+        for (const subject of subjects) {
+          const endsAt = time + limit.windowMs;
+          const values = { subject, limit: limit.failures, now: time, endsAt };
+          const row = await transaction.get<{ ends_at: number }>(count, values);
+          if (row === undefined) {
+            const full = await transaction.get<{ ends_at: number }>(
+              'SELECT ends_at FROM app_throttle WHERE subject = :subject',
+              { subject },
+            );
+            throw new Full(full?.ends_at ?? endsAt);
+          }
+          windows.push({ subject, endsAt: row.ends_at, clears });
+        }
       }
-      async function enterAll(subjects: readonly Buffer[], limit: number): Promise<readonly Window[]> {
-        const windows: Window[] = [];
-        for (const subject of subjects) windows.push(await enterOne(subject, limit));
-        return windows;
-      }
-      // Handles before networks, in every transaction.
-      const ofHandle = await enterAll(handles, limits.perHandle);
-      return { ofHandle, ofNetwork: await enterAll(networks, limits.perNetwork) };
+      return windows;
     });
   }
 
   return {
-    async admit(handle, network) {
+    async admit(attempt) {
       const time = now();
-      let windows: Windows;
+      let windows: readonly Window[];
       try {
-        windows = await enter(
-          time,
-          subjectsOf('handle', handle.toLowerCase()),
-          subjectsOf('network', network),
-        );
+        windows = await enter(time, countersOf(attempt));
       } catch (error) {
         if (!(error instanceof Full)) throw error;
         return { admitted: false, retryAfterSeconds: Math.ceil((error.until - time) / 1000) };
       }
-      const { ofHandle, ofNetwork } = windows;
       return {
         admitted: true,
         async settle(outcome) {
           if (outcome === 'failed') return;
           await database.write(async (transaction) => {
-            // A right password clears the user's own count; the network's other failures stay.
-            for (const { subject, endsAt } of ofHandle) {
-              if (outcome === 'succeeded')
+            for (const { subject, endsAt, clears } of windows) {
+              if (outcome === 'succeeded' && clears)
                 await transaction.run('DELETE FROM app_throttle WHERE subject = :subject', { subject });
+              // Failures of others stay: a user who signs in must not give those who guess another round.
               else await transaction.run(takeBack, { subject, endsAt });
             }
-            for (const window of ofNetwork) await transaction.run(takeBack, { ...window });
           });
         },
       };

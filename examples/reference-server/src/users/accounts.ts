@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import { UniqueViolation } from '../database/errors.ts';
 import type { Database, Queries, Transaction } from '../database/queries.ts';
@@ -17,6 +17,12 @@ export interface Account {
   readonly kycTier: number;
   readonly createdAt: Date;
   readonly blockedAt: Date | null;
+}
+
+/** Whose password it is, and what changes whenever it does; that tells nothing about the password. */
+export interface PasswordOwner {
+  readonly sub: string;
+  readonly passwordMark: string;
 }
 
 /** What was given cannot be stored as it is; the message is for whoever gave it. */
@@ -39,7 +45,9 @@ export interface Accounts {
   /** @throws {@link AccountError} */
   unblock(handle: string): Promise<Account>;
   /** The user with this handle and password. An unknown or blocked user takes as long as a wrong password. */
-  verify(handle: string, password: string): Promise<Account | null>;
+  verify(handle: string, password: string): Promise<(Account & PasswordOwner) | null>;
+  /** Blocked users included. */
+  passwordOwner(handle: string): Promise<PasswordOwner | null>;
 }
 
 interface Row {
@@ -80,6 +88,10 @@ function toAccount(row: Row): Account {
     blockedAt: row.blocked_at === null ? null : new Date(row.blocked_at),
   };
 }
+
+/** A new salt makes it another one, also where the password stays the same. */
+const markOf = (passwordHash: string): string =>
+  createHash('sha256').update(passwordHash).digest('base64url');
 
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
@@ -218,17 +230,22 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
       const current = row === undefined ? undefined : await findBySub(row.sub);
       if (!right || current === undefined || current.blocked_at !== null) return null;
       if (current.password_hash !== row?.password_hash) return null;
-      if (passwords.isOutdated(current.password_hash)) {
-        const hash = await passwords.hash(password);
-        await database.write((transaction) =>
-          // Unless it changed meanwhile: the old password must not come back.
-          transaction.run(
-            'UPDATE app_users SET password_hash = :hash WHERE sub = :sub AND password_hash = :before',
-            { hash, sub: current.sub, before: current.password_hash },
-          ),
-        );
-      }
-      return toAccount(current);
+      const verified = (hash: string) => ({ ...toAccount(current), passwordMark: markOf(hash) });
+      if (!passwords.isOutdated(current.password_hash)) return verified(current.password_hash);
+      const hash = await passwords.hash(password);
+      await database.write((transaction) =>
+        // Unless it changed meanwhile: the old password must not come back.
+        transaction.run(
+          'UPDATE app_users SET password_hash = :hash WHERE sub = :sub AND password_hash = :before',
+          { hash, sub: current.sub, before: current.password_hash },
+        ),
+      );
+      return verified(hash);
+    },
+
+    async passwordOwner(handle) {
+      const row = await find(database, handle);
+      return row === undefined ? null : { sub: row.sub, passwordMark: markOf(row.password_hash) };
     },
   };
 }

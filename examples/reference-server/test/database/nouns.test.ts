@@ -100,41 +100,53 @@ onBothEngines('every noun', (engine) => {
   });
 
   test('the throttle is exact for attempts in several processes, while their keys are changed too', async () => {
-    const limits = { perHandle: 3, perNetwork: 5, windowMs: 60_000 };
+    const windowMs = 60_000;
+    const limits = {
+      perHandleAndNetwork: { failures: 3, windowMs },
+      perHandle: { failures: 4, windowMs },
+      perNetwork: { failures: 5, windowMs },
+    };
     const [key, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
     const throttles = [
       createThrottle(database, [key, other], now, limits),
       createThrottle(await opened.again(), [other, key], now, limits),
     ];
-    const admit = (handle: string, network = '192.0.2.1') =>
-      Promise.all(
-        throttles.flatMap((throttle) => Array.from({ length: 8 }, () => throttle.admit(handle, network))),
+    const admit = async (handle: string, address = '192.0.2.1', browser: string | null = null) => {
+      const admissions = await Promise.all(
+        throttles.flatMap((throttle) =>
+          Array.from({ length: 8 }, () => throttle.admit({ handle, address, browser })),
+        ),
       );
-    const admitted = (await admit('anaika')).filter((admission) => admission.admitted);
-    expect(admitted).toHaveLength(limits.perHandle);
-    // What was refused for its handle did not count for the network either.
-    expect((await admit('jean')).filter((admission) => admission.admitted)).toHaveLength(2);
+      return admissions.filter((admission) => admission.admitted);
+    };
+    const admitted = await admit('anaika');
+    expect(admitted).toHaveLength(3);
+    // What was refused counted nowhere: one is left of the handle's, two of the network's.
+    expect(await admit('jean')).toHaveLength(2);
+    expect(await admit('anaika', '192.0.2.2')).toHaveLength(1);
+    expect(await admit('anaika', '192.0.2.2', 'browser')).toHaveLength(10);
     for (const admission of admitted) await admission.settle('succeeded');
-    expect((await admit('anaika', '192.0.2.2')).filter((admission) => admission.admitted)).toHaveLength(3);
-    time += limits.windowMs;
-    expect((await admit('anaika')).filter((admission) => admission.admitted)).toHaveLength(3);
+    expect(await admit('anaika', '192.0.2.3')).toHaveLength(3);
+    time += windowMs;
+    expect(await admit('anaika')).toHaveLength(3);
   });
 
   test('an attempt of an earlier window takes nothing out of the present one', async () => {
-    const limits = { perHandle: 1, perNetwork: 5, windowMs: 60_000 };
-    const throttle = createThrottle(database, [new Uint8Array(32)], now, limits);
-    const slow = await throttle.admit('anaika', '192.0.2.1');
-    time += limits.windowMs;
-    expect((await throttle.admit('anaika', '192.0.2.1')).admitted).toBe(true);
+    const perHandleAndNetwork = { failures: 1, windowMs: 60_000 };
+    const throttle = createThrottle(database, [new Uint8Array(32)], now, { perHandleAndNetwork });
+    const attempt = { handle: 'anaika', address: '192.0.2.1', browser: null };
+    const slow = await throttle.admit(attempt);
+    time += perHandleAndNetwork.windowMs;
+    expect((await throttle.admit(attempt)).admitted).toBe(true);
     if (slow.admitted) await slow.settle('undecided');
-    const refused = await throttle.admit('anaika', '192.0.2.1');
+    const refused = await throttle.admit(attempt);
     expect(refused).toEqual({ admitted: false, retryAfterSeconds: 60 });
   });
 
   if (engine.name === 'PostgreSQL') {
     test('a window that begins anew while another process tidies up is not swept away', async () => {
       const throttle = createThrottle(database, [new Uint8Array(32)], now);
-      await throttle.admit('anaika', '192.0.2.1');
+      await throttle.admit({ handle: 'anaika', address: '192.0.2.1', browser: null });
       time += 3_600_000;
       const other = await opened.again();
       const isBlocked = () => other.get('SELECT 1 AS yes FROM pg_locks WHERE NOT granted LIMIT 1');
@@ -142,7 +154,7 @@ onBothEngines('every noun', (engine) => {
       await other.write(
         async (transaction) => {
           await transaction.run('UPDATE app_throttle SET ends_at = :endsAt', { endsAt: time + 60_000 });
-          sweeping = throttle.admit('jean', '192.0.2.2');
+          sweeping = throttle.admit({ handle: 'jean', address: '192.0.2.2', browser: null });
           await expect.poll(isBlocked, { interval: 5 }).toEqual({ yes: 1 });
         },
         { patienceMs: 30_000 },

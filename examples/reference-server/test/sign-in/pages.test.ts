@@ -3,6 +3,9 @@ import { countHashes } from '../support/hashes.ts';
 import { anaika, jean, startServer } from '../support/server.ts';
 import { fieldsOf, Visitor } from '../support/visitor.ts';
 
+/** Where a test says who its visitors are. */
+const behindProxy = { OSTIARY_TRUSTED_PROXIES: '127.0.0.1, ::1' };
+
 describe('signing in', () => {
   test('takes handle and password, and shows who is signed in', async () => {
     const { origin } = await startServer();
@@ -114,9 +117,12 @@ describe('signing in', () => {
   });
 });
 
+const windowMs = 60_000;
+
 describe('throttling', () => {
   test('answers 429 with Retry-After, even to the right password', async () => {
-    const { origin } = await startServer({ signInLimits: { perHandle: 2, perNetwork: 9, windowMs: 60_000 } });
+    const perHandleAndNetwork = { failures: 2, windowMs };
+    const { origin } = await startServer({ signInLimits: { perHandleAndNetwork } });
     const visitor = new Visitor(origin);
     await visitor.signIn('anaika', 'wrong password');
     await visitor.signIn('anaika', 'wrong password');
@@ -130,15 +136,13 @@ describe('throttling', () => {
   });
 
   test('counts the address that a trusted proxy names, and believes nobody else', async () => {
-    const limits = { perHandle: 9, perNetwork: 1, windowMs: 60_000 };
-    const trusting = await startServer(
-      { signInLimits: limits },
-      { OSTIARY_TRUSTED_PROXIES: '127.0.0.1, ::1' },
-    );
+    const limits = { perNetwork: { failures: 1, windowMs } };
+    const trusting = await startServer({ signInLimits: limits }, behindProxy);
     const from = (origin: string, address: string): Visitor =>
       new Visitor(origin, { 'X-Forwarded-For': address });
     expect((await from(trusting.origin, '192.0.2.1').signIn('a', 'x')).status).toBe(422);
     expect((await from(trusting.origin, '6.6.6.6, 192.0.2.1').signIn('b', 'x')).status).toBe(429);
+    expect((await from(trusting.origin, '192.0.2.1:4711').signIn('b', 'x')).status).toBe(429);
     expect((await from(trusting.origin, '192.0.2.2').signIn('c', 'x')).status).toBe(422);
     const plain = await startServer({ signInLimits: limits });
     expect((await from(plain.origin, '192.0.2.1').signIn('a', 'x')).status).toBe(422);

@@ -1,9 +1,37 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Admission, createThrottle, type Throttle } from '../../src/sign-in/throttle.ts';
+import {
+  type Admission,
+  createThrottle,
+  defaultLimits,
+  type SignInAttempt,
+  type Throttle,
+  type ThrottleLimits,
+} from '../../src/sign-in/throttle.ts';
 import { testDatabase } from '../support/database.ts';
+import { onBothEngines } from '../support/engines.ts';
 
 const key = new Uint8Array(32).fill(1);
-const limits = { perHandle: 3, perNetwork: 5, windowMs: 60_000 };
+const windowMs = 60_000;
+const limits: ThrottleLimits = {
+  perHandleAndNetwork: { failures: 3, windowMs },
+  perHandle: { failures: 6, windowMs: 2 * windowMs },
+  perNetwork: { failures: 5, windowMs },
+  perBrowser: { failures: 2, windowMs },
+};
+const here = '192.0.2.1';
+
+/** An attempt with a wrong password. */
+async function fail(throttle: Throttle, attempt: SignInAttempt): Promise<Admission> {
+  const admission = await throttle.admit(attempt);
+  if (admission.admitted) await admission.settle('failed');
+  return admission;
+}
+
+async function succeed(throttle: Throttle, attempt: SignInAttempt): Promise<boolean> {
+  const admission = await throttle.admit(attempt);
+  if (admission.admitted) await admission.settle('succeeded');
+  return admission.admitted;
+}
 
 describe('the throttle', () => {
   let now = 0;
@@ -17,70 +45,113 @@ describe('the throttle', () => {
     throttle = createThrottle(opened.database, [key], () => now, limits);
   });
 
-  async function fail(handle: string, network = '192.0.2.1'): Promise<Admission> {
-    const admission = await throttle.admit(handle, network);
-    if (admission.admitted) await admission.settle('failed');
-    return admission;
-  }
+  const of = (handle: string, address: string | null = here, browser: string | null = null) => ({
+    handle,
+    address,
+    browser,
+  });
+  const tries = async (times: number, attempt: SignInAttempt): Promise<number> => {
+    let admitted = 0;
+    for (let at = 0; at < times; at += 1) if ((await fail(throttle, attempt)).admitted) admitted += 1;
+    return admitted;
+  };
 
-  test('refuses a handle after its limit, in any spelling, until the window ends', async () => {
-    for (let at = 0; at < limits.perHandle; at += 1) expect((await fail('anaika')).admitted).toBe(true);
+  test('refuses a network a handle after its limit, in any spelling, until the window ends', async () => {
+    expect(await tries(3, of('anaika'))).toBe(3);
     now += 10_000;
-    expect(await fail('ANAIKA', '192.0.2.2')).toEqual({ admitted: false, retryAfterSeconds: 50 });
-    expect((await fail('somebody', '192.0.2.2')).admitted).toBe(true);
+    expect(await fail(throttle, of('ANAIKA'))).toEqual({ admitted: false, retryAfterSeconds: 50 });
+    // Neither another network nor another handle waits for it.
+    expect((await fail(throttle, of('anaika', '192.0.2.2'))).admitted).toBe(true);
+    expect((await fail(throttle, of('somebody'))).admitted).toBe(true);
     now += 50_000;
-    expect((await fail('anaika')).admitted).toBe(true);
+    expect((await fail(throttle, of('anaika'))).admitted).toBe(true);
+  });
+
+  test('refuses a handle after a much higher limit, wherever the attempts come from', async () => {
+    for (let at = 0; at < 6; at += 1) expect(await tries(1, of('anaika', `192.0.2.${at}`))).toBe(1);
+    expect(await fail(throttle, of('anaika', '198.51.100.1'))).toEqual({
+      admitted: false,
+      retryAfterSeconds: 120,
+    });
+    expect((await fail(throttle, of('somebody', '198.51.100.1'))).admitted).toBe(true);
+  });
+
+  test('what a network was refused for does not count for the handle', async () => {
+    expect(await tries(100, of('anaika'))).toBe(3);
+    expect(await tries(3, of('anaika', '192.0.2.2'))).toBe(3);
   });
 
   test('refuses a network that tries many handles', async () => {
-    for (let at = 0; at < limits.perNetwork; at += 1) expect((await fail(`user${at}`)).admitted).toBe(true);
-    expect((await fail('another')).admitted).toBe(false);
-    expect((await fail('another', '192.0.2.2')).admitted).toBe(true);
+    for (let at = 0; at < 5; at += 1) expect(await tries(1, of(`user${at}`))).toBe(1);
+    expect(await tries(1, of('another'))).toBe(0);
+    expect(await tries(1, of('another', '192.0.2.2'))).toBe(1);
+  });
+
+  test('takes a /48 for one network when somebody tries a handle, and a /64 otherwise', async () => {
+    const subnet = (group: string) => `2001:db8:1:${group}::1`;
+    for (const group of ['1', '2', '3']) expect(await tries(1, of('anaika', subnet(group)))).toBe(1);
+    expect(await tries(1, of('anaika', subnet('4')))).toBe(0);
+    expect(await tries(1, of('anaika', '2001:db8:2:1::1'))).toBe(1);
+    expect(await tries(9, of('jean', subnet('4')))).toBe(3);
+    // The callers without an address are one network.
+    expect(await tries(9, of('jean', null))).toBe(3);
+  });
+
+  test('counts a browser that is known by itself, and by nothing else', async () => {
+    for (let at = 0; at < 6; at += 1) await fail(throttle, of('anaika', `192.0.2.${at}`));
+    expect(await tries(1, of('anaika'))).toBe(0);
+    expect(await succeed(throttle, of('anaika', here, 'browser-1'))).toBe(true);
+    // Nor can somebody who stole it guess without end, and not at the expense of others.
+    expect(await tries(9, of('anaika', here, 'browser-1'))).toBe(2);
+    expect(await tries(9, of('anaika', '198.51.100.1', 'browser-1'))).toBe(0);
+    expect(await tries(9, of('anaika', here, 'browser-2'))).toBe(2);
+    expect(await tries(9, of('jean'))).toBe(3);
+    now += windowMs;
+    expect(await tries(1, of('anaika', here, 'browser-1'))).toBe(1);
   });
 
   test('refused attempts do not make the wait longer', async () => {
-    for (let at = 0; at < 20; at += 1) await fail('anaika');
-    now += limits.windowMs;
-    expect((await fail('anaika')).admitted).toBe(true);
+    await tries(20, of('anaika'));
+    now += windowMs;
+    expect(await tries(1, of('anaika'))).toBe(1);
   });
 
   test('counts attempts that run at the same time before their passwords are known', async () => {
-    const admissions = await Promise.all(
-      Array.from({ length: 10 }, () => throttle.admit('anaika', '192.0.2.1')),
-    );
-    expect(admissions.filter(({ admitted }) => admitted)).toHaveLength(limits.perHandle);
+    const admissions = await Promise.all(Array.from({ length: 10 }, () => throttle.admit(of('anaika'))));
+    expect(admissions.filter(({ admitted }) => admitted)).toHaveLength(3);
   });
 
-  test('a right password clears the handle and does not count for the network', async () => {
-    await fail('anaika');
-    await fail('anaika');
-    const admission = await throttle.admit('anaika', '192.0.2.1');
-    if (admission.admitted) await admission.settle('succeeded');
-    for (let at = 0; at < limits.perHandle; at += 1) expect((await fail('anaika')).admitted).toBe(true);
-    expect((await fail('somebody')).admitted).toBe(false);
+  test('a right password clears what the user mistyped, and nothing that others did', async () => {
+    await tries(2, of('anaika'));
+    await tries(2, of('anaika', '192.0.2.2'));
+    expect(await succeed(throttle, of('anaika'))).toBe(true);
+    // Four failures of six are left of the handle's, two of five of the network's.
+    expect(await tries(9, of('anaika', '192.0.2.3'))).toBe(2);
+    expect(await tries(9, of('somebody'))).toBe(3);
+    expect(await tries(9, of('another'))).toBe(0);
   });
 
   test('an attempt that could not be decided does not count', async () => {
-    for (let at = 0; at < 10; at += 1) {
-      const admission = await throttle.admit('anaika', '192.0.2.1');
+    for (let at = 0; at < 20; at += 1) {
+      const admission = await throttle.admit(of('anaika', here, at % 2 === 0 ? null : 'browser-1'));
       expect(admission.admitted).toBe(true);
       if (admission.admitted) await admission.settle('undecided');
     }
   });
 
   test('an attempt of an earlier window takes nothing out of the present one', async () => {
-    const slow = await throttle.admit('anaika', '192.0.2.1');
-    now += limits.windowMs;
-    for (let at = 0; at < limits.perHandle; at += 1) await fail('anaika');
+    const slow = await throttle.admit(of('anaika'));
+    now += windowMs;
+    expect(await tries(3, of('anaika'))).toBe(3);
     if (slow.admitted) await slow.settle('undecided');
-    expect((await fail('anaika')).admitted).toBe(false);
+    expect(await tries(1, of('anaika'))).toBe(0);
   });
 
   test('survives a restart', async () => {
-    for (let at = 0; at < limits.perHandle; at += 1) await fail('anaika');
+    await tries(3, of('anaika'));
     const { database } = await testDatabase(file);
     const restarted = createThrottle(database, [key], () => now, limits);
-    expect((await restarted.admit('anaika', '192.0.2.1')).admitted).toBe(false);
+    expect((await restarted.admit(of('anaika'))).admitted).toBe(false);
   });
 
   test('counts on while the sealing key is changed, whatever a process knows of it', async () => {
@@ -89,24 +160,70 @@ describe('the throttle', () => {
     const rounds = [[key, next], [next, key], [next]].map((keys) =>
       createThrottle(database, keys, () => now, limits),
     );
-    const admitted = async (round: Throttle) => (await round.admit('anaika', '192.0.2.1')).admitted;
+    const admitted = async (round: Throttle) => (await round.admit(of('anaika'))).admitted;
     for (const round of rounds) expect(await admitted(round)).toBe(true);
     for (const round of rounds) expect(await admitted(round)).toBe(false);
     // What a process of the round before counted is cleared, and taken back, by one of the next.
-    now += limits.windowMs;
+    now += 2 * windowMs;
     const [first, second] = rounds;
-    for (let at = 0; at < limits.perNetwork + 1; at += 1) {
-      const admission = await (at % 2 === 0 ? first : second)?.admit('anaika', '192.0.2.1');
+    for (let at = 0; at < 9; at += 1) {
+      const admission = await (at % 2 === 0 ? first : second)?.admit(of('anaika'));
       expect(admission?.admitted).toBe(true);
       if (admission?.admitted) await admission.settle(at % 3 === 0 ? 'succeeded' : 'undecided');
     }
   });
 
-  test('keeps neither handles nor addresses in the clear', async () => {
-    await fail('anaika');
+  test('keeps neither handles nor addresses nor browsers in the clear', async () => {
+    await fail(throttle, of('anaika'));
+    await fail(throttle, of('anaika', here, 'browser-1'));
     const { database } = await testDatabase(file);
     const rows = database.connection.prepare('SELECT * FROM app_throttle').all();
-    expect(rows).toHaveLength(2);
-    expect(JSON.stringify(rows)).not.toMatch(/anaika|192\.0\.2/);
+    expect(rows).toHaveLength(4);
+    expect(JSON.stringify(rows)).not.toMatch(/anaika|192\.0\.2|browser/);
   });
+});
+
+onBothEngines('wrong passwords from 100 networks', (engine) => {
+  test('are refused but for a few of each network, and keep nobody else waiting', async () => {
+    const { database } = await engine.open();
+    const throttle = createThrottle(database, [key], () => 1_000_000);
+    // Ten thousand in all, and fewer where each of them is a conversation with a server.
+    const triesEach = engine.name === 'SQLite' ? 100 : 15;
+    const networks = Array.from({ length: 100 }, (_, at) => `10.0.${at}.1`);
+    const checked = await Promise.all(
+      networks.map(async (address) => {
+        let admitted = 0;
+        for (let at = 0; at < triesEach; at += 1)
+          if ((await fail(throttle, { handle: 'anaika', address, browser: null })).admitted) admitted += 1;
+        return admitted;
+      }),
+    );
+    expect(checked).toEqual(networks.map(() => defaultLimits.perHandleAndNetwork.failures));
+    const user = { handle: 'anaika', address: '192.0.2.1', browser: null };
+    expect(await succeed(throttle, user)).toBe(true);
+    expect(await succeed(throttle, { ...user, address: '10.0.7.1', browser: 'a-known-one' })).toBe(true);
+  });
+
+  test('are refused from any number of networks once the limit of the handle is reached', async () => {
+    const { database } = await engine.open();
+    const perHandle = { failures: 40, windowMs };
+    const throttle = createThrottle(database, [key], () => 1_000_000, { perHandle });
+    const admissions = await Promise.all(
+      Array.from({ length: 100 }, (_, at) =>
+        fail(throttle, { handle: 'anaika', address: `10.0.${at}.1`, browser: null }),
+      ),
+    );
+    expect(admissions.filter(({ admitted }) => admitted)).toHaveLength(perHandle.failures);
+    // A browser that nobody knows has to wait then; one that is known has not.
+    const user = { handle: 'anaika', address: '192.0.2.1', browser: null };
+    expect(await succeed(throttle, user)).toBe(false);
+    expect(await succeed(throttle, { ...user, browser: 'a-known-one' })).toBe(true);
+  });
+});
+
+test('a hundred networks cannot reach the limit of a handle, whenever their windows begin', () => {
+  const { perHandleAndNetwork, perHandle } = defaultLimits;
+  // Two windows of a network meet one of the handle.
+  const windows = perHandle.windowMs / perHandleAndNetwork.windowMs + 1;
+  expect(100 * windows * perHandleAndNetwork.failures).toBeLessThan(perHandle.failures);
 });

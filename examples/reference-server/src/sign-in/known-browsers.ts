@@ -1,0 +1,75 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { PasswordOwner } from '../users/accounts.ts';
+
+/** Tells a browser in which somebody has signed in from that of a stranger who tries their handle. */
+export interface KnownBrowsers {
+  /**
+   * The name of a browser in which this user has signed in with the password of today; `null` for a stranger's. It takes as long
+   * where there is no such user.
+   */
+  recognise(cookie: string | undefined, owner: PasswordOwner | null): string | null;
+  /** After a sign-in: the cookie's new value, with a new name for the browser. */
+  remember(cookie: string | undefined, owner: PasswordOwner): string;
+}
+
+/** After so long without a sign-in, in milliseconds, a browser is a stranger's. */
+export const knownLifetimeMs = 180 * 24 * 3_600_000;
+
+/** Families share a browser; a machine for everybody must not get a cookie that servers refuse. */
+const usersAtMost = 5;
+
+/** Name, end in seconds, and what proves both. */
+const format = /^([A-Za-z0-9_-]{22})\.(\d{10,12})\.([A-Za-z0-9_-]{43})$/;
+
+const nobody: PasswordOwner = { sub: '', passwordMark: '' };
+
+interface Entry {
+  readonly name: string;
+  readonly endsAt: string;
+  readonly proof: string;
+}
+
+/**
+ * One entry for each user of a browser, tied to the user and the password: it says nothing to others, and ends when the
+ * password changes. Nothing is stored here.
+ *
+ * @param keys - the first one signs, all are accepted: processes may know them in another order while they are changed
+ */
+export function createKnownBrowsers(keys: readonly Uint8Array[], now: () => number): KnownBrowsers {
+  const [current] = keys;
+  if (current === undefined) throw new TypeError('a known browser needs a key');
+
+  const prove = (key: Uint8Array, { name, endsAt }: Omit<Entry, 'proof'>, owner: PasswordOwner): Buffer =>
+    createHmac('sha256', key).update([name, endsAt, owner.sub, owner.passwordMark].join('\n')).digest();
+
+  function entriesOf(cookie: string | undefined): readonly Entry[] {
+    const entries: Entry[] = [];
+    for (const text of (cookie ?? '').split('~', usersAtMost)) {
+      const [, name = '', endsAt = '', proof = ''] = format.exec(text) ?? [];
+      if (Number(endsAt) * 1_000 > now()) entries.push({ name, endsAt, proof });
+    }
+    return entries;
+  }
+
+  const isOf = (entry: Entry, owner: PasswordOwner): boolean =>
+    keys.some((key) => timingSafeEqual(prove(key, entry, owner), Buffer.from(entry.proof, 'base64url')));
+
+  return {
+    recognise(cookie, owner) {
+      const found = entriesOf(cookie).find((entry) => isOf(entry, owner ?? nobody));
+      return owner === null ? null : (found?.name ?? null);
+    },
+    remember(cookie, owner) {
+      const fresh = {
+        name: randomBytes(16).toString('base64url'),
+        endsAt: String(Math.floor((now() + knownLifetimeMs) / 1_000)),
+      };
+      const proof = prove(current, fresh, owner).toString('base64url');
+      const others = entriesOf(cookie).filter((entry) => !isOf(entry, owner));
+      return [{ ...fresh, proof }, ...others]
+        .slice(0, usersAtMost)
+        .map((entry) => `${entry.name}.${entry.endsAt}.${entry.proof}`)
+        .join('~');
+    },
+  };
+}

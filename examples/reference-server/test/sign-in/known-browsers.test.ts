@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  createKnownBrowsers,
+  type KnownBrowsers,
+  knownLifetimeMs,
+} from '../../src/sign-in/known-browsers.ts';
+
+const key = new Uint8Array(32).fill(1);
+const next = new Uint8Array(32).fill(2);
+const owner = (sub: string, passwordMark = 'of today') => ({ sub, passwordMark });
+const anaika = owner('usr_1');
+
+describe('a browser', () => {
+  let now = 0;
+  let browsers: KnownBrowsers;
+  beforeEach(() => {
+    now = Date.parse('2026-05-01T12:00:00.000Z');
+    browsers = createKnownBrowsers([key], () => now);
+  });
+
+  test('is known to its user after a sign-in, and to nobody else', () => {
+    const cookie = browsers.remember(undefined, anaika);
+    const name = browsers.recognise(cookie, anaika);
+    expect(name).toMatch(/^[\w-]{22}$/);
+    expect(cookie).toContain(name);
+    expect(browsers.recognise(cookie, owner('usr_2'))).toBeNull();
+    expect(browsers.recognise(cookie, null)).toBeNull();
+    expect(browsers.recognise(undefined, anaika)).toBeNull();
+    expect(cookie).not.toContain('usr_1');
+  });
+
+  test('is a stranger’s again when the password is another one', () => {
+    const cookie = browsers.remember(undefined, anaika);
+    expect(browsers.recognise(cookie, owner('usr_1', 'of tomorrow'))).toBeNull();
+  });
+
+  test('gets a new name at every sign-in', () => {
+    const first = browsers.remember(undefined, anaika);
+    const second = browsers.remember(first, anaika);
+    expect(browsers.recognise(second, anaika)).not.toBe(browsers.recognise(first, anaika));
+    // It keeps one for each user.
+    expect(second.split('~')).toHaveLength(1);
+  });
+
+  test('is forgotten when nobody signs in for half a year', () => {
+    const cookie = browsers.remember(undefined, anaika);
+    now += knownLifetimeMs - 1_000;
+    expect(browsers.recognise(cookie, anaika)).not.toBeNull();
+    const renewed = browsers.remember(cookie, anaika);
+    now += 1_000;
+    expect(browsers.recognise(cookie, anaika)).toBeNull();
+    expect(browsers.recognise(renewed, anaika)).not.toBeNull();
+  });
+
+  test('is known to the five users who signed in last', () => {
+    let cookie: string | undefined;
+    for (let at = 0; at < 7; at += 1) cookie = browsers.remember(cookie, owner(`usr_${at}`));
+    const known = Array.from(
+      { length: 7 },
+      (_, at) => browsers.recognise(cookie, owner(`usr_${at}`)) !== null,
+    );
+    expect(known).toEqual([false, false, true, true, true, true, true]);
+    // Browsers keep 4 KB of a cookie.
+    expect(cookie?.length).toBeLessThan(500);
+  });
+
+  test('is not believed when it changes its name, its end or its proof', () => {
+    const [name = '', endsAt = '', proof = ''] = browsers.remember(undefined, anaika).split('.');
+    for (const forged of [
+      [name.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')), endsAt, proof],
+      [name, String(Number(endsAt) + 1), proof],
+      [name, endsAt, proof.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))],
+      [name, endsAt, 'A'.repeat(43)],
+      [name, endsAt, ''],
+      [name, endsAt],
+      [''],
+      ['~'.repeat(10_000)],
+    ]) {
+      expect(browsers.recognise(forged.join('.'), anaika)).toBeNull();
+    }
+    // Junk beside what is genuine does no harm, and is thrown away.
+    const cookie = `junk~${name}.${endsAt}.${proof}`;
+    expect(browsers.recognise(cookie, anaika)).toBe(name);
+    expect(browsers.remember(cookie, owner('usr_2'))).not.toContain('junk');
+  });
+
+  test('stays known while the sealing key is changed, whatever a process knows of it', () => {
+    const rounds = [[key, next], [next, key], [next]].map((keys) => createKnownBrowsers(keys, () => now));
+    const [first, second, third] = rounds;
+    const cookie = first?.remember(undefined, anaika);
+    expect(second?.recognise(cookie, anaika)).not.toBeNull();
+    expect(third?.recognise(cookie, anaika)).toBeNull();
+    const renewed = second?.remember(cookie, anaika);
+    for (const round of rounds) expect(round.recognise(renewed, anaika)).not.toBeNull();
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { defaultLimits } from '../../src/sign-in/throttle.ts';
+import { countHashes } from '../support/hashes.ts';
+import { anaika, jean, startServer } from '../support/server.ts';
+import { fieldsOf, Visitor } from '../support/visitor.ts';
+
+const windowMs = 60_000;
+/** Where a test says who its visitors are. */
+const behindProxy = { OSTIARY_TRUSTED_PROXIES: '127.0.0.1, ::1' };
+const stranger = (at: number) => ({ 'X-Forwarded-For': `10.0.${at % 100}.1` });
+
+/** Sends wrong passwords for a handle, several at a time; counts the answers by their status. */
+async function guess(origin: string, handle: string, total: number): Promise<Record<number, number>> {
+  const visitor = new Visitor(origin);
+  const fields = fieldsOf((await visitor.get('/login')).html);
+  const answers: Record<number, number> = {};
+  let sent = 0;
+  async function send(): Promise<void> {
+    while (sent < total) {
+      sent += 1;
+      const form = { ...fields, handle, password: `guess ${sent}` };
+      const { status } = await visitor.post('/login', form, stranger(sent));
+      answers[status] = (answers[status] ?? 0) + 1;
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, send));
+  return answers;
+}
+
+describe('a stranger who guesses', () => {
+  test('thousands of times from 100 networks keeps the user out of nothing', async () => {
+    const { origin } = await startServer({}, behindProxy);
+    const known = new Visitor(origin, { 'X-Forwarded-For': '192.0.2.1' });
+    expect((await known.signIn('anaika', anaika.password)).status).toBe(303);
+    known.cookies.delete('ostiary_session');
+    const hashes = countHashes();
+    const { failures } = defaultLimits.perHandleAndNetwork;
+    expect(await guess(origin, 'anaika', 10_000)).toEqual({
+      422: 100 * failures,
+      429: 10_000 - 100 * failures,
+    });
+    expect(hashes()).toBe(100 * failures);
+    // In the browser that they have used before, even in a network of the stranger …
+    expect((await known.signIn('anaika', anaika.password)).status).toBe(303);
+    known.cookies.delete('ostiary_session');
+    const page = await known.get('/login', stranger(1));
+    const form = { ...fieldsOf(page.html), ...anaika };
+    expect((await known.post('/login', form, stranger(1))).status).toBe(303);
+    // … and in a new one elsewhere.
+    const fresh = new Visitor(origin, { 'X-Forwarded-For': '192.0.2.2' });
+    expect((await fresh.signIn('anaika', anaika.password)).status).toBe(303);
+  }, 120_000);
+
+  test('from more networks than a handle has failures makes new browsers wait, and known ones not', async () => {
+    const perHandle = { failures: 20, windowMs };
+    const { origin, server } = await startServer({ signInLimits: { perHandle } }, behindProxy);
+    const known = new Visitor(origin);
+    await known.signIn('anaika', anaika.password);
+    expect(await guess(origin, 'anaika', 100)).toEqual({ 422: 20, 429: 80 });
+    expect((await new Visitor(origin).signIn('anaika', anaika.password)).status).toBe(429);
+    known.cookies.delete('ostiary_session');
+    expect((await known.signIn('anaika', anaika.password)).status).toBe(303);
+    // It is known for this user only.
+    const other = new Visitor(origin, stranger(1));
+    other.cookies.set('ostiary_known', known.cookies.get('ostiary_known') ?? '');
+    expect(await guess(origin, 'jean', 100)).toEqual({ 422: 20, 429: 80 });
+    expect((await other.signIn('jean', jean.password)).status).toBe(429);
+    // And no longer when the password is another one.
+    await server.installation.accounts.setPassword('anaika', 'yet another password');
+    known.cookies.delete('ostiary_session');
+    expect((await known.signIn('anaika', 'yet another password')).status).toBe(429);
+  });
+
+  test('with a cookie that was stolen is stopped, and does not stop its owner', async () => {
+    const perBrowser = { failures: 3, windowMs };
+    const { origin } = await startServer({ signInLimits: { perBrowser } });
+    const owner = new Visitor(origin);
+    await owner.signIn('anaika', anaika.password);
+    const thief = new Visitor(origin);
+    thief.cookies.set('ostiary_known', owner.cookies.get('ostiary_known') ?? '');
+    // The owner has signed in again meanwhile, and so has another name for the browser.
+    await owner.signIn('anaika', anaika.password, '?reauthenticate=1');
+    const statuses: number[] = [];
+    for (let at = 0; at < 5; at += 1) statuses.push((await thief.signIn('anaika', `guess ${at}`)).status);
+    expect(statuses).toEqual([422, 422, 422, 429, 429]);
+    expect((await owner.signIn('anaika', anaika.password, '?reauthenticate=1')).status).toBe(303);
+    // Nor did it use up what others have in this network.
+    expect((await new Visitor(origin).signIn('anaika', anaika.password)).status).toBe(303);
+  });
+
+  test('learns nothing of who has an account here', async () => {
+    const { origin } = await startServer({
+      signInLimits: { perHandleAndNetwork: { failures: 3, windowMs } },
+    });
+    const own = new Visitor(origin);
+    await own.signIn('jean', jean.password);
+    const seen = [];
+    for (const handle of ['anaika', 'nobody']) {
+      const visitor = new Visitor(origin);
+      visitor.cookies.set('ostiary_known', own.cookies.get('ostiary_known') ?? '');
+      const hashes = countHashes();
+      const answers = [];
+      for (let at = 0; at < 5; at += 1) {
+        const { status, headers, html } = await visitor.signIn(handle, 'guess');
+        const names = headers.getSetCookie().map((line) => line.split('=')[0]);
+        answers.push([status, names, html.replace(/ value="[^"]*"/g, '')]);
+      }
+      seen.push({ answers, hashes: hashes() });
+    }
+    expect(seen[0]).toEqual(seen[1]);
+  });
+});
+
+test('signing out leaves a browser known, and signed in as nobody', async () => {
+  const { origin } = await startServer();
+  const visitor = new Visitor(origin);
+  await visitor.signIn('anaika', anaika.password);
+  const { csrf = '' } = fieldsOf((await visitor.get('/')).html);
+  await visitor.post('/sign-out', { csrf });
+  expect([...visitor.cookies.keys()]).toEqual(['ostiary_known']);
+  // It opens nothing.
+  expect((await visitor.get('/')).html).toContain('href="/login"');
+  expect((await visitor.get('/passport')).status).toBe(303);
+});
