@@ -107,7 +107,7 @@ export function createAccountRoutes(context: SignInContext): AccountRoutes {
       return { status: 429, text: (t) => t.throttled(Math.ceil(retryAfterSeconds / 60)), retryAfterSeconds };
     }
     try {
-      const account = await accounts.verify(handle, password);
+      const account = await accounts.verify(handle, password, browser === null ? 'others' : 'known');
       await admission.settle(account === null ? 'failed' : 'succeeded');
       return account ?? wrong;
     } catch (error) {

@@ -4,7 +4,7 @@ import { UniqueViolation } from '../database/errors.ts';
 import type { Database, Queries, Transaction } from '../database/queries.ts';
 import { post } from '../ledger/postings.ts';
 import { type NewUser, newUserSchema, passwordSchema } from './input.ts';
-import type { Passwords } from './passwords.ts';
+import type { Line, Passwords } from './passwords.ts';
 
 /** What an administrator sees of a user. */
 export interface Account {
@@ -45,7 +45,7 @@ export interface Accounts {
   /** @throws {@link AccountError} */
   unblock(handle: string): Promise<Account>;
   /** The user with this handle and password. An unknown or blocked user takes as long as a wrong password. */
-  verify(handle: string, password: string): Promise<(Account & PasswordOwner) | null>;
+  verify(handle: string, password: string, line?: Line): Promise<(Account & PasswordOwner) | null>;
   /** Blocked users included. */
   passwordOwner(handle: string): Promise<PasswordOwner | null>;
 }
@@ -223,9 +223,9 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
         transaction.run('UPDATE app_users SET blocked_at = NULL WHERE sub = :sub', { sub }),
       ),
 
-    async verify(handle, password) {
+    async verify(handle, password, line = 'others') {
       const row = await find(database, handle);
-      const right = await passwords.verify(password, row?.password_hash ?? null);
+      const right = await passwords.verify(password, row?.password_hash ?? null, line);
       // Looked up again: the user may have been blocked, or the password changed, while the hash was computed.
       const current = row === undefined ? undefined : await findBySub(row.sub);
       if (!right || current === undefined || current.blocked_at !== null) return null;

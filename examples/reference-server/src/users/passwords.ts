@@ -12,15 +12,19 @@ export interface ScryptCost {
   readonly p: number;
 }
 
+/** Where somebody waits: users in browsers that are known before everybody else. */
+export type Line = 'known' | 'others';
+
 /** Hashes passwords with scrypt, outside the event loop. */
 export interface Passwords {
   /** @throws {@link TooBusy} */
   hash(password: string): Promise<string>;
   /**
    * Compares in constant time. `null` as the stored hash (no such user) costs the same time and answers `false`.
+   * @param line - those of a line of their own do not wait for the others, however many guess
    * @throws {@link TooBusy}
    */
-  verify(password: string, stored: string | null): Promise<boolean>;
+  verify(password: string, stored: string | null, line?: Line): Promise<boolean>;
   /** Whether a hash was made with other parameters than those of today. */
   isOutdated(stored: string): boolean;
 }
@@ -35,22 +39,22 @@ const waitingLine = 24;
 
 const format = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
 
-/** At most `concurrency` pieces of work at once, in order of arrival; beyond the waiting line nobody is let in. */
-function turnstile(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const waiting: (() => void)[] = [];
+/** At most `concurrency` pieces of work at once, in order of arrival; beyond a waiting line nobody is let in. */
+function turnstile(): <Result>(work: () => Promise<Result>, line: Line) => Promise<Result> {
+  const lines: Readonly<Record<Line, (() => void)[]>> = { known: [], others: [] };
   let running = 0;
-  return async (work) => {
+  return async (work, line) => {
     if (running >= concurrency) {
-      if (waiting.length >= waitingLine) throw new TooBusy('too many sign-ins at once');
+      if (lines[line].length >= waitingLine) throw new TooBusy('too many sign-ins at once');
       // Whoever leaves hands its place on, so `running` stays as it is.
-      await new Promise<void>((enter) => waiting.push(enter));
+      await new Promise<void>((enter) => lines[line].push(enter));
     } else {
       running += 1;
     }
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
+      const next = lines.known.shift() ?? lines.others.shift();
       if (next === undefined) running -= 1;
       else next();
     }
@@ -90,12 +94,12 @@ export function createPasswords(cost: ScryptCost = strong): Passwords {
   return {
     async hash(password) {
       const salt = randomBytes(16);
-      const key = await inTurn(() => derive(password, salt, cost));
+      const key = await inTurn(() => derive(password, salt, cost), 'others');
       return `${prefix}${salt.toString('base64url')}$${key.toString('base64url')}`;
     },
-    async verify(password, stored) {
+    async verify(password, stored, line = 'others') {
       const expected = stored === null ? nobody : parse(stored);
-      const key = await inTurn(() => derive(password, expected.salt, expected.cost));
+      const key = await inTurn(() => derive(password, expected.salt, expected.cost), line);
       return timingSafeEqual(key, expected.key) && stored !== null;
     },
     isOutdated: (stored) => !stored.startsWith(prefix),

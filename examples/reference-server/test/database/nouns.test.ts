@@ -160,7 +160,7 @@ onBothEngines('every noun', (engine) => {
         { patienceMs: 30_000 },
       );
       await sweeping;
-      expect(await database.get('SELECT count(*) AS n FROM app_throttle')).toEqual({ n: 4 });
+      expect(await database.get('SELECT count(*) AS n FROM app_throttle')).toEqual({ n: 6 });
     });
   }
 

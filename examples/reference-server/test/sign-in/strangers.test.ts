@@ -71,6 +71,27 @@ describe('a stranger who guesses', () => {
     expect((await known.signIn('anaika', 'yet another password')).status).toBe(429);
   });
 
+  test('many times at once does not take the places of those who are known', async () => {
+    const { origin, server } = await startServer({ passwordCost: { logN: 14, r: 8, p: 1 } });
+    const known = new Visitor(origin);
+    await known.signIn('anaika', anaika.password);
+    const fresh = new Visitor(origin);
+    const forms = [];
+    for (const visitor of [fresh, known])
+      forms.push({ ...fieldsOf((await visitor.get('/login?reauthenticate=1')).html), ...anaika });
+    const [freshForm = {}, knownForm = {}] = forms;
+    // Both places and the whole waiting line, which whoever leaves it joins again; somebody else may have been faster.
+    let isOver = false;
+    const { verify } = server.installation.accounts;
+    const guesses = Array.from({ length: 28 }, async () => {
+      while (!isOver) await verify('anaika', 'guess').catch(() => new Promise(setImmediate));
+    });
+    const answers = [await fresh.post('/login', freshForm), await known.post('/login', knownForm)];
+    isOver = true;
+    await Promise.all(guesses);
+    expect(answers.map(({ status }) => status)).toEqual([503, 303]);
+  });
+
   test('with a cookie that was stolen is stopped, and does not stop its owner', async () => {
     const perBrowser = { failures: 3, windowMs };
     const { origin } = await startServer({ signInLimits: { perBrowser } });

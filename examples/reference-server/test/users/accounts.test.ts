@@ -77,13 +77,26 @@ describe('accounts', () => {
     expect(await check).toBeNull();
   });
 
+  test('have a mark of their password that changes with it, and nobody’s has one', async () => {
+    const before = await accounts.passwordOwner('anaika');
+    expect(before).toMatchObject({ sub: (await accounts.get('anaika'))?.sub });
+    expect((await accounts.verify('anaika', anaika.password))?.passwordMark).toBe(before?.passwordMark);
+    await accounts.setPassword('anaika', anaika.password);
+    expect((await accounts.passwordOwner('anaika'))?.passwordMark).not.toBe(before?.passwordMark);
+    expect(await accounts.passwordOwner('nobody')).toBeNull();
+  });
+
   test('hash a password anew when the cost has changed', async () => {
     const stronger = createPasswords({ logN: 11, r: 8, p: 1 });
-    await createAccounts(database, stronger, () => now).verify('anaika', anaika.password);
+    const verified = await createAccounts(database, stronger, () => now).verify('anaika', anaika.password);
     const row = database.connection
       .prepare<[], { password_hash: string }>('SELECT password_hash FROM app_users')
       .get();
     expect(row?.password_hash).toMatch(/^scrypt\$11\$/);
+    expect(await accounts.passwordOwner('Anaika')).toEqual({
+      sub: verified?.sub,
+      passwordMark: verified?.passwordMark,
+    });
     expect(await accounts.verify('anaika', anaika.password)).not.toBeNull();
   });
 });

@@ -52,4 +52,24 @@ describe('passwords', () => {
   test('is strong unless told otherwise', async () => {
     expect(await createPasswords().hash('x')).toMatch(/^scrypt\$17\$8\$1\$/);
   });
+
+  test('lets those whom it knows pass the line of the others, and bounds their line too', async () => {
+    const passwords = createPasswords({ logN: 10, r: 8, p: 1 });
+    const stored = await passwords.hash('x');
+    const order: string[] = [];
+    const enter = (who: 'known' | 'others') =>
+      passwords.verify('x', stored, who).then(
+        () => void order.push(who),
+        () => void order.push(`${who} refused`),
+      );
+    const strangers = Array.from({ length: 40 }, () => enter('others'));
+    const users = Array.from({ length: 30 }, () => enter('known'));
+    await Promise.all([...strangers, ...users]);
+    expect(order.filter((who) => who === 'others refused')).toHaveLength(14);
+    expect(order.filter((who) => who === 'known refused')).toHaveLength(6);
+    // Two had begun, and two can end at the same time.
+    const done = order.filter((who) => !who.endsWith('refused'));
+    expect(done.slice(0, 28).filter((who) => who === 'known').length).toBeGreaterThanOrEqual(22);
+    expect(done).toHaveLength(50);
+  });
 });
