@@ -69,7 +69,14 @@ export function addPartnerRoutes(router: Router, config: PartnerConfig, surround
       }
       try {
         // The recipient is who signed in, never what a form says.
-        const payment = { amount, currency: 'HTG', recipient: { kid }, description: 'Cashback' } as const;
+        const payment = {
+          amount,
+          currency: 'HTG',
+          recipient: { kid },
+          description: 'Cashback',
+          // It stands in the signed body, and is good for one payment for ever: who sends the body again pays nothing.
+          reference: idempotencyKey,
+        } as const;
         keep(session, await api.payments.create(payment, { idempotencyKey }));
         session.notice = { kind: 'good', text: `${amount} HTG are on their way to you.` };
       } catch (error) {

@@ -115,7 +115,10 @@ export interface OstiaryPartnerOptions extends TransportOptions {
   readonly apiKey: string;
   /** Where the API is: https, or http on this machine. */
   readonly baseUrl: string;
-  /** Signs every request with a body, when given. */
+  /**
+   * Signs every request with a body, when given. A signature covers the body alone: give every payment a `reference`, so that a body
+   * which somebody else sends again pays nothing. The `Idempotency-Key` is not signed, and no help there.
+   */
   readonly signingSecret?: string | undefined;
   /**
    * The wire prefix of the installation.

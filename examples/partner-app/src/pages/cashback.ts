@@ -44,7 +44,7 @@ export function cashbackCard(transfers: readonly Transfer[], providerName: strin
   );
   return html`<section class="card cashback" id="cashback"><div>
 <h2>Your cashback</h2>
-<p class="small">The shop pays you with its API key, from server to server, through the partner API of ${providerName}. The request is signed and carries an <code>Idempotency-Key</code>.</p>
+<p class="small">The shop pays you with its API key, from server to server, through the partner API of ${providerName}. The request is signed, with a <code>reference</code> in it that is good for one payment, and carries an <code>Idempotency-Key</code> for the shop’s own retries.</p>
 <form method="post" action="/cashback"><input type="hidden" name="idempotency_key" value="${key}">
 <fieldset><legend>How much</legend><div class="picks">${choices}</div></fieldset>
 <button class="button primary" type="submit">Receive your cashback</button></form></div>

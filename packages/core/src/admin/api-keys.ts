@@ -38,7 +38,11 @@ export interface NewApiKey {
    * @defaultValue everywhere
    */
   readonly allowlist?: readonly string[];
-  /** Refuse requests with a body that are not signed. @defaultValue false */
+  /**
+   * Refuse requests with a body that are not signed. A signature tells that a body is the partner's, not that it is new: ask the
+   * partner for a `reference` in every payment.
+   * @defaultValue false
+   */
   readonly requireSignature?: boolean;
   /** @defaultValue never */
   readonly expiresAt?: Date;

@@ -107,18 +107,33 @@ describe('a signed request', () => {
     );
   });
 
-  it('proves integrity and not freshness: the timestamp is not signed, an Idempotency-Key makes a repetition harmless', async () => {
+  it('proves integrity and not freshness: what makes a repetition harmless is a reference, which is signed', async () => {
     const { provider } = await partnerProvider();
     const key = await provider.key();
-    const headers = { ...signed(provider, key), 'idempotency-key': 'k' };
-    const first = await provider.partnerCall(key, pay, body, headers);
+    const replay = (text: string, headers: Record<string, string>, idempotencyKey: string) =>
+      provider.partnerCall(key, pay, text, {
+        ...headers,
+        'x-svc-timestamp': String(provider.clock.now()),
+        'idempotency-key': idempotencyKey,
+      });
+    const referenced = JSON.stringify({ ...payment, reference: 'order-1017' });
+    const headers = signed(provider, key, referenced);
+    const first = await replay(referenced, headers, 'of the partner');
+    expect(first.status).toBe(201);
     provider.clock.advance(600_000);
-    const stale = await provider.partnerCall(key, pay, body, headers);
-    expect(stale.status).toBe(401);
-    const again = await provider.partnerCall(key, pay, body, {
-      ...headers,
-      'x-svc-timestamp': String(provider.clock.now()),
-    });
-    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
+    const stale = { ...headers, 'idempotency-key': 'of the partner' };
+    expect((await provider.partnerCall(key, pay, referenced, stale)).status).toBe(401);
+    // Neither timestamp nor key is signed: somebody else writes what they like there.
+    const again = await replay(referenced, headers, 'of somebody else');
+    expect([again.status, again.json()]).toMatchObject([
+      409,
+      { code: 'idempotency_conflict', details: [{ path: 'reference', message: first.json().id }] },
+    ]);
+    provider.clock.advance(365 * 86_400_000);
+    expect((await replay(referenced, headers, 'of somebody else, later')).status).toBe(409);
+    // Without a reference it is another payment.
+    const bare = signed(provider, key);
+    expect((await replay(body, bare, 'of the partner, too')).status).toBe(201);
+    expect((await replay(body, bare, 'of somebody else, too')).status).toBe(201);
   });
 });

@@ -25,7 +25,7 @@ function refused(description: string): PartnerError {
 /**
  * Checks the signature of a request (specification, "Request signing"): lower-case hexadecimal HMAC-SHA-256
  * of the raw body. It proves integrity; the timestamp beside it is not signed, and only refuses what is
- * obviously old.
+ * obviously old. Nor is the `Idempotency-Key`: against a body that is sent again stands the `reference` in it.
  * @throws PartnerError `invalid_signature`
  */
 export function checkSignature({ request, prefix, body, required, secret, now }: SignedRequest): void {
