@@ -1,3 +1,5 @@
+import { HostTimeoutError } from './host-call.ts';
+
 /** One way in which a request can fail: what its caller may be told. */
 export interface ErrorDefinition {
   /** HTTP status, unless the place that throws it says otherwise. */
@@ -97,7 +99,7 @@ export const oauthErrors = {
   temporarily_unavailable: {
     status: 503,
     text: 'The service cannot answer at the moment.',
-    when: 'The database cannot be reached. `Retry-After` says how many seconds to wait; nothing was changed.',
+    when: 'The database cannot be reached, or a function of the host did not answer within ten seconds. `Retry-After` says how many seconds to wait; nothing was changed.',
   },
   server_error: {
     status: 500,
@@ -146,10 +148,15 @@ export function isStorageFailure(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
 }
 
+/** Whether the same request may succeed later: the database did not do its part, or the host did not answer in time. */
+function isUnavailable(error: unknown): boolean {
+  return isStorageFailure(error) || error instanceof HostTimeoutError;
+}
+
 /** Anything that was thrown, as the error that its caller may see. */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
-  if (isStorageFailure(error)) {
+  if (isUnavailable(error)) {
     return new OAuthError('temporarily_unavailable', undefined, {
       headers: { 'Retry-After': '1' },
       cause: error,
@@ -208,7 +215,7 @@ export const partnerErrors = {
   internal_error: {
     status: 500,
     text: 'Something went wrong. Retry with exponential backoff.',
-    when: 'A defect of the service (500); or its database cannot be reached, or an earlier request with the same `Idempotency-Key` is not through after five seconds (503, with `Retry-After`; this request has changed nothing then).',
+    when: 'A defect of the service (500); or its database cannot be reached, or the host that looks users up does not answer within ten seconds, or an earlier request with the same `Idempotency-Key` is not through after five seconds (503, with `Retry-After`; this request has changed nothing then).',
   },
 } as const satisfies { readonly [code: string]: ErrorDefinition };
 
@@ -251,7 +258,7 @@ export class PartnerError extends Error {
 /** Anything that was thrown, as the error that a partner may see. */
 export function toPartnerError(error: unknown): PartnerError {
   if (error instanceof PartnerError) return error;
-  if (isStorageFailure(error)) {
+  if (isUnavailable(error)) {
     return new PartnerError('internal_error', { status: 503, headers: { 'Retry-After': '1' }, cause: error });
   }
   // The body reader and the router speak the words of OAuth; here they are a partner's.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from './clock.ts';
 import { type Catalogue, createCatalogue, type HostEventDefinition } from './events.ts';
+import { withDeadline } from './host-call.ts';
 import type { Logger } from './logger.ts';
 import {
   callback,
@@ -59,6 +60,7 @@ const schema = z.strictObject({
       colour: colour.default('#1a4f8b'),
     })
     .prefault({}),
+  hostTimeoutSeconds: z.number().positive().max(600).default(10),
   interactionUrl: callback<(interactionId: string) => string>().optional(),
   limits: z
     .strictObject({
@@ -145,6 +147,12 @@ export interface OstiaryOptions {
   readonly users: UserDirectory;
   /** Your login. */
   readonly login: Login;
+  /**
+   * How long a request waits for one of your functions: those of `users` and `login`. Then it is answered with 503, and
+   * the log names the function.
+   * @defaultValue 10
+   */
+  readonly hostTimeoutSeconds?: number;
   /**
    * Keys that seal secrets at rest: the current one, then previous ones. 32 bytes each, or their base64url
    * encoding.
@@ -331,6 +339,9 @@ export function parseOptions(options: OstiaryOptions): Options {
       'createOstiary: webhooks.allowPrivateTargets: authUrl and baseUrl have to be loopback addresses',
     );
   }
+  // A host may implement these as classes, whose methods need their object.
+  const { users, login } = options;
+  const { hostTimeoutSeconds: seconds } = plain;
   return Object.freeze({
     ...deepFreeze(plain),
     baseUrl,
@@ -338,20 +349,25 @@ export function parseOptions(options: OstiaryOptions): Options {
     storage,
     clock,
     logger,
-    // A host may implement these as classes, whose methods need their object.
     payments: options.payments,
     partnerLimits: deepFreeze(partnerLimits),
     webhooks: deepFreeze(webhooks),
     events: catalogueOf(events as NonNullable<OstiaryOptions['events']>),
     users: Object.freeze({
-      find: options.users.find.bind(options.users),
-      ...(findByKid === undefined ? {} : { findByKid: findByKid.bind(options.users) }),
-      ...(findByPhone === undefined ? {} : { findByPhone: findByPhone.bind(options.users) }),
-      ...(isVisible === undefined ? {} : { isVisible: isVisible.bind(options.users) }),
+      find: withDeadline('users.find', users.find.bind(users), seconds),
+      ...(findByKid && {
+        findByKid: withDeadline('users.findByKid', findByKid.bind(users), seconds),
+      }),
+      ...(findByPhone && {
+        findByPhone: withDeadline('users.findByPhone', findByPhone.bind(users), seconds),
+      }),
+      ...(isVisible && {
+        isVisible: withDeadline('users.isVisible', isVisible.bind(users), seconds),
+      }),
     }),
     login: Object.freeze({
-      authenticate: options.login.authenticate.bind(options.login),
-      loginUrl: options.login.loginUrl.bind(options.login),
+      authenticate: withDeadline('login.authenticate', login.authenticate.bind(login), seconds),
+      loginUrl: withDeadline('login.loginUrl', login.loginUrl.bind(login), seconds),
     }),
   });
 }

@@ -13,7 +13,7 @@ import { authenticate, loginUrl } from './visit.ts';
 
 const purpose = (sub: string, clientId: string): string[] => ['revoke app', sub, clientId];
 
-function signIn(core: Core): string {
+function signIn(core: Core): Promise<string> {
   return loginUrl(core, appsPage(core.options), {
     reauthenticate: false,
     loginHint: undefined,
@@ -27,7 +27,7 @@ export function appsHandler(core: Core, forms: FormTokens): (ctx: Context) => Pr
 
   return async (ctx) => {
     const user = await authenticate(core, ctx.req);
-    if (user === null) return seeOther(ctx, signIn(core));
+    if (user === null) return seeOther(ctx, await signIn(core));
     const consents = await storage.consents.list(user.sub);
     const apps = await Promise.all(
       consents.map(async ({ clientId, scopes, grantedAt, updatedAt }) => ({
@@ -58,7 +58,7 @@ export function revokeAppHandler(core: Core, forms: FormTokens): (ctx: Context) 
   return async (ctx) => {
     requireOwnOrigin(ctx.req, core.options.authUrl);
     const user = await authenticate(core, ctx.req);
-    if (user === null) return seeOther(ctx, signIn(core));
+    if (user === null) return seeOther(ctx, await signIn(core));
     const { clientId } = ctx.params;
     forms.check((await readParameters(ctx.req)).get('csrf'), purpose(user.sub, clientId));
     await core.storage.consents.revoke(user.sub, clientId, core.clock.now());

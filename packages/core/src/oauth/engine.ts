@@ -25,8 +25,8 @@ export interface PendingInteraction {
   /** Why the user is asked. */
   readonly reasons: readonly string[];
   /**
-   * When the request began, in milliseconds since the Unix epoch: a new sign-in, where one is asked for, has
-   * to be later.
+   * When the request began, in milliseconds since the Unix epoch, or the sign-in that was there by then, where the host's
+   * clock is ahead: a new sign-in, where one is asked for, has to be later.
    */
   readonly startedAt: number;
   /**

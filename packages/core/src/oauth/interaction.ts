@@ -78,7 +78,7 @@ export interface ConsentAnswer {
 
 /** See {@link Interactions}. */
 export function createInteractions(core: Core, engine: Engine, forms: FormTokens): Interactions {
-  const login = (interaction: PendingInteraction, reauthenticate: boolean): string =>
+  const login = (interaction: PendingInteraction, reauthenticate: boolean): Promise<string> =>
     loginUrl(core, interactionPage(core.options, interaction.id), {
       reauthenticate,
       loginHint: interaction.params.login_hint,
@@ -142,7 +142,7 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
       const user = await authenticate(core, request);
       const redirectTo = await loginStep(interaction, user);
       if (redirectTo !== null || user === null)
-        return { redirectTo: redirectTo ?? login(interaction, false) };
+        return { redirectTo: redirectTo ?? (await login(interaction, false)) };
       // Begun by nobody, and not to be forgotten under the eyes of somebody.
       if (interaction.reasons.includes('signed_out')) await interaction.keep();
 
@@ -170,7 +170,7 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
           user: record,
           scopes: scopes.map((name) => ({ name, isNew: !remembered.has(name) })),
           csrfToken: forms.issue(purpose(interaction, user)),
-          switchAccountUrl: login(interaction, true),
+          switchAccountUrl: await login(interaction, true),
         },
       };
     },

@@ -10,15 +10,22 @@ const { Check, Prompt } = interactionPolicy;
 export type Visitor = (ctx: KoaContextWithOIDC) => Authentication | null;
 
 function maxAgeExceeded(ctx: KoaContextWithOIDC, visitor: Authentication | null, now: number): boolean {
-  const maxAge = ctx.oidc.params?.max_age;
-  if (maxAge === undefined || ctx.oidc.result?.login !== undefined) return false;
-  return visitor === null || now - visitor.authenticatedAt.getTime() > Number(maxAge) * 1000;
+  const { max_age } = ctx.oidc.params ?? {};
+  if (max_age === undefined || ctx.oidc.result?.login !== undefined) return false;
+  const maxAge = Number(max_age);
+  // Nothing that was before the request is new enough for 0, not even by a host's clock that is ahead.
+  return visitor === null || maxAge === 0 || now - visitor.authenticatedAt.getTime() > maxAge * 1000;
 }
 
-/** When the request began, to the millisecond; an interaction that follows another one keeps its time. */
-function requestStart(core: Core): (ctx: KoaContextWithOIDC) => { startedAt: unknown } {
-  return ({ oidc }) => ({
-    startedAt: oidc.entities.Interaction?.prompt.details.startedAt ?? core.clock.now(),
+/**
+ * When the request began, to the millisecond; an interaction that follows another one keeps its time. Not before the
+ * sign-in that is there already, which a host's clock that is ahead puts after the request.
+ */
+function requestStart(core: Core, visitor: Visitor): (ctx: KoaContextWithOIDC) => { startedAt: unknown } {
+  return (ctx) => ({
+    startedAt:
+      ctx.oidc.entities.Interaction?.prompt.details.startedAt ??
+      Math.max(core.clock.now(), visitor(ctx)?.authenticatedAt.getTime() ?? 0),
   });
 }
 
@@ -29,7 +36,7 @@ function requestStart(core: Core): (ctx: KoaContextWithOIDC) => { startedAt: unk
 function loginPrompt(core: Core, visitor: Visitor): interactionPolicy.Prompt {
   return new Prompt(
     { name: 'login', requestable: true },
-    requestStart(core),
+    requestStart(core, visitor),
     new Check('signed_out', 'nobody is signed in', 'login_required', (ctx) => {
       return visitor(ctx)?.sub === undefined || visitor(ctx)?.sub !== ctx.oidc.session?.accountId;
     }),
@@ -44,10 +51,10 @@ function loginPrompt(core: Core, visitor: Visitor): interactionPolicy.Prompt {
 }
 
 /** When the user has to be asked for consent. */
-function consentPrompt(core: Core): interactionPolicy.Prompt {
+function consentPrompt(core: Core, visitor: Visitor): interactionPolicy.Prompt {
   return new Prompt(
     { name: 'consent', requestable: true },
-    requestStart(core),
+    requestStart(core, visitor),
     new Check(
       'scopes_missing',
       'the user has not given this consent',
@@ -66,5 +73,5 @@ function consentPrompt(core: Core): interactionPolicy.Prompt {
 
 /** What stands between an authorization request and its code. */
 export function createPolicy(core: Core, visitor: Visitor): interactionPolicy.Prompt[] {
-  return [loginPrompt(core, visitor), consentPrompt(core)];
+  return [loginPrompt(core, visitor), consentPrompt(core, visitor)];
 }

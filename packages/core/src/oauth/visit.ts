@@ -7,6 +7,9 @@ export class LoginError extends TypeError {
   override readonly name = 'LoginError';
 }
 
+/** How far the host's clock may be ahead of this one's, in milliseconds. */
+const aheadMs = 60_000;
+
 /** Asks the host who is signed in, and checks the answer. */
 export async function authenticate(core: Core, request: IncomingMessage): Promise<Authentication | null> {
   const answer = await core.options.login.authenticate(request);
@@ -19,16 +22,22 @@ export async function authenticate(core: Core, request: IncomingMessage): Promis
   if (!(authenticatedAt instanceof Date) || Number.isNaN(authenticatedAt.getTime())) {
     throw new LoginError('login.authenticate: authenticatedAt has to be a valid Date');
   }
+  // A sign-in that is still to come would count as a new one for as long as that takes.
+  if (authenticatedAt.getTime() > core.clock.now() + aheadMs) {
+    throw new LoginError(
+      'login.authenticate: authenticatedAt is more than a minute in the future; it has to be the time of the sign-in',
+    );
+  }
   return { sub, authenticatedAt };
 }
 
 /** Where the host signs the user in, as an absolute URL. */
-export function loginUrl(
+export async function loginUrl(
   core: Core,
   returnTo: string,
   request: { reauthenticate: boolean; loginHint: string | undefined; uiLocales: string | undefined },
-): string {
-  const url = core.options.login.loginUrl(returnTo, {
+): Promise<string> {
+  const url = await core.options.login.loginUrl(returnTo, {
     reauthenticate: request.reauthenticate,
     ...(request.loginHint === undefined ? {} : { loginHint: request.loginHint }),
     ...(request.uiLocales === undefined ? {} : { uiLocales: request.uiLocales.split(' ').filter(Boolean) }),

@@ -82,7 +82,10 @@ export interface UserDirectory {
 export interface Authentication {
   /** The user's id, the one that `users.find` is asked for. */
   readonly sub: string;
-  /** When the user last proved who they are, to the millisecond. */
+  /**
+   * When the user last proved who they are, to the millisecond. More than a minute in the future it is refused, as an
+   * error of the host: nobody is signed in then.
+   */
   readonly authenticatedAt: Date;
 }
 
@@ -105,5 +108,5 @@ export interface Login {
   authenticate(request: IncomingMessage): Promise<Authentication | null> | Authentication | null;
 
   /** The address of the page where users sign in. It must send the browser to `returnTo` afterwards. */
-  loginUrl(returnTo: string, request: LoginRequest): string;
+  loginUrl(returnTo: string, request: LoginRequest): Promise<string> | string;
 }

@@ -66,6 +66,23 @@ describe.each([
     expect(await userOf((await provider.follow(browser, interaction)).location)).toBe(ana.sub);
   });
 
+  it('is not passed by a sign-in that was there before, which the host’s clock puts after the request', async () => {
+    if ('max_age' in changes && changes.max_age !== '0') return;
+    await provider.code(client);
+    const browser = provider.browser();
+    const aheadMs = 30_000;
+    provider.host.signIn(browser.name, ana.sub, ago(-aheadMs));
+    provider.clock.advance(1_000);
+    const interaction = await begin(browser, changes);
+    const { location } = await browser.get(interaction);
+    expect(location).toContain('/login?');
+    expect(parameters(location).get('reauthenticate')).toBe('true');
+    // The user does sign in again, by the same clock.
+    provider.clock.advance(1_000);
+    provider.host.signIn(browser.name, ana.sub, ago(-aheadMs));
+    expect(await userOf((await provider.follow(browser, interaction)).location)).toBe(ana.sub);
+  });
+
   it('takes no answer to the consent page without it', async () => {
     const app = await provider.client();
     const browser = signedInLongAgo();
@@ -114,4 +131,40 @@ it('max_age counts until the request came in, not until the user has read the pa
   provider.clock.advance(120_000);
   const approved = await browser.post(interaction, { csrf, decision: 'approve' });
   expect((await provider.follow(browser, approved.location ?? '')).location).toContain('code=');
+});
+
+describe.each([
+  ['without more', {}],
+  ['with prompt=login', { prompt: 'login' }],
+  ['with max_age', { max_age: '3600' }],
+] as const)('a sign-in that is more than a minute in the future, %s,', (_name, changes) => {
+  it('is none: a page says that something is wrong here, and the log what', async () => {
+    await provider.code(client);
+    const browser = provider.browser();
+    provider.host.signIn(browser.name, ana.sub, ago(-60_001));
+    const since = provider.logged.length;
+    const { status, location } = await browser.get(provider.authorizeUrl(client, changes));
+    expect([status, location]).toEqual([500, null]);
+    const lines = provider.logged.slice(since);
+    expect(lines).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        fields: expect.objectContaining({
+          err: expect.objectContaining({
+            message: expect.stringContaining('authenticatedAt is more than a minute in the future'),
+          }),
+        }),
+      }),
+    ]);
+  });
+
+  it('does not end an interaction either', async () => {
+    const browser = provider.browser(null);
+    const interaction = await begin(browser, changes);
+    provider.host.signIn(browser.name, ana.sub, ago(-60_001));
+    const { status, location } = await browser.get(interaction);
+    expect([status, location]).toEqual([500, null]);
+    provider.host.signIn(browser.name, ana.sub, ago(-60_000));
+    expect((await provider.follow(browser, interaction)).location).toContain('code=');
+  });
 });

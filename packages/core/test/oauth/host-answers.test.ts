@@ -77,6 +77,10 @@ describe('bad answers of the host', () => {
     ['a time as text', () => ({ sub: 'user-ana', authenticatedAt: '2026-01-01' })],
     ['an invalid Date', () => ({ sub: 'user-ana', authenticatedAt: new Date(Number.NaN) })],
     [
+      'a time more than a minute in the future',
+      () => ({ sub: 'user-ana', authenticatedAt: new Date(Date.now() + 90_000) }),
+    ],
+    [
       'an exception',
       () => {
         throw new Error(leak);

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { withDeadline } from '../src/host-call.ts';
+import { memoryStorage } from '../src/memory/index.ts';
+import { parseOptions } from '../src/options.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const never = () => new Promise<never>(() => {});
+
+it('an answer and a failure in time come through, and leave no timer', async () => {
+  await expect(withDeadline('f', async (left: number) => left + 1, 10)(1)).resolves.toBe(2);
+  const failing = withDeadline('f', () => Promise.reject(new RangeError('mine')), 10);
+  await expect(failing()).rejects.toThrow(new RangeError('mine'));
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('what is answered or thrown at once goes on as it is, without a timer', () => {
+  expect(withDeadline('f', () => 'now', 10)()).toBe('now');
+  const failing = withDeadline(
+    'f',
+    () => {
+      throw new RangeError('mine');
+    },
+    10,
+  );
+  expect(failing).toThrow(new RangeError('mine'));
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it.each([
+  ['answer', (late: PromiseWithResolvers<string>) => late.resolve('late')],
+  ['failure', (late: PromiseWithResolvers<string>) => late.reject(new Error('late'))],
+])('a late %s is heard by nobody', async (_name, end) => {
+  const unhandled: unknown[] = [];
+  const hear = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', hear);
+  const late = Promise.withResolvers<string>();
+  const answer = expect(withDeadline('users.find', () => late.promise, 2)()).rejects.toThrow(
+    'users.find did not answer within 2 s (option hostTimeoutSeconds)',
+  );
+  vi.advanceTimersByTime(2_000);
+  await answer;
+  end(late);
+  vi.useRealTimers();
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', hear);
+  expect(unhandled).toEqual([]);
+});
+
+it('every function of users and login has ten seconds, unless the option says otherwise', async () => {
+  for (const [hostTimeoutSeconds, ms] of [
+    [undefined, 10_000],
+    [3, 3_000],
+  ] as const) {
+    const { users, login } = parseOptions({
+      authUrl: 'https://id.example',
+      storage: memoryStorage(),
+      sealingKeys: [new Uint8Array(32)],
+      users: { find: never, findByKid: never, findByPhone: never, isVisible: never },
+      login: { authenticate: never, loginUrl: never },
+      ...(hostTimeoutSeconds === undefined ? {} : { hostTimeoutSeconds }),
+    });
+    const calls = { ...users, ...login } as unknown as Record<string, () => Promise<unknown>>;
+    const failed: string[] = [];
+    for (const call of Object.values(calls)) {
+      call().catch((error: unknown) => failed.push(String(error)));
+    }
+    await vi.advanceTimersByTimeAsync(ms - 1);
+    expect(failed).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(failed.map((text) => /(\w+\.\w+) did not answer/.exec(text)?.[1])).toEqual([
+      'users.find',
+      'users.findByKid',
+      'users.findByPhone',
+      'users.isVisible',
+      'login.authenticate',
+      'login.loginUrl',
+    ]);
+  }
+});
