@@ -18,6 +18,7 @@
  * function that takes the connection.
  */
 import { StorageUnavailableError, unavailable } from './errors.ts';
+import { firstConnection } from './first-connection.ts';
 import { type Borrowed, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
 import type { OwnPool, PostgresClient, PostgresPool } from './pool.ts';
@@ -32,6 +33,9 @@ export const lockPatienceMs = 1200;
 
 /** The same for what changes many rows on behalf of nobody who waits: a purge, a client that is disabled. */
 export const longPatienceMs = 30_000;
+
+/** How long the database may take to come up at the start. */
+const firstPatienceMs = 30_000;
 
 /** Starting together with other processes, and migrating, is allowed to take longer than a request. */
 const startPatienceMs = 600_000;
@@ -52,6 +56,7 @@ export class Database {
   readonly #schemaName: string;
   readonly #openPool: () => { readonly pool: PostgresPool; readonly own: OwnPool | null };
   readonly #migrations: readonly Migration[] | undefined;
+  readonly #firstPatienceMs: number;
   #pool: PostgresPool | null = null;
   #own: OwnPool | null = null;
   #opening: Promise<void> | null = null;
@@ -67,11 +72,13 @@ export class Database {
     /** A pool of the host's, or a function that opens one of ours. */
     readonly pool: PostgresPool | (() => OwnPool);
     readonly migrations?: readonly Migration[];
+    readonly firstPatienceMs?: number;
   }) {
     const { pool } = options;
     this.#schemaName = options.schema;
     this.schema = `"${options.schema}"`;
     this.#migrations = options.migrations;
+    this.#firstPatienceMs = options.firstPatienceMs ?? firstPatienceMs;
     this.#openPool = () => {
       if (typeof pool !== 'function') return { pool, own: null };
       const own = pool();
@@ -143,8 +150,10 @@ export class Database {
     const pool = this.#pool;
     this.#seats = seatsOf(pool);
     const migrations = this.#migrations ?? readMigrations();
-    // The first connection has to come as fast as any; what comes after may take its time.
-    await retried(pool, patienceMs, (borrowed) => connectionOn(borrowed.client).query('SELECT 1', []));
+    await firstConnection(pool, {
+      patienceMs: this.#firstPatienceMs,
+      isWanted: () => this.#closing === null,
+    });
     await retried(pool, startPatienceMs, (borrowed) =>
       inTransaction(borrowed, startPatienceMs, (connection) =>
         migrate(connection, this.#schemaName, migrations),

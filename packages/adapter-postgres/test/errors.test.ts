@@ -3,7 +3,9 @@ import { Client, type Pool } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Database } from '../src/database.ts';
 import { type PostgresStorageOptions, postgresStorage, StorageUnavailableError } from '../src/index.ts';
+import { openPool } from '../src/pool.ts';
 import { statement } from '../src/statement.ts';
+import { storageOn } from '../src/storage.ts';
 import { frozenProxy } from './frozen-proxy.ts';
 import { holding, untilWaiting, waiting } from './locks.ts';
 import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
@@ -61,7 +63,9 @@ test('while the server is stopped calls are refused at once, and after its start
 
 test('an open that failed can be tried again', async () => {
   await server.stop();
-  const storage = postgresStorage({ connectionString: server.url, schema: nextSchema() });
+  const storage = storageOn(
+    new Database({ schema: nextSchema(), pool: () => openPool(server.url, 1500), firstPatienceMs: 300 }),
+  );
   onTestFinished(() => storage.close());
   await expectRefused(storage.open());
   await expectRefused(storage.ping());
