@@ -7,6 +7,7 @@ import type { Mode } from '../ports/partners.ts';
 import { digest, randomSecret } from '../tokens.ts';
 import type { Act } from './audit.ts';
 import { checked, iso, isoOrNull } from './checked.ts';
+import { shownName } from './names.ts';
 import { PartnerNameError } from './partners.ts';
 
 /** An API key as administrators see it: everything but the key. Times are ISO 8601. */
@@ -119,7 +120,7 @@ function isRange(range: string): boolean {
 const newKey = z.strictObject({
   partner: z.string(),
   mode: z.enum(['live', 'test']),
-  name: z.string().trim().max(100).default(''),
+  name: shownName.default(''),
   scopes: z.array(z.enum(keyScopes)).min(1).readonly(),
   allowlist: z
     .array(z.string().refine(isRange, 'is not an IP address or a CIDR range'))

@@ -3,6 +3,7 @@ import type { ClientRecord, SigningAlgorithm } from '../ports/clients.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { scopeNames } from '../scopes.ts';
 import { iso, isoOrNull } from './checked.ts';
+import { requiredName } from './names.ts';
 import { checkRedirectUris } from './redirect-uris.ts';
 
 /** An OAuth client as administrators see it. Times are ISO 8601. */
@@ -28,7 +29,7 @@ export interface Client {
 
 /** What an administrator may set and change. */
 export interface ClientSettings {
-  /** Shown to users on the consent page; 1 to 100 characters. */
+  /** Shown to users on the consent page; 1 to 100 characters, none of which hides or turns others around. */
   readonly name: string;
   /** 1 to 50, compared character by character; see the documentation for what is refused. */
   readonly redirectUris: readonly string[];
@@ -62,7 +63,7 @@ export interface NewClient extends ClientSettings {
 
 /** Of {@link ClientSettings}. */
 export const clientSettings = z.strictObject({
-  name: z.string().trim().min(1).max(100),
+  name: requiredName,
   redirectUris: z.array(z.string()).readonly(),
   allowedScopes: z
     .array(z.enum(scopeNames))

@@ -4,6 +4,7 @@ import type { JsonObject } from '../ports/interactions.ts';
 import type { PartnerReach, PartnerRecord } from '../ports/partners.ts';
 import type { Act } from './audit.ts';
 import { checked, iso, isoOrNull } from './checked.ts';
+import { requiredName } from './names.ts';
 
 /** A partner as administrators see it. Times are ISO 8601. */
 export interface Partner {
@@ -64,7 +65,6 @@ export interface PartnerAdministration {
   enable(slug: string): Promise<EnabledPartner>;
 }
 
-const name = z.string().trim().min(1).max(100);
 const slug = z.string().regex(/^[a-z0-9-]{2,40}$/, 'takes 2 to 40 of a-z 0-9 -');
 
 function shown({ slug, name, createdAt, updatedAt, disabledAt }: PartnerRecord): Partner {
@@ -102,7 +102,7 @@ export function partnerAdministration(core: Core, act: Act, changed: () => void)
 
   return {
     async create(input) {
-      const given = checked(z.strictObject({ slug, name }), input);
+      const given = checked(z.strictObject({ slug, name: requiredName }), input);
       const now = core.clock.now();
       const partner: PartnerRecord = {
         ...given,
@@ -127,7 +127,7 @@ export function partnerAdministration(core: Core, act: Act, changed: () => void)
       return { partners: page.slice(0, size).map(shown), next };
     },
     async rename(slug, newName) {
-      const given = checked(name, newName);
+      const given = checked(requiredName, newName);
       const rename = (partner: PartnerRecord) => ({ ...partner, name: given });
       return (await change(slug, 'partner.rename', rename, { name: given })).partner;
     },

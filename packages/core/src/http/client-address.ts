@@ -18,6 +18,11 @@ function unmapped(address: string): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
+/** An entry of `X-Forwarded-For` without the port that some proxies append: `203.0.113.7:41234`, `[2001:db8::1]:443`. */
+function withoutPort(hop: string): string {
+  return /^([\d.]+|\[.*\]):\d{1,5}$/.exec(hop)?.[1] ?? hop;
+}
+
 /** Adds `address` or `address/prefix` to a list. @throws TypeError that begins with the option's `path` */
 function addRange(list: BlockList, range: string, path: string): void {
   const [text = '', prefix] = range.split('/');
@@ -35,7 +40,7 @@ function addRange(list: BlockList, range: string, path: string): void {
 /**
  * Finds the address of a request's client: the socket's, or, while that is a trusted proxy's, the right-most
  * entry of
- * `X-Forwarded-For` that is not a trusted proxy. Entries to the left of that are written by the caller and never believed.
+ * `X-Forwarded-For`, with or without a port, that is not a trusted proxy. Entries to the left of that are written by the caller and never believed.
  * @param trustedProxies - addresses and CIDR ranges, v4 and v6
  * @returns a function that answers the address, IPv4-mapped ones as IPv4, or `null` when it cannot be
  * determined
@@ -57,7 +62,7 @@ export function clientAddressFinder(
     while (address !== null && isTrusted(address)) {
       const hop = hops.pop();
       if (hop === undefined) break;
-      address = unmapped(hop.trim());
+      address = unmapped(withoutPort(hop.trim()));
     }
     return address;
   };
