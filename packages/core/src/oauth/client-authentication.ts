@@ -1,6 +1,7 @@
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
-import { isEnabled, isPublicClient, secretMatches } from './client.ts';
+import { AuthenticationFailure } from './authentication-failures.ts';
+import { isEnabled, isPublicClient, secretState } from './client.ts';
 
 /** The credentials that a token request carries. */
 export interface Credentials {
@@ -28,7 +29,10 @@ function basicCredentials(header: string): { clientId: string; secret: string } 
     if (colon < 0) throw new URIError();
     return { clientId: formDecoded(text.slice(0, colon)), secret: formDecoded(text.slice(colon + 1)) };
   } catch {
-    throw new OAuthError('invalid_client', 'The Authorization header is malformed.', { headers: challenge });
+    throw new OAuthError('invalid_client', 'The Authorization header is malformed.', {
+      headers: challenge,
+      cause: new AuthenticationFailure(null, 'the Authorization header is malformed'),
+    });
   }
 }
 
@@ -56,15 +60,32 @@ export function readCredentials(
   return { clientId, secret: secret || null, basic: true };
 }
 
-/** The answer to a wrong client or secret: the same for both. */
-export function invalidClient(credentials: Pick<Credentials, 'basic'>, description?: string): OAuthError {
-  return new OAuthError('invalid_client', description, credentials.basic ? { headers: challenge } : {});
+/** The answer to a wrong client or secret: the same for both. What it was, the log is told. */
+export function invalidClient(
+  credentials: Pick<Credentials, 'basic'>,
+  cause: AuthenticationFailure,
+  description?: string,
+): OAuthError {
+  const headers = credentials.basic ? challenge : {};
+  return new OAuthError('invalid_client', description, { headers, cause });
 }
 
 /** Finds the client that credentials name. @throws OAuthError `invalid_client` */
 export async function findClient(clients: ClientStore, credentials: Credentials): Promise<ClientRecord> {
   const client = idAlphabet.test(credentials.clientId) ? await clients.find(credentials.clientId) : null;
-  if (!isEnabled(client)) throw invalidClient(credentials);
+  if (client === null) {
+    // What was sent is not told: it may be a secret in the wrong place.
+    throw invalidClient(
+      credentials,
+      new AuthenticationFailure(null, 'no client has the client_id that was sent'),
+    );
+  }
+  if (!isEnabled(client)) {
+    const reason = client.partnerDisabled
+      ? 'the partner of the client is disabled'
+      : 'the client is disabled';
+    throw invalidClient(credentials, new AuthenticationFailure(client.clientId, reason));
+  }
   return client;
 }
 
@@ -73,9 +94,20 @@ export async function findClient(clients: ClientStore, credentials: Credentials)
  * @throws OAuthError `invalid_client`
  */
 export function checkSecret(client: ClientRecord, credentials: Credentials, now: number): void {
+  const refuse = (reason: string, description?: string): never => {
+    throw invalidClient(credentials, new AuthenticationFailure(client.clientId, reason), description);
+  };
   if (credentials.secret === null) {
-    if (client.requireSecret) throw invalidClient(credentials, 'This client has to send its client_secret.');
-  } else if (isPublicClient(client) || !secretMatches(client, credentials.secret, now)) {
-    throw invalidClient(credentials);
+    if (client.requireSecret) {
+      refuse(
+        'no client_secret was sent, which requireSecret asks for',
+        'This client has to send its client_secret.',
+      );
+    }
+    return;
   }
+  if (isPublicClient(client)) refuse('a client_secret was sent, and the client has none: it is public');
+  const state = secretState(client, credentials.secret, now);
+  if (state === 'ended') refuse('the client_secret was replaced by another one, and has ended');
+  if (state === 'wrong') refuse('the client_secret is wrong');
 }

@@ -47,15 +47,16 @@ export function requireStillAllowed(
     if (!client.allowedScopes.includes(scope)) throw new OAuthError('invalid_scope');
 }
 
-/** Whether a secret is one of the client's live ones. */
-export function secretMatches(client: ClientRecord, secret: string, now: number): boolean {
+/** Whether a secret is one of the client's live ones, or was one. */
+export function secretState(client: ClientRecord, secret: string, now: number): 'right' | 'ended' | 'wrong' {
   const presented = digest(secret);
-  let matches = false;
+  let state: 'right' | 'ended' | 'wrong' = 'wrong';
   for (const { digest: stored, expiresAt } of client.secrets) {
-    const equal = equalDigests(stored, presented);
-    if (equal && (expiresAt === null || expiresAt > now)) matches = true;
+    if (!equalDigests(stored, presented)) continue;
+    if (expiresAt === null || expiresAt > now) state = 'right';
+    else if (state === 'wrong') state = 'ended';
   }
-  return matches;
+  return state;
 }
 
 /** The web origins of a client's redirect URIs, as browsers send them in `Origin`. */

@@ -6,6 +6,7 @@ import { type AddressLimit, addressLimit, secondsUntil } from '../http/rate-limi
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { digest } from '../tokens.ts';
+import { AuthenticationFailure, authenticationLog } from './authentication-failures.ts';
 import {
   type Credentials,
   checkSecret,
@@ -65,7 +66,10 @@ async function findGrant(
   const grant = await core.storage.grants.find(digest(code));
   const own = grant?.clientId === client.clientId ? grant : null;
   const pkceDecides = verifier !== null || (own !== null && own.codeChallenge !== null);
-  if (credentials.secret === null && !pkceDecides) throw invalidClient(credentials);
+  if (credentials.secret === null && !pkceDecides) {
+    const reason = 'neither a client_secret nor a code_verifier was sent';
+    throw invalidClient(credentials, new AuthenticationFailure(client.clientId, reason));
+  }
   if (own === null) throw new OAuthError('invalid_grant');
   await checkPkce(core, own, verifier);
   return own;
@@ -141,6 +145,8 @@ export function tokenHandler(core: Core): (ctx: Context) => Promise<void> {
     limit: core.options.limits.failedClientAuthentications,
   });
 
+  const tell = authenticationLog(core.options.logger);
+
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);
     const parameters = await readParameters(ctx.req);
@@ -157,6 +163,7 @@ export function tokenHandler(core: Core): (ctx: Context) => Promise<void> {
       ctx.body = await exchange(core, client, credentials, request);
     } catch (error) {
       if (error instanceof OAuthError && error.code === 'invalid_client') {
+        tell(error.cause, now);
         await failures.consume(address, now);
       }
       throw error;
