@@ -37,7 +37,11 @@ export function parseOptions(options: unknown, caller = 'postgresStorage'): Pars
     throw new TypeError(`${caller}: options must be an object such as { connectionString: "postgres://…" }`);
   }
   for (const name of Object.keys(options)) {
-    if (!known.has(name)) throw new TypeError(`${caller}: unknown option ${JSON.stringify(name)}`);
+    if (!known.has(name)) {
+      throw new TypeError(
+        `${caller}: unknown option ${JSON.stringify(name)}; there are ${[...known].join(', ')}`,
+      );
+    }
   }
   const pool = 'pool' in options ? options.pool : undefined;
   const connectionString = 'connectionString' in options ? options.connectionString : undefined;

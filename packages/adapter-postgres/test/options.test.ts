@@ -27,7 +27,7 @@ test('options that are missing, wrong or unknown are a TypeError that names them
     ],
     [{ connectionString: 7 }, 'options.connectionString'],
     [{ connectionString: 'mysql://user:hunter2@db.example/ostiary' }, 'options.connectionString'],
-    [{ connectionString, max: 5 }, 'unknown option "max"'],
+    [{ connectionString, max: 5 }, 'unknown option "max"; there are pool, connectionString, schema'],
   ];
   const badSchemas = [
     '',

@@ -1,5 +1,5 @@
-import { closeSync, openSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { closeSync, openSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { busyTimeoutMs, codeOf, retryWhileBusy, type Timing } from './busy.ts';
 import { StorageUnavailableError } from './errors.ts';
@@ -21,7 +21,14 @@ export async function openConnection(file: string, timing: Timing): Promise<Conn
     return connection;
   } catch (error) {
     connection.close();
-    throw error;
+    if (codeOf(error) !== 'SQLITE_NOTADB') throw error;
+    // It is left as it is: nobody knows what it is, or whether somebody needs it.
+    throw new StorageUnavailableError(
+      `${path} is no SQLite database; name another file, or move this one away`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -56,6 +63,16 @@ function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
+    if (codeOf(error) === 'ENOENT') {
+      throw new StorageUnavailableError(`the directory ${dirname(path)} does not exist; make it first`, {
+        cause: error,
+      });
+    }
     if (codeOf(error) !== 'EEXIST') throw error;
+    if (statSync(path).isDirectory()) {
+      throw new StorageUnavailableError(
+        `${path} is a directory; name a file in it, such as ${join(path, 'ostiary.db')}`,
+      );
+    }
   }
 }

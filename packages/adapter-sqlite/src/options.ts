@@ -15,7 +15,11 @@ export function parseOptions(options: unknown): Readonly<SqliteStorageOptions> {
     throw new TypeError('sqliteStorage: options must be an object such as { file: "ostiary.db" }');
   }
   for (const name of Object.keys(options)) {
-    if (!known.has(name)) throw new TypeError(`sqliteStorage: unknown option ${JSON.stringify(name)}`);
+    if (!known.has(name)) {
+      throw new TypeError(
+        `sqliteStorage: unknown option ${JSON.stringify(name)}; there is ${[...known].join(', ')}`,
+      );
+    }
   }
   const file = 'file' in options ? options.file : undefined;
   if (typeof file !== 'string' || file === '') {

@@ -99,7 +99,11 @@ test('close waits for an open under way', async () => {
 test('an open that failed can be tried again', async () => {
   const file = join(dirname(temporaryFile()), 'later', 'ostiary.db');
   const storage = sqliteStorage({ file });
-  await expect(storage.open()).rejects.toMatchObject({ ...unavailable, cause: { code: 'ENOENT' } });
+  await expect(storage.open()).rejects.toMatchObject({
+    ...unavailable,
+    message: expect.stringMatching(/^the directory .+ does not exist; make it first$/),
+    cause: { code: 'ENOENT' },
+  });
   mkdirSync(dirname(file));
   await storage.open();
   await storage.ping();
@@ -111,7 +115,17 @@ test('a file that is no database is unavailable', async () => {
   writeFileSync(file, 'this is not a database, '.repeat(100));
   await expect(sqliteStorage({ file }).open()).rejects.toMatchObject({
     ...unavailable,
+    message: `${file} is no SQLite database; name another file, or move this one away`,
     cause: { code: 'SQLITE_NOTADB' },
+  });
+});
+
+test('a directory is refused as one', async () => {
+  const folder = dirname(temporaryFile());
+  const storage = sqliteStorage({ file: folder });
+  await expect(storage.open()).rejects.toMatchObject({
+    ...unavailable,
+    message: `${folder} is a directory; name a file in it, such as ${join(folder, 'ostiary.db')}`,
   });
 });
 

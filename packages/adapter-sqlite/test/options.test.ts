@@ -22,6 +22,7 @@ test('options that are missing, wrong or unknown are a TypeError that names them
     [{ file: 'ostiary\0.db' }, 'plain path'],
     [{ file: 'ostiary.db', synchronous: 'off' }, 'unknown option "synchronous"'],
     [{ file: 'ostiary.db', File: 'x' }, 'unknown option "File"'],
+    [{ fil: 'ostiary.db' }, 'sqliteStorage: unknown option "fil"; there is file'],
   ];
   for (const [options, message] of wrong) {
     expect(withOptions(options), JSON.stringify(options)).toThrow(TypeError);

@@ -1,8 +1,23 @@
 import { z } from 'zod';
 import type { Logger } from './logger.ts';
+import { nearest } from './nearest.ts';
+import type { Storage } from './ports/storage.ts';
 import { keyCommand } from './random.ts';
 
 // What single options may be, and what is said of one that is something else.
+
+/** An object of options, of which others than these are refused, with the one that was most likely meant. */
+export function knownOnly<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = Object.keys(shape);
+  const said = (name: string): string => {
+    const meant = nearest(name, known);
+    return `unknown option ${name}; ${meant === null ? `there are ${known.join(', ')}` : `did you mean ${meant}?`}`;
+  };
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? issue.keys.map(String).map(said).join('; ') : undefined,
+  });
+}
 
 const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -81,6 +96,22 @@ export const store = <Port extends object>(message = 'must be an object') =>
 
 const levels = ['debug', 'info', 'warn', 'error'] as const satisfies readonly (keyof Logger)[];
 
+const storageWords = 'give what sqliteStorage({ file }) or postgresStorage({ connectionString }) makes';
+
+/** See {@link Storage}. What is said of another value never shows it: an address may hold a password. */
+export const storage = z.custom<Storage>(
+  (value) => typeof value === 'object' && value !== null && 'open' in value,
+  {
+    error: ({ input }) => {
+      if (isMissing(input)) return `is missing; ${storageWords}`;
+      if (typeof input === 'string') return `is text, and must be a storage; ${storageWords} of it`;
+      if (typeof input === 'function') return `is a function, and must be what it makes; ${storageWords}`;
+      if (input instanceof Promise) return `is a promise, and must be a storage; ${storageWords}`;
+      return `is no storage; ${storageWords}`;
+    },
+  },
+);
+
 /** See {@link Logger}. */
 export const logger = z.custom<Logger>(
   (value) => levels.every((level) => typeof (value as Logger | null)?.[level] === 'function'),
@@ -94,6 +125,7 @@ export const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour su
 export const perMinute = z.int().min(1).max(1_000_000);
 
 /** A number of requests in a time. */
-export const partnerLimit = z
-  .strictObject({ requests: perMinute, windowSeconds: z.int().min(1).max(86_400) })
-  .optional();
+export const partnerLimit = knownOnly({
+  requests: perMinute,
+  windowSeconds: z.int().min(1).max(86_400),
+}).optional();

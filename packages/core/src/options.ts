@@ -7,12 +7,14 @@ import {
   callback,
   colour,
   isLoopback,
+  knownOnly,
   logger,
   partnerLimit,
   perMinute,
   proxy,
   sealingKeys,
   serverUrl,
+  storage,
   store,
 } from './option-values.ts';
 import type { PaymentRail } from './ports/payments.ts';
@@ -23,7 +25,7 @@ import { createStderrLogger } from './stderr-logger.ts';
 
 // All options in one file, longer than others: each is checked and documented here, and its page is made of this text.
 
-const schema = z.strictObject({
+const schema = knownOnly({
   authUrl: serverUrl,
   baseUrl: serverUrl.optional(),
   issuer: serverUrl.optional(),
@@ -31,9 +33,7 @@ const schema = z.strictObject({
     .string()
     .regex(/^[a-z][a-z0-9]{1,15}$/, 'must be 2 to 16 lower-case letters and digits, a letter first')
     .default('svc'),
-  storage: store<Storage>(
-    'is missing; give what sqliteStorage({ file }) or postgresStorage({ connectionString }) makes',
-  ),
+  storage,
   users: z.looseObject({
     find: callback<UserDirectory['find']>(),
     findByKid: callback<NonNullable<UserDirectory['findByKid']>>().optional(),
@@ -46,57 +46,49 @@ const schema = z.strictObject({
   }),
   sealingKeys,
   trustedProxies: z.array(proxy).default([]),
-  theme: z
-    .strictObject({
-      name: z.string().trim().min(1).max(60).default('Ostiary'),
-      logo: z
-        .string()
-        .regex(
-          /^(data:image\/(png|jpeg|webp|svg\+xml)[;,]|\/(?![/\\]))/,
-          'must be a data: image or a path on authUrl',
-        )
-        .max(100_000)
-        .optional(),
-      colour: colour.default('#1a4f8b'),
-    })
-    .prefault({}),
+  theme: knownOnly({
+    name: z.string().trim().min(1).max(60).default('Ostiary'),
+    logo: z
+      .string()
+      .regex(
+        /^(data:image\/(png|jpeg|webp|svg\+xml)[;,]|\/(?![/\\]))/,
+        'must be a data: image or a path on authUrl',
+      )
+      .max(100_000)
+      .optional(),
+    colour: colour.default('#1a4f8b'),
+  }).prefault({}),
   hostTimeoutSeconds: z.number().positive().max(600).default(10),
   interactionUrl: callback<(interactionId: string) => string>().optional(),
-  limits: z
-    .strictObject({
-      authorizeStarts: perMinute.default(300),
-      failedClientAuthentications: perMinute.default(60),
-      unfinishedInteractions: z.int().min(1).max(10_000_000).default(100_000),
-    })
-    .prefault({}),
+  limits: knownOnly({
+    authorizeStarts: perMinute.default(300),
+    failedClientAuthentications: perMinute.default(60),
+    unfinishedInteractions: z.int().min(1).max(10_000_000).default(100_000),
+  }).prefault({}),
   payments: z.looseObject({ execute: callback<PaymentRail['execute']>() }).optional(),
-  partnerLimits: z
-    .strictObject({
-      per: z.enum(['key', 'partner']).default('key'),
-      store: store<RateLimitStore>().optional(),
-      verify: partnerLimit,
-      payments: partnerLimit,
-      users: partnerLimit,
-      reconciliation: partnerLimit,
-      other: partnerLimit,
-    })
-    .prefault({}),
-  webhooks: z
-    .strictObject({
-      allowPrivateTargets: z.boolean().default(false),
-      retryDelaysSeconds: z.array(z.number().positive().max(604_800)).max(20).default([60, 300, 1800, 7200]),
-      concurrency: z.int().min(1).max(10_000).default(512),
-      retentionDays: z.int().min(1).max(3650).default(30),
-      resolve: callback<(hostname: string) => Promise<readonly string[]>>().optional(),
-    })
-    .prefault({}),
+  partnerLimits: knownOnly({
+    per: z.enum(['key', 'partner']).default('key'),
+    store: store<RateLimitStore>().optional(),
+    verify: partnerLimit,
+    payments: partnerLimit,
+    users: partnerLimit,
+    reconciliation: partnerLimit,
+    other: partnerLimit,
+  }).prefault({}),
+  webhooks: knownOnly({
+    allowPrivateTargets: z.boolean().default(false),
+    retryDelaysSeconds: z.array(z.number().positive().max(604_800)).max(20).default([60, 300, 1800, 7200]),
+    concurrency: z.int().min(1).max(10_000).default(512),
+    retentionDays: z.int().min(1).max(3650).default(30),
+    resolve: callback<(hostname: string) => Promise<readonly string[]>>().optional(),
+  }).prefault({}),
   events: z
     .record(
       z
         .string()
         .regex(/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/, 'has to be a name such as order.shipped')
         .max(64),
-      z.strictObject({
+      knownOnly({
         summary: z.string().max(200).optional(),
         schema: z.custom<HostEventDefinition['schema']>(
           (value) =>

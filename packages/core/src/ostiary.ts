@@ -21,6 +21,7 @@ import { createPartner } from './partner/create.ts';
 import { createPassports, type IssuedPassport } from './passports/passports.ts';
 import { executionHandler, executionKind } from './payments/execution.ts';
 import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
+import type { Storage } from './ports/storage.ts';
 import { systemRandom } from './random.ts';
 import { createTelemetry } from './telemetry.ts';
 import { tokenFormats } from './tokens.ts';
@@ -36,6 +37,19 @@ import { createWorker, type Worker } from './worker/worker.ts';
 const warmUpMs = 1_000;
 
 const dayMs = 24 * 3600_000;
+
+/** Storages of the instances of this process that are open. */
+const inUse = new WeakSet<Storage>();
+
+/** @throws TypeError when another instance has the storage, which would be closed below its feet */
+function claimStorage(storage: Storage): void {
+  if (inUse.has(storage)) {
+    throw new TypeError(
+      'createOstiary: storage: another instance of this process uses this object; share that instance, or make a storage for each',
+    );
+  }
+  inUse.add(storage);
+}
 
 /** A clock that follows the storage's, unless the host has one of its own or the storage has none. */
 function clockOfDatabase({ clock, storage, logger }: Options): DatabaseClock | null {
@@ -126,7 +140,13 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     telemetry: options.telemetry ? await createTelemetry() : null,
     clientAddress: clientAddressFinder(options.trustedProxies),
   };
-  await storage.open();
+  claimStorage(storage);
+  try {
+    await storage.open();
+  } catch (error) {
+    inUse.delete(storage);
+    throw error;
+  }
   try {
     await databaseClock?.start();
     await core.signingKeys.start();
@@ -136,6 +156,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     databaseClock?.stop();
     // An open database would keep the process alive that could not start.
     await storage.close().catch(() => undefined);
+    inUse.delete(storage);
     throw error;
   }
 
@@ -212,7 +233,11 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
       databaseClock?.stop();
       await worker.stop();
       await webhooks.close();
-      await storage.close();
+      try {
+        await storage.close();
+      } finally {
+        inUse.delete(storage);
+      }
     },
   };
 }

@@ -72,6 +72,64 @@ describe('addresses of the service', () => {
 
 describe('options', () => {
   it.each([
+    [{ authurl: 'https://id.example' }, 'options: unknown option authurl; did you mean authUrl?'],
+    [{ webhook: {} }, 'options: unknown option webhook; did you mean webhooks?'],
+    [{ theme: { color: '#000000' } }, 'theme: unknown option color; did you mean colour?'],
+    [{ theme: { font: 'x' } }, 'theme: unknown option font; there are name, logo, colour'],
+    [{ limits: { authorizeStart: 1 } }, 'did you mean authorizeStarts?'],
+    [
+      { partnerLimits: { verify: { requests: 1, windowsSeconds: 1, windowSeconds: 1 } } },
+      'partnerLimits.verify: unknown option windowsSeconds; did you mean windowSeconds?',
+    ],
+    [{ foo: 1, bas: 2 }, '; unknown option bas; did you mean baseUrl?'],
+  ])('that are unknown are refused with the one that was meant: %j', async (changes, words) => {
+    expect(await refusal(changes)).toContain(words);
+  });
+
+  it.each([
+    ['a path', './ostiary.db', 'storage: is text, and must be a storage; give what sqliteStorage({ file })'],
+    [
+      'a function',
+      memoryStorage,
+      'storage: is a function, and must be what it makes; give what sqliteStorage',
+    ],
+    ['a promise', Promise.resolve(), 'storage: is a promise, and must be a storage; give what'],
+    ['something else', { file: 'ostiary.db' }, 'storage: is no storage; give what sqliteStorage({ file })'],
+  ])('name what a storage is, where there is %s', async (_name, storage, words) => {
+    expect(await refusal({ storage })).toContain(words);
+  });
+
+  it('never show a storage that is text: an address may hold a password', async () => {
+    expect(await refusal({ storage: 'postgres://me:hush@db/x' })).not.toContain('hush');
+  });
+
+  it('are refused where another instance has the storage, until that one is closed', async () => {
+    const storage = memoryStorage();
+    const first = await createOstiary({ ...valid(), storage });
+    expect(await refusal({ storage })).toBe(
+      'createOstiary: storage: another instance of this process uses this object; share that instance, or make a storage for each',
+    );
+    await first.ready();
+    await first.close();
+    await expect(createOstiary({ ...valid(), storage })).rejects.toThrow('the storage was closed');
+  });
+
+  it('may be given again where the start failed', async () => {
+    const storage = memoryStorage();
+    let isDown = true;
+    const waking = {
+      ...storage,
+      open: async () => {
+        if (isDown) throw new Error('down');
+        await storage.open();
+      },
+    };
+    await expect(createOstiary({ ...valid(), storage: waking })).rejects.toThrow('down');
+    isDown = false;
+    await (await createOstiary({ ...valid(), storage: waking })).close();
+  });
+
+  it.each([
     [{ authurl: 'https://id.example' }, 'authurl'],
     [{ theme: { color: '#000000' } }, 'theme: '],
     [{ limits: { authorize: 1 } }, 'limits: '],

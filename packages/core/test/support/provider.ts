@@ -98,13 +98,14 @@ export class TestProvider {
       void logged.push({ level, message, fields });
     const ostiary = await createOstiary({
       authUrl: origin,
-      storage: memoryStorage(),
       sealingKeys: [randomBytes(32)],
       users: host.users,
       login: host.login,
       clock,
       logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
       ...options,
+      // An object of its own, as in another process.
+      storage: { ...(options.storage ?? memoryStorage()) },
     });
     server.on('request', (request, response) => {
       const { pages } = host;
