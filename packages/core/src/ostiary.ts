@@ -30,6 +30,7 @@ import { createWebhooks } from './webhooks/create.ts';
 import type { KycChanged } from './webhooks/kyc.ts';
 import type { EventPublishing } from './webhooks/publish.ts';
 import { both } from './worker/both.ts';
+import { presenceKind, watchForWorker } from './worker/presence.ts';
 import { purgeHandler, purgeKind, purgeNow, schedulePurge } from './worker/purge.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
@@ -182,11 +183,18 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     telemetry: core.telemetry,
     handlers: {
       [purgeKind]: purgeHandler(purging),
+      // To take it is all that is to be done.
+      [presenceKind]: async () => null,
       [resealKind]: resealHandler({ storage, sealer, clock, logger }),
       ...(rail === undefined ? {} : { [executionKind]: executionHandler(core, { rail, logger, settled }) }),
     },
   });
-  const worker = both(jobs, webhooks.worker);
+  const { worker, stop: stopWatching } = watchForWorker(both(jobs, webhooks.worker), {
+    queue: storage.queue,
+    clock,
+    random: systemRandom,
+    logger,
+  });
   const passports = createPassports(core);
   const partner =
     rail === undefined
@@ -230,6 +238,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     ready: () => storage.ping(),
     async close() {
       clearTimeout(warmUp);
+      stopWatching();
       databaseClock?.stop();
       await worker.stop();
       await webhooks.close();
