@@ -83,9 +83,8 @@ describe('the name of a client, a partner and a key', () => {
     const { client } = await provider.ostiary.admin.clients.create({ ...settings, name: 'Old' });
     const record = await storage.clients.find(client.clientId);
     if (record === null) throw new Error('no client');
-    const act = { actor: 'test', action: 'test', target: 'test', at: 0, details: {}, id: 'x' };
     const old = { ...record, name: 'Old\u202eegnaro', version: record.version + 1 };
-    await storage.clients.replace(old, act);
+    await storage.clients.replace(old);
     const updated = await provider.ostiary.admin.clients.update(client.clientId, { firstParty: true });
     expect(updated).toMatchObject({ name: old.name, firstParty: true });
   });
