@@ -1,18 +1,18 @@
 /**
- * Packs every package, looks at the tarballs with publint and attw, installs them in an empty folder and
- * imports every export there, as ES module and as CommonJS. Run after `pnpm run build`.
+ * Looks at the tarballs that `npm run pack` made: what they lead to is in them, publint and attw find nothing, and every
+ * export can be imported where they are installed in an empty folder, as ES module, as CommonJS and by TypeScript, also
+ * under the condition `source`, which others use for sources of their own. Writes the bill of materials of
+ * that folder beside the tarballs.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-
-interface Manifest {
-  readonly name: string;
-  readonly exports: { readonly [subpath: string]: unknown };
-}
+import { manifestIn, problemsIn } from './packed-package.ts';
 
 const root = resolve(import.meta.dirname, '..');
+const packed = join(root, 'packed');
+const bill = join(packed, 'ostiary.cdx.json');
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-packages-'));
 
 function run(command: string, args: readonly string[], cwd: string): string {
@@ -30,30 +30,77 @@ const asModule = (specifier: string): string =>
   `await import('${specifier}'${specifier.endsWith('.json') ? ", { with: { type: 'json' } }" : ''})`;
 const asCommon = (specifier: string): string => `require('${specifier}')`;
 
+/** The same for TypeScript, with the types of Node that are installed here. */
+function typesAreFound(specifiers: readonly string[], customConditions: readonly string[]): void {
+  const lines = specifiers
+    .filter((specifier) => !specifier.endsWith('.json'))
+    .map((specifier, index) => `export * as entry${index} from '${specifier}';`);
+  writeFileSync(join(folder, 'types.mts'), lines.join('\n'));
+  const compilerOptions = {
+    module: 'nodenext',
+    target: 'es2024',
+    strict: true,
+    skipLibCheck: true,
+    noEmit: true,
+    typeRoots: [join(root, 'node_modules/@types')],
+    types: ['node'],
+    customConditions,
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.mts'] }));
+  try {
+    run('tsc', ['--project', folder], root);
+  } catch (error) {
+    const said = error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error);
+    throw new Error(`types, with customConditions ${JSON.stringify(customConditions)}: ${said}`);
+  }
+}
+
 try {
   const specifiers: string[] = [];
-  const tarballs: string[] = [];
-  for (const name of readdirSync(join(root, 'packages'))) {
-    const directory = join(root, 'packages', name);
-    const manifest: Manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-    const { filename }: { filename: string } = JSON.parse(
-      run('pnpm', ['pack', '--json', '--pack-destination', folder], directory),
-    );
-    const tarball = resolve(folder, filename);
-    tarballs.push(tarball);
+  const names: string[] = [];
+  const tarballs = readdirSync(packed)
+    .filter((name) => name.endsWith('.tgz'))
+    .map((name) => join(packed, name));
+  if (tarballs.length !== readdirSync(join(root, 'packages')).length) throw new Error('run npm run pack');
+  for (const [index, tarball] of tarballs.entries()) {
+    const unpacked = join(folder, `unpacked-${index}`);
+    mkdirSync(unpacked);
+    run('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components=1'], root);
+    const manifest = manifestIn(unpacked);
+    const problems = problemsIn(unpacked);
+    if (problems.length > 0) throw new Error(problems.join('\n'));
     run('publint', ['run', tarball, '--strict'], root);
     // Whoever ships CommonJS too has to be right for every resolution that knows `exports`.
     const dual = JSON.stringify(manifest.exports).includes('"require"');
     run('attw', [tarball, '--profile', dual ? 'node16' : 'esm-only'], root);
     const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json');
     specifiers.push(...subpaths.map((subpath) => join(manifest.name, subpath)));
-    console.log(`${manifest.name}: publint and attw clean`);
+    names.push(manifest.name);
+    console.log(`${manifest.name}: files, links, publint and attw clean`);
   }
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  writeFileSync(join(folder, 'package.json'), '{ "name": "ostiary", "private": true }');
   run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...tarballs], folder);
   writeFileSync(join(folder, 'esm.mjs'), importer(specifiers, asModule));
   writeFileSync(join(folder, 'cjs.cjs'), importer(specifiers, asCommon));
-  for (const file of ['esm.mjs', 'cjs.cjs']) console.log(run(process.execPath, [file], folder).trim());
+  for (const file of ['esm.mjs', 'cjs.cjs']) {
+    const said = run(process.execPath, [file], folder);
+    if (run(process.execPath, ['--conditions=source', file], folder) !== said)
+      throw new Error(`${file} imports something else with --conditions=source`);
+    console.log(said.trim());
+  }
+  for (const customConditions of [[], ['source']]) typesAreFound(specifiers, customConditions);
+  console.log('types: found, with customConditions too');
+
+  run('cyclonedx-npm', ['--omit', 'dev', '--output-reproducible', '--output-file', bill], folder);
+  const { components }: { components: { group?: string; name: string }[] } = JSON.parse(
+    readFileSync(bill, 'utf8'),
+  );
+  const listed = new Set(
+    components.map(({ group, name }) => (group === undefined ? name : `${group}/${name}`)),
+  );
+  const unlisted = names.filter((name) => !listed.has(name));
+  if (unlisted.length > 0) throw new Error(`the bill of materials has no ${unlisted.join(', ')}`);
+  console.log(`bill of materials: ${components.length} components`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, extname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { pages, root, textOf } from './support/pages.ts';
+
+/** Where READMEs of packages find what is in the repository: they are read on a registry's page too. */
+const repository = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$1');
 
 /** The names of a page's headings, as GitHub makes them. */
 function anchorsOf(page: string): Set<string> {
@@ -29,14 +33,20 @@ interface Link {
 
 function linksOf(page: string): Link[] {
   const withoutCode = textOf(page).replace(/^ *```[\s\S]*?^ *```/gm, '');
-  return Array.from(
-    withoutCode.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g),
-    ([, target = '', anchor]) => ({
-      page,
-      target: target === '' ? page : relative(root, join(root, dirname(page), target)),
-      anchor,
-    }),
-  );
+  return Array.from(withoutCode.matchAll(/\]\(([^)#\s]*)(?:#([^)\s]*))?\)/g), ([, address = '', anchor]) => ({
+    page,
+    address,
+    anchor,
+  })).flatMap(({ page, address, anchor }) => {
+    const [, inRepository] =
+      /^\/(?:blob|tree)\/main\/(.*)$/.exec(
+        address.startsWith(repository) ? address.slice(repository.length) : '',
+      ) ?? [];
+    if (inRepository !== undefined) return [{ page, target: inRepository, anchor }];
+    if (/^(?:https?|mailto):/.test(address)) return [];
+    const target = address === '' ? page : relative(root, join(root, dirname(page), address));
+    return [{ page, target, anchor }];
+  });
 }
 
 describe('links of the documentation', () => {
@@ -48,6 +58,15 @@ describe('links of the documentation', () => {
       return anchor !== undefined && extname(target) === '.md' && !anchorsOf(target).has(anchor);
     });
     expect(broken).toEqual([]);
+  });
+
+  it('name the repository in which they are, and a version that is there', () => {
+    const elsewhere = pages().flatMap((page) =>
+      (textOf(page).match(/https:\/\/github\.com\/ostiary\b[^\s)"`]*/g) ?? []).filter(
+        (address) => !new RegExp(`^${repository}(?:$|/(?:blob|tree)/main/|/security/)`).test(address),
+      ),
+    );
+    expect(elsewhere).toEqual([]);
   });
 
   it('reach every page from the README', () => {
