@@ -1,7 +1,7 @@
 /**
  * Writes the pages below docs/reference from the tables in the source: scopes, errors, endpoints (of OAuth
- * and of the partner API), events, options. With `--check` it writes nothing and exits 1 when a page is not what the
- * source says.
+ * and of the partner API), events, options; and what other pages say about installing packages. With `--check` it writes
+ * nothing and exits 1 when a page is not what the source says.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,6 +13,7 @@ import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
 import { defaultLimits } from '../packages/core/src/partner/pipeline/limit.ts';
 import { partnerRoutes } from '../packages/core/src/partner/routes.ts';
 import { scopeNames, scopes } from '../packages/core/src/scopes.ts';
+import { pagesThatInstall } from './install-commands.ts';
 import { interfaceIn, unionIn, wordsIn } from './shapes.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -253,14 +254,19 @@ const pages = {
   'events.md': eventsPage(),
   'options.md': optionsPage(),
 };
+const files = new Map([
+  ...Object.entries(pages).map(
+    ([name, text]) => [`docs/reference/${name}`, `${generated}\n\n${text}\n`] as const,
+  ),
+  ...pagesThatInstall(),
+]);
 const check = process.argv.includes('--check');
-for (const [name, text] of Object.entries(pages)) {
-  const file = join(root, 'docs/reference', name);
-  const page = `${generated}\n\n${text}\n`;
+for (const [name, page] of files) {
+  const file = join(root, name);
   if (!check) writeFileSync(file, page);
   else if (readFileSync(file, 'utf8') !== page) {
-    console.error(`docs/reference/${name} is not what the source says: run npm run docs`);
+    console.error(`${name} is not what the source says: run npm run docs`);
     process.exitCode = 1;
   }
 }
-console.log(`reference pages: ${Object.keys(pages).length} ${check ? 'checked' : 'written'}`);
+console.log(`pages: ${files.size} ${check ? 'checked' : 'written'}`);

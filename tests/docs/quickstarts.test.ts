@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,12 +14,20 @@ const withPorts = (text: string): string => text.replace(/\b[34]000\b/g, (port) 
 const folders: string[] = [];
 const running: ChildProcess[] = [];
 
-/** A reader's folder with the files of a page in it. Packages are those of this repository. */
-function folderOf(page: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-quickstart-'));
-  folders.push(folder);
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+/** A reader's folder beside a checkout, with the files of a page in it, and with what its commands install. */
+async function folderOf(page: string): Promise<string> {
+  const parent = mkdtempSync(join(tmpdir(), 'ostiary-quickstart-'));
+  folders.push(parent);
+  symlinkSync(root, join(parent, 'ostiary'));
+  const folder = join(parent, 'app');
+  mkdirSync(folder);
+  const installing = blocksOf(page, 'sh')
+    .flatMap(commandsOf)
+    .filter(({ words: [program] }) => program === 'npm');
+  expect(installing.map(({ words: [, command] }) => command)).toEqual(
+    expect.arrayContaining(['init', 'pkg', 'install']),
+  );
+  for (const { line } of installing) await run(folder, line);
   for (const block of blocksOf(page, 'ts')) {
     const [, file = ''] = /^\/\/ ([\w-]+\.ts)\n/.exec(block) ?? [];
     writeFileSync(join(folder, file), withPorts(block));
@@ -36,6 +44,15 @@ function commandOf(page: string, words: string): string {
   return withPorts(found.line);
 }
 
+/** Without the conditions of this repository. What was fetched once is not fetched again. */
+const { NODE_OPTIONS: _, ...inherited } = process.env;
+const readersEnvironment = {
+  ...inherited,
+  npm_config_prefer_offline: 'true',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+};
+
 interface Program {
   readonly said: () => string;
   readonly ended: Promise<number | null>;
@@ -48,8 +65,7 @@ function start(folder: string, command: string, variables: Readonly<Record<strin
     {
       cwd: folder,
       env: {
-        ...process.env,
-        NODE_OPTIONS: '--conditions=source',
+        ...readersEnvironment,
         PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
         ...variables,
       },
@@ -119,9 +135,11 @@ const printed = (name: string, said: string): string =>
   new RegExp(`^${name} +(\\S+)$`, 'm').exec(said)?.[1] ?? '';
 
 beforeAll(async () => {
+  // What the pages tell a reader to do in the checkout.
+  await run(root, 'npm run pack');
   ports.set('3000', String(await freePort()));
   ports.set('4000', String(await freePort()));
-});
+}, 300_000);
 
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL');
@@ -140,7 +158,7 @@ describe('the quickstart for those who embed', () => {
   });
 
   it('ends with a user who signed in, a payment and a webhook; the one for partners works on it', async () => {
-    const folder = folderOf(page);
+    const folder = await folderOf(page);
     await run(folder, commandOf(page, 'SEALING_KEY'));
     const server = start(folder, commandOf(page, 'server.ts'));
     await until(answers(withPorts('http://localhost:3000/login')), server);
@@ -197,7 +215,7 @@ describe('the quickstart for those who embed', () => {
       await run(folder, 'node --env-file=.env admin.ts keys issue kafe --mode test --scope all'),
     );
     const said = await run(
-      folderOf(partnerPage),
+      await folderOf(partnerPage),
       commandOf(partnerPage, 'pay.ts').replace('svc_test_…', testKey),
       {
         OSTIARY_BASE_URL: withPorts('http://localhost:3000'),
@@ -213,7 +231,7 @@ describe('the quickstart for receivers', () => {
 
   it('accepts what is signed and refuses everything else', async () => {
     ports.set('4000', String(await freePort()));
-    const folder = folderOf(page);
+    const folder = await folderOf(page);
     const receiver = start(folder, commandOf(page, 'receiver.ts'));
     await until(answers(withPorts('http://localhost:4000/')), receiver);
     const [signed = '', ...forged] = (await run(folder, commandOf(page, 'send.ts'))).trim().split('\n');

@@ -1,0 +1,74 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/**
+ * Whether the packages are on the registry. The switch of what every page says about installing them: turn it with the
+ * first release, and run `npm run docs`.
+ */
+export const isReleased = false;
+
+const root = resolve(import.meta.dirname, '..');
+const scope = '@ostiary/';
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** A package and the packages of this repository that have to be installed with it. */
+function withOwn(name: string): string[] {
+  if (!name.startsWith(scope)) return [name];
+  const file = join(root, 'packages', name.slice(scope.length), 'package.json');
+  const { dependencies, peerDependencies }: Manifest = JSON.parse(readFileSync(file, 'utf8'));
+  const own = Object.keys({ ...dependencies, ...peerDependencies }).filter((other) =>
+    other.startsWith(scope),
+  );
+  return [name, ...own.flatMap(withOwn)];
+}
+
+/** How a package that `npm run pack` made is named, seen from a folder beside the checkout. */
+const tarballOf = (name: string): string =>
+  name.startsWith(scope) ? `../ostiary/packed/ostiary-${name.slice(scope.length)}.tgz` : name;
+
+/**
+ * What a page says about installing these packages.
+ *
+ * @param words packages and options of `npm install`, as they will be after the first release
+ */
+export function installText(words: readonly string[], released: boolean): string {
+  if (released) return `\`\`\`sh\nnpm install ${words.join(' ')}\n\`\`\``;
+  const all = [...new Set(words.flatMap(withOwn))].map(tarballOf);
+  return `There is no release yet. Have a checkout of Ostiary beside your folder, named \`ostiary\`, and run \`npm run pack\` in it; then
+
+\`\`\`sh
+npm install ${all.join(' ')}
+\`\`\``;
+}
+
+/**
+ * Every page that says how to install packages, with what it should say: between \`<!-- install … -->\`, which names them,
+ * and \`<!-- /install -->\`.
+ */
+export function pagesThatInstall(released = isReleased): ReadonlyMap<string, string> {
+  // The versions of a first release have a changelog, and readers find it there.
+  if (!released && existsSync(join(root, 'packages/core/CHANGELOG.md')))
+    throw new Error(
+      'there is a release: set isReleased in scripts/install-commands.ts, and run npm run docs',
+    );
+  const pages = globSync('**/*.md', {
+    cwd: root,
+    exclude: (name) => /(?:^|\/)(?:node_modules|dist|\.\w+)$/.test(String(name)),
+  });
+  return new Map(
+    pages.flatMap((page): [string, string][] => {
+      const text = readFileSync(join(root, page), 'utf8');
+      const marked = /(<!-- install (.*) -->\n)[\s\S]*?(?=\n<!-- \/install -->)/g;
+      if (!marked.test(text)) return [];
+      const written = text.replace(
+        marked,
+        (_, mark: string, words: string) => `${mark}${installText(words.split(' '), released)}`,
+      );
+      return [[page, written]];
+    }),
+  );
+}
