@@ -63,7 +63,7 @@ describe('links of the documentation', () => {
   it('name the repository in which they are, and a version that is there', () => {
     const elsewhere = pages().flatMap((page) =>
       (textOf(page).match(/https:\/\/github\.com\/ostiary\b[^\s)"`]*/g) ?? []).filter(
-        (address) => !new RegExp(`^${repository}(?:$|/(?:blob|tree)/main/|/security/)`).test(address),
+        (address) => !new RegExp(`^${repository}(?:$|/(?:blob|tree)/main/)`).test(address),
       ),
     );
     expect(elsewhere).toEqual([]);
