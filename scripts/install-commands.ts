@@ -31,18 +31,19 @@ const tarballOf = (name: string): string =>
   name.startsWith(scope) ? `../ostiary/packed/ostiary-${name.slice(scope.length)}.tgz` : name;
 
 /**
- * What a page says about installing these packages.
+ * The command that installs these packages.
  *
- * @param words packages and options of `npm install`, as they will be after the first release
+ * @param words packages and options of `npm install`, as they are after the first release
  */
-export function installText(words: readonly string[], released: boolean): string {
-  if (released) return `\`\`\`sh\nnpm install ${words.join(' ')}\n\`\`\``;
-  const all = [...new Set(words.flatMap(withOwn))].map(tarballOf);
-  return `There is no release yet. Have a checkout of Ostiary beside your folder, named \`ostiary\`, and run \`npm run pack\` in it; then
+export function installCommand(words: readonly string[], released: boolean): string {
+  const all = released ? words : [...new Set(words.flatMap(withOwn))].map(tarballOf);
+  return `npm install ${all.join(' ')}`;
+}
 
-\`\`\`sh
-npm install ${all.join(' ')}
-\`\`\``;
+function installText(words: readonly string[], released: boolean): string {
+  const block = `\`\`\`sh\n${installCommand(words, released)}\n\`\`\``;
+  if (released) return block;
+  return `There is no release yet. Have a checkout of Ostiary beside your folder, named \`ostiary\`, and run \`npm run pack\` in it; then\n\n${block}`;
 }
 
 /**

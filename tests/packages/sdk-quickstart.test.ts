@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestRail } from '../../packages/core/test/support/partner-api.ts';
 import { TestProvider } from '../../packages/core/test/support/provider.ts';
-import { installText, isReleased } from '../../scripts/install-commands.ts';
+import { installCommand, isReleased } from '../../scripts/install-commands.ts';
 
 // What somebody does who has read "Five minutes", with the package as it is published, in a folder of their own.
 
@@ -51,9 +51,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'ostiary-sdk-quickstart-'));
   const read = await fiveMinutes();
   provider = await TestProvider.start({ payments: new TestRail(), webhooks: { allowPrivateTargets: true } });
-  expect(read.command).toBe(
-    /```sh\n([\s\S]*)```/.exec(installText(['@ostiary/client-sdk'], isReleased))?.[1],
-  );
+  expect(read.command).toBe(`${installCommand(['@ostiary/client-sdk'], isReleased)}\n`);
   // The one thing that a reader changes.
   expect(read.program.match(/https:\/\/api\.example\.com/g)).toHaveLength(1);
   program = read.program.replace('https://api.example.com', provider.origin);
