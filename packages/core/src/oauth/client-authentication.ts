@@ -80,11 +80,10 @@ export async function findClient(clients: ClientStore, credentials: Credentials)
       new AuthenticationFailure(null, 'no client has the client_id that was sent'),
     );
   }
+  const { clientId, partnerDisabled } = client;
   if (!isEnabled(client)) {
-    const reason = client.partnerDisabled
-      ? 'the partner of the client is disabled'
-      : 'the client is disabled';
-    throw invalidClient(credentials, new AuthenticationFailure(client.clientId, reason));
+    const reason = partnerDisabled ? 'the partner of the client is disabled' : 'the client is disabled';
+    throw invalidClient(credentials, new AuthenticationFailure(clientId, reason));
   }
   return client;
 }
