@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp, createWorkerApp, type OperationRoutes } from './app.ts';
 import type { ServerConfig } from './config.ts';
+import { isApiPath } from './http/api-path.ts';
 import { clientAddress } from './http/client-address.ts';
 import { createDoctorRoute } from './http/doctor.ts';
 import { createHealthRoutes } from './http/health.ts';
@@ -62,7 +63,11 @@ function listenerOf(
     addressOf: clientAddress(config.trustedProxies),
   };
   const app = createApp(context, ostiary, operation, logger).callback();
-  return (request, response) => ostiary.handler(request, response, () => void app(request, response));
+  return (request, response) => {
+    // What the API does not have is answered by the API, and not with a page.
+    const next = isApiPath(request.url ?? '/') ? undefined : () => void app(request, response);
+    ostiary.handler(request, response, next);
+  };
 }
 
 interface Startup {

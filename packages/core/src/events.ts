@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inPlainWords } from './plain-words.ts';
 import type { JsonObject } from './ports/interactions.ts';
 import { transferSchema } from './transfer-schema.ts';
 
@@ -133,6 +134,18 @@ export class EventDataError extends Error {
   }
 }
 
+/**
+ * What may be repeated to its sender: short, or names with dots. Whatever could be a secret that got into the wrong field
+ * is not.
+ */
+const repeatable = /^([A-Za-z0-9_ -]{1,15}|(?=.{1,64}$)[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)+)$/;
+
+/** What is said of what is no type of event. */
+export function unknownType(given: unknown, known: readonly string[]): string {
+  const name = typeof given === 'string' && repeatable.test(given) ? `${JSON.stringify(given)} ` : '';
+  return `${name}is not an event type; known are ${known.join(', ')}`;
+}
+
 interface Issue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -152,31 +165,42 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** One type of the catalogue. */
+interface CheckedType {
+  readonly example: JsonObject;
+  /** As in Standard Schema. */
+  readonly validate: (value: unknown) => unknown;
+}
+
 /**
  * Built-in and host types in one. What does not survive JSON is refused rather than changed on its way: the
  * check runs on what the receiver will read.
  * @throws TypeError when a host type is called like a built-in one, or its example does not fit its schema
  */
 export function createCatalogue(hostEvents: { readonly [type: string]: HostEventDefinition }): Catalogue {
-  const all = new Map<string, { readonly schema: HostEventSchema; readonly example: JsonObject }>(
-    Object.entries(events),
+  const all = new Map<string, CheckedType>(
+    Object.entries<EventDefinition>(events).map(([type, { schema, example }]) => [
+      type,
+      { validate: (value) => ({ issues: schema.safeParse(value, inPlainWords).error?.issues }), example },
+    ]),
   );
+  const types = [...Object.keys(events), ...Object.keys(hostEvents)];
+  const definitionOf = (type: string): CheckedType => {
+    const definition = all.get(type);
+    if (definition === undefined) throw new TypeError(unknownType(type, types));
+    return definition;
+  };
   const catalogue: Catalogue = {
-    types: [...Object.keys(events), ...Object.keys(hostEvents)],
+    types,
     has: (type) => all.has(type),
-    example(type) {
-      const definition = all.get(type);
-      if (definition === undefined) throw new TypeError(`there is no event type ${type}`);
-      return definition.example;
-    },
+    example: (type) => definitionOf(type).example,
     check(type, data) {
-      const definition = all.get(type);
-      if (definition === undefined) throw new TypeError(`there is no event type ${type}`);
+      const { validate } = definitionOf(type);
       // What has no JSON at all, such as a function, has no text either.
       const text: string | undefined = JSON.stringify(data);
       const sent: unknown = text === undefined ? undefined : JSON.parse(text);
       if (!isObject(sent)) throw new EventDataError(type, 'data', 'has to be an object');
-      const result: unknown = definition.schema['~standard'].validate(sent);
+      const result = validate(sent);
       if (isThenable(result)) {
         // What it comes to is of no interest, and must not end the process.
         Promise.resolve(result).catch(() => {});
@@ -190,7 +214,7 @@ export function createCatalogue(hostEvents: { readonly [type: string]: HostEvent
   };
   for (const [type, { schema, example }] of Object.entries(hostEvents)) {
     if (Object.hasOwn(events, type)) throw new TypeError(`events: ${type} is one of Ostiary's own types`);
-    all.set(type, { schema, example });
+    all.set(type, { validate: (value) => schema['~standard'].validate(value), example });
     catalogue.check(type, example);
   }
   return catalogue;

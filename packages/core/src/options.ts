@@ -17,6 +17,7 @@ import {
   storage,
   store,
 } from './option-values.ts';
+import { inPlainWords } from './plain-words.ts';
 import type { PaymentRail } from './ports/payments.ts';
 import type { RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
@@ -308,9 +309,7 @@ function catalogueOf(events: NonNullable<OstiaryOptions['events']>): Catalogue {
  * @throws TypeError that names every option which is wrong, by its path
  */
 export function parseOptions(options: OstiaryOptions): Options {
-  const result = schema.safeParse(options, {
-    error: ({ input }) => (input === undefined ? 'is missing' : undefined),
-  });
+  const result = schema.safeParse(options, inPlainWords);
   if (!result.success) {
     const problems = result.error.issues.map(
       ({ path, message }) => `${path.join('.') || 'options'}: ${message}`,

@@ -227,6 +227,7 @@ export function apiKeyAdministration(core: Core, act: Act, changed: () => void):
             .min(0)
             .max(90 * 86_400),
           overlapSeconds,
+          'overlapSeconds',
         );
       const old = await apiKeys.find(id);
       if (old === null) throw new ApiKeyError('key_not_found', id);

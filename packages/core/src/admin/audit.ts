@@ -87,10 +87,10 @@ const chainValue = z
 export function auditAdministration({ storage }: Core, act: Act): AuditAdministration {
   return {
     async list({ target, after, limit = 100 } = {}) {
-      const size = checked(z.int().min(1).max(500), limit);
+      const size = checked(z.int().min(1).max(500), limit, 'limit');
       const rows = await storage.audit.list({
         target: target ?? null,
-        after: after === undefined ? null : checked(position, after),
+        after: after === undefined ? null : checked(position, after, 'after'),
         limit: size + 1,
       });
       const page = rows.slice(0, size);

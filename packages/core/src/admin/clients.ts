@@ -150,7 +150,7 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
     },
 
     async list({ after, limit = 100 } = {}) {
-      const size = checked(z.int().min(1).max(500), limit);
+      const size = checked(z.int().min(1).max(500), limit, 'limit');
       const page = await clients.list({ after: after ?? null, limit: size + 1 });
       const shownPage = page.slice(0, size).map(shown);
       return { clients: shownPage, next: page.length > size ? (shownPage.at(-1)?.clientId ?? null) : null };
@@ -175,7 +175,7 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
     },
 
     async rotateSecret(clientId, { overlapSeconds = 0 } = {}) {
-      const overlapMs = 1000 * checked(z.int().min(0).max(31_536_000), overlapSeconds);
+      const overlapMs = 1000 * checked(z.int().min(0).max(31_536_000), overlapSeconds, 'overlapSeconds');
       const { secret, record } = newSecret(core.clock.now());
       const client = await change(
         clientId,

@@ -121,13 +121,13 @@ export function partnerAdministration(core: Core, act: Act, changed: () => void)
       return partner === null ? null : shown(partner);
     },
     async list({ after, limit = 100 } = {}) {
-      const size = checked(z.int().min(1).max(500), limit);
+      const size = checked(z.int().min(1).max(500), limit, 'limit');
       const page = await partners.list({ after: after ?? null, limit: size + 1 });
       const next = page.length > size ? (page[size - 1]?.slug ?? null) : null;
       return { partners: page.slice(0, size).map(shown), next };
     },
     async rename(slug, newName) {
-      const given = checked(requiredName, newName);
+      const given = checked(requiredName, newName, 'name');
       const rename = (partner: PartnerRecord) => ({ ...partner, name: given });
       return (await change(slug, 'partner.rename', rename, { name: given })).partner;
     },

@@ -172,13 +172,13 @@ export function webhookAdministration(core: Core, act: Act, queued: () => void):
     },
 
     async deliveries(owner, { endpointId, eventId, status, after, limit = 100 } = {}) {
-      const size = checked(z.int().min(1).max(500), limit);
+      const size = checked(z.int().min(1).max(500), limit, 'limit');
       const rows = await deliveries.list({
         ...owner,
         endpointId: endpointId ?? null,
         eventId: eventId ?? null,
         status: status ?? null,
-        after: after === undefined ? null : checked(position, after),
+        after: after === undefined ? null : checked(position, after, 'after'),
         limit: size + 1,
       });
       const page = rows.slice(0, size);

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError, PartnerError } from '../errors.ts';
+import { unknownType } from '../events.ts';
 import { JsonError, parseJson } from '../http/json.ts';
 import type { Handler } from '../http/route.ts';
 import { type TriggerView, triggerPage } from '../pages/console/trigger.ts';
@@ -45,8 +46,8 @@ export function triggerHandlers(
   }
 
   function knownType(type: unknown): string {
-    if (typeof type !== 'string' || !catalogue.has(type)) throw new OAuthError('not_found');
-    return type;
+    if (typeof type === 'string' && catalogue.has(type)) return type;
+    throw new OAuthError('not_found', `type: ${unknownType(type, catalogue.types)}`);
   }
 
   return {

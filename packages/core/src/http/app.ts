@@ -119,10 +119,26 @@ function registerRoutes(router: Router, routes: readonly Route[]): void {
   }
 }
 
+const apiPath = /^\/+v1(\/|$)/i;
+const partnerPath = /^\/+v1\/+partner(\/|$)/i;
+
+/** A path without percent-encoding and dot segments. No route is found so; it tells which form an error is to have. */
+function plainPath(path: string): string {
+  let text = path;
+  try {
+    text = decodeURIComponent(path);
+  } catch {
+    // As it came.
+  }
+  return new URL(`http://host/${text}`).pathname;
+}
+
 /** How errors are answered below a path that belongs to no route, and before the route is known. */
 function errorsBelow(path: string): Route['errors'] {
-  if (/^\/v1\/partner(\/|$)/.test(path)) return 'partner';
-  return path.startsWith('/v1/') ? 'json' : 'page';
+  if (partnerPath.test(path)) return 'partner';
+  const plain = plainPath(path);
+  if (partnerPath.test(plain)) return 'partner';
+  return apiPath.test(path) || apiPath.test(plain) ? 'json' : 'page';
 }
 
 /** Measures each request under the path of its route; what belongs to no route has one name. */

@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
+import { inPlainWords } from '../plain-words.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { isScope, type ScopeDefinition, scopes } from '../scopes.ts';
@@ -64,7 +65,7 @@ export function userinfoOf(user: UserRecord, approved: readonly string[]): Recor
     if (!isScope(name)) continue;
     const definition: ScopeDefinition = scopes[name];
     for (const [field, check] of Object.entries(definition.fields)) {
-      const result = check.safeParse(user[field as keyof UserRecord]);
+      const result = check.safeParse(user[field as keyof UserRecord], inPlainWords);
       if (!result.success) {
         throw new UserRecordError(
           `users.find: ${field}: ${result.error.issues[0]?.message ?? 'is not valid'}`,

@@ -127,7 +127,11 @@ export function createPartnerApi(
     now: number,
   ): Promise<CountedRequest> {
     checkAddress(key, address);
-    if (route.testOnly === true && key.mode !== 'test') throw new PartnerError('not_found');
+    if (route.testOnly === true && key.mode !== 'test') {
+      throw new PartnerError('not_found', {
+        description: 'This endpoint belongs to the sandbox: it needs a test key, and this key is a live one.',
+      });
+    }
     checkScope(key, route.scope);
     return await countRequest(limits, { key, group: route.limit, now });
   }

@@ -51,6 +51,8 @@ export interface PartnerRoute<
   readonly body?: Body;
   readonly query?: Query;
   readonly pathSchema?: Path;
+  /** How a path that does not fit is answered. @defaultValue `"not_found"` */
+  readonly wrongPath?: 'not_found' | 'invalid_request';
   /** Success: its status, the schema of its body, and other media types in which it may come. */
   readonly success: {
     readonly status: number;
@@ -59,7 +61,7 @@ export interface PartnerRoute<
   };
   /** Whether the `Idempotency-Key` header means something. */
   readonly idempotent: boolean;
-  /** Only with a test key; live ones see 404. */
+  /** Only with a test key; live ones see 404, and why. */
   readonly testOnly?: boolean;
   readonly handle: (
     request: PartnerRequest<z.output<Body>, z.output<Query>, z.output<Path>>,

@@ -51,19 +51,24 @@ export const paymentBody = z.strictObject({
 });
 
 /** Which transfers to list. */
-export const listQuery = z.strictObject({
-  status: z.enum(['pending', 'completed', 'failed']).optional(),
-  reference: line(100).optional(),
-  createdFrom: iso.optional(),
-  createdTo: iso.optional(),
-  limit: z
-    .string()
-    .regex(/^[1-9][0-9]{0,2}$/, 'has to be 1 to 100')
-    .transform(Number)
-    .refine((size) => size <= 100, 'has to be 1 to 100')
-    .optional(),
-  cursor: z.string().min(1).max(300).optional(),
-});
+export const listQuery = z
+  .strictObject({
+    status: z.enum(['pending', 'completed', 'failed']).optional(),
+    reference: line(100).optional(),
+    createdFrom: iso.optional(),
+    createdTo: iso.optional(),
+    limit: z
+      .string()
+      .regex(/^[1-9][0-9]{0,2}$/, 'has to be 1 to 100')
+      .transform(Number)
+      .refine((size) => size <= 100, 'has to be 1 to 100')
+      .optional(),
+    cursor: z.string().min(1).max(300).optional(),
+  })
+  .refine(({ createdFrom = '', createdTo = '' }) => !(Date.parse(createdFrom) > Date.parse(createdTo)), {
+    path: ['createdFrom'],
+    error: 'is after createdTo',
+  });
 
 export const transferList = z
   .object({ data: z.array(transferSchema), nextCursor: z.string().nullable() })

@@ -1,20 +1,19 @@
 import { z } from 'zod';
+import { unknownType as wordsFor } from '../events.ts';
 
 const iso = z.iso.datetime();
+
+const unknownType = (types: readonly string[]) => ({
+  error: ({ input }: { readonly input?: unknown }) =>
+    input === undefined ? undefined : wordsFor(input, types),
+});
 
 /** Names of events, or the one that stands for all of them. Which names there are depends on the service. */
 const eventTypes = (types: readonly string[]) =>
   z
-    .union(
-      [
-        z.tuple([z.literal('*')]),
-        z
-          .array(z.enum(types as [string, ...string[]]))
-          .min(1)
-          .max(types.length),
-      ],
-      'has to be ["*"] or a list of event types of this service',
-    )
+    .array(z.enum(['*', ...types], unknownType(types)))
+    .min(1)
+    .refine((names) => names.length === 1 || !names.includes('*'), { error: 'takes "*" alone', abort: true })
     .refine((names) => new Set(names).size === names.length, 'names a type twice');
 
 const url = z.string().min(1).max(2048).meta({ description: 'Public https address.' });
@@ -64,7 +63,9 @@ export const endpointRemoved = z
   .object({ id: z.string(), deleted: z.literal(true) })
   .meta({ id: 'WebhookEndpointRemoved' });
 
-export const endpointId = z.string().regex(/^we_[0-9a-f]{32}$/);
+export const endpointId = z
+  .string()
+  .regex(/^we_[0-9a-f]{32}$/, 'has to be the id of a webhook endpoint, we_…');
 export const endpointPath = z.object({ id: endpointId });
 
 const pageSize = z
@@ -155,6 +156,6 @@ export const redeliverBody = z.strictObject({ endpointId: endpointId.optional() 
 /** A sandbox event. */
 export const sandboxEventBody = (types: readonly string[]) =>
   z.strictObject({
-    type: z.enum(types as [string, ...string[]]),
+    type: z.enum(types, unknownType(types)),
     data: z.record(z.string(), z.unknown()).optional(),
   });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
 import type { Catalogue } from '../events.ts';
+import { inOneLine, inPlainWords, problemsOf } from '../plain-words.ts';
 import type { HostTransaction } from '../ports/events.ts';
 import type { KycStatus } from '../ports/users.ts';
 import { newEvent } from './outgoing.ts';
@@ -55,11 +56,9 @@ export type KycChanged = (given: KycChange, options?: PublishOptions) => Promise
 /** See {@link KycChanged}. Not `async`, for synchronous transactions; see `eventPublishing`. */
 export function kycChanged(core: Core, catalogue: Catalogue, published: () => void): KycChanged {
   return (given, options = {}) => {
-    const result = change.safeParse(given);
-    if (!result.success) {
-      const [issue] = result.error.issues;
-      throw new TypeError(`kycChanged: ${issue?.path.join('.')}: ${issue?.message}`);
-    }
+    const result = change.safeParse(given, inPlainWords);
+    if (!result.success)
+      throw new TypeError(`kycChanged: ${inOneLine(problemsOf(result.error.issues), 'change')}`);
     const { sub, kid, kycStatus, kycTier, previous, changedAt, partners = [] } = result.data;
     if (kycStatus === previous.kycStatus && kycTier === previous.kycTier) return Promise.resolve([]);
     const now = core.clock.now();

@@ -105,12 +105,13 @@ export function promised<T, Next>(
 
 /** See {@link EventPublishing}. Not `async`: inside a synchronous transaction a failure has to be thrown. */
 export function eventPublishing(core: Core, catalogue: Catalogue, published: () => void): EventPublishing {
+  const hostTypes = catalogue.types.filter((type) => !Object.hasOwn(ownTypes, type)).join(', ') || 'none';
   return {
     publish({ partner, mode = 'live', type, data }, options = {}) {
       if (!isSlug(partner)) throw new TypeError('partner: has to be a slug');
       if (mode !== 'live' && mode !== 'test') throw new TypeError('mode: has to be live or test');
       if (typeof type !== 'string' || !catalogue.has(type))
-        throw new TypeError(`type: ${String(type)} is not among the option events`);
+        throw new TypeError(`type: ${String(type)} is not among the option events; known are ${hostTypes}`);
       if (Object.hasOwn(ownTypes, type)) throw new TypeError(`type: ${type} is published by Ostiary itself`);
       const event = newEvent(core, {
         partner,

@@ -1,6 +1,6 @@
 import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
-import { type Catalogue, EventDataError } from '../events.ts';
+import { type Catalogue, EventDataError, events as ownTypes } from '../events.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import {
   claimOf,
@@ -55,6 +55,8 @@ function checkedData(catalogue: Catalogue, type: string, data: unknown) {
     return catalogue.check(type, data);
   } catch (error) {
     if (!(error instanceof EventDataError)) throw error;
-    throw new PartnerError('invalid_request', { details: [{ path: error.path, message: error.problem }] });
+    // What the library of the host's choice says is for the host.
+    const message = Object.hasOwn(ownTypes, type) ? error.problem : `is not what ${type} carries there`;
+    throw new PartnerError('invalid_request', { details: [{ path: error.path, message }] });
   }
 }

@@ -133,7 +133,7 @@ describe('an address', () => {
     `tr_${'0'.repeat(31)}g`,
     `tr_${'A'.repeat(32)}`,
   ])('with the id %j is nobody and nothing', async (id) => {
-    for (const resource of ['users', 'users/phone', 'payments']) {
+    for (const resource of ['users', 'payments']) {
       const { status, body } = await sendRaw(
         provider.origin,
         rawGet(`/v1/partner/${resource}/${id}`, [`X-API-Key: ${key.key}`]),
@@ -143,6 +143,25 @@ describe('an address', () => {
         .toEqual([404, 'not_found']);
     }
   });
+
+  it.each(['..', '%2e%2e', '%00', '%', '%zz', '%c0%ae', '5'.repeat(10_000), "x'--", '50937000001', '+'])(
+    'with the phone number %j says what one is',
+    async (phone) => {
+      const { status, body } = await sendRaw(
+        provider.origin,
+        rawGet(`/v1/partner/users/phone/${phone}`, [`X-API-Key: ${key.key}`]),
+      );
+      expect([status, JSON.parse(body)]).toEqual([
+        400,
+        {
+          code: 'invalid_request',
+          message: expect.any(String),
+          requestId: expect.any(String),
+          details: [{ path: 'phone', message: expect.stringContaining('E.164') }],
+        },
+      ]);
+    },
+  );
 
   it('takes only its own methods', async () => {
     for (const [path, allowed, methods] of [

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inPlainWords } from '../../plain-words.ts';
 import type { UserRecord } from '../../ports/users.ts';
 import { type ScopeDefinition, scopeNames, scopes } from '../../scopes.ts';
 
@@ -17,7 +18,7 @@ export function shownFields<Field extends keyof UserRecord>(
   // One schema, made once: checking field by field takes twice as long.
   const schema = z.object(Object.fromEntries(fields.map((field) => [field, checks[field] ?? z.never()])));
   return (user) => {
-    const result = schema.safeParse(user);
+    const result = schema.safeParse(user, inPlainWords);
     if (result.success) return result.data as Pick<UserRecord, Field>;
     const [issue] = result.error.issues;
     throw new TypeError(`users: ${issue?.path.join('.')}: ${issue?.message}`);

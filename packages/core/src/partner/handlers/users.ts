@@ -37,6 +37,7 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
       operation: 'getUserByPhone',
       summary: 'Looks a user up by phone number (E.164).',
       pathSchema: z.object({ phone }),
+      wrongPath: 'invalid_request',
       handle: async ({ path, partner, mode }) =>
         await answer({ partner, mode }, await users.byPhone({ partner, mode }, path.phone)),
     }),

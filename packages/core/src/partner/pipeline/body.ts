@@ -1,34 +1,15 @@
 import { z } from 'zod';
-import { type ErrorDetail, PartnerError } from '../../errors.ts';
+import { PartnerError } from '../../errors.ts';
 import { decodeUtf8 } from '../../http/body.ts';
 import { isUnstorable, JsonError, parseJson } from '../../http/json.ts';
+import { inPlainWords, problemsOf } from '../../plain-words.ts';
 import type { PartnerRoute } from '../request.ts';
-
-/** What zod found, as details of an error. */
-function detailsOf(issues: readonly z.core.$ZodIssue[], base: readonly string[] = []): ErrorDetail[] {
-  return issues.flatMap((issue): ErrorDetail[] => {
-    const path = [...base, ...issue.path.map(String)];
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        path: [...path, key.slice(0, 64)].join('.'),
-        message: 'is not a known field',
-      }));
-    }
-    if (issue.code === 'invalid_union') {
-      // The alternative that was meant is the one that is closest; where two are, the whole is to blame.
-      const [closest = [], second = []] = issue.errors.toSorted((a, b) => a.length - b.length);
-      if (closest.length < second.length) return detailsOf(closest, path);
-    }
-    return [{ path: path.join('.'), message: issue.message }];
-  });
-}
 
 function checked(schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined;
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, inPlainWords);
   if (result.success) return result.data;
-  const details = detailsOf(result.error.issues);
-  throw new PartnerError('invalid_request', { details: details.slice(0, 20) });
+  throw new PartnerError('invalid_request', { details: problemsOf(result.error.issues).slice(0, 20) });
 }
 
 /** @throws PartnerError `invalid_request` */
@@ -84,9 +65,13 @@ export function parseQuery(route: PartnerRoute, querystring: string): unknown {
   return checked(route.query ?? noQuery, { ...query });
 }
 
-/** A path whose parts cannot be what they should be leads nowhere. @throws PartnerError `not_found` */
+/**
+ * An id that cannot be one leads nowhere; what the caller has composed, such as a phone number, can be wrong.
+ * @throws PartnerError `not_found`, or what the route says
+ */
 export function parsePath(route: PartnerRoute, parameters: unknown): unknown {
   if (route.pathSchema === undefined) return undefined;
+  if (route.wrongPath === 'invalid_request') return checked(route.pathSchema, parameters);
   const result = route.pathSchema.safeParse(parameters);
   if (!result.success) throw new PartnerError('not_found');
   return result.data;

@@ -39,8 +39,14 @@ export function checkSignature({ request, prefix, body, required, secret, now }:
     throw refused('A signed request carries a signature and a timestamp, once each.');
   }
   if (body.length === 0) throw refused('Only requests with a body are signed.');
-  if (!/^[0-9]{10,16}$/.test(timestamp) || Math.abs(now - Number(timestamp)) > signatureToleranceMs) {
+  if (!/^[0-9]{10,16}$/.test(timestamp)) {
     throw refused('The timestamp has to be the current time in milliseconds since the Unix epoch.');
+  }
+  // Before the signature, and whatever that is: it depends on nothing but what the caller sent.
+  if (Math.abs(now - Number(timestamp)) > signatureToleranceMs) {
+    throw refused(
+      `The timestamp is outside the tolerance of ${signatureToleranceMs / 1000} s; it has to be the current time in milliseconds since the Unix epoch.`,
+    );
   }
   const expected = createHmac('sha256', secret()).update(body).digest();
   if (!/^[0-9a-f]{64}$/.test(signature) || !equalDigests(Buffer.from(signature, 'hex'), expected)) {
