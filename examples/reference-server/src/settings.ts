@@ -35,7 +35,7 @@ const sealingKeys = list.pipe(
   z
     .array(z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'each must be 32 bytes in base64url (43 characters)'))
     .min(1, 'needs at least one key')
-    .max(10),
+    .max(10, 'takes at most ten keys'),
 );
 
 /** Whether somebody typed or counted a key instead of drawing it. Random bytes are taken for that once in 10¹³ keys. */
@@ -193,7 +193,7 @@ export const settings = {
       'Addresses or CIDR ranges of your reverse proxies, comma separated. Only they may say who the client is.',
   },
   OSTIARY_NAME: {
-    check: z.string().trim().min(1).max(60),
+    check: z.string().trim().min(1, 'must not be blank').max(60, 'must have at most 60 characters'),
     fallback: 'Ostiary',
     about: 'Name of your service on every page.',
   },
@@ -234,7 +234,10 @@ export const settings = {
       '`off`: no page at `/sandbox`, where partners sign in with a test key to see and trigger test events.',
   },
   OSTIARY_LOG_LEVEL: {
-    check: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']),
+    check: z.enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'silent'],
+      'must be fatal, error, warn, info, debug or silent',
+    ),
     fallback: 'info',
     about: 'How much is logged: `fatal`, `error`, `warn`, `info`, `debug` or `silent`.',
   },
@@ -266,7 +269,7 @@ export const settings = {
       'HTTP connections that this process holds at most. One more is closed unanswered, and a warning is logged, once a minute.',
   },
   NODE_ENV: {
-    check: z.enum(['production', 'development', 'test']),
+    check: z.enum(['production', 'development', 'test'], 'must be production, development or test'),
     fallback: 'development',
     about:
       '`production` refuses what is certainly unsafe: http URLs, proxies that are the whole internet, a sealing key that can be guessed, private webhook targets, a database without fsync.',

@@ -180,7 +180,7 @@ export const partnerErrors = {
   invalid_signature: {
     status: 401,
     text: 'The request signature is missing or not valid.',
-    when: 'The request carries a signature that does not match, is incomplete or too far from the present, or the key requires one and there is none.',
+    when: 'The request carries a signature that does not match, is incomplete or more than 300 s from the present (the message says which), or the key requires one and there is none.',
   },
   insufficient_scope: {
     status: 403,
@@ -195,7 +195,7 @@ export const partnerErrors = {
   not_found: {
     status: 404,
     text: 'There is no such resource.',
-    when: 'The path, user or transfer does not exist, or belongs to another partner or mode.',
+    when: 'The path, user or transfer does not exist, or belongs to another partner or mode; or the endpoint belongs to the sandbox and the key is a live one.',
   },
   idempotency_conflict: {
     status: 409,

@@ -14,6 +14,7 @@ const kinds: { readonly [type: string]: string } = {
   object: 'an object',
   record: 'an object',
   date: 'a date',
+  null: 'null',
 };
 
 const formats: { readonly [format: string]: string } = {
@@ -39,8 +40,9 @@ function tooSmall({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): str
 /** What each alternative says of the value itself; what they say of its parts belongs elsewhere. */
 function noneOf(alternatives: readonly (readonly z.core.$ZodIssue[])[]): string {
   const own = alternatives.flat().filter(({ path }) => path.length === 0);
-  const words = new Set(own.map(({ message }) => message));
-  return words.size === 0 ? 'has none of the forms that it may have' : [...words].join(', or ');
+  const words = [...new Set(own.map(({ message }) => message))];
+  if (words.length === 0) return 'has none of the forms that it may have';
+  return words.map((text, at) => (at === 0 ? text : text.replace(/^has to be /, ''))).join(', or ');
 }
 
 function wordsFor(issue: z.core.$ZodRawIssue): string {
@@ -70,8 +72,7 @@ function wordsFor(issue: z.core.$ZodRawIssue): string {
 /** Makes a parse speak plain words: `schema.safeParse(value, inPlainWords)`. */
 export const inPlainWords = { error: wordsFor } as const satisfies z.core.ParseContext<z.core.$ZodIssue>;
 
-/** Which fields are to blame, of what a parse found {@link inPlainWords}. */
-export function problemsOf(issues: readonly z.core.$ZodIssue[], base: readonly string[] = []): ErrorDetail[] {
+function problemsBelow(base: readonly string[], issues: readonly z.core.$ZodIssue[]): ErrorDetail[] {
   return issues.flatMap((issue): ErrorDetail[] => {
     // Names of members are the caller's, of any length.
     const path = [...base, ...issue.path.map((part) => String(part).slice(0, 64))];
@@ -84,10 +85,16 @@ export function problemsOf(issues: readonly z.core.$ZodIssue[], base: readonly s
     if (issue.code === 'invalid_union') {
       // The alternative that was meant is the one that is closest; where two are, the whole is to blame.
       const [closest = [], second = []] = issue.errors.toSorted((a, b) => a.length - b.length);
-      if (closest.length < second.length) return problemsOf(closest, path);
+      if (closest.length < second.length) return problemsBelow(path, closest);
     }
     return [{ path: path.join('.'), message: issue.message }];
   });
+}
+
+/** Which fields are to blame, each once, of what a parse found {@link inPlainWords}. */
+export function problemsOf(issues: readonly z.core.$ZodIssue[]): ErrorDetail[] {
+  const problems = problemsBelow([], issues);
+  return problems.filter(({ path }, at) => problems.findIndex((other) => other.path === path) === at);
 }
 
 /** Several problems in one line. What has no path goes by the name of the whole. */

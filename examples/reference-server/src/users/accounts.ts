@@ -94,7 +94,10 @@ const markOf = (passwordHash: string): string =>
   createHash('sha256').update(passwordHash).digest('base64url');
 
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value);
+  // What no check has words for is of a kind that a caller in TypeScript cannot give.
+  const result = schema.safeParse(value, {
+    error: ({ input }) => (input === undefined ? 'is missing' : 'is of the wrong kind'),
+  });
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   throw new AccountError([issue?.path.join('.'), issue?.message].filter(Boolean).join(' '));

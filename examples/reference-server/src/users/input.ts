@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { amountSchema } from '../ledger/money.ts';
 
-const text = z.string().trim().min(1, 'must not be empty').max(200);
+const text = z.string().trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters');
+
+/** A whole number from 0. */
+const upTo = (most: number) => {
+  const words = `must be a whole number from 0 to ${most}`;
+  return z.int(words).min(0, words).max(most, words);
+};
 
 /** Handles are ASCII, so that two of them that look alike are alike. */
 export const handleSchema = z
@@ -34,15 +40,17 @@ export const newUserSchema = z.strictObject({
     .regex(/^[A-Z]{2}$/, 'must be a country code such as HT (ISO 3166-1)')
     .default('HT'),
   avatarUrl: z
-    .url({ protocol: /^https?$/ })
-    .max(2048)
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .max(2048, 'must have at most 2048 characters')
     .nullable()
     .default(null),
-  kycStatus: z.enum(['approved', 'pending', 'rejected']).default('pending'),
-  kycTier: z.int().min(0).max(3).default(0),
+  kycStatus: z
+    .enum(['approved', 'pending', 'rejected'], 'must be approved, pending or rejected')
+    .default('pending'),
+  kycTier: upTo(3).default(0),
   htgBalance: amountSchema.default(0n),
   usdBalance: amountSchema.default(0n),
-  trustScore: z.int().min(0).max(100).default(0),
+  trustScore: upTo(100).default(0),
   trustTier: text.default('new'),
   credentials: z
     .array(

@@ -121,12 +121,11 @@ const newKey = z.strictObject({
   partner: z.string(),
   mode: z.enum(['live', 'test']),
   name: shownName.default(''),
-  scopes: z.array(z.enum(keyScopes)).min(1).readonly(),
+  scopes: z.array(z.enum(keyScopes)).min(1),
   allowlist: z
     .array(z.string().refine(isRange, 'is not an IP address or a CIDR range'))
     .min(1)
     .max(100)
-    .readonly()
     .optional(),
   requireSignature: z.boolean().default(false),
   expiresAt: z.date().optional(),

@@ -64,7 +64,7 @@ export interface NewClient extends ClientSettings {
 /** Of {@link ClientSettings}. */
 export const clientSettings = z.strictObject({
   name: requiredName,
-  redirectUris: z.array(z.string()).readonly(),
+  redirectUris: z.array(z.string()),
   allowedScopes: z
     .array(z.enum(scopeNames))
     .min(1)

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import {
   type Command,
   type CommandArguments,
@@ -36,30 +36,46 @@ export function findCommand<Subject extends CommandSubject>(
   return null;
 }
 
+type Flags = NonNullable<ParseArgsConfig['options']>;
+
+/** Flags and arguments as they were typed. @throws CommandUsageError in words of ours: Node's are about `parseArgs` */
+function parsedBy(options: Flags, argv: readonly string[]) {
+  const { values, positionals, tokens } = parseArgs({
+    args: [...argv],
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const flag = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (flag === undefined) throw new CommandUsageError(`there is no flag ${rawName} here`);
+    if (flag.type === 'boolean' && value !== undefined)
+      throw new CommandUsageError(`${rawName} takes no value`);
+    // What looks like the next flag was hardly meant.
+    if (flag.type === 'string' && (value === undefined || (!inlineValue && /^-./.test(value))))
+      throw new CommandUsageError(
+        `${rawName} needs a value; one that begins with a dash goes behind an equals sign`,
+      );
+  }
+  return { values, positionals };
+}
+
 /** Reads what stands behind a command's name. @throws CommandUsageError */
 export function readArguments(
   command: CommandDescription,
   argv: readonly string[],
 ): { readonly args: CommandArguments; readonly common: CommonFlags } {
-  let parsed: ReturnType<typeof parseArgs>;
-  try {
-    parsed = parseArgs({
-      args: [...argv],
-      options: {
-        ...parsedFlags(command),
-        json: { type: 'boolean' },
-        yes: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-        actor: { type: 'string' },
-      },
-      allowPositionals: true,
-      strict: true,
-    });
-  } catch (error) {
-    const [line = ''] = (error instanceof Error ? error.message : 'wrong arguments').split('\n', 1);
-    throw new CommandUsageError(line);
-  }
-  const { values, positionals } = parsed;
+  const options: Flags = {
+    ...parsedFlags(command),
+    json: { type: 'boolean' },
+    yes: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    actor: { type: 'string' },
+  };
+  const { values, positionals } = parsedBy(options, argv);
   const one = (flag: string): string | undefined => {
     const given = values[flag];
     return typeof given === 'string' ? given : undefined;

@@ -254,8 +254,16 @@ describe('paths of others', () => {
     expect([program.status, program.json().error]).toEqual([404, 'not_found']);
     const page = await provider.request('/nowhere', { headers: html });
     expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-    const api = await provider.request('/v1/nowhere', { headers: html });
-    expect([api.status, api.json().error]).toEqual([404, 'not_found']);
+    for (const path of ['/v1', '/v1/', '/V1/nowhere', '/v1/nowhere', '/v1//x', '/%761/nowhere']) {
+      const api = await provider.request(path, { headers: html });
+      expect([path, api.status, api.json().error]).toEqual([path, 404, 'not_found']);
+    }
+    for (const path of ['/v1/partner', '/v1/Partner/x', '/V1//partner/x', '/v1%2fpartner/x']) {
+      const api = await provider.request(path, { headers: html });
+      expect([path, api.status, api.json().code]).toEqual([path, 404, 'not_found']);
+    }
+    const other = await provider.request('/v10/nowhere', { headers: html });
+    expect([other.status, other.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
   });
 });
 

@@ -29,6 +29,9 @@ describe('a list of transfers', () => {
     ['createdFrom=yesterday', 'createdFrom'],
     ['createdFrom=2026-01-01', 'createdFrom'],
     ['createdTo=2026-02-30T00:00:00Z', 'createdTo'],
+    ['createdFrom=2026-01-01T00:00:00.001Z&createdTo=2026-01-01T00:00:00Z', 'createdFrom'],
+    ['createdFrom=2026-02-01T00:00:00Z&createdTo=2026-01-01T00:00:00Z&limit=1', 'createdFrom'],
+    ['createdFrom=9999-12-31T23:59:59Z&createdTo=yesterday', 'createdTo'],
     ['page=2', 'page'],
     ['limit=1&limit=2', 'limit'],
     ['reference=%00', 'reference'],
@@ -73,6 +76,8 @@ describe('a list of transfers', () => {
     expect(await found('reference=A')).toBe(0);
     expect([await found(`createdFrom=${at}`), await found(`createdFrom=${later}`)]).toEqual([2, 1]);
     expect([await found(`createdTo=${at}`), await found(`createdTo=${later}`)]).toEqual([0, 1]);
+    // A range may be empty, and not run backwards.
+    expect(await found(`createdFrom=${at}&createdTo=${at}`)).toBe(0);
     expect([await found('status=pending'), await found('status=completed')]).toEqual([2, 0]);
   });
 

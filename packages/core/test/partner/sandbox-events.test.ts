@@ -139,6 +139,16 @@ describe('sandbox events', () => {
     expect(await published(live)).toEqual([]);
   });
 
+  it.each(['events', 'passports'])('%s: a live key is told that a test key is needed', async (resource) => {
+    const { provider } = await shop();
+    const live = await provider.key();
+    for (const body of [{}, { type: 'webhook.test' }, 'no JSON']) {
+      const answer = await provider.partnerCall(live, `POST /v1/partner/sandbox/${resource}`, body);
+      expect(blamed(answer, 404, 'not_found')).toEqual([]);
+      expect(answer.json().message).toMatch(/needs a test key/);
+    }
+  });
+
   it('of types that the host did not register are unknown', async () => {
     const { send } = await shop({ events: {} });
     expect(blamed(await send({ type: 'order.shipped' }))).toEqual(['type']);

@@ -78,6 +78,25 @@ describe('a signed request', () => {
     }
   });
 
+  it('is told the tolerance when its timestamp is outside, whether its signature is right or not', async () => {
+    const { provider } = await partnerProvider();
+    const key = await provider.key();
+    const now = provider.clock.now();
+    const words = async (changes: Record<string, string>): Promise<string> => {
+      const answer = await provider.partnerCall(key, pay, body, signed(provider, key, body, changes));
+      expect([answer.status, answer.json().code]).toEqual([401, 'invalid_signature']);
+      return answer.json().message as string;
+    };
+    const stale = 'The timestamp is outside the tolerance of 300 s;';
+    for (const at of [now - 300_001, now + 300_001, Math.floor(now / 1000)]) {
+      const timestamp = { 'x-svc-timestamp': String(at) };
+      expect(await words(timestamp)).toContain(stale);
+      expect(await words({ ...timestamp, 'x-svc-signature': '0'.repeat(64) })).toBe(await words(timestamp));
+    }
+    expect(await words({ 'x-svc-timestamp': 'now' })).not.toContain('300 s');
+    expect(await words({ 'x-svc-signature': '0'.repeat(64) })).not.toContain('300 s');
+  });
+
   it('can be required, of requests that have a body', async () => {
     const { provider } = await partnerProvider();
     const key = await provider.key({ requireSignature: true });

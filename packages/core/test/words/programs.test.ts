@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { administrationCommands, runCommandLine } from '../../src/cli/index.ts';
+import type {
+  KycChange,
+  NewApiKey,
+  NewClient,
+  OstiaryOptions,
+  UserRecord,
+  WebhookOptions,
+} from '../../src/index.ts';
+import { scopeNames, silentLogger } from '../../src/index.ts';
+import { memoryStorage } from '../../src/memory/index.ts';
+import { userinfoOf } from '../../src/oauth/userinfo.ts';
+import { parseOptions } from '../../src/options.ts';
+import { ana, Host } from '../support/directory.ts';
+import { partnerProvider, TestRail } from '../support/partner-api.ts';
+import { expectPlain, spoiled, wrongValues } from './wrong.ts';
+
+/** The words of what is thrown now or later; '' where nothing is. */
+async function wordsOf(work: () => unknown): Promise<string> {
+  try {
+    await work();
+    return '';
+  } catch (error) {
+    // Anything else would be a defect that happens to have words.
+    expect.soft(error, String(error)).toBeInstanceOf(Error);
+    return error instanceof Error ? error.message : '';
+  }
+}
+
+/** A name in the path of what was spoiled: messages are about a field, not about "the input". */
+const isAbout = (message: string, path: string): boolean =>
+  path.split('.').some((name) => message.includes(name));
+
+const host = new Host();
+const limit = { requests: 1, windowSeconds: 1 };
+
+/** Every option there is; one that is added and not named here does not compile. */
+const options: Required<OstiaryOptions> & { readonly webhooks: Required<WebhookOptions> } = {
+  authUrl: 'http://localhost:3000',
+  baseUrl: 'http://localhost:3000',
+  issuer: 'http://localhost:3000',
+  prefix: 'svc',
+  storage: memoryStorage(),
+  users: host.users,
+  login: host.login,
+  sealingKeys: [randomBytes(32)],
+  trustedProxies: ['10.0.0.0/8'],
+  theme: { name: 'Acme', logo: '/logo.svg', colour: '#1a4f8b' },
+  interactionUrl: (id) => `/consent/${id}`,
+  limits: { authorizeStarts: 1, failedClientAuthentications: 1 },
+  payments: new TestRail(),
+  partnerLimits: {
+    per: 'key',
+    store: { consume: async () => ({ allowed: true, remaining: 1, resetAt: 0 }) } as never,
+    verify: limit,
+    payments: limit,
+    users: limit,
+    reconciliation: limit,
+    other: limit,
+  },
+  webhooks: {
+    allowPrivateTargets: true,
+    retryDelaysSeconds: [60],
+    concurrency: 1,
+    retentionDays: 1,
+    resolve: async () => [],
+  },
+  events: { 'order.shipped': { summary: 's', schema: z.object({}), example: {} } },
+  sandboxConsole: true,
+  telemetry: false,
+  clock: { now: () => 0 },
+  logger: silentLogger,
+};
+
+describe('what is said of a wrong option', () => {
+  it('names it in plain words', async () => {
+    expect(await wordsOf(() => parseOptions(options))).toBe('');
+    let refused = 0;
+    // Its members are the host's.
+    const { storage: _, ...rest } = options;
+    for (const [path, changed] of [
+      ...spoiled(rest, wrongValues),
+      ...wrongValues.map((storage) => ['storage', { ...options, storage }] as const),
+    ]) {
+      const given = { storage: options.storage, ...changed } as OstiaryOptions;
+      const message = await wordsOf(() => parseOptions(given));
+      if (message === '') continue;
+      refused += 1;
+      expectPlain(message, path);
+      expect.soft(message, path).toMatch(/^createOstiary: /);
+      expect.soft(isAbout(message, path), `${path}: ${message}`).toBe(true);
+    }
+    expect(refused).toBeGreaterThan(600);
+  });
+});
+
+describe('what is said to an administrator', () => {
+  const client: Required<NewClient> = {
+    name: 'App',
+    redirectUris: ['https://app.example/cb'],
+    allowedScopes: ['openid'],
+    requirePkce: false,
+    requireSecret: false,
+    firstParty: false,
+    idTokenAlg: 'RS256',
+    partner: null,
+    public: false,
+    clientId: 'app',
+  };
+  const apiKey: Required<NewApiKey> = {
+    partner: 'kafe',
+    mode: 'test',
+    name: 'a key',
+    scopes: ['webhooks'],
+    allowlist: ['10.0.0.0/8'],
+    requireSignature: false,
+    expiresAt: new Date('2999-01-01'),
+  };
+  const change: Required<KycChange> = {
+    sub: 's',
+    kid: 'k',
+    kycStatus: 'approved',
+    kycTier: 1,
+    previous: { kycStatus: 'pending', kycTier: 0 },
+    changedAt: new Date(0),
+    partners: [],
+  };
+
+  it('names what is wrong in plain words, for every argument', async () => {
+    const { provider } = await partnerProvider();
+    const { admin, users } = provider.ostiary;
+    await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+    const owner = { partner: 'kafe', mode: 'test' } as const;
+    const { apiKey: issued } = await admin.apiKeys.issue({ ...owner, scopes: ['webhooks'] });
+    await admin.clients.create({ ...client, clientId: 'there' });
+    type Call = (input: never) => unknown;
+    const { public: _, clientId: _id, ...settings } = client;
+    const objects: readonly (readonly [object, Call])[] = [
+      [client, (input) => admin.clients.create(input)],
+      [settings, (input) => admin.clients.update('there', input)],
+      [apiKey, (input) => admin.apiKeys.issue(input)],
+      [{ slug: 'other', name: 'Other' }, (input) => admin.partners.create(input)],
+      [{ action: 'user.block', target: 't', details: { a: 'b' } }, (input) => admin.audit.record(input)],
+      [change, (input) => users.kycChanged(input)],
+    ];
+    let refused = 0;
+    for (const [right, call] of objects)
+      for (const [path, changed] of spoiled(right, wrongValues)) {
+        const message = await wordsOf(() => call(changed as never));
+        if (message === '' || /there is (no|already)/.test(message)) continue;
+        refused += 1;
+        expectPlain(message, path);
+        expect.soft(isAbout(message, path), `${path}: ${message}`).toBe(true);
+      }
+    const singles: readonly (readonly [string, Call])[] = [
+      ['name', (input) => admin.partners.rename('kafe', input)],
+      ['overlapSeconds', (overlapSeconds) => admin.apiKeys.roll(issued.id, { overlapSeconds })],
+      ['overlapSeconds', (overlapSeconds) => admin.clients.rotateSecret('there', { overlapSeconds })],
+      ['limit', (limit) => admin.clients.list({ limit })],
+      ['limit', (limit) => admin.partners.list({ limit })],
+      ['limit', (limit) => admin.audit.list({ limit })],
+      ['limit', (limit) => admin.webhooks.deliveries(owner, { limit })],
+      ['after', (after) => admin.audit.list({ after })],
+      ['after', (after) => admin.webhooks.deliveries(owner, { after })],
+    ];
+    for (const [name, call] of singles)
+      for (const value of wrongValues) {
+        const message = await wordsOf(() => call(value as never));
+        if (message === '' || /has ended/.test(message)) continue;
+        refused += 1;
+        expectPlain(message, name);
+        expect.soft(message).toMatch(new RegExp(`^${name}: `));
+      }
+    expect(refused).toBeGreaterThan(700);
+  }, 30_000);
+});
+
+describe('what is said of a value', () => {
+  it('is said once for each field, and of alternatives in one breath', async () => {
+    const { provider } = await partnerProvider();
+    const { admin } = provider.ostiary;
+    const long = Array.from({ length: 200 }, () => 'n');
+    expect(await wordsOf(() => admin.partners.create({ slug: 'a-slug', name: long as never }))).toBe(
+      'name: has to be a string',
+    );
+    const details = { a: () => 'wrong' } as never;
+    expect(await wordsOf(() => admin.audit.record({ action: 'a.b', target: 't', details }))).toBe(
+      'details.a: has to be a string, or a number, or true or false, or null, or a list, or an object',
+    );
+  });
+});
+
+describe('what is said of a user record of the host', () => {
+  it('names the field in plain words', async () => {
+    const record = {
+      ...ana,
+      htgBalance: '1.00',
+      usdBalance: '1.00',
+      trustScore: 1,
+      trustTier: 'gold',
+      activeCredentials: [{ id: 'c', type: 't', issuedAt: '2026-01-01T00:00:00Z', expiresAt: null }],
+    };
+    expect(await wordsOf(() => userinfoOf(record, scopeNames))).toBe('');
+    let refused = 0;
+    for (const [path, changed] of spoiled(record, wrongValues)) {
+      const message = await wordsOf(() => userinfoOf(changed as unknown as UserRecord, scopeNames));
+      if (message === '') continue;
+      refused += 1;
+      expectPlain(message, path);
+      expect.soft(message).toMatch(new RegExp(`^users\\.find: ${path}`));
+    }
+    expect(refused).toBeGreaterThan(200);
+  });
+});
+
+describe('what the command line says', () => {
+  const words = ['', ' ', '-1', '1.5', '1e3', 'wrong', 'x'.repeat(3_000), 'a,b', '2026-13-45'];
+
+  it('names the flag or the argument in plain words, for every command', async () => {
+    const { provider } = await partnerProvider();
+    const { admin } = provider.ostiary;
+    await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+    const run = async (argv: readonly string[]) => {
+      let err = '';
+      const code = await runCommandLine({
+        open: async () => ({ admin, close: async () => undefined }),
+        argv,
+        stdout: { write: () => undefined },
+        stderr: { write: (text) => (err += text) },
+        confirm: async () => true,
+      });
+      return { code, err };
+    };
+    let refused = 0;
+    const check = async (argv: readonly string[], about: string): Promise<void> => {
+      const { code, err } = await run(argv);
+      if (code === 0) return;
+      refused += 1;
+      expect.soft(code, argv.join(' ').slice(0, 200)).toBe(2);
+      expectPlain(err.replace(/^.*Run ostiary help.*$/m, ''), about);
+    };
+    for (const [name, { flags = {}, positionals = [] }] of Object.entries(administrationCommands)) {
+      const argv = [...name.split(' '), ...positionals.map(() => 'kafe')];
+      await check([...argv, 'surplus'], name);
+      await check(name.split(' '), name);
+      for (const typed of ['--surplus', '--surplus=1', '-x', '--json=1', '--actor'])
+        await check([...argv, typed], `${name} ${typed}`);
+      for (const [flag, { type }] of Object.entries(flags)) {
+        await check([...argv, `--${flag}`], `${name} --${flag}`);
+        if (type === 'boolean') await check([...argv, `--${flag}=1`], `${name} --${flag}`);
+        else for (const word of words) await check([...argv, `--${flag}=${word}`], `${name} --${flag}`);
+      }
+    }
+    expect(refused).toBeGreaterThan(400);
+  }, 30_000);
+
+  it('says what is wrong with a flag itself', async () => {
+    const errors: string[] = [];
+    for (const argv of [
+      ['partners', 'create', 'kafe', '--nmae', 'Kafe'],
+      ['partners', 'create', 'kafe', '--name'],
+      ['partners', 'create', 'kafe', '--name', '--json'],
+      ['partners', 'list', '--json=yes'],
+      ['partners', 'list', '-x'],
+    ])
+      await runCommandLine({
+        open: () => Promise.reject(new Error('nothing is opened for it')),
+        argv,
+        stderr: { write: (text) => errors.push(text.split('\n')[0] ?? '') },
+      });
+    const needed = '--name needs a value; one that begins with a dash goes behind an equals sign';
+    expect(errors).toEqual([
+      'there is no flag --nmae here',
+      needed,
+      needed,
+      '--json takes no value',
+      'there is no flag -x here',
+    ]);
+  });
+});
