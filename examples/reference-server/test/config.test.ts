@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../src/config.ts';
-import { settingsTable } from '../src/settings.ts';
+import { settings, settingsTable } from '../src/settings.ts';
 
 const keyOf = (word: string) => createHash('sha256').update(word).digest('base64url');
 const key = keyOf('a');
@@ -230,11 +230,32 @@ describe('loadConfig', () => {
     ],
     ['a wrong port of metrics', { OSTIARY_METRICS_PORT: 'x' }, 'OSTIARY_METRICS_PORT must be a port number'],
     ['a wrong port', { PORT: '70000' }, 'PORT must be a port number'],
-    ['a mode that does not exist', { NODE_ENV: 'prod' }, 'NODE_ENV '],
+    ['a mode that does not exist', { NODE_ENV: 'prod' }, 'NODE_ENV must be production, development or test'],
+    ['an unknown level', { OSTIARY_LOG_LEVEL: 'all' }, 'OSTIARY_LOG_LEVEL must be fatal, error, warn, info'],
+    ['a blank name', { OSTIARY_NAME: ' ' }, 'OSTIARY_NAME must not be blank'],
+    ['a long name', { OSTIARY_NAME: 'n'.repeat(61) }, 'OSTIARY_NAME must have at most 60 characters'],
+    [
+      'too many keys',
+      { OSTIARY_SEALING_KEYS: Array.from({ length: 11 }, (_, at) => keyOf(`${at}`)).join() },
+      'OSTIARY_SEALING_KEYS takes at most ten keys',
+    ],
   ])('refuses %s', (_, changes, message) => {
     const load = (): unknown => loadConfig({ ...good, ...changes });
     expect(load).toThrow(ConfigError);
     expect(load).toThrow(message);
+  });
+
+  test.each(Object.keys(settings))('speaks of %s in words of its own, whatever is given', (variable) => {
+    for (const value of [' ', '-1', '1.5', '1e20', 'wrong', 'x'.repeat(3_000), ',', 'a,b', '{}', '/', '::']) {
+      let message = '';
+      try {
+        loadConfig({ ...good, [variable]: value });
+      } catch (error) {
+        message = String(error);
+      }
+      expect.soft(message, value).not.toMatch(/Invalid|xpected|received|Too (big|small)|ZodError|is wrong/);
+      if (message !== '') expect.soft(message, value).toContain(variable);
+    }
   });
 
   test('names every problem in one line, and never a value', () => {

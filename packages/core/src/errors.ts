@@ -229,6 +229,13 @@ export interface ErrorDetail {
   readonly message: string;
 }
 
+/** The text of the table; of a malformed request also where the first field is that is to blame, for those who read no `details`. */
+function partnerText(code: PartnerErrorCode, [first]: readonly ErrorDetail[]): string {
+  const { text } = partnerErrors[code];
+  if (code !== 'invalid_request' || first === undefined) return text;
+  return `${text.slice(0, -1)}${first.path === '' ? '' : ` at ${first.path}`}: ${first.message}`;
+}
+
 /** Thrown anywhere below a partner endpoint; one place turns it into an answer. */
 export class PartnerError extends Error {
   override readonly name = 'PartnerError';
@@ -246,11 +253,12 @@ export class PartnerError extends Error {
       readonly details?: readonly ErrorDetail[];
     } = {},
   ) {
-    super(`${code}: ${options.description ?? partnerErrors[code].text}`, { cause: options.cause });
+    const { details = [], description = partnerText(code, details) } = options;
+    super(`${code}: ${description}`, { cause: options.cause });
     this.code = code;
     this.status = options.status ?? partnerErrors[code].status;
-    this.description = options.description ?? partnerErrors[code].text;
-    this.details = options.details ?? [];
+    this.description = description;
+    this.details = details;
     this.headers = options.headers ?? {};
   }
 }

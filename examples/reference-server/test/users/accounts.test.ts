@@ -3,6 +3,7 @@ import type { SqliteDatabase } from '../../src/database/sqlite.ts';
 import { formatMoney } from '../../src/ledger/money.ts';
 import { type Accounts, createAccounts } from '../../src/users/accounts.ts';
 import { createDirectory } from '../../src/users/directory.ts';
+import { type NewUser, newUserSchema } from '../../src/users/input.ts';
 import { createPasswords } from '../../src/users/passwords.ts';
 import { testDatabase } from '../support/database.ts';
 import { anaika, cheap, jean } from '../support/server.ts';
@@ -44,13 +45,40 @@ describe('accounts', () => {
     [{ phone: '37000003' }, 'phone must be a number'],
     [{ phone: '+509 3700 0003' }, 'phone must be a number'],
     [{ country: 'Haiti' }, 'country must be'],
-    [{ kycTier: 4 }, 'kycTier'],
+    [{ name: ' ' }, 'name must not be empty'],
+    [{ name: 'n'.repeat(201) }, 'name must have at most 200 characters'],
+    [{ kycTier: 4 }, 'kycTier must be a whole number from 0 to 3'],
+    [{ trustScore: -1 }, 'trustScore must be a whole number from 0 to 100'],
+    [{ trustScore: 1.5 }, 'trustScore must be a whole number from 0 to 100'],
     [{ htgBalance: '12.5' }, 'htgBalance must be a decimal'],
     [{ usdBalance: '-1.00' }, 'usdBalance must be a decimal'],
-    [{ avatarUrl: 'javascript:alert(1)' }, 'avatarUrl'],
+    [{ avatarUrl: 'javascript:alert(1)' }, 'avatarUrl must be an http or https URL'],
   ])('refuse %j', async (changes, message) => {
     await expect(accounts.create({ ...jean, ...changes })).rejects.toThrow(message);
     expect(await accounts.list()).toHaveLength(1);
+  });
+
+  test('say what is wrong with a field in words of their own, whatever it is', async () => {
+    const fields = Object.keys(newUserSchema.shape);
+    const wrong: unknown[] = [undefined, null, true, -1, 1.5, Number.NaN, 1e20, '', ' ', 'x'.repeat(3_000)];
+    wrong.push([], [null], [{ type: '' }], {}, () => 'x', new Date(Number.NaN));
+    let refused = 0;
+    for (const field of [...fields, 'surplus'])
+      for (const value of wrong) {
+        const given = { ...jean, [field]: value } as NewUser;
+        const message = await accounts.create(given).then(
+          () => '',
+          (error: Error) => error.message,
+        );
+        await database.write((transaction) =>
+          transaction.run("DELETE FROM app_users WHERE handle = 'jean'", {}),
+        );
+        if (message === '' || /belongs to another/.test(message)) continue;
+        refused += 1;
+        expect.soft(message, field).toMatch(new RegExp(`^${field}|^is of the wrong kind`));
+        expect.soft(message, field).not.toMatch(/Invalid|xpected|received|Unrecognized|Too (big|small)/);
+      }
+    expect(refused).toBeGreaterThan(150);
   });
 
   test('are listed page by page', async () => {

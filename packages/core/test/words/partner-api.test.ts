@@ -160,6 +160,22 @@ describe('what the partner API says of a wrong field', () => {
     ).toEqual([{ path: 'data.orderId', message: 'is not what order.shipped carries there' }]);
   }, 60_000);
 
+  it('is in the message too, for those who read no details', async () => {
+    const { provider, key } = await shop();
+    const message = async (target: string, body?: unknown) =>
+      (await provider.partnerCall(key, target, body)).json().message;
+    expect(await message('POST /v1/partner/payments', {})).toBe(
+      'The request is malformed at amount: is missing',
+    );
+    expect(await message('POST /v1/partner/payments', [])).toBe(
+      'The request is malformed: has to be an object',
+    );
+    expect(await message('GET /v1/partner/users/phone/50937000001')).toMatch(
+      /^The request is malformed at phone: .*E\.164/,
+    );
+    expect(await message('POST /v1/partner/payments', 'no JSON')).toBe('The body is not valid JSON.');
+  });
+
   it('reads well behind the name of the field', async () => {
     const { provider, key } = await shop();
     const line = async (target: string, body?: unknown): Promise<string> =>
