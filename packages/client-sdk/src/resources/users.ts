@@ -48,7 +48,7 @@ export interface Users {
   /**
    * A user by phone number in E.164, with its plus.
    *
-   * @throws OstiaryError `not_found`
+   * @throws OstiaryError `not_found`; `invalid_request` for what is no such number
    * @example
    * ```ts
    * const { kid } = await ostiary.users.retrieveByPhone('+50937000001');
