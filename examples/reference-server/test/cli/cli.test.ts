@@ -80,7 +80,7 @@ describe('ostiary clients', () => {
   test.each([
     ['no command', '', [], 'ostiary <command> [options]'],
     ['an unknown command', 'clients creat', [], 'there is no command "clients creat"'],
-    ['an unknown flag', 'clients create', ['--colour', 'red'], "'--colour'"],
+    ['an unknown flag', 'clients create', ['--colour', 'red'], 'there is no flag --colour here'],
     ['an unknown scope', 'clients create', [...shop, '--scope', 'all'], 'allowedScopes'],
     ['no client id', 'clients disable', ['--yes'], 'expected <client id>'],
     ['an unknown client', 'clients disable', ['nobody', '--yes'], 'nobody'],
@@ -190,7 +190,13 @@ describe('ostiary users', () => {
   test.each([
     ['no password', 'users create', create, '', 'a password is expected'],
     ['a short password', 'users create', create, 'short\n', 'password must have at least 10'],
-    ['a password as an argument', 'users create', [...create, '--password', 'secret'], '', "'--password'"],
+    [
+      'a password as an argument',
+      'users create',
+      [...create, '--password', 'secret'],
+      '',
+      'there is no flag --password here',
+    ],
     [
       'an unknown status',
       'users create',

@@ -74,7 +74,6 @@ const otherPaths = [
   '/v1/openapi',
   '/v1/../login',
   '/%561/nothing',
-  '\\v1/nothing',
 ];
 const browser = { Accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 
