@@ -180,7 +180,7 @@ export const partnerErrors = {
   invalid_signature: {
     status: 401,
     text: 'The request signature is missing or not valid.',
-    when: 'The request carries a signature that does not match, is incomplete or more than 300 s from the present (the message says which), or the key requires one and there is none.',
+    when: 'The request carries a signature that does not match, is incomplete or more than 300 s from the present (the message says which of these), or the key requires one and there is none.',
   },
   insufficient_scope: {
     status: 403,

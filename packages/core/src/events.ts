@@ -165,6 +165,28 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What a receiver will read. @throws TypeError when there is no JSON of it, as of a circle or a bigint */
+function asSent(type: string, data: unknown): unknown {
+  try {
+    // What has no JSON at all, such as a function, has no text either.
+    const text: string | undefined = JSON.stringify(data);
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch (error) {
+    throw new TypeError(`${type}: data: cannot be written as JSON`, { cause: error });
+  }
+}
+
+/** What the library of the host's choice says of the example stands in the cause. @throws TypeError */
+function requireFittingExample(catalogue: Catalogue, type: string, example: JsonObject): void {
+  try {
+    catalogue.check(type, example);
+  } catch (error) {
+    if (!(error instanceof EventDataError)) throw error;
+    const path = error.path.replace('data', 'example');
+    throw new TypeError(`events.${type}.${path}: is not what the schema takes`, { cause: error });
+  }
+}
+
 /** One type of the catalogue. */
 interface CheckedType {
   readonly example: JsonObject;
@@ -196,9 +218,7 @@ export function createCatalogue(hostEvents: { readonly [type: string]: HostEvent
     example: (type) => definitionOf(type).example,
     check(type, data) {
       const { validate } = definitionOf(type);
-      // What has no JSON at all, such as a function, has no text either.
-      const text: string | undefined = JSON.stringify(data);
-      const sent: unknown = text === undefined ? undefined : JSON.parse(text);
+      const sent = asSent(type, data);
       if (!isObject(sent)) throw new EventDataError(type, 'data', 'has to be an object');
       const result = validate(sent);
       if (isThenable(result)) {
@@ -215,7 +235,7 @@ export function createCatalogue(hostEvents: { readonly [type: string]: HostEvent
   for (const [type, { schema, example }] of Object.entries(hostEvents)) {
     if (Object.hasOwn(events, type)) throw new TypeError(`events: ${type} is one of Ostiary's own types`);
     all.set(type, { validate: (value) => schema['~standard'].validate(value), example });
-    catalogue.check(type, example);
+    requireFittingExample(catalogue, type, example);
   }
   return catalogue;
 }

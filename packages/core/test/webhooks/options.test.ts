@@ -128,7 +128,7 @@ describe('event types of a host', () => {
     [
       'an example that does not fit',
       { 'order.shipped': { schema, example: { a: 1 } } },
-      'order.shipped: data.a',
+      'events.order.shipped.example.a: is not what the schema takes',
     ],
     ['a schema that answers later', { 'order.shipped': { ...type, schema: async } }, 'events: order.shipped'],
   ])('%s is refused with its path', async (_name, events, path) => {

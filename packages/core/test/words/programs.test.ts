@@ -68,7 +68,9 @@ const options: Required<OstiaryOptions> & { readonly webhooks: Required<WebhookO
     retentionDays: 1,
     resolve: async () => [],
   },
-  events: { 'order.shipped': { summary: 's', schema: z.object({}), example: {} } },
+  events: {
+    'order.shipped': { summary: 's', schema: z.object({ orderId: z.string() }), example: { orderId: 'o' } },
+  },
   sandboxConsole: true,
   telemetry: false,
   clock: { now: () => 0 },
