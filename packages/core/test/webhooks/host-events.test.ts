@@ -165,7 +165,7 @@ describe('publishing', () => {
       extra: [null, null, 0, {}],
     });
     for (const data of [{ ...shipped, big: 1n }, circular()])
-      await expect((async () => publish({ data }))()).rejects.toThrow(TypeError);
+      await expect((async () => publish({ data }))()).rejects.toThrow('data: cannot be written as JSON');
     expect(await listed()).toHaveLength(1);
   });
 
