@@ -25,7 +25,7 @@ export async function authenticate(core: Core, request: IncomingMessage): Promis
   // A sign-in that is still to come would count as a new one for as long as that takes.
   if (authenticatedAt.getTime() > core.clock.now() + aheadMs) {
     throw new LoginError(
-      'login.authenticate: authenticatedAt is more than a minute in the future; it has to be the time of the sign-in',
+      'login.authenticate: authenticatedAt is more than a minute in the future; it has to be the time of the sign-in, by a clock that is right',
     );
   }
   return { sub, authenticatedAt };
