@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memoryStorage } from '../../src/memory/index.ts';
 import type { Answer } from '../support/browser.ts';
 import { ana } from '../support/directory.ts';
 import { type TestClient, TestProvider } from '../support/provider.ts';
@@ -74,9 +75,15 @@ describe('texts from outside', () => {
   });
 
   it.each(payloads)('as a client’s and a user’s name are only shown: %j', async (name) => {
-    const own = await TestProvider.start();
+    const storage = memoryStorage();
+    const own = await TestProvider.start({ storage });
     own.host.people.set(ana.sub, { ...ana, name });
-    const named = await own.client({ name: `${name}x` });
+    const named = await own.client();
+    // As it may be in a database from before names were checked.
+    const record = await storage.clients.find(named.id);
+    if (record === null) throw new Error('no client');
+    const act = { id: 'act', at: 0, actor: 'a test', action: 'client.update', target: 'client', details: {} };
+    await storage.clients.replace({ ...record, name: `${name}x`, version: record.version + 1 }, act);
     const browser = own.browser();
     const page = await openConsent(own, browser, named, { scope: 'openid profile' });
     expectHtml(page.answer);
