@@ -13,17 +13,28 @@ const tryMs = 2_500;
 /** A server that is starting (57P03) or ending (57P01): another one answers soon. */
 const notNow: ReadonlySet<string> = new Set(['57P01', '57P03']);
 
-/** What will be the same the next time: a name that nobody knows, a server without TLS, a wrong URL. */
-const lasting: ReadonlySet<string> = new Set(['ENOTFOUND', 'ERR_INVALID_URL', 'ERR_INVALID_ARG_TYPE']);
-const lastingText = /SSL|certificate|password/i;
+/** What the network says of a server that is not there yet; ENOENT: of a socket in the file system. */
+const notThere: ReadonlySet<string> = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+/** What `pg` says without a code of a connection that was not made in time, or ended meanwhile. */
+const notMade = /\btimeout\b|^Connection terminated/;
 
 /** Whether the server may only not be there yet. */
 function mayComeUp(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
   const state = sqlStateOf(error);
   if (state !== '') return notNow.has(state);
-  if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';
-  return !lasting.has(code) && !lastingText.test(error.message);
+  return error instanceof StorageUnavailableError || notThere.has(code) || notMade.test(error.message);
 }
 
 /**

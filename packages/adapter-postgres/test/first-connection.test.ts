@@ -148,13 +148,17 @@ test.each([
   expect(door.count()).toBe(1);
 });
 
-test('a host name that nobody knows is told at once', async () => {
+test.each([
+  ['a host name that nobody knows', Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })],
+  ['a pool that was ended', new Error('Cannot use a pool after calling end on the pool')],
+  ['a certificate that is not trusted', Object.assign(new Error('x'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' })],
+])('%s is told at once', async (_name, error) => {
   let count = 0;
   const connect = async () => {
     count += 1;
-    throw Object.assign(new Error('getaddrinfo ENOTFOUND nowhere'), { code: 'ENOTFOUND' });
+    throw error;
   };
   const storage = postgresStorage({ pool: { connect }, schema: nextSchema() });
-  await expect(storage.open()).rejects.toMatchObject({ cause: { code: 'ENOTFOUND' } });
+  await expect(storage.open()).rejects.toMatchObject({ cause: error });
   expect(count).toBe(1);
 });
