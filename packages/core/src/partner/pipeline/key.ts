@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { ApiKeyFormat } from '../../api-key-format.ts';
 import type { Clock } from '../../clock.ts';
@@ -79,9 +80,24 @@ export function createKeyCheck(options: {
     });
   }
 
+  /** Of each key that is about to be asked for, the answer that comes. */
+  const asking = new Map<string, Promise<boolean>>();
+
+  /** Asks after the end of this turn of the event loop, once for all requests that came in it: never before one came. */
+  function isLive(id: string): Promise<boolean> {
+    const asked = asking.get(id);
+    if (asked !== undefined) return asked;
+    const answer = setImmediate().then(() => {
+      asking.delete(id);
+      return store.isLive(id, clock.now());
+    });
+    asking.set(id, answer);
+    return answer;
+  }
+
   /** Neither is it revoked, here or elsewhere, nor its partner disabled. */
-  async function confirm({ id }: ApiKeyState, text: string, now: number): Promise<void> {
-    if (await store.isLive(id, now)) return;
+  async function confirm({ id }: ApiKeyState, text: string): Promise<void> {
+    if (await isLive(id)) return;
     cache.delete(text);
     throw new PartnerError('invalid_api_key');
   }
@@ -95,7 +111,7 @@ export function createKeyCheck(options: {
       const key = known ?? (await read(presented, id, now));
       if (key === null || !isUsable(key, now)) throw new PartnerError('invalid_api_key');
       touch(key, now);
-      return { key, confirmed: known === null ? null : confirm(known, id, now) };
+      return { key, confirmed: known === null ? null : confirm(known, id) };
     },
     clear() {
       generation += 1;
