@@ -1,7 +1,12 @@
 import { isBusy, retryWhileBusy, systemTiming, type Timing } from './busy.ts';
-import { assertDurable, type Connection, openConnection, startPatienceMs } from './connection.ts';
+import {
+  assertDurable,
+  type Connection,
+  letGiveBack,
+  openConnection,
+  startPatienceMs,
+} from './connection.ts';
 import { StorageUnavailableError, unavailable } from './errors.ts';
-import { letGiveBack } from './free-space.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
 
