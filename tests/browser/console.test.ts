@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,6 +25,14 @@ describe('the sandbox console, in a real browser', () => {
   const statuses = new Map<string, number>();
   const received: { readonly path: string; readonly event: string }[] = [];
 
+  const fileIn = (directory: string): string => join(directory, 'ostiary.db');
+  const options = {
+    payments: new TestRail(),
+    partnerLimits: manyRequests,
+    sandboxConsole: true,
+    sealingKeys: [randomBytes(32)],
+  } as const;
+
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'ostiary-console-'));
     receiver = createServer((request, response) => {
@@ -37,10 +46,8 @@ describe('the sandbox console, in a real browser', () => {
     [browser, provider] = await Promise.all([
       launchBrowser(),
       TestProvider.start({
-        storage: sqliteStorage({ file: join(dataDir, 'ostiary.db') }),
-        payments: new TestRail(),
-        partnerLimits: manyRequests,
-        sandboxConsole: true,
+        ...options,
+        storage: sqliteStorage({ file: fileIn(dataDir) }),
         clock: systemClock,
         // The first retry can be waited for, the second one cannot.
         webhooks: {
@@ -316,6 +323,33 @@ describe('the sandbox console, in a real browser', () => {
     await provider.partnerCall(key, `DELETE /v1/partner/webhooks/${first}`);
     await page.getByRole('link', { name: '/first' }).waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(urlOf('/second'));
+    await context.close();
+  });
+
+  it('signed out: a copy of its cookie opens nothing any more, nor after a restart', async () => {
+    const { context, page } = await visit();
+    await signIn(page, await newKey());
+    const copied = await context.cookies();
+    const opens = async (origin: string): Promise<boolean> => {
+      const thief = await browser.newContext();
+      await thief.addCookies(copied);
+      const copy = await thief.newPage();
+      await copy.goto(`${origin}/sandbox`);
+      const isIn = (await copy.getByRole('button', { name: 'Sign out' }).count()) === 1;
+      await thief.close();
+      return isIn;
+    };
+    // Another process on the same file: what it knows, it has from there.
+    const restarted = await TestProvider.start({
+      ...options,
+      storage: sqliteStorage({ file: fileIn(dataDir) }),
+    });
+    const origins = [provider.origin, restarted.origin];
+    for (const origin of origins) expect(await opens(origin)).toBe(true);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    for (const origin of origins) expect(await opens(origin)).toBe(false);
+    await restarted.stop();
     await context.close();
   });
 

@@ -5,7 +5,7 @@ import { consoleRoutes } from './console/routes.ts';
 import type { Core } from './context.ts';
 import { createRequestHandler, type RequestHandler } from './http/app.ts';
 import { clientAddressFinder } from './http/client-address.ts';
-import { createFormTokens } from './http/csrf.ts';
+import { createForms } from './http/csrf.ts';
 import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import { resealHandler, resealKind, scheduleReseal } from './keys/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
@@ -169,7 +169,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
       .catch((error: unknown) => logger.warn({ err: error }, 'the protocol engine is not ready yet'));
   }, warmUpMs);
   warmUp.unref();
-  const forms = createFormTokens(core);
+  const forms = createForms(core);
   const interactions = createInteractions(core, engine, forms);
   const { payments: rail } = options;
   const webhooks = createWebhooks(core, seams.webhookClient);
@@ -230,7 +230,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     passports: { issue: (sub) => passports.issue(sub, 'live') },
     payments: paymentAdministration(core, settled),
     events: webhooks.publishing,
-    interactions: interactionApi(core, interactions),
+    interactions: interactionApi(interactions, forms),
     users: {
       kycChanged: webhooks.kycChanged,
       end: admin.users.end,

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError, PartnerError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
-import { type FormTokens, requireOwnOrigin } from '../http/csrf.ts';
+import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { fixedWindows } from '../http/rate-limit.ts';
 import type { Handler } from '../http/route.ts';
 import type { EventOwner } from '../ports/events.ts';
@@ -34,7 +34,7 @@ function translated(error: unknown): unknown {
 /** See {@link Guard}. */
 export function createGuard(
   core: Core,
-  { sessions, access, forms }: { sessions: Sessions; access: Access; forms: FormTokens },
+  { sessions, access, forms }: { sessions: Sessions; access: Access; forms: Forms },
 ): Guard {
   const requests = fixedWindows(60_000);
 
@@ -52,21 +52,21 @@ export function createGuard(
 
   const guarded =
     (
-      handle: (ctx: Context, visit: Visit, purpose: readonly string[]) => Promise<void>,
+      handle: (ctx: Context, visit: Visit, purpose: FormPurpose) => Promise<void>,
       otherwise = sendHome,
     ): Handler =>
     async (ctx) => {
-      const session = sessions.read(ctx);
+      const session = await sessions.read(ctx);
       const key = session === null ? null : await access.byId(session.keyId, ctx.req);
       if (session === null || key === null) {
         const isEnded = sessions.isClaimed(ctx);
-        if (isEnded) sessions.end(ctx);
+        if (isEnded) await sessions.end(ctx);
         return otherwise(ctx, isEnded ? 'ended' : 'new');
       }
       const now = core.clock.now();
       const owner = { partner: key.partner, mode: 'test' } as const;
       count(owner, now);
-      const purpose = ['sandbox console', session.keyId, session.nonce];
+      const purpose: FormPurpose = ['sandbox console', session.keyId, session.id];
       try {
         await handle(ctx, { owner, now, csrfToken: forms.issue(purpose) }, purpose);
       } catch (error) {
@@ -78,7 +78,7 @@ export function createGuard(
     page: (handle, otherwise) => guarded((ctx, visit) => handle(ctx, visit), otherwise),
     action: (handle) =>
       guarded(async (ctx, visit, purpose) => {
-        requireOwnOrigin(ctx.req, core.options.authUrl);
+        forms.requireOwnOrigin(ctx.req, purpose[0]);
         const form = await readParameters(ctx.req);
         forms.check(form.get('csrf'), purpose);
         await handle(ctx, visit, form);

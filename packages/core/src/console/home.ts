@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
-import type { FormTokens } from '../http/csrf.ts';
+import type { Forms } from '../http/csrf.ts';
 import type { Handler } from '../http/route.ts';
 import { type EventRow, overviewPage } from '../pages/console/overview.ts';
 import type { EventOwner, EventRecord } from '../ports/events.ts';
@@ -26,7 +26,7 @@ export function homeHandler(
   core: Core,
   { endpoints, catalogue }: Webhooks,
   guard: Guard,
-  forms: FormTokens,
+  forms: Forms,
 ): Handler {
   const history = createHistory(core.storage.events);
   const pageUrl = (before: number | null) =>

@@ -1,5 +1,5 @@
 import type { Core } from '../context.ts';
-import type { FormTokens } from '../http/csrf.ts';
+import type { Forms } from '../http/csrf.ts';
 import type { Route } from '../http/route.ts';
 import type { Webhooks } from '../webhooks/create.ts';
 import { createAccess } from './access.ts';
@@ -15,7 +15,7 @@ import { signInHandler } from './sign-in.ts';
 import { triggerHandlers } from './trigger.ts';
 
 /** Every route of the sandbox console. */
-export function consoleRoutes(core: Core, webhooks: Webhooks, forms: FormTokens): Route[] {
+export function consoleRoutes(core: Core, webhooks: Webhooks, forms: Forms): Route[] {
   const sessions = createSessions(core);
   const access = createAccess(core);
   const guard = createGuard(core, { sessions, access, forms });
@@ -40,7 +40,7 @@ export function consoleRoutes(core: Core, webhooks: Webhooks, forms: FormTokens)
       ...page,
       handlers: {
         POST: guard.action(async (ctx) => {
-          sessions.end(ctx);
+          await sessions.end(ctx);
           seeOther(ctx, consoleUrl(core, 'home', { notice: 'signed_out' }));
         }),
       },

@@ -6,7 +6,7 @@ import { OAuthError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { refuseLongBody } from './body.ts';
-import { commonHeaders, setNoStore } from './headers.ts';
+import { commonHeaders, dropHostPolicies, setNoStore } from './headers.ts';
 import type { Route } from './route.ts';
 
 /**
@@ -180,12 +180,14 @@ export function createRequestHandler({
     const path = ownPath(ctx.req, prefixes);
     ctx.newRouterPath = path;
     const errors = errorsBelow(path);
-    const headers = commonHeaders(randomUUID(), https);
+    // It is the whole host's: one that the host has set already may be stricter.
+    const headers = commonHeaders(randomUUID(), https && !ctx.res.hasHeader('Strict-Transport-Security'));
     ctx.state.errors = errors;
     ctx.state.headers = headers;
     // Those of the partner API wait for its answer: written together they cost half of what setting each does.
     if (errors === 'partner') headers['Cache-Control'] = 'no-store';
     else ctx.set(headers);
+    if (errors === 'page') dropHostPolicies(ctx);
     try {
       // The first check of the partner API, whatever the path leads to.
       if (errors === 'partner') refuseLongBody(ctx.req);

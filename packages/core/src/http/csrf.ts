@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
+import { printable } from '../printable.ts';
 import { digest, equalDigests } from '../tokens.ts';
 
 /** A form is good for this long. */
@@ -10,50 +11,82 @@ const formLifetimeMs = 24 * 3600_000;
 /** The clock of the process that made the form may be ahead of this one's by so much. */
 const clockSkewMs = 60_000;
 
-/** Tokens that prove that a form came from one of our pages, for this user and purpose. */
-export interface FormTokens {
-  issue(purpose: readonly string[]): string;
+/** What a form does, as its tokens know it, beginning with its name; and for whom. */
+export type FormPurpose = readonly [form: string, ...about: string[]];
+
+/** Proofs that a form came from one of our pages. Whatever is refused is told in the log, with the reason. */
+export interface Forms {
+  /** A token that proves that a form came from one of our pages, for this user and purpose. */
+  issue(purpose: FormPurpose): string;
   /** @throws OAuthError that is shown as a page */
-  check(token: string | undefined, purpose: readonly string[]): void;
+  check(token: string | undefined, purpose: FormPurpose): void;
+  /**
+   * Refuses a form that another site's page posted, by what browsers say of its origin (Fetch Metadata, RFC 6454).
+   * A host's `Referrer-Policy: no-referrer` makes browsers send `Origin: null` with forms of this site too; they still
+   * say that it is the same one, which no page of another site and no sandboxed frame can make them say.
+   *
+   * @param form - its name, for the log
+   * @throws OAuthError that is shown as a page
+   */
+  requireOwnOrigin(request: IncomingMessage, form: string): void;
+}
+
+/** Why a browser's words about the origin of a form do not do; `null` when they do. */
+function originProblem({ headers }: IncomingMessage, own: string): string | null {
+  const { origin } = headers;
+  const site = headers['sec-fetch-site'];
+  if (origin === 'null' && site !== 'same-origin')
+    return 'its Origin is null, and Sec-Fetch-Site does not say same-origin';
+  if (origin !== undefined && origin !== 'null' && origin !== own) return 'its Origin is not that of authUrl';
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    return 'Sec-Fetch-Site names another site';
+  return null;
 }
 
 /** Forms are protected by an HMAC over what they do and for whom; nothing has to be stored. */
-export function createFormTokens(core: Core): FormTokens {
-  const keys = core.sealer.derive('form tokens');
-  const mac = (key: Buffer, time: string, purpose: readonly string[]): string =>
+export function createForms({ sealer, clock, options: { logger, authUrl } }: Core): Forms {
+  const keys = sealer.derive('form tokens');
+  const mac = (key: Buffer, time: string, purpose: FormPurpose): string =>
     createHmac('sha256', key)
       .update(JSON.stringify([time, ...purpose]))
       .digest('base64url');
 
+  function refused(form: string, reason: string, details: object = {}): OAuthError {
+    logger.warn({ form, reason, ...details }, 'a form was refused');
+    return new OAuthError('invalid_request', 'The form did not come from this site, or is too old.', {
+      status: 403,
+      page: 'csrf',
+    });
+  }
+
   return {
     issue(purpose) {
-      const time = core.clock.now().toString(36);
+      const time = clock.now().toString(36);
       return `${time}.${mac(keys[0], time, purpose)}`;
     },
+
     check(token, purpose) {
-      const [time = '', proof = ''] = (token ?? '').split('.');
+      const [form] = purpose;
+      if (!token) throw refused(form, 'its token is missing');
+      const [time = '', proof = ''] = token.split('.');
       const presented = digest(proof);
       const genuine = keys.some((key) => equalDigests(digest(mac(key, time, purpose)), presented));
-      const age = core.clock.now() - Number.parseInt(time, 36);
-      if (!genuine || !(age >= -clockSkewMs && age <= formLifetimeMs)) throw forgedForm();
+      if (!genuine)
+        throw refused(form, 'its token was not made for this user and purpose, or with another sealing key');
+      const age = clock.now() - Number.parseInt(time, 36);
+      if (age > formLifetimeMs) throw refused(form, 'its page is older than a day');
+      if (!(age >= -clockSkewMs)) throw refused(form, 'its page is from a process whose clock is ahead');
+    },
+
+    requireOwnOrigin(request, form) {
+      const problem = originProblem(request, authUrl.origin);
+      if (problem === null) return;
+      const { origin, 'sec-fetch-site': site } = request.headers;
+      throw refused(form, problem, {
+        origin: origin === undefined ? null : printable(origin),
+        site: site === undefined ? null : printable(String(site)),
+        expected: authUrl.origin,
+      });
     },
   };
-}
-
-function forgedForm(): OAuthError {
-  return new OAuthError('invalid_request', 'The form did not come from this site, or is too old.', {
-    status: 403,
-    page: 'csrf',
-  });
-}
-
-/**
- * Refuses a form that another site's page posted, by what browsers say of its origin (Fetch Metadata, RFC
- * 6454).
- */
-export function requireOwnOrigin(request: IncomingMessage, authUrl: URL): void {
-  const { origin } = request.headers;
-  const site = request.headers['sec-fetch-site'];
-  if (origin !== undefined && origin !== authUrl.origin) throw forgedForm();
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw forgedForm();
 }

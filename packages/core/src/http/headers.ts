@@ -10,10 +10,33 @@ export function setNoStore(ctx: Context): void {
 export type HeaderFields = Record<string, string>;
 
 /** Headers that every answer carries, whatever it is. */
-export function commonHeaders(requestId: string, https: boolean): HeaderFields {
+export function commonHeaders(requestId: string, hsts: boolean): HeaderFields {
   const headers: HeaderFields = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
-  if (https) headers['Strict-Transport-Security'] = 'max-age=63072000';
+  if (hsts) headers['Strict-Transport-Security'] = 'max-age=63072000';
   return headers;
+}
+
+/** Policies of a document, as security middleware of a host sets them before a request comes here. */
+const documentPolicies = [
+  'Content-Security-Policy',
+  'Content-Security-Policy-Report-Only',
+  'Cross-Origin-Embedder-Policy',
+  'Cross-Origin-Embedder-Policy-Report-Only',
+  'Cross-Origin-Opener-Policy',
+  'Cross-Origin-Opener-Policy-Report-Only',
+  'Cross-Origin-Resource-Policy',
+  'Permissions-Policy',
+  'Permissions-Policy-Report-Only',
+  'Referrer-Policy',
+  'X-Frame-Options',
+];
+
+/**
+ * Takes away what the host's middleware wants for its own pages: ours have policies of their own, and on a redirect an opener
+ * policy would cut a window off from the app that opened it.
+ */
+export function dropHostPolicies(ctx: Context): void {
+  for (const name of documentPolicies) ctx.remove(name);
 }
 
 /**

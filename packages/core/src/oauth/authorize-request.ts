@@ -2,6 +2,7 @@ import { OAuthError } from '../errors.ts';
 import { isUnstorable } from '../http/json.ts';
 import type { Logger } from '../logger.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
+import { printableUrl } from '../printable.ts';
 import { isScope } from '../scopes.ts';
 import { isEnabled, needsPkce } from './client.ts';
 import { isCodeChallenge } from './pkce.ts';
@@ -101,9 +102,9 @@ export async function findRedirectTarget(
   const client = /^[A-Za-z0-9_-]{1,255}$/.test(clientId) ? await clients.find(clientId) : null;
   if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
   if (!client.redirectUris.includes(redirectUri)) {
-    // Whoever sees the page cannot mend it. What came is not told: a caller may write anything there.
+    // Whoever sees the page cannot mend it.
     logger.warn(
-      { client: clientId },
+      { client: clientId, redirectUri: printableUrl(redirectUri) },
       'an authorization request was refused: its redirect_uri is not registered',
     );
     throw new OAuthError('redirect_uri_mismatch');

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { readParameters } from '../http/body.ts';
-import { type FormTokens, requireOwnOrigin } from '../http/csrf.ts';
+import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { setPageHeaders } from '../http/headers.ts';
 import { appsPage as renderAppsPage } from '../pages/apps.ts';
 import { isScope } from '../scopes.ts';
@@ -11,7 +11,7 @@ import { requestLanguage } from './error-answer.ts';
 import { displayName, findUser } from './user.ts';
 import { authenticate, loginUrl } from './visit.ts';
 
-const purpose = (sub: string, clientId: string): string[] => ['revoke app', sub, clientId];
+const purpose = (sub: string, clientId: string): FormPurpose => ['revoke app', sub, clientId];
 
 function signIn(core: Core): Promise<string> {
   return loginUrl(core, appsPage(core.options), {
@@ -22,7 +22,7 @@ function signIn(core: Core): Promise<string> {
 }
 
 /** Shows the signed-in user every app that has access, and what it sees. */
-export function appsHandler(core: Core, forms: FormTokens): (ctx: Context) => Promise<void> {
+export function appsHandler(core: Core, forms: Forms): (ctx: Context) => Promise<void> {
   const { storage, options } = core;
 
   return async (ctx) => {
@@ -54,9 +54,9 @@ export function appsHandler(core: Core, forms: FormTokens): (ctx: Context) => Pr
 }
 
 /** Ends an app's access: its consent, its codes and its tokens for this user. Repeatable. */
-export function revokeAppHandler(core: Core, forms: FormTokens): (ctx: Context) => Promise<void> {
+export function revokeAppHandler(core: Core, forms: Forms): (ctx: Context) => Promise<void> {
   return async (ctx) => {
-    requireOwnOrigin(ctx.req, core.options.authUrl);
+    forms.requireOwnOrigin(ctx.req, 'revoke app');
     const user = await authenticate(core, ctx.req);
     if (user === null) return seeOther(ctx, await signIn(core));
     const { clientId } = ctx.params;

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
-import { requireOwnOrigin } from '../http/csrf.ts';
+import type { Forms } from '../http/csrf.ts';
 import { setPageHeaders } from '../http/headers.ts';
 import { consentPage } from '../pages/consent.ts';
 import { negotiateLanguage } from '../pages/language.ts';
@@ -76,9 +76,9 @@ export function interactionHandler(
 }
 
 /** Takes the answer of the consent page. */
-export function consentHandler(core: Core, interactions: Interactions): (ctx: Context) => Promise<void> {
+export function consentHandler(interactions: Interactions, forms: Forms): (ctx: Context) => Promise<void> {
   return async (ctx) => {
-    requireOwnOrigin(ctx.req, core.options.authUrl);
+    forms.requireOwnOrigin(ctx.req, 'consent');
     const form = await readParameters(ctx.req);
     const decision = form.get('decision');
     if (decision !== 'approve' && decision !== 'deny') {

@@ -1,6 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import type { Core } from '../context.ts';
-import { requireOwnOrigin } from '../http/csrf.ts';
+import type { Forms } from '../http/csrf.ts';
 import { isScope, type Language, type Scope, scopes } from '../scopes.ts';
 import type { Interactions } from './interaction.ts';
 
@@ -52,7 +51,7 @@ export interface InteractionApi {
 }
 
 /** See {@link InteractionApi}. */
-export function interactionApi(core: Core, interactions: Interactions): InteractionApi {
+export function interactionApi(interactions: Interactions, forms: Forms): InteractionApi {
   // Nothing is written to it: reading the interaction cookie takes both sides of an exchange.
   const noResponse = (request: IncomingMessage) => new ServerResponse(request);
 
@@ -61,7 +60,7 @@ export function interactionApi(core: Core, interactions: Interactions): Interact
     approved: boolean,
     csrfToken: string,
   ): Promise<InteractionRedirect> => {
-    requireOwnOrigin(request, core.options.authUrl);
+    forms.requireOwnOrigin(request, 'consent');
     return {
       redirectTo: await interactions.answer(request, noResponse(request), null, { approved, csrfToken }),
     };

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decodeJwt } from 'jose';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import type { FormTokens } from '../http/csrf.ts';
+import type { FormPurpose, Forms } from '../http/csrf.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { Authentication, UserRecord } from '../ports/users.ts';
 import { isEnabled, requireStillAllowed } from './client.ts';
@@ -77,7 +77,7 @@ export interface ConsentAnswer {
 }
 
 /** See {@link Interactions}. */
-export function createInteractions(core: Core, engine: Engine, forms: FormTokens): Interactions {
+export function createInteractions(core: Core, engine: Engine, forms: Forms): Interactions {
   const login = (interaction: PendingInteraction, reauthenticate: boolean): Promise<string> =>
     loginUrl(core, interactionPage(core.options, interaction.id), {
       reauthenticate,
@@ -129,7 +129,7 @@ export function createInteractions(core: Core, engine: Engine, forms: FormTokens
     login: { accountId: sub, ts: Math.floor(authenticatedAt.getTime() / 1000), remember: false },
   });
 
-  const purpose = (interaction: PendingInteraction, user: Authentication): string[] => [
+  const purpose = (interaction: PendingInteraction, user: Authentication): FormPurpose => [
     'consent',
     interaction.id,
     user.sub,

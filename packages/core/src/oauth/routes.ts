@@ -1,5 +1,5 @@
 import type { Core } from '../context.ts';
-import type { FormTokens } from '../http/csrf.ts';
+import type { Forms } from '../http/csrf.ts';
 import type { Handler, Route } from '../http/route.ts';
 import { authorizeHandler, resumeHandler } from './authorize.ts';
 import { appsHandler, revokeAppHandler } from './connected-apps.ts';
@@ -14,12 +14,7 @@ import { tokenHandler } from './token.ts';
 import { userinfoHandler } from './userinfo.ts';
 
 /** Every route of the identity provider. */
-export function oauthRoutes(
-  core: Core,
-  engine: Engine,
-  interactions: Interactions,
-  forms: FormTokens,
-): Route[] {
+export function oauthRoutes(core: Core, engine: Engine, interactions: Interactions, forms: Forms): Route[] {
   const authorize = authorizeHandler(core, engine);
   const userinfo = userinfoHandler(core);
   const discovery = discoveryHandler(core);
@@ -53,7 +48,7 @@ export function oauthRoutes(
       ...page,
       handlers: {
         GET: interactionHandler(core, engine, interactions),
-        POST: consentHandler(core, interactions),
+        POST: consentHandler(interactions, forms),
       },
     },
     {

@@ -5,6 +5,7 @@ import { readParameters } from '../http/body.ts';
 import { type AddressLimit, addressLimit, secondsUntil } from '../http/rate-limit.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
+import { printableUrl } from '../printable.ts';
 import { digest } from '../tokens.ts';
 import { AuthenticationFailure, authenticationLog } from './authentication-failures.ts';
 import {
@@ -75,9 +76,14 @@ async function findGrant(
   return own;
 }
 
-function checkRedirectUri(client: ClientRecord, grant: GrantState, redirectUri: string): void {
+function checkRedirectUri(core: Core, client: ClientRecord, grant: GrantState, redirectUri: string): void {
   if (redirectUri === grant.redirectUri) return;
-  throw new OAuthError(client.redirectUris.includes(redirectUri) ? 'invalid_grant' : 'redirect_uri_mismatch');
+  const isRegistered = client.redirectUris.includes(redirectUri);
+  core.options.logger.warn(
+    { client: client.clientId, redirectUri: printableUrl(redirectUri) },
+    `a code was refused: its redirect_uri is not ${isRegistered ? 'that of the authorization request' : 'registered'}`,
+  );
+  throw new OAuthError(isRegistered ? 'invalid_grant' : 'redirect_uri_mismatch');
 }
 
 async function exchange(
@@ -93,7 +99,7 @@ async function exchange(
     await grants.revoke(grant.codeDigest, now);
     throw new OAuthError('invalid_grant');
   }
-  checkRedirectUri(client, grant, request.redirectUri);
+  checkRedirectUri(core, client, grant, request.redirectUri);
   const burnt = grant.failedVerifiers >= maxFailedVerifiers;
   if (burnt || grant.revokedAt !== null || grant.expiresAt <= now) throw new OAuthError('invalid_grant');
   if ((await findUser(core, grant.sub, [])) === null) {

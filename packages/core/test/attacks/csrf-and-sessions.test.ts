@@ -61,7 +61,13 @@ describe('forged forms and stolen sessions', () => {
       const { port } = new URL(provider.origin);
       const foreign = [
         { origin: 'https://evil.example' },
-        { origin: 'null' },
+        { origin: 'null', 'sec-fetch-site': 'cross-site' },
+        { origin: 'null', 'sec-fetch-site': 'same-site' },
+        { origin: 'null', 'sec-fetch-site': 'none' },
+        { origin: 'null', 'sec-fetch-site': '' },
+        { origin: 'null', 'sec-fetch-site': 'Same-Origin' },
+        { origin: 'null, null' },
+        { origin: 'NULL' },
         { origin: '' },
         { origin: `https://127.0.0.1:${port}` },
         { origin: `http://127.0.0.1.evil.example:${port}` },
@@ -80,7 +86,30 @@ describe('forged forms and stolen sessions', () => {
         const answer = await approve(browser, page, headers as Record<string, string>);
         expect.soft([headers, answer.status, answer.location]).toEqual([headers, 403, null]);
       }
+      // A browser that hides its origin and is too old to say that it is the same one.
+      const silent = await provider.request(page.path, {
+        method: 'POST',
+        body: new URLSearchParams({ csrf: page.csrf, decision: 'approve' }),
+        headers: { origin: 'null', cookie: browser.cookieHeader(page.path) },
+      });
+      expect([silent.status, silent.location]).toEqual([403, null]);
       expect(await isStillAsked(client)).toBe(true);
+    });
+
+    it('passes with the origin null where the browser says that it is the same one, and the token is right', async () => {
+      client = await fresh();
+      const browser = provider.browser();
+      const page = await openConsent(provider, browser, client);
+      const hidden = { origin: 'null', 'sec-fetch-site': 'same-origin' };
+      for (const csrf of ['', `${page.csrf}x`]) {
+        const answer = await browser.post(page.url, { csrf, decision: 'approve' }, hidden);
+        expect([answer.status, answer.location]).toEqual([403, null]);
+      }
+      expect(await isStillAsked(client)).toBe(true);
+      const { location } = await approve(browser, page, hidden);
+      const callback = new URL((await browser.get(location ?? '')).location ?? '');
+      expect(callback.searchParams.has('code')).toBe(true);
+      expect(await isStillAsked(client)).toBe(false);
     });
 
     it('cannot be sent as a simple cross-site request of another type', async () => {
@@ -97,6 +126,50 @@ describe('forged forms and stolen sessions', () => {
       });
       expect(mixed.status).toBe(403);
       expect(await isStillAsked(client)).toBe(true);
+    });
+
+    it('is told in the log with the reason when it is refused, and never its token', async () => {
+      client = await fresh();
+      const browser = provider.browser();
+      const page = await openConsent(provider, browser, client);
+      const other = await openConsent(provider, provider.browser(ben.sub), client);
+      const before = provider.logged.length;
+      const expected = provider.origin;
+      await approve(browser, page, { origin: 'https://www.app.example' });
+      await approve(browser, page, { origin: 'null', 'sec-fetch-site': 'cross-site' });
+      await approve(browser, page, { 'sec-fetch-site': 'same-site' });
+      await approve(browser, page, { origin: `https://\u00e9${'x'.repeat(5_000)}` });
+      await browser.post(page.url, { decision: 'approve' });
+      await browser.post(page.url, { decision: 'approve', csrf: other.csrf });
+      const lines = provider.logged.slice(before);
+      for (const { level, message } of lines)
+        expect([level, message]).toEqual(['warn', 'a form was refused']);
+      const form = 'consent';
+      const foreign = { form, reason: 'its Origin is not that of authUrl', site: 'same-origin', expected };
+      expect(lines.map(({ fields }) => fields)).toEqual([
+        { ...foreign, origin: 'https://www.app.example' },
+        {
+          form,
+          reason: 'its Origin is null, and Sec-Fetch-Site does not say same-origin',
+          origin: 'null',
+          site: 'cross-site',
+          expected,
+        },
+        {
+          form,
+          reason: 'Sec-Fetch-Site names another site',
+          origin: provider.origin,
+          site: 'same-site',
+          expected,
+        },
+        { ...foreign, origin: `https://\\u{e9}${'x'.repeat(191)}... (5009 characters)` },
+        { form, reason: 'its token is missing' },
+        {
+          form,
+          reason: 'its token was not made for this user and purpose, or with another sealing key',
+        },
+      ]);
+      for (const { csrf } of [page, other]) expect(JSON.stringify(lines)).not.toContain(csrf.slice(0, 20));
     });
 
     it('takes no decision but approve and deny', async () => {
@@ -150,7 +223,7 @@ describe('forged forms and stolen sessions', () => {
       }
       for (const headers of [
         { origin: 'https://evil.example' },
-        { origin: 'null' },
+        { origin: 'null', 'sec-fetch-site': 'cross-site' },
         { 'sec-fetch-site': 'cross-site' },
       ]) {
         expect((await browser.post(path, { csrf: genuine }, headers as Record<string, string>)).status).toBe(
@@ -160,7 +233,8 @@ describe('forged forms and stolen sessions', () => {
       expect((await browser.get(`${path}?csrf=${genuine}`)).status).toBe(405);
       expect((await page(ana.sub)).has(client.id)).toBe(true);
       expect((await page(ben.sub)).has(client.id)).toBe(true);
-      expect((await browser.post(path, { csrf: genuine })).status).toBe(303);
+      const hidden = { origin: 'null', 'sec-fetch-site': 'same-origin' };
+      expect((await browser.post(path, { csrf: genuine }, hidden)).status).toBe(303);
       expect((await page(ana.sub)).has(client.id)).toBe(false);
       expect((await page(ben.sub)).has(client.id)).toBe(true);
     });
@@ -174,6 +248,10 @@ describe('forged forms and stolen sessions', () => {
       expect((await own.browser().post(`/account/apps/${to.id}/revoke`, { csrf })).status).toBe(403);
       own.clock.advance(-48 * 3_600_000);
       expect((await own.browser().post(`/account/apps/${to.id}/revoke`, { csrf })).status).toBe(403);
+      expect(own.logged.map(({ fields }) => fields)).toEqual([
+        { form: 'revoke app', reason: 'its page is older than a day' },
+        { form: 'revoke app', reason: 'its page is from a process whose clock is ahead' },
+      ]);
       await own.stop();
     });
   });

@@ -288,8 +288,16 @@ describe('texts from outside', () => {
     }
   });
 
-  it('no log line holds what callers sent', () => {
+  it('no log line holds what callers sent, but for a redirect URI that is not registered, escaped', () => {
     expect(provider.logged.filter(({ level }) => level === 'error')).toEqual([]);
-    expect(JSON.stringify(provider.logged)).not.toMatch(/script|onerror|alert/);
+    const told = provider.logged.map((line) => ({ ...line, fields: { ...line.fields, redirectUri: '' } }));
+    expect(JSON.stringify(told)).not.toMatch(/script|onerror|alert/);
+    const addresses = provider.logged.map(({ fields }) =>
+      'redirectUri' in fields ? String(fields.redirectUri) : '',
+    );
+    expect(addresses.some((address) => address.includes('alert(1)'))).toBe(true);
+    // Escaped, so that nothing is markup, a colour or another line where the log is read.
+    for (const address of addresses)
+      expect(address).toMatch(/^(?:[\w.~:/?#[\]@!$&()*+,;=%-]|\\u\{[0-9a-f]+\}){0,300}$/);
   });
 });

@@ -70,7 +70,7 @@ describe('a forged form', () => {
         ],
       ),
       ['origin', { csrf: genuine }, { origin: 'https://evil.example' }],
-      ['null', { csrf: genuine }, { origin: 'null' }],
+      ['null', { csrf: genuine }, { origin: 'null', 'sec-fetch-site': 'same-site' }],
       ['site', { csrf: genuine }, { 'sec-fetch-site': 'same-site' }],
     ];
     for (const [path, form] of actions(event, endpoint)) {

@@ -1,8 +1,6 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createSealer } from '../../src/keys/sealing.ts';
 import { memoryStorage } from '../../src/memory/index.ts';
-import { systemRandom } from '../../src/random.ts';
 import type { TestBrowser } from '../support/browser.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { TestClock } from '../support/provider.ts';
@@ -22,7 +20,7 @@ describe('the cookie of a session', () => {
     const [cookie = '', ...more] = answer.headers.getSetCookie();
     expect(more).toEqual([]);
     expect(cookie).toMatch(
-      /^svc_sandbox=key_[0-9a-f]{24}\.[\w-]{43}\.[0-9a-z]+\.[\w-]{43}; Max-Age=28800; Path=\/sandbox; HttpOnly; SameSite=Strict$/,
+      /^svc_sandbox=[\w-]{43}; Max-Age=28800; Path=\/sandbox; HttpOnly; SameSite=Strict$/,
     );
   });
 
@@ -41,25 +39,28 @@ describe('the cookie of a session', () => {
     expect(home.text).toContain('action="https://id.example.com/idp/sandbox/trigger"');
   });
 
-  it('opens nothing when it is bent in any place, or made for another service', async () => {
+  it('opens nothing when it is bent in any place, or names something else that is stored', async () => {
     const kit = await consoleKit();
-    const [mine, other] = [await kit.key(), await kit.key()];
-    const value = cookieOf(await kit.signedIn(mine));
-    const [keyId = '', nonce = '', end = '', proof = ''] = value.split('.');
-    const [strange] = createSealer([randomBytes(32)], systemRandom).derive('sandbox console sessions');
-    const foreign = createHmac('sha256', strange).update(JSON.stringify([keyId, nonce, end]));
-    const later = (Number.parseInt(end, 36) + 1).toString(36);
+    const value = cookieOf(await kit.signedIn(await kit.key()));
+    const client = await kit.provider.client();
+    const { location } = await kit.provider.browser().get(kit.provider.authorizeUrl(client));
+    const interaction = location?.split('/').at(-1) ?? '';
+    // As long as a session's: were it looked up as one, it would be found.
+    await kit.storage.interactions.save(
+      createHash('sha256').update(value).digest(),
+      { keyId: 'key_of_somebody' },
+      kit.provider.clock.now() + 1_000,
+    );
+    const last = value.at(-1) === 'A' ? 'Q' : 'A';
     for (const forged of [
       '',
       '.',
-      keyId,
-      [other.id, nonce, end, proof].join('.'),
-      [keyId, 'x', end, proof].join('.'),
-      [keyId, nonce, later, proof].join('.'),
-      [keyId, nonce, end, ''].join('.'),
-      [keyId, nonce, end, `${proof}A`].join('.'),
-      `${value}.more`,
-      [keyId, nonce, end, foreign.digest('base64url')].join('.'),
+      value.slice(0, -1),
+      `${value}A`,
+      `${value.slice(0, -1)}${last}`,
+      randomBytes(32).toString('base64url'),
+      interaction,
+      'constructor',
     ]) {
       const browser = kit.provider.browser(null);
       browser.setCookie('svc_sandbox', forged, '/sandbox');
@@ -77,23 +78,34 @@ describe('the cookie of a session', () => {
     const browser = kit.provider.browser(null);
     browser.setCookie('svc_sandbox', 'planted', '/');
     await signIn(browser, (await kit.key()).key);
-    expect(browser.cookieHeader('/sandbox')).toContain('svc_sandbox=planted; svc_sandbox=key_');
+    expect(browser.cookieHeader('/sandbox')).toMatch(/svc_sandbox=planted; svc_sandbox=[\w-]{43}$/);
     expect(await isIn(browser)).toBe(true);
   });
 
-  it('holds while its sealing key is known, in every process', async () => {
+  it('holds in every process on the same storage, also after the sealing keys were changed', async () => {
     const [storage, clock] = [memoryStorage(), new TestClock()];
-    const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+    const [first, second] = [randomBytes(32), randomBytes(32)];
     const before = await consoleKit({ clock, sealingKeys: [first] }, storage);
     const browser = await before.signedIn(await before.key());
-    const rotated = await consoleKit({ clock, sealingKeys: [second, first] }, storage);
-    const replaced = await consoleKit({ clock, sealingKeys: [third, second, first].slice(0, 2) }, storage);
-    const at = async (kit: typeof before) => {
-      browser.connectTo(kit.provider.origin);
-      return (await browser.get('/sandbox')).text.includes('Trigger a test event');
+    const after = await consoleKit({ clock, sealingKeys: [second, first] }, storage);
+    browser.connectTo(after.provider.origin);
+    expect(await isIn(browser)).toBe(true);
+  });
+
+  it('stands in no stored row', async () => {
+    const kit = await consoleKit();
+    const { interactions } = kit.storage;
+    const rows: string[] = [];
+    const save = interactions.save.bind(interactions);
+    interactions.save = (digest, ...row) => {
+      rows.push(JSON.stringify([Buffer.from(digest).toString('base64url'), ...row]));
+      return save(digest, ...row);
     };
-    expect(await at(rotated)).toBe(true);
-    expect(await at(replaced)).toBe(false);
+    const key = await kit.key();
+    const value = cookieOf(await kit.signedIn(key));
+    expect(rows.join()).toContain(key.id);
+    expect(rows.join()).not.toContain(value);
+    expect(rows.join()).not.toContain(createHash('sha256').update(value).digest('base64url'));
   });
 });
 
@@ -161,7 +173,62 @@ describe('a session', () => {
     );
   });
 
-  it('ends with a sign-out', async () => {
+  it('ends with a sign-out, for every copy of its cookie and in every process, and no other session does', async () => {
+    const [storage, clock] = [memoryStorage(), new TestClock()];
+    const sealingKeys = [randomBytes(32)] as const;
+    const kit = await consoleKit({ clock, sealingKeys }, storage);
+    const elsewhere = await consoleKit({ clock, sealingKeys }, storage);
+    const key = await kit.key();
+    const browser = await kit.signedIn(key);
+    const other = await kit.signedIn(key);
+    const copy = kit.provider.browser(null);
+    const value = cookieOf(browser);
+    copy.setCookie('svc_sandbox', value, '/sandbox');
+    const csrf = csrfOf((await copy.get('/sandbox')).text);
+    expect(await isIn(copy)).toBe(true);
+    await act(browser, '/sandbox/sign-out', {});
+    for (const { provider } of [kit, elsewhere]) {
+      copy.connectTo(provider.origin);
+      copy.setCookie('svc_sandbox', value, '/sandbox');
+      const posted = await copy.post('/sandbox/endpoints', { csrf });
+      expect(target(posted)).toBe('/sandbox?notice=ended');
+    }
+    expect(await isIn(other)).toBe(true);
+  });
+
+  it('ends in another name than its own: only by its own form, from this origin', async () => {
+    const kit = await consoleKit();
+    const browser = await kit.signedIn(await kit.key());
+    const csrf = csrfOf((await browser.get('/sandbox')).text);
+    const attempts = [
+      browser.post('/sandbox/sign-out', {}),
+      browser.post('/sandbox/sign-out', { csrf: `${csrf}x` }),
+      browser.post('/sandbox/sign-out', { csrf }, { origin: 'https://evil.example' }),
+      browser.post('/sandbox/sign-out', { csrf }, { 'sec-fetch-site': 'cross-site' }),
+      browser.post('/sandbox/sign-out', { csrf }, { origin: 'null', 'sec-fetch-site': 'same-site' }),
+    ];
+    for (const answer of await Promise.all(attempts)) expect(answer.status).toBe(403);
+    expect((await browser.get('/sandbox/sign-out')).status).toBe(405);
+    expect(await isIn(browser)).toBe(true);
+  });
+
+  it('leaves the storage with its sign-out, or when it is over', async () => {
+    const kit = await consoleKit();
+    const key = await kit.key();
+    const purged = async () => {
+      const now = kit.provider.clock.now();
+      const count = await kit.storage.purge({ now, before: now, eventsBefore: now, limit: 100 });
+      return count.interactions;
+    };
+    const [one] = [await kit.signedIn(key), await kit.signedIn(key)];
+    await act(one, '/sandbox/sign-out', {});
+    kit.provider.clock.advance(8 * 3600_000 - 1);
+    expect(await purged()).toBe(0);
+    kit.provider.clock.advance(2);
+    expect(await purged()).toBe(1);
+  });
+
+  it('is said to be over by a sign-out', async () => {
     const kit = await consoleKit();
     const browser = await kit.signedIn(await kit.key());
     const answer = await act(browser, '/sandbox/sign-out', {});

@@ -31,19 +31,55 @@ const nearly: readonly (readonly [string, string])[] = [
   ['com.example.app:/cb', 'com.example.app://cb'],
 ];
 
-describe('a redirect URI that is not registered', () => {
-  it('is told in the log with the client, and not shown there', async () => {
-    const other = await TestProvider.start();
-    const client = await other.client({ redirectUris: ['https://app.example/callback'] });
-    await other.browser().get(other.authorizeUrl(client, { redirect_uri: 'https://app.example/other' }));
-    expect(other.logged).toEqual([
-      {
+describe('a redirect URI that is not the right one', () => {
+  const registered = 'https://app.example/callback';
+
+  it('is told in the log with the client, bounded and printable, and neither on the page nor in an answer', async () => {
+    const client = await provider.client({ redirectUris: [registered] });
+    const before = provider.logged.length;
+    const long = `${registered}/\u202e\n${'x'.repeat(3_000)}`;
+    const sent = [`${registered}/`, `${registered}?code=SECRET&state=SECRET`, long];
+    for (const redirect_uri of sent) {
+      const { status, text } = await provider.browser().get(provider.authorizeUrl(client, { redirect_uri }));
+      expect(status).toBe(400);
+      expect(text).not.toContain(registered);
+    }
+    expect(provider.logged.slice(before)).toEqual(
+      [
+        `${registered}/`,
+        `${registered}?code=...&state=...`,
+        `${registered}/\\u{202e}\\u{a}${'x'.repeat(169)}... (3031 characters)`,
+      ].map((redirectUri) => ({
         level: 'warn',
         message: 'an authorization request was refused: its redirect_uri is not registered',
-        fields: { client: client.id },
+        fields: { client: client.id, redirectUri },
+      })),
+    );
+  });
+
+  it('is told so at the token endpoint too, registered or not', async () => {
+    const other = 'https://app.example/other';
+    const client = await provider.client({ redirectUris: [registered, other] });
+    const code = await provider.code(client);
+    const before = provider.logged.length;
+    for (const redirect_uri of [other, `${registered}/`]) {
+      const { status, text } = await provider.exchange(client, code, { redirect_uri });
+      expect(status).toBe(400);
+      expect(text).not.toContain('app.example');
+    }
+    expect(provider.logged.slice(before)).toEqual([
+      {
+        level: 'warn',
+        message: 'a code was refused: its redirect_uri is not that of the authorization request',
+        fields: { client: client.id, redirectUri: other },
+      },
+      {
+        level: 'warn',
+        message: 'a code was refused: its redirect_uri is not registered',
+        fields: { client: client.id, redirectUri: `${registered}/` },
       },
     ]);
-    await other.stop();
+    expect((await provider.exchange(client, code)).status).toBe(200);
   });
 });
 

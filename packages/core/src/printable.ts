@@ -1,0 +1,28 @@
+/** Of what a caller chose, in characters. */
+const most = 200;
+
+/**
+ * An address or a part of one that a caller chose, for a log: bounded, and in the characters of addresses (RFC 3986, section 2,
+ * without the apostrophe). Everything else is shown by its number, so that it can neither end a line, nor turn the direction of
+ * writing, nor be markup where somebody reads the log, and letters that only look alike are told apart.
+ */
+export function printable(text: string): string {
+  const shown = text
+    .slice(0, most)
+    .replace(
+      /[^\w.~:/?#[\]@!$&()*+,;=%-]/gu,
+      (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+    );
+  return text.length > most ? `${shown}... (${text.length} characters)` : shown;
+}
+
+/**
+ * A whole address, as {@link printable} and without what may be secret in it. Apps that send the address of their own page as
+ * a redirect URI send the code in it along.
+ */
+export function printableUrl(text: string): string {
+  const end = text.search(/[?#]/);
+  const [address, more] = end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end)];
+  const names = more.replace(/#.*/su, '#...').replace(/=[^&#]*/g, '=...');
+  return printable(address.replace(/\/\/[^/]*@/, '//...@') + names);
+}
