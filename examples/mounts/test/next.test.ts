@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from '../../../tests/support/browser.ts';
 import { deploy, type Serve, variants } from './support/deployment.ts';
 import { buildNextProject, type NextProject } from './support/next-project.ts';
+import { walkInBrowser } from './support/partner-site.ts';
 import { callPartnerApi, signIn, visitShop } from './support/walk.ts';
 
 describe('Next.js, built for production', () => {
@@ -39,4 +41,31 @@ describe('Next.js, built for production', () => {
     },
     60_000,
   );
+
+  it('with headers(), in a real browser: sign in twice, deny, revoke', async () => {
+    const browser = await launchBrowser();
+    const deployment = await deploy(
+      serve,
+      { name: 'at the root', prefix: false, tls: false },
+      { worker: false },
+    );
+    try {
+      const everywhere = { 'referrer-policy': 'no-referrer', 'x-frame-options': 'SAMEORIGIN' };
+      await walkInBrowser(browser, deployment, {
+        hostHeaders: {
+          ...everywhere,
+          'content-security-policy': expect.stringContaining("form-action 'self'"),
+        },
+        // What `headers()` names takes the place of Ostiary's own; the browser hides the origin of the form then.
+        consentHeaders: {
+          ...everywhere,
+          'content-security-policy': expect.stringMatching(/^default-src 'none'; (?!.*form-action)/),
+        },
+        origin: () => 'null',
+      });
+    } finally {
+      await deployment.stop();
+      await browser.close();
+    }
+  }, 60_000);
 });

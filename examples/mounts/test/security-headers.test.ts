@@ -1,0 +1,142 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from '../../../tests/support/browser.ts';
+import type { Host } from '../src/host.ts';
+import { type Deployment, deploy, type Serve, type Variant } from './support/deployment.ts';
+import { openPartnerSite, type PartnerSite, type Proof, walkInBrowser } from './support/partner-site.ts';
+import { expressWithHelmet, fastifyWithHelmet, honoWithSecureHeaders } from './support/secured.ts';
+
+const root: Variant = { name: 'at the root', prefix: false, tls: false };
+
+/** What helmet sends unless it is told otherwise. */
+const helmetDefaults = {
+  'content-security-policy': expect.stringContaining("form-action 'self'"),
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'SAMEORIGIN',
+};
+
+const ownHeaders = {
+  'content-security-policy': expect.stringMatching(/^default-src 'none'; (?!.*form-action)/),
+  'referrer-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+};
+
+const behindHelmet: Proof = {
+  hostHeaders: helmetDefaults,
+  consentHeaders: ownHeaders,
+  origin: (site) => site,
+};
+
+/** A policy for the pages of the host alone. */
+const beforeHono: Proof = {
+  hostHeaders: { 'content-security-policy': "form-action 'self'", 'referrer-policy': 'no-referrer' },
+  consentHeaders: ownHeaders,
+  origin: (site) => site,
+};
+
+const behindHono: Proof = {
+  hostHeaders: { 'referrer-policy': 'no-referrer', 'x-frame-options': 'SAMEORIGIN' },
+  // Overwritten, so that the browser hides the origin of the form.
+  consentHeaders: { 'referrer-policy': 'no-referrer', 'x-frame-options': 'SAMEORIGIN' },
+  origin: () => 'null',
+};
+
+describe('security headers of the host, in a real browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  async function deployed(serve: Serve, use: (deployment: Deployment) => Promise<void>): Promise<void> {
+    const deployment = await deploy(serve, root, { worker: false });
+    try {
+      await use(deployment);
+    } finally {
+      await deployment.stop();
+    }
+  }
+
+  it.each([
+    ['helmet() on Express', expressWithHelmet(), behindHelmet],
+    ['@fastify/helmet', fastifyWithHelmet, behindHelmet],
+    ['secureHeaders() of Hono', honoWithSecureHeaders(), behindHono],
+    ['secureHeaders() behind Ostiary', honoWithSecureHeaders({ strictBehind: true }), beforeHono],
+  ] as const)('%s, as it is: sign in twice, deny, revoke', (_name, serve, proof) =>
+    deployed(serve, (deployment) => walkInBrowser(browser, deployment, proof)),
+  );
+
+  /** Signs in, is signed out at the host, and signs in there again, with the consent remembered. */
+  async function signInAgain({ page, start, callback }: PartnerSite): Promise<void> {
+    await start();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await callback();
+    await page.context().clearCookies({ name: 'shop-session' });
+    await start();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  async function atPartner(
+    serve: Serve,
+    use: (app: PartnerSite, deployment: Deployment) => Promise<void>,
+  ): Promise<void> {
+    await deployed(serve, async (deployment) => {
+      const app = await openPartnerSite(browser, deployment);
+      await use(app, deployment).finally(() => app.close());
+    });
+  }
+
+  it("the form-action 'self' of a login page ends the way from there to an app that asks for no consent", () =>
+    atPartner(expressWithHelmet(), async (app, { site }) => {
+      const refused = app.page.waitForEvent('console', (message) => message.text().includes('form-action'));
+      await signInAgain(app);
+      await refused;
+      expect(new URL(app.page.url()).origin).toBe(site);
+    }));
+
+  it.each([
+    ['left out', null],
+    ['that names the app', ["'self'", 'http://localhost:*']],
+  ] as const)('a login page with a form-action %s lets it pass', (_name, formAction) => {
+    const directives = { formAction: formAction === null ? null : [...formAction] };
+    const serve = expressWithHelmet({ contentSecurityPolicy: { directives } });
+    return atPartner(serve, async (app) => {
+      await signInAgain(app);
+      expect((await app.callback()).get('code')).toMatch(/./);
+    });
+  });
+
+  it('a window that the app has opened stays known to it, where the user is asked nothing', () =>
+    atPartner(expressWithHelmet(), async (app) => {
+      const { page, start, callback } = app;
+      await start();
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await callback();
+      const opened = page.waitForEvent('popup');
+      await page.evaluate((address) => void globalThis.open(address), app.link);
+      const popup = await opened;
+      await popup.waitForURL(/\/callback\?/);
+      expect(await popup.evaluate(() => globalThis.opener !== null)).toBe(true);
+    }));
+
+  it('a session with SameSite=Strict is not seen when the app sends the user; the login is asked for again', () => {
+    const strict = (host: Host): Host => ({
+      ...host,
+      signIn(form) {
+        const { cookie, location } = host.signIn(form);
+        return { cookie: cookie.replace('SameSite=Lax', 'SameSite=Strict'), location };
+      },
+    });
+    const serve: Serve = (ostiary, host, ...rest) => expressWithHelmet()(ostiary, strict(host), ...rest);
+    return atPartner(serve, async ({ page, start, callback }) => {
+      await start();
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await callback();
+      await start();
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    });
+  });
+});

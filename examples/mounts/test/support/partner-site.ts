@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page, Request } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Deployment } from './deployment.ts';
+
+/** The site of an app, to which users come back, in a real browser. */
+export interface PartnerSite {
+  readonly page: Page;
+  /** Where the link on the app's page leads. */
+  readonly link: string;
+  /** Clicks the link that asks Ostiary, as a page of another site than Ostiary's. */
+  start(parameters?: Record<string, string>): Promise<void>;
+  /** Waits until the browser is back; answers what it brought. */
+  callback(): Promise<URLSearchParams>;
+  close(): Promise<void>;
+}
+
+/** Starts an app on another site than the deployment's, with a browser profile of its own. */
+export async function openPartnerSite(browser: Browser, deployment: Deployment): Promise<PartnerSite> {
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    response.setHeader('Content-Type', 'text/html');
+    const target = `${deployment.authUrl}/oauth/authorize?${searchParams}`.replaceAll('&', '&amp;');
+    response.end(`<!doctype html><title>The app</title><a href="${target}">Sign in</a>`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // `localhost` is another site than `127.0.0.1`, where the deployments are.
+  const site = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const redirectUri = `${site}/callback`;
+  const { client } = await deployment.ostiary.admin.clients.create({
+    name: 'The app',
+    redirectUris: [redirectUri],
+    allowedScopes: ['openid'],
+    // Consents for loopback addresses are remembered for those only.
+    firstParty: true,
+  });
+  const request = {
+    client_id: client.clientId,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'openid',
+  };
+  const context = await browser.newContext();
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+
+  return {
+    page,
+    link: `${deployment.authUrl}/oauth/authorize?${new URLSearchParams(request)}`,
+    async start(parameters = {}) {
+      await page.goto(`${site}/?${new URLSearchParams({ ...request, ...parameters })}`);
+      await page.getByRole('link', { name: 'Sign in' }).click();
+    },
+    async callback() {
+      await page.waitForURL(`${redirectUri}?*`);
+      return new URL(page.url()).searchParams;
+    },
+    async close() {
+      await context.close();
+      server.closeAllConnections();
+      const closed = once(server, 'close');
+      server.close();
+      await closed;
+    },
+  };
+}
+
+/** What a page is answered with. */
+const headersOf = async (page: Page): Promise<object> => (await page.reload())?.headers() ?? {};
+
+/** Clicks a button of a form; answers the request that posts it. */
+async function post(page: Page, name: string | RegExp): Promise<Request> {
+  const [request] = await Promise.all([
+    page.waitForRequest((sent) => sent.method() === 'POST'),
+    page.getByRole('button', { name }).click(),
+  ]);
+  return request;
+}
+
+/** What has to be seen on the way for a walk to prove anything. */
+export interface Proof {
+  /** Of the host's own login page. */
+  readonly hostHeaders: object;
+  /** Of Ostiary's consent page. */
+  readonly consentHeaders: object;
+  /** What the browser names as the origin of the consent form. */
+  readonly origin: (site: string) => string;
+}
+
+/** Signs in, again with the consent remembered, denies, and takes the consent back. */
+export async function walkInBrowser(
+  browser: Browser,
+  deployment: Deployment,
+  { hostHeaders, consentHeaders, origin }: Proof,
+): Promise<void> {
+  const app = await openPartnerSite(browser, deployment);
+  const { page, start, callback } = app;
+  try {
+    await start();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await headersOf(page)).toMatchObject(hostHeaders);
+    await post(page, 'Sign in');
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+    expect(await headersOf(page)).toMatchObject(consentHeaders);
+    const consent = await post(page, 'Allow');
+    expect(await consent.headerValue('origin')).toBe(origin(deployment.site));
+    expect((await callback()).get('code')).toMatch(/./);
+
+    await start();
+    expect((await callback()).get('code')).toMatch(/./);
+
+    await start({ prompt: 'consent' });
+    await post(page, 'Deny');
+    expect((await callback()).get('error')).toBe('access_denied');
+
+    await page.goto(`${deployment.authUrl}/account/apps`);
+    await post(page, /Remove access/);
+    await page.getByRole('status').waitFor();
+    await start();
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+  } finally {
+    await app.close();
+  }
+}

@@ -1,0 +1,66 @@
+import type { Server } from 'node:http';
+import fastifyHelmet from '@fastify/helmet';
+import { serve as serveRequests } from '@hono/node-server';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import express from 'express';
+import { fastify } from 'fastify';
+import helmet, { type HelmetOptions } from 'helmet';
+import { Hono } from 'hono';
+import { secureHeaders } from 'hono/secure-headers';
+import { listening } from '../../src/listening.ts';
+import { shop } from '../../src/node-http.ts';
+import type { Serve } from './deployment.ts';
+
+/** Express behind helmet, with what it does unless it is told otherwise, or told for the login page. */
+export function expressWithHelmet(onLogin: HelmetOptions = {}): Serve {
+  return (ostiary, host, port) => {
+    const app = express();
+    app.use(helmet(), ostiary.handler);
+    app.use('/login', helmet(onLogin));
+    app.use((request, response) => shop(host, request, response));
+    return listening(app.listen(port, '127.0.0.1'));
+  };
+}
+
+/** Fastify with helmet in front of Ostiary. */
+export const fastifyWithHelmet: Serve = async (ostiary, host, port) => {
+  const app = fastify();
+  await app.register(fastifyHelmet);
+  app.addHook('onRequest', (request, reply, done) => {
+    let passed = false;
+    ostiary.handler(request.raw, reply.raw, () => {
+      passed = true;
+      done();
+    });
+    if (!passed) reply.hijack();
+  });
+  // The shop reads its forms itself.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
+  app.all('/*', (request, reply) => {
+    reply.hijack();
+    return shop(host, request.raw, reply.raw);
+  });
+  await app.listen({ port, host: '127.0.0.1' });
+  return () => app.close();
+};
+
+/**
+ * Hono with its middleware in front of Ostiary, where it sets its headers when Ostiary has answered, and overwrites; or with a
+ * policy for forms behind it.
+ */
+export const honoWithSecureHeaders =
+  ({ strictBehind = false } = {}): Serve =>
+  (ostiary, host, port) => {
+    const app = new Hono();
+    if (!strictBehind) app.use(secureHeaders());
+    app.use((c, next) => ostiary.fetch(c.req.raw, { address: getConnInfo(c).remote.address, next }));
+    if (strictBehind) app.use(secureHeaders({ contentSecurityPolicy: { formAction: ["'self'"] } }));
+    app.get('/login', (c) => c.html(host.loginPage(c.req.query('return_to') ?? '')));
+    app.post('/login', async (c) => {
+      const { cookie, location } = host.signIn((await c.req.parseBody()) as Record<string, string>);
+      c.header('Set-Cookie', cookie);
+      return c.redirect(location, 303);
+    });
+    return listening(serveRequests({ fetch: app.fetch, port, hostname: '127.0.0.1' }) as Server);
+  };
