@@ -60,6 +60,7 @@ describe('cashback', () => {
       currency: 'HTG',
       recipient: { kid: 'K1' },
       description: 'Cashback',
+      reference: key,
     });
     expect(request?.headers).toMatchObject({ 'x-api-key': apiKey.key, 'idempotency-key': key });
     const signature = createHmac('sha256', apiKey.signingSecret).update(JSON.stringify(request?.body));
