@@ -81,7 +81,7 @@ describe('ostiary move', () => {
       tables.map((each: { table: string; rows: number }) => [each.table, each.rows]),
     );
     expect(rows).toMatchObject({
-      ...{ 'app.users': 2, 'app.sessions': 1, 'app.throttle': 3, 'app.accounts': 3, 'app.movements': 2 },
+      ...{ 'app.users': 2, 'app.sessions': 1, 'app.throttle': 4, 'app.accounts': 3, 'app.movements': 2 },
       ...{ 'app.postings': 4, partners: 1, api_keys: 1, signing_keys: 2 },
     });
 
