@@ -113,7 +113,7 @@ const connections = z
   .transform(Number)
   .refine((value) => value >= 2 && value <= 200, 'must be 2 to 200 connections');
 
-/** As many as files that a process may have open on the systems of today, and enough for a probe beside a proxy. */
+/** Each is an open file of the process: systems have their own limit, which should be above this one. */
 const maxConnections = z
   .string()
   .regex(/^\d{1,6}$/, 'must be a number of connections')
