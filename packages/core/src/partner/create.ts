@@ -5,7 +5,7 @@ import { createUserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create.ts';
 import { createPartnerApi } from './app.ts';
 import { memoryLimits } from './memory-limits.ts';
-import { openApiDocument } from './openapi.ts';
+import { openApiDocument } from './openapi/document.ts';
 import { defaultLimits, type LimitOptions } from './pipeline/limit.ts';
 import type { LimitGroup, PartnerRoute } from './request.ts';
 import { partnerRoutes } from './routes.ts';
@@ -45,8 +45,9 @@ export function createPartner(
   },
 ): Partner {
   const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });
-  const api = createPartnerApi(core, table, limitsOf(core));
-  const description = JSON.stringify(openApiDocument(core, table));
+  const limits = limitsOf(core);
+  const api = createPartnerApi(core, table, limits);
+  const description = JSON.stringify(openApiDocument(core, table, limits));
   return {
     table,
     routes: [

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+/**
+ * Fields that several schemas of the partner API share. What a field is and how it looks stands beside its check: the
+ * OpenAPI description is made of it.
+ */
+
+/** Text, with what it is. */
+export const text = (description: string, example: string) =>
+  z.string().meta({ description, examples: [example] });
+
+/** A moment, as the API writes and reads it. */
+export const time = (description: string, example = '2026-01-01T12:00:00.000Z') =>
+  z.iso.datetime().meta({ description: `${description} ISO 8601, UTC.`, examples: [example] });
+
+/** A public user id, as answers show it. */
+export const kidField = text('Public id of the user.', 'KID-TEST-APPROVED');
+
+export const modeField = z
+  .enum(['live', 'test'])
+  .meta({ description: '`test` moves no money and sees no real user.', examples: ['test'] });
+
+export const kycStatus = z
+  .enum(['approved', 'pending', 'rejected'])
+  .meta({ description: 'How the identity check stands.', examples: ['approved'] });
+
+export const kycTier = z
+  .int()
+  .min(0)
+  .max(3)
+  .meta({ description: 'How far the identity was checked, 0 to 3.', examples: [2] });
+
+/** An amount, as answers show it. */
+export const amountField = text('Decimal string with two digits.', '125.00');
