@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { Currency } from './ports/transfers.ts';
 
 /**
  * Fields that several schemas of the partner API share. What a field is and how it looks stands beside its check: the
- * OpenAPI description is made of it.
+ * OpenAPI description is made of it. Enumerations have no `id`: openapi-generator makes constants of Go out of those
+ * that have, called after their values alone, and `pending` is a value of several.
  */
 
 /** Text, with what it is. */
@@ -32,3 +34,7 @@ export const kycTier = z
 
 /** An amount, as answers show it. */
 export const amountField = text('Decimal string with two digits.', '125.00');
+
+const currencyNames = ['HTG', 'USD'] as const satisfies readonly Currency[];
+
+export const currency = z.enum(currencyNames).meta({ description: 'ISO 4217.', examples: ['HTG'] });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountField, kidField, modeField, text, time } from './fields.ts';
+import { amountField, currency, kidField, modeField, text, time } from './fields.ts';
 
 /** What a status says. The three are all there are: `completed` and `failed` are final. */
 export const transferStatus = z.enum(['pending', 'completed', 'failed']).meta({
@@ -21,7 +21,7 @@ export const transferSchema = z
     status: transferStatus,
     mode: modeField,
     amount: amountField,
-    currency: z.enum(['HTG', 'USD']).meta({ description: 'ISO 4217.', examples: ['HTG'] }),
+    currency,
     recipient: z.object({ kid: kidField }).meta({ id: 'TransferRecipient', description: 'Who is paid.' }),
     description: text('What the partner wrote for the recipient.', 'Rent of March').nullable(),
     reference: text('The partner’s own name for the transfer.', 'order-1017').nullable(),

@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import { amountField, kidField, kycStatus, kycTier, modeField, text, time } from '../fields.ts';
-import { amountFormat, currencies, parseAmount } from '../payments/money.ts';
+import { amountField, currency, kidField, kycStatus, kycTier, modeField, text, time } from '../fields.ts';
+import { amountFormat, parseAmount } from '../payments/money.ts';
 import type { exportColumns } from '../payments/reconciliation.ts';
-import type { Currency } from '../ports/transfers.ts';
 import { transferSchema, transferStatus } from '../transfer-schema.ts';
-
-const currencyNames = Object.keys(currencies) as [Currency, ...Currency[]];
 
 /** A public user id. Whoever asks for anything else asks for nobody. */
 export const kid = z
@@ -28,8 +25,6 @@ export const amount = z
     description: 'Decimal string with two digits, above zero. A JSON number is refused.',
     examples: ['125.00'],
   });
-
-export const currency = z.enum(currencyNames).meta({ description: 'ISO 4217.', examples: ['HTG'] });
 
 /** Text that people read; not empty. */
 const line = (max: number, description: string, example: string) =>
@@ -193,7 +188,7 @@ const column = {
   reference: text('The partner’s own name for it.', 'order-1017').nullable(),
   status: text('`completed` or `failed`.', 'completed'),
   amount: amountField,
-  currency: text('ISO 4217.', 'HTG'),
+  currency,
   recipientKid: text('Public id of who was paid.', 'KID-TEST-APPROVED'),
   description: text('What the partner wrote for the recipient.', 'Rent of March').nullable(),
   failureCode: text('Why it failed.', 'recipient_closed')
@@ -209,7 +204,7 @@ const column = {
 
 const total = z
   .object({
-    currency: text('ISO 4217.', 'HTG'),
+    currency,
     status: text('`completed` or `failed`.', 'completed'),
     count: z
       .int()

@@ -6,7 +6,7 @@ import { errorSchema } from '../schemas.ts';
 import { errorComponents, errorResponses, headerComponents, successHeaders } from './answers.ts';
 import { exampleOf } from './examples.ts';
 import { type Components, createComponents, type Json } from './json-schema.ts';
-import { deliveriesTag, deliveryHeaders, webhooks } from './webhooks.ts';
+import { deliveriesTag, webhooks } from './webhooks.ts';
 
 const about = `Verify passports, initiate and inspect transfers, look users up, export what became final, and receive events.
 
@@ -60,7 +60,6 @@ function headerParameters(wire: string): Json {
       schema: { type: 'integer', format: 'int64' },
       example: 1767268800000,
     },
-    ...deliveryHeaders(wire),
   };
 }
 
@@ -149,6 +148,7 @@ export function openApiDocument(
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, limits, components) };
   }
+  const wire = prefix.toUpperCase();
   const site = baseUrl.href.replace(/\/$/, '');
   return {
     openapi: '3.1.0',
@@ -166,11 +166,11 @@ export function openApiDocument(
       deliveriesTag,
     ],
     paths,
-    webhooks: webhooks(events.descriptions, components),
+    webhooks: webhooks(events.descriptions, components, wire),
     components: {
       schemas: components.schemas,
       responses: errorComponents,
-      parameters: headerParameters(prefix.toUpperCase()),
+      parameters: headerParameters(wire),
       headers: headerComponents,
       securitySchemes: {
         apiKey: {

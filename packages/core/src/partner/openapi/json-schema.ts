@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EventDescription, HostEventSchema } from '../../events.ts';
+import type { HostEventSchema } from '../../events.ts';
 
 /** A part of the document. */
 export type Json = { readonly [name: string]: unknown };
@@ -61,12 +61,11 @@ function plain(part: Json, direction: Direction): Json {
   return result;
 }
 
-/** The same with all that is inside. @throws TypeError for a reference that leads elsewhere */
-function adapted(schema: unknown, direction: Direction, nameOf: (definition: string) => string): unknown {
-  if (!isObject(schema)) return schema;
-  const inside = (part: unknown): unknown => adapted(part, direction, nameOf);
-  const parts = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
-    if (keyword === '$ref') return [keyword, `#/components/schemas/${nameOf(String(value))}`];
+/** The same with all that is inside. `follow` says what stands in the place of a reference. */
+function adapted(schema: Json, direction: Direction, follow: (reference: string) => Json): Json {
+  const inside = (part: unknown): unknown => (isObject(part) ? adapted(part, direction, follow) : part);
+  const { $ref, ...own } = schema;
+  const parts = Object.entries(own).map(([keyword, value]): [string, unknown] => {
     if (one.has(keyword)) return [keyword, inside(value)];
     if (several.has(keyword) && Array.isArray(value)) return [keyword, value.map(inside)];
     if (named.has(keyword) && isObject(value)) {
@@ -74,7 +73,20 @@ function adapted(schema: unknown, direction: Direction, nameOf: (definition: str
     }
     return [keyword, value];
   });
-  return plain(Object.fromEntries(parts), direction);
+  const adapt = plain(Object.fromEntries(parts), direction);
+  return $ref === undefined ? adapt : { ...follow(String($ref)), ...adapt };
+}
+
+/** What a library makes of a schema. */
+interface Generated {
+  readonly schema: Json;
+  readonly definitions: Readonly<Record<string, Json>>;
+}
+
+function generatedBy(made: unknown): Generated {
+  // Members that are undefined are none.
+  const { $schema: _, $defs = {}, ...schema } = JSON.parse(JSON.stringify(made)) as Json;
+  return { schema, definitions: $defs as Generated['definitions'] };
 }
 
 /** The schemas of the document. Whatever has a name is one component, referred to from where it is used. */
@@ -83,68 +95,51 @@ export interface Components {
   readonly schemas: Readonly<Record<string, Json>>;
   /** @param name - for a schema that has no `id` of its own; without either it is written out where it is used */
   add(schema: z.ZodType, direction: Direction, name?: string): Json;
-  /** Gives a name to a schema that was put together of others. */
-  put(name: string, schema: Json): Json;
-  /** What a type of event carries. */
-  addEventData(event: EventDescription, name: string): Json;
 }
 
-const definitionOf = (reference: string): string => {
-  const [, name] = /^#\/\$defs\/([\w.-]+)$/.exec(reference) ?? [];
-  if (name === undefined) throw new TypeError(`the reference ${reference} leads out of its schema`);
-  return name;
-};
+const definition = '#/$defs/';
 
 /** See {@link Components}. */
 export function createComponents(): Components {
   const schemas: Record<string, Json> = {};
-
-  const put: Components['put'] = (name, schema) => {
-    schemas[name] = schema;
-    return { $ref: `#/components/schemas/${name}` };
-  };
-
-  function addJson(
-    { $schema: _, $defs = {}, ...own }: Json,
-    direction: Direction,
-    name: string | undefined,
-    nameOf: (definition: string) => string,
-  ): Json {
-    const refer = (reference: string): string =>
-      reference === '#' && name !== undefined ? name : nameOf(definitionOf(reference));
-    const schema = adapted(own, direction, refer) as Json;
-    const definitions = Object.entries($defs as Readonly<Record<string, Json>>).map(
-      ([key, definition]) => [nameOf(key), adapted(definition, direction, refer)] as const,
-    );
-    // All or nothing: one of them may lead nowhere.
-    for (const [key, definition] of definitions) put(key, definition as Json);
-    // What has a name already needs no second one.
-    return name === undefined || '$ref' in schema ? schema : put(name, schema);
-  }
-
-  const add: Components['add'] = (schema, direction, name) => {
-    const generated = z.toJSONSchema(schema, { io: direction, target: 'draft-2020-12', reused: 'inline' });
-    // Members that are undefined are none.
-    return addJson(JSON.parse(JSON.stringify(generated)) as Json, direction, name, (key) => key);
-  };
-
-  /** What a host's library says about its schema; names in it are the host's, so they are put behind the event's. */
-  function addHostData(schema: HostEventSchema, name: string): Json {
-    try {
-      const said = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' });
-      if (said === undefined) return { type: 'object' };
-      return addJson(JSON.parse(JSON.stringify(said)) as Json, 'output', name, (key) => `${name}_${key}`);
-    } catch {
-      // Not everything that can be checked can be described.
-      return { type: 'object' };
-    }
-  }
-
+  const refer = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+  const follow = (reference: string): Json => refer(reference.slice(definition.length));
   return {
     schemas,
-    add,
-    put,
-    addEventData: ({ schema }, name) =>
-      'own' in schema ? add(schema.own, 'output', name) : addHostData(schema.host, name),
+    add(added, direction, name) {
+      const { schema, definitions } = generatedBy(
+        z.toJSONSchema(added, { io: direction, target: 'draft-2020-12', reused: 'inline' }),
+      );
+      for (const [id, part] of Object.entries(definitions)) schemas[id] = adapted(part, direction, follow);
+      const part = adapted(schema, direction, follow);
+      if (name === undefined) return part;
+      schemas[name] = part;
+      return refer(name);
+    },
   };
+}
+
+/**
+ * What a host's library says about its schema, written out: oapi-codegen leaves out components that nothing but a
+ * webhook refers to. What it does not say, or says in another way, may be anything.
+ */
+export function hostSchema(schema: HostEventSchema): Json {
+  try {
+    const said = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' });
+    if (said === undefined) return { type: 'object' };
+    const { schema: whole, definitions } = generatedBy(said);
+    const within =
+      (above: readonly string[]) =>
+      (reference: string): Json => {
+        const part = definitions[reference.slice(definition.length)];
+        // What contains itself is described once.
+        return part === undefined || above.includes(reference)
+          ? {}
+          : adapted(part, 'output', within([...above, reference]));
+      };
+    return adapted(whole, 'output', within([]));
+  } catch {
+    // Not everything that can be checked can be described.
+    return { type: 'object' };
+  }
 }

@@ -2,7 +2,7 @@ import type { EventDescription } from '../../events.ts';
 import type { JsonObject } from '../../ports/interactions.ts';
 import { sentEvent } from '../webhook-schemas.ts';
 import { exampleOf } from './examples.ts';
-import type { Components, Json } from './json-schema.ts';
+import { type Components, hostSchema, type Json } from './json-schema.ts';
 
 /** Headers of a delivery, by what they are called after `X-<PREFIX>-`. */
 const headers: { readonly [suffix: string]: { readonly description: string; readonly schema: Json } } = {
@@ -24,58 +24,53 @@ const headers: { readonly [suffix: string]: { readonly description: string; read
     schema: { type: 'string', pattern: '^[0-9a-f]{64}$', examples: ['5f'.repeat(32)] },
   },
   Partner: { description: 'Your slug.', schema: { type: 'string', examples: ['acme'] } },
-};
-
-/** On every delivery too, but nobody may count on it. */
-const attempt = {
-  description: 'Which attempt this is, from 1.',
-  schema: { type: 'integer', minimum: 1, examples: [1] },
+  Attempt: {
+    description: 'Which attempt this is, from 1. May be absent.',
+    schema: { type: 'integer', minimum: 1, examples: [1] },
+  },
 };
 
 /** `order.shipped` as `OrderShipped`. Underscores stay, so that no two types become one name. */
-function componentName(type: string): string {
+function nameOf(type: string): string {
   return type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** The parameters that all deliveries have, as components. */
-export function deliveryHeaders(wire: string): Json {
-  const parameter = (suffix: string, required: boolean, rest: Json): [string, Json] => [
-    `Delivery${suffix}`,
-    { name: `X-${wire}-${suffix}`, in: 'header', required, ...rest },
-  ];
-  return Object.fromEntries([
-    ...Object.entries(headers).map(([suffix, rest]) => parameter(suffix, true, rest)),
-    parameter('Attempt', false, attempt),
-  ]);
 }
 
 /** The tag of deliveries. */
 export const deliveriesTag = { name: 'Deliveries', description: 'What your webhook endpoints receive.' };
 
-/** What each type of event is delivered as. */
-export function webhooks(descriptions: readonly EventDescription[], components: Components): Json {
+/**
+ * What each type of event is delivered as. All of it is written out: oapi-codegen leaves out components that nothing
+ * but a webhook refers to.
+ */
+export function webhooks(
+  descriptions: readonly EventDescription[],
+  components: Components,
+  wire: string,
+): Json {
   components.add(sentEvent, 'output');
   const envelope = components.schemas.SentEvent as { readonly properties: Readonly<Record<string, Json>> };
-  const parameters = [...Object.keys(headers), 'Attempt'].map((suffix) => ({
-    $ref: `#/components/parameters/Delivery${suffix}`,
+  const parameters = Object.entries(headers).map(([suffix, rest]) => ({
+    name: `X-${wire}-${suffix}`,
+    in: 'header',
+    // Nobody may count on the number of the attempt.
+    required: suffix !== 'Attempt',
+    ...rest,
   }));
 
-  function delivery(event: EventDescription): Json {
-    const { type, summary, when, example } = event;
-    const name = componentName(type);
-    const data = components.addEventData(event, `${name}Data`);
-    const schema = components.put(`${name}Event`, {
+  function delivery({ type, summary, when, schema: data, example }: EventDescription): Json {
+    const schema = {
       ...envelope,
       description: summary,
       properties: {
         ...envelope.properties,
         type: { ...envelope.properties.type, enum: [type], examples: [type] },
-        data,
+        data: 'own' in data ? components.add(data.own, 'output') : hostSchema(data.host),
       },
-    });
+    };
+    const body = exampleOf(schema, components.schemas) as JsonObject;
     return {
       post: {
-        operationId: `on${name}`,
+        operationId: `on${nameOf(type)}`,
         summary,
         description: when ?? summary,
         tags: [deliveriesTag.name],
@@ -84,12 +79,7 @@ export function webhooks(descriptions: readonly EventDescription[], components: 
         parameters,
         requestBody: {
           required: true,
-          content: {
-            'application/json': {
-              schema,
-              example: { ...(exampleOf(schema, components.schemas) as JsonObject), data: example },
-            },
-          },
+          content: { 'application/json': { schema, example: { ...body, data: example } } },
         },
         responses: {
           '200': {
