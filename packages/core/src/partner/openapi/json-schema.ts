@@ -41,8 +41,8 @@ const countable = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_I
 /** Takes away what is true and trips generators. The checks stay as they are; only what is said about them is less. */
 function plain(part: Json, direction: Direction): Json {
   const result: Record<string, unknown> = { ...(nullable(part) ?? part) };
-  // Answers may gain members within a version.
-  if (direction === 'output' && result.additionalProperties === false) delete result.additionalProperties;
+  // Answers may gain members within a version. Said in so many words: clients of openapi-generator would refuse them.
+  if (direction === 'output' && result.properties !== undefined) result.additionalProperties = true;
   // Generated clients match the pattern against the date that they have made of the text.
   if (result.format !== undefined) delete result.pattern;
   // Not every generator knows tuples, and none that nothing may follow them.
