@@ -11,9 +11,16 @@ import type { Currency } from './ports/transfers.ts';
 export const text = (description: string, example: string) =>
   z.string().meta({ description, examples: [example] });
 
-/** A moment, as the API writes and reads it. */
+/** A moment, as the API writes it. */
 export const time = (description: string, example = '2026-01-01T12:00:00.000Z') =>
   z.iso.datetime().meta({ description: `${description} ISO 8601, UTC.`, examples: [example] });
+
+/** A moment, as the API reads it. Clients generated for Python write `+00:00` and not `Z`. */
+export const givenTime = (description: string, example: string) =>
+  z.iso.datetime({ offset: true }).meta({
+    description: `${description} ISO 8601, with \`Z\` or an offset.`,
+    examples: [example],
+  });
 
 /** A public user id, as answers show it. */
 export const kidField = text('Public id of the user.', 'KID-TEST-APPROVED');

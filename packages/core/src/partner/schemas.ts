@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { amountField, currency, kidField, kycStatus, kycTier, modeField, text, time } from '../fields.ts';
+import {
+  amountField,
+  currency,
+  givenTime,
+  kidField,
+  kycStatus,
+  kycTier,
+  modeField,
+  text,
+  time,
+} from '../fields.ts';
 import { amountFormat, parseAmount } from '../payments/money.ts';
 import type { exportColumns } from '../payments/reconciliation.ts';
 import { transferSchema, transferStatus } from '../transfer-schema.ts';
@@ -97,8 +107,8 @@ export const paymentBody = z
 export const listQuery = z.strictObject({
   status: transferStatus.optional().meta({ description: 'Only transfers with this status.' }),
   reference: referenceOf('Only the transfer with this reference.').optional(),
-  createdFrom: time('Only transfers initiated then or later.').optional(),
-  createdTo: time('Only transfers initiated before.', '2026-01-02T00:00:00.000Z').optional(),
+  createdFrom: givenTime('Only transfers initiated then or later.', '2026-01-01T00:00:00.000Z').optional(),
+  createdTo: givenTime('Only transfers initiated before.', '2026-01-02T00:00:00.000Z').optional(),
   limit: pageSize,
   cursor,
 });

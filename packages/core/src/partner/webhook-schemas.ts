@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { modeField, text, time } from '../fields.ts';
+import { givenTime, modeField, text, time } from '../fields.ts';
 import { cursor, nextCursor, pageSize } from './schemas.ts';
 
 /** Names of the service's types of events, for a description. */
@@ -173,7 +173,7 @@ export const redeliveries = z
 /** Since when dropped deliveries are sent again. */
 export const recoverBody = z
   .strictObject({
-    since: time('Deliveries that were dropped then or later.', '2026-01-01T00:00:00.000Z'),
+    since: givenTime('Deliveries that were dropped then or later.', '2026-01-01T00:00:00.000Z'),
   })
   .meta({ description: 'Since when dropped deliveries are sent again.' });
 
