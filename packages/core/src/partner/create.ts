@@ -47,7 +47,8 @@ export function createPartner(
   const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });
   const limits = limitsOf(core);
   const api = createPartnerApi(core, table, limits);
-  const description = JSON.stringify(openApiDocument(core, table, limits));
+  // Made when somebody asks for it: it takes longer than the rest of the start.
+  let description: string | null = null;
   return {
     table,
     routes: [
@@ -61,6 +62,7 @@ export function createPartner(
           GET: (ctx) => {
             ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' });
             ctx.type = 'application/json';
+            description ??= JSON.stringify(openApiDocument(core, table, limits));
             ctx.body = description;
           },
         },
