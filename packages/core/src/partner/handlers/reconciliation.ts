@@ -1,7 +1,8 @@
 import type { Core } from '../../context.ts';
 import { exportFormats, exportRange, exportTransfers } from '../../payments/reconciliation.ts';
+import { reconciliation } from '../reconciliation-schema.ts';
 import { type PartnerRoute, route } from '../request.ts';
-import { reconciliation, reconciliationQuery } from '../schemas.ts';
+import { reconciliationQuery } from '../schemas.ts';
 
 /** Exports the transfers that became final on the days of a range. */
 export function reconciliationRoutes(core: Core): PartnerRoute[] {
