@@ -139,7 +139,7 @@ function eventsPage(): string {
   });
   return `# Events
 
-What is sent to webhook endpoints. A service may have types of its own besides these; \`GET /v1/openapi.json\` lists those that can be registered.
+What is sent to webhook endpoints. A service may have types of its own besides these; \`GET /v1/openapi.json\` describes those too.
 Members may be added to \`data\` at any time.
 
 ${sections.join('\n\n')}`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { kidField, kycStatus, kycTier, text, time } from './fields.ts';
 import { inPlainWords } from './plain-words.ts';
 import type { JsonObject } from './ports/interactions.ts';
 import { transferSchema } from './transfer-schema.ts';
@@ -14,9 +15,6 @@ export interface EventDefinition {
   /** What a sandbox event of this type carries unless its caller says otherwise. */
   readonly example: JsonObject;
 }
-
-const kycStatus = z.enum(['approved', 'pending', 'rejected']);
-const kycTier = z.int().min(0).max(3);
 
 const exampleTransfer = {
   id: 'tr_00000000000000000000000000000000',
@@ -63,11 +61,11 @@ export const events = {
     summary: 'The identity check of a user changed.',
     when: 'When status or tier changed; to live partners with a client that holds the user’s consent with `kyc` at that moment, and to those that the host names.',
     schema: z.object({
-      kid: z.string(),
+      kid: kidField,
       kycStatus,
       kycTier,
-      previous: z.object({ kycStatus, kycTier }),
-      changedAt: z.iso.datetime(),
+      previous: z.object({ kycStatus, kycTier }).meta({ description: 'What it was before.' }),
+      changedAt: time('When it changed.'),
     }),
     example: {
       kid: 'KID-TEST-APPROVED',
@@ -80,7 +78,7 @@ export const events = {
   'webhook.test': {
     summary: 'A test.',
     when: 'Only in the sandbox, on request.',
-    schema: z.object({ message: z.string().max(500) }),
+    schema: z.object({ message: text('Any text.', 'The webhook works.').max(500) }),
     example: { message: 'The webhook works.' },
   },
 } as const satisfies { readonly [type: string]: EventDefinition };
@@ -104,13 +102,33 @@ export interface HostEventSchema {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => unknown;
+    /**
+     * The schema as JSON Schema (Standard JSON Schema, version 1), for the OpenAPI description. Without it `data` is
+     * described as an object.
+     */
+    readonly jsonSchema?: {
+      readonly input: (options: { readonly target: 'draft-2020-12' }) => { readonly [name: string]: unknown };
+    };
   };
+}
+
+/** A type of event, with what can be said about it. */
+export interface EventDescription {
+  readonly type: string;
+  readonly summary: string;
+  /** When it is published; of the host's types only the host knows. */
+  readonly when: string | null;
+  /** Of Ostiary's own, or of whatever library the host uses. */
+  readonly schema: { readonly own: z.ZodType } | { readonly host: HostEventSchema };
+  readonly example: JsonObject;
 }
 
 /** Every type of event of this service, with its checks. */
 export interface Catalogue {
   /** Names, Ostiary's own first. */
   readonly types: readonly string[];
+  /** The same types, with what can be said about them. */
+  readonly descriptions: readonly EventDescription[];
   has(type: string): boolean;
   example(type: string): JsonObject;
   /**
@@ -214,6 +232,20 @@ export function createCatalogue(hostEvents: { readonly [type: string]: HostEvent
   };
   const catalogue: Catalogue = {
     types,
+    descriptions: [
+      ...Object.entries(events).map(([type, { schema, ...rest }]) => ({
+        type,
+        ...rest,
+        schema: { own: schema },
+      })),
+      ...Object.entries(hostEvents).map(([type, { summary, schema, example }]) => ({
+        type,
+        summary: summary ?? `The event ${type}.`,
+        when: null,
+        schema: { host: schema },
+        example,
+      })),
+    ],
     has: (type) => all.has(type),
     example: (type) => definitionOf(type).example,
     check(type, data) {

@@ -5,7 +5,7 @@ import { createUserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create.ts';
 import { createPartnerApi } from './app.ts';
 import { memoryLimits } from './memory-limits.ts';
-import { openApiDocument } from './openapi.ts';
+import { openApiDocument } from './openapi/document.ts';
 import { defaultLimits, type LimitOptions } from './pipeline/limit.ts';
 import type { LimitGroup, PartnerRoute } from './request.ts';
 import { partnerRoutes } from './routes.ts';
@@ -45,8 +45,10 @@ export function createPartner(
   },
 ): Partner {
   const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });
-  const api = createPartnerApi(core, table, limitsOf(core));
-  const description = JSON.stringify(openApiDocument(core, table));
+  const limits = limitsOf(core);
+  const api = createPartnerApi(core, table, limits);
+  // Made when somebody asks for it: it takes longer than the rest of the start.
+  let description: string | null = null;
   return {
     table,
     routes: [
@@ -60,6 +62,7 @@ export function createPartner(
           GET: (ctx) => {
             ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' });
             ctx.type = 'application/json';
+            description ??= JSON.stringify(openApiDocument(core, table, limits));
             ctx.body = description;
           },
         },

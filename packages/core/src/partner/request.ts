@@ -7,6 +7,21 @@ import type { IdempotencyRequest, RepeatableAnswer } from '../replays.ts';
 /** The rows of the specification's table of limits. */
 export type LimitGroup = 'verify' | 'payments' | 'users' | 'reconciliation' | 'other';
 
+/** Groups of operations, for people. */
+export const partnerTags = {
+  Passports: 'Verify the passport that a user shows.',
+  Payments: 'Initiate and inspect transfers.',
+  Users: 'Look users up.',
+  Reconciliation: 'Export what became final.',
+  Webhooks: 'Say where events go, and see what was delivered.',
+  Events: 'What happened, in its sequence.',
+  Sandbox: 'Try things out, with a test key.',
+  Keys: 'What the key of the request is.',
+} as const;
+
+/** The name of a group. */
+export type PartnerTag = keyof typeof partnerTags;
+
 /** A request that has passed the pipeline. */
 export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown> {
   readonly partner: string;
@@ -45,6 +60,8 @@ export interface PartnerRoute<
   /** `null`: any key. */
   readonly scope: KeyScope | null;
   readonly limit: LimitGroup;
+  /** The group in the OpenAPI description; generated clients make a class of it. */
+  readonly tag: PartnerTag;
   /** For the documentation and the operation id of OpenAPI. */
   readonly operation: string;
   readonly summary: string;

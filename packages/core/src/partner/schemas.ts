@@ -1,69 +1,106 @@
 import { z } from 'zod';
-import { amountFormat, currencies, parseAmount } from '../payments/money.ts';
-import type { Currency } from '../ports/transfers.ts';
-import { transferSchema } from '../transfer-schema.ts';
-
-const currencyNames = Object.keys(currencies) as [Currency, ...Currency[]];
+import { currency, givenTime, kidField, kycStatus, kycTier, modeField, text, time } from '../fields.ts';
+import { amountFormat, parseAmount } from '../payments/money.ts';
+import { transferSchema, transferStatus } from '../transfer-schema.ts';
 
 /** A public user id. Whoever asks for anything else asks for nobody. */
 export const kid = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'has to be a user id')
-  .meta({ description: 'Public id of a user.' });
+  .meta({ description: 'Public id of a user.', examples: ['KID-TEST-APPROVED'] });
 
 /** E.164, strictly: a plus, a country code, digits; nothing that only looks like one. */
 export const phone = z
   .string()
   .regex(/^\+[1-9][0-9]{6,14}$/, 'has to be a phone number in E.164, such as +50937000001')
-  .meta({ description: 'Phone number in E.164.' });
+  .meta({ description: 'Phone number in E.164.', examples: ['+50900000001'] });
 
 /** A positive amount. */
 export const amount = z
   .string()
   .regex(amountFormat, 'has to be a decimal string with two digits, such as "125.00"')
   .refine((text) => !amountFormat.test(text) || parseAmount(text) > 0n, 'has to be above zero')
-  .meta({ description: 'Decimal string with two digits.' });
-
-export const currency = z.enum(currencyNames);
+  .meta({
+    description: 'Decimal string with two digits, above zero. A JSON number is refused.',
+    examples: ['125.00'],
+  });
 
 /** Text that people read; not empty. */
-const line = (max: number) => z.string().min(1).max(max);
+const line = (max: number, description: string, example: string) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .meta({ description, examples: [example] });
+
+const referenceOf = (description: string) => line(100, description, 'order-1017');
 
 /** Free data of the partner, given back as it came. */
 const metadata = z
   .record(z.string().min(1).max(40), z.string().max(500))
   .refine((value) => Object.keys(value).length <= 20, 'takes 20 members at most')
-  .meta({ description: 'Up to 20 strings of the partner’s own.' });
+  .meta({
+    description: 'Up to 20 strings of the partner’s own, given back as they came.',
+    examples: [{ till: '4' }],
+  });
 
-const iso = z.iso.datetime();
+/** How many items a list gives at most, in a query. */
+export const pageSize = z
+  .string()
+  .regex(/^[1-9][0-9]{0,2}$/, 'has to be 1 to 100')
+  .transform(Number)
+  .pipe(z.int().min(1).max(100, 'has to be 1 to 100'))
+  .optional()
+  .meta({ description: 'How many items to give at most.', examples: [50], default: 25 });
+
+/** Where a list goes on, in a query. */
+export const cursor = z
+  .string()
+  .min(1)
+  .max(300)
+  .optional()
+  .meta({
+    description: 'The `nextCursor` of the page before, with the same filters.',
+    examples: ['MTc2NzI2ODgwMDAwMA'],
+  });
+
+/** Where a list goes on, in its answer. */
+export const nextCursor = text(
+  'Send it as `cursor` for the next page; `null` on the last one.',
+  'MTc2NzI2ODgwMDAwMA',
+).nullable();
 
 /** A request to pay somebody. */
-export const paymentBody = z.strictObject({
-  amount,
-  currency,
-  recipient: z.union(
-    [z.strictObject({ kid }), z.strictObject({ phone })],
-    'has to be either { kid } or { phone }',
-  ),
-  description: line(140).optional(),
-  reference: line(100).optional(),
-  metadata: metadata.optional(),
-});
+export const paymentBody = z
+  .strictObject({
+    amount,
+    currency,
+    recipient: z
+      .union(
+        [
+          z.strictObject({ kid }).meta({ id: 'RecipientByKid', description: 'A user by public id.' }),
+          z.strictObject({ phone }).meta({ id: 'RecipientByPhone', description: 'A user by phone number.' }),
+        ],
+        'has to be either { kid } or { phone }',
+      )
+      .meta({ description: 'Who is paid: a user by public id or by phone number.' }),
+    description: line(140, 'For the recipient.', 'Rent of March').optional(),
+    reference: referenceOf(
+      'Your own name for it. It belongs to one transfer for ever, so that nothing is paid twice.',
+    ).optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ description: 'A request to pay somebody.' });
 
 /** Which transfers to list. */
 export const listQuery = z
   .strictObject({
-    status: z.enum(['pending', 'completed', 'failed']).optional(),
-    reference: line(100).optional(),
-    createdFrom: iso.optional(),
-    createdTo: iso.optional(),
-    limit: z
-      .string()
-      .regex(/^[1-9][0-9]{0,2}$/, 'has to be 1 to 100')
-      .transform(Number)
-      .refine((size) => size <= 100, 'has to be 1 to 100')
-      .optional(),
-    cursor: z.string().min(1).max(300).optional(),
+    status: transferStatus.optional().meta({ description: 'Only transfers with this status.' }),
+    reference: referenceOf('Only the transfer with this reference.').optional(),
+    createdFrom: givenTime('Only transfers initiated then or later.', '2026-01-01T00:00:00.000Z').optional(),
+    createdTo: givenTime('Only transfers initiated before.', '2026-01-02T00:00:00.000Z').optional(),
+    limit: pageSize,
+    cursor,
   })
   .refine(({ createdFrom = '', createdTo = '' }) => !(Date.parse(createdFrom) > Date.parse(createdTo)), {
     path: ['createdFrom'],
@@ -71,83 +108,141 @@ export const listQuery = z
   });
 
 export const transferList = z
-  .object({ data: z.array(transferSchema), nextCursor: z.string().nullable() })
-  .meta({ id: 'TransferList' });
+  .object({ data: z.array(transferSchema).meta({ description: 'Newest first.' }), nextCursor })
+  .meta({ id: 'TransferList', description: 'A page of transfers.' });
 
-export const transferPath = z.object({ id: z.string().regex(/^tr_[0-9a-f]{32}$/) });
+export const transferPath = z.object({
+  id: z
+    .string()
+    .regex(/^tr_[0-9a-f]{32}$/)
+    .meta({ description: 'Id of the transfer.', examples: ['tr_5b1f0c9e7d3a4826b0e4c1d2f3a59687'] }),
+});
+
+/** What a passport looks like; nobody signed this one. */
+const passportExample = 'eyJhbGciOiJFUzI1NiIsInR5cCI6InBhc3Nwb3J0K2p3dCJ9.eyJtb2RlIjoidGVzdCJ9.c2lnbmF0dXJl';
 
 /** A passport to verify. */
-export const verifyBody = z.strictObject({ token: z.string().min(1).max(4096) });
+export const verifyBody = z
+  .strictObject({
+    token: z
+      .string()
+      .min(1)
+      .max(4096)
+      .meta({ description: 'The passport that the user shows.', examples: [passportExample] }),
+  })
+  .meta({ description: 'A passport to verify.' });
 
-const kycStatus = z.enum(['approved', 'pending', 'rejected']);
+const role = text('What the user is to the service; the service names its roles.', 'member');
+const country = text('ISO 3166-1 alpha-2.', 'HT');
 
 export const verification = z
   .object({
-    valid: z.literal(true),
-    user: z.object({
-      kid: z.string(),
-      role: z.string(),
-      country: z.string(),
-      kycStatus,
-      kycTier: z.int().min(0).max(3),
-    }),
-    issuedAt: iso,
-    expiresAt: iso,
+    valid: z
+      .literal(true)
+      .meta({ description: 'Always true: what is not valid is an error.', examples: [true] }),
+    user: z
+      .object({ kid: kidField, role, country, kycStatus, kycTier })
+      .meta({ id: 'VerifiedUser', description: 'Whose passport it is.' }),
+    issuedAt: time('When the passport was issued.'),
+    expiresAt: time('When the passport ends.', '2026-01-01T12:05:00.000Z'),
   })
-  .meta({ id: 'Verification' });
+  .meta({ id: 'Verification', description: 'A passport that is valid.' });
+
+const onlyWithConsent = 'Only while the user’s consent with `kyc` is in the hands of a client of yours.';
 
 export const userSchema = z
   .object({
-    kid: z.string(),
-    handle: z.string(),
-    name: z.string(),
-    role: z.string(),
-    country: z.string(),
-    createdAt: iso,
-    kycStatus: kycStatus.optional(),
-    kycTier: z.int().min(0).max(3).optional(),
+    kid: kidField,
+    handle: text('Short name that the user chose.', 'test-approved'),
+    name: text('Full name.', 'Test Approved'),
+    role,
+    country,
+    createdAt: time('When the user joined.', '2024-01-01T00:00:00.000Z'),
+    kycStatus: kycStatus
+      .optional()
+      .meta({ description: `How the identity check stands. ${onlyWithConsent}` }),
+    kycTier: kycTier
+      .optional()
+      .meta({ description: `How far the identity was checked, 0 to 3. ${onlyWithConsent}` }),
   })
-  .meta({ id: 'User' });
+  .meta({ id: 'User', description: 'A user.' });
+
+const day = (description: string) =>
+  z
+    .string()
+    .optional()
+    .meta({ description, examples: ['2026-01-01'], format: 'date' });
 
 /** What to export. */
 export const reconciliationQuery = z.strictObject({
-  date: z.string().optional(),
-  from: z.string().optional(),
-  to: z.string().optional(),
-  format: z.enum(['json', 'ndjson', 'csv']).default('json'),
+  date: day('The day, UTC. Either this, or `from` and `to`.'),
+  from: day('The first day, UTC.'),
+  to: day('The last day, UTC, included; 31 days at most.'),
+  format: z
+    .enum(['json', 'ndjson', 'csv'])
+    .default('json')
+    .meta({
+      description: 'The media type of the answer follows it; `Accept` does not matter.',
+      examples: ['json'],
+    }),
 });
 
 /** A passport for a user of the sandbox. */
-export const sandboxPassportBody = z.strictObject({
-  kid: kid.optional(),
-  expired: z.boolean().default(false),
-});
+export const sandboxPassportBody = z
+  .strictObject({
+    kid: kid.optional().meta({ description: 'A user of the sandbox. Without it the approved one.' }),
+    expired: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether it is too old already.', examples: [false] }),
+  })
+  .meta({ description: 'A passport for a user of the sandbox.' });
 
 export const sandboxPassport = z
-  .object({ token: z.string(), kid: z.string(), issuedAt: iso, expiresAt: iso })
-  .meta({ id: 'SandboxPassport' });
+  .object({
+    token: text('What the user would show.', passportExample),
+    kid: kidField,
+    issuedAt: time('When it was issued.'),
+    expiresAt: time('When it ends.', '2026-01-01T12:05:00.000Z'),
+  })
+  .meta({ id: 'SandboxPassport', description: 'A passport of the sandbox.' });
 
 /** What a key is. */
 export const whoamiSchema = z
   .object({
-    partner: z.string(),
-    mode: z.enum(['live', 'test']),
-    key: z.object({
-      id: z.string(),
-      name: z.string(),
-      scopes: z.array(z.string()),
-      requireSignature: z.boolean(),
-      expiresAt: iso.nullable(),
-    }),
-    address: z.string().nullable(),
+    partner: text('Slug of the partner.', 'acme'),
+    mode: modeField,
+    key: z
+      .object({
+        id: text('Id of the key.', 'key_5b1f0c9e7d3a4826b0e4c1d2f3a59687'),
+        name: text('What the account manager called it.', 'Tills'),
+        scopes: z
+          .array(z.string())
+          .meta({ description: 'What it may do.', examples: [['payments:read', 'payments:write']] }),
+        requireSignature: z
+          .boolean()
+          .meta({ description: 'Whether requests with a body have to be signed.', examples: [false] }),
+        expiresAt: time('When it ends; `null` without an end.')
+          .nullable()
+          .meta({ examples: [null] }),
+      })
+      .meta({ id: 'ApiKey', description: 'The key of the request.' }),
+    address: text('From which address the request came, as the service sees it.', '203.0.113.7').nullable(),
   })
-  .meta({ id: 'Whoami' });
+  .meta({ id: 'Whoami', description: 'Whose key it is.' });
+
+const errorDetail = z
+  .object({
+    path: text('The field, parameter or header.', 'amount'),
+    message: text('For people.', 'has to be above zero'),
+  })
+  .meta({ id: 'ErrorDetail', description: 'A field that is to blame.' });
 
 export const errorSchema = z
   .object({
-    code: z.string(),
-    message: z.string(),
-    requestId: z.string(),
-    details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    code: text('Decide by this. Codes may be added.', 'invalid_request'),
+    message: text('For people; may change.', 'The request is malformed.'),
+    requestId: text('The header `X-Request-Id` once more.', '4b1d7f0e-8a53-4c39-9a56-0d2f6c1b7e21'),
+    details: z.array(errorDetail).optional().meta({ description: 'Only where a field is to blame.' }),
   })
-  .meta({ id: 'Error' });
+  .meta({ id: 'Error', description: 'Why a request failed.' });

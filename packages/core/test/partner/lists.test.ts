@@ -78,6 +78,11 @@ describe('a list of transfers', () => {
     expect([await found(`createdTo=${at}`), await found(`createdTo=${later}`)]).toEqual([0, 1]);
     // A range may be empty, and not run backwards.
     expect(await found(`createdFrom=${at}&createdTo=${at}`)).toBe(0);
+    // The same moment as another clock shows it.
+    const far = encodeURIComponent(
+      `${new Date(Date.parse(later) + 5_400_000).toISOString().slice(0, -1)}+01:30`,
+    );
+    expect([await found(`createdFrom=${far}`), await found(`createdTo=${far}`)]).toEqual([1, 1]);
     expect([await found('status=pending'), await found('status=completed')]).toEqual([2, 0]);
   });
 

@@ -12,6 +12,7 @@ export function sandboxRoutes(passports: Passports): PartnerRoute[] {
       path: '/v1/partner/sandbox/passports',
       scope: 'identity:verify',
       limit: 'other',
+      tag: 'Sandbox',
       operation: 'createSandboxPassport',
       summary: 'Mints a passport for a user of the sandbox, also an expired one.',
       body: sandboxPassportBody,

@@ -34,6 +34,7 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
     route({
       ...common,
       path: '/v1/partner/users/phone/:phone',
+      tag: 'Users',
       operation: 'getUserByPhone',
       summary: 'Looks a user up by phone number (E.164).',
       pathSchema: z.object({ phone }),
@@ -44,6 +45,7 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
     route({
       ...common,
       path: '/v1/partner/users/:kid',
+      tag: 'Users',
       operation: 'getUser',
       summary: 'Looks a user up by public id.',
       pathSchema: z.object({ kid }),

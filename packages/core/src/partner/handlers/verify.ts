@@ -14,6 +14,7 @@ export function verifyRoutes(passports: Passports, users: UserLookup): PartnerRo
       path: '/v1/partner/verify',
       scope: 'identity:verify',
       limit: 'verify',
+      tag: 'Passports',
       operation: 'verifyPassport',
       summary: 'Verifies a passport token in real time.',
       body: verifyBody,

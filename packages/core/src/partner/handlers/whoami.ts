@@ -9,6 +9,7 @@ export function whoamiRoutes(): PartnerRoute[] {
       path: '/v1/partner/whoami',
       scope: null,
       limit: 'other',
+      tag: 'Keys',
       operation: 'whoami',
       summary: 'Says whose key this is, what it may do, and from which address it is used.',
       success: { status: 200, schema: whoamiSchema },

@@ -1,0 +1,199 @@
+import { type PartnerErrorCode, partnerErrors } from '../../errors.ts';
+import type { PartnerRoute } from '../request.ts';
+import type { Json } from './json-schema.ts';
+
+/** Headers of answers, by the name of their component. */
+const headers = {
+  RequestId: {
+    header: 'X-Request-Id',
+    description: 'Id of the request. Quote it when you ask for help.',
+    schema: { type: 'string', examples: ['4b1d7f0e-8a53-4c39-9a56-0d2f6c1b7e21'] },
+  },
+  RateLimitLimit: {
+    header: 'X-RateLimit-Limit',
+    description: 'How many requests the limit allows in its window.',
+    schema: { type: 'integer', examples: [120] },
+  },
+  RateLimitRemaining: {
+    header: 'X-RateLimit-Remaining',
+    description: 'How many of them are left.',
+    schema: { type: 'integer', examples: [119] },
+  },
+  RateLimitReset: {
+    header: 'X-RateLimit-Reset',
+    description: 'When the window ends, in Unix seconds.',
+    schema: { type: 'integer', format: 'int64', examples: [1767268860] },
+  },
+  RetryAfter: {
+    header: 'Retry-After',
+    description: 'How many seconds to wait before the next try.',
+    schema: { type: 'integer', examples: [1] },
+  },
+  IdempotentReplayed: {
+    header: 'Idempotent-Replayed',
+    description:
+      '`true` on the answer of an earlier request with the same `Idempotency-Key`; absent otherwise.',
+    schema: { type: 'string', enum: ['true'], examples: ['true'] },
+  },
+  FileName: {
+    header: 'Content-Disposition',
+    description: 'A name for the file, where the answer is not JSON.',
+    schema: { type: 'string', examples: ['attachment; filename="reconciliation-2026-01-01.csv"'] },
+  },
+} as const;
+
+type HeaderName = keyof typeof headers;
+
+/** The headers as components. */
+export const headerComponents: Json = Object.fromEntries(
+  Object.entries(headers).map(([name, { description, schema }]) => [name, { description, schema }]),
+);
+
+function headersOf(names: readonly HeaderName[]): Json {
+  return Object.fromEntries(
+    names.map((name) => [headers[name].header, { $ref: `#/components/headers/${name}` }]),
+  );
+}
+
+const counted = ['RequestId', 'RateLimitLimit', 'RateLimitRemaining', 'RateLimitReset'] as const;
+
+/** The headers of an answer that is no error. */
+export function successHeaders(route: PartnerRoute): Json {
+  return headersOf([
+    ...counted,
+    ...(route.idempotent ? (['IdempotentReplayed'] as const) : []),
+    ...(route.success.texts === undefined ? [] : (['FileName'] as const)),
+  ]);
+}
+
+/** One answer for errors: its status, and the codes that come with it. */
+interface ErrorAnswer {
+  readonly status: number;
+  readonly codes: readonly PartnerErrorCode[];
+  /** Instead of when the codes come. */
+  readonly description?: string;
+  readonly headers: readonly HeaderName[];
+  /** Which routes give it. */
+  readonly of: (route: PartnerRoute) => boolean;
+}
+
+const always = (): boolean => true;
+const hasBody = (route: PartnerRoute): boolean => route.body !== undefined;
+
+/** Answers of errors, by the name of their component. */
+const errorAnswers: { readonly [name: string]: ErrorAnswer } = {
+  BadRequest: {
+    status: 400,
+    codes: ['invalid_request'],
+    description: 'A field, parameter or header is missing or malformed; `details` names it.',
+    headers: counted,
+    of: always,
+  },
+  Unauthorized: {
+    status: 401,
+    codes: ['invalid_api_key', 'invalid_signature'],
+    headers: counted,
+    of: always,
+  },
+  Forbidden: {
+    status: 403,
+    codes: ['insufficient_scope', 'ip_not_allowed'],
+    headers: ['RequestId'],
+    of: ({ scope }) => scope !== null,
+  },
+  AddressForbidden: {
+    status: 403,
+    codes: ['ip_not_allowed'],
+    headers: ['RequestId'],
+    of: ({ scope }) => scope === null,
+  },
+  NotFound: { status: 404, codes: ['not_found'], headers: counted, of: always },
+  BodyTooSlow: {
+    status: 408,
+    codes: ['invalid_request'],
+    description: 'The body took too long to arrive.',
+    headers: counted,
+    of: hasBody,
+  },
+  Conflict: {
+    status: 409,
+    codes: ['idempotency_conflict'],
+    headers: counted,
+    of: ({ idempotent }) => idempotent,
+  },
+  BodyTooLarge: {
+    status: 413,
+    codes: ['invalid_request'],
+    description: 'The body is larger than 64 KiB.',
+    headers: counted,
+    of: hasBody,
+  },
+  UnsupportedMediaType: {
+    status: 415,
+    codes: ['invalid_request'],
+    description: 'The body is not `application/json`, or it is encoded.',
+    headers: counted,
+    of: hasBody,
+  },
+  PassportExpired: {
+    status: 422,
+    codes: ['token_expired'],
+    headers: counted,
+    of: ({ operation }) => operation === 'verifyPassport',
+  },
+  TooManyRequests: {
+    status: 429,
+    codes: ['rate_limit_exceeded'],
+    headers: [...counted, 'RetryAfter'],
+    of: always,
+  },
+  InternalError: {
+    status: 500,
+    codes: ['internal_error'],
+    description: 'A defect of the service. Repeat with growing pauses.',
+    headers: counted,
+    of: always,
+  },
+  Unavailable: {
+    status: 503,
+    codes: ['internal_error'],
+    description:
+      'The database cannot be reached, or an earlier request with the same `Idempotency-Key` is not through. This request has changed nothing; repeat it.',
+    headers: [...counted, 'RetryAfter'],
+    of: always,
+  },
+};
+
+/** What an error looks like. */
+function errorExample(code: PartnerErrorCode): Json {
+  return {
+    value: { code, message: partnerErrors[code].text, requestId: headers.RequestId.schema.examples[0] },
+  };
+}
+
+/** The answers of errors as components, each with an example of every code. */
+export const errorComponents: Json = Object.fromEntries(
+  Object.entries(errorAnswers).map(([name, { codes, description, headers: names }]) => [
+    name,
+    {
+      description:
+        description ?? codes.map((code) => `\`${code}\`: ${partnerErrors[code].when}`).join('\n\n'),
+      headers: headersOf(names),
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/Error' },
+          examples: Object.fromEntries(codes.map((code) => [code, errorExample(code)])),
+        },
+      },
+    },
+  ]),
+);
+
+/** The errors of a route, by status. */
+export function errorResponses(route: PartnerRoute): Json {
+  return Object.fromEntries(
+    Object.entries(errorAnswers)
+      .filter(([, answer]) => answer.of(route))
+      .map(([name, { status }]) => [String(status), { $ref: `#/components/responses/${name}` }]),
+  );
+}

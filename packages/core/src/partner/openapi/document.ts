@@ -1,0 +1,185 @@
+import type { z } from 'zod';
+import type { Core } from '../../context.ts';
+import type { LimitOptions } from '../pipeline/limit.ts';
+import { type PartnerRoute, partnerTags } from '../request.ts';
+import { errorSchema } from '../schemas.ts';
+import { errorComponents, errorResponses, headerComponents, successHeaders } from './answers.ts';
+import { exampleOf } from './examples.ts';
+import { type Components, createComponents, type Json } from './json-schema.ts';
+import { deliveriesTag, webhooks } from './webhooks.ts';
+
+const about = `Verify passports, initiate and inspect transfers, look users up, export what became final, and receive events.
+
+Every request carries an API key. Decide by the \`code\` of an error; its text may change.
+Within a version members, event types and optional parameters may be added: ignore what you do not know.`;
+
+/** Parameters in the path or in the query, one by one. They are described as what the text in the address means. */
+function parameters(schema: z.ZodType | undefined, place: 'path' | 'query', components: Components): Json[] {
+  if (schema === undefined) return [];
+  const { properties = {} } = components.add(schema, 'output') as {
+    readonly properties?: Record<string, Json>;
+  };
+  const { required = [] } = components.add(schema, 'input') as { readonly required?: readonly string[] };
+  return Object.entries(properties).map(([name, { description, examples, ...definition }]) => ({
+    name,
+    in: place,
+    description,
+    required: required.includes(name),
+    schema: definition,
+    example: Array.isArray(examples) ? examples[0] : undefined,
+  }));
+}
+
+/** Parameters in the header, by the name of their component. */
+function headerParameters(wire: string): Json {
+  return {
+    IdempotencyKey: {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description:
+        'A fresh value for each thing that is to happen, and the same one when the request is repeated: it takes effect once. Printable ASCII.',
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
+      example: '5f0c3d2e-order-1017',
+    },
+    Signature: {
+      name: `X-${wire}-Signature`,
+      in: 'header',
+      required: false,
+      description:
+        'Lower-case hexadecimal HMAC-SHA-256 of the body under the signing secret of the key. Some keys require it.',
+      schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+      example: '5f'.repeat(32),
+    },
+    SignatureTimestamp: {
+      name: `X-${wire}-Timestamp`,
+      in: 'header',
+      required: false,
+      description:
+        'When the request was signed, in milliseconds since the Unix epoch. Goes with the signature.',
+      schema: { type: 'integer', format: 'int64' },
+      example: 1767268800000,
+    },
+  };
+}
+
+const parameter = (name: string): Json => ({ $ref: `#/components/parameters/${name}` });
+
+function capitalized(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** What a partner has to know of a route besides its fields. */
+function explanation(
+  { summary, scope, limit, idempotent, testOnly }: PartnerRoute,
+  { limits }: LimitOptions,
+): string {
+  const { requests, windowMs } = limits[limit];
+  return [
+    summary,
+    scope === null ? 'Any key will do.' : `Needs the scope \`${scope}\`.`,
+    ...(testOnly === true ? ['Only with a test key; with a live one it is not there.'] : []),
+    `At most ${requests} requests in ${windowMs / 1000} seconds, counted with all of the group \`${limit}\`.`,
+    ...(idempotent ? ['With an `Idempotency-Key` it takes effect once, however often it is sent.'] : []),
+  ].join(' ');
+}
+
+/** An export in other formats than JSON: how it begins, and how it ends. */
+const textExamples: { readonly [type: string]: string } = {
+  'text/csv':
+    'id,reference,status,amount,currency,recipientKid,description,failureCode,createdAt,completedAt,updatedAt\r\n…\r\n#summary,"{""rows"":1,…}"\r\n',
+  'application/x-ndjson': '{"id":"tr_5b1f0c9e7d3a4826b0e4c1d2f3a59687",…}\n{"summary":{"rows":1,…}}\n',
+};
+
+function operation(route: PartnerRoute, limits: LimitOptions, components: Components): Json {
+  const bodyOf = (schema: Json): Json => ({
+    'application/json': { schema, example: exampleOf(schema, components.schemas) },
+  });
+  const { success } = route;
+  const texts = (success.texts ?? []).map((type) => [
+    type,
+    { schema: { type: 'string' }, example: textExamples[type] },
+  ]);
+  return {
+    operationId: route.operation,
+    summary: route.summary,
+    description: explanation(route, limits),
+    tags: [route.tag],
+    ...(route.scope === null ? {} : { 'x-scope': route.scope }),
+    'x-limit-group': route.limit,
+    parameters: [
+      ...parameters(route.pathSchema, 'path', components),
+      ...parameters(route.query, 'query', components),
+      ...(route.idempotent ? [parameter('IdempotencyKey')] : []),
+      ...(route.body === undefined ? [] : [parameter('Signature'), parameter('SignatureTimestamp')]),
+    ],
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: bodyOf(components.add(route.body, 'input', `${capitalized(route.operation)}Request`)),
+          },
+        }),
+    responses: {
+      [success.status]: {
+        description: success.schema.description,
+        headers: successHeaders(route),
+        content: {
+          ...bodyOf(components.add(success.schema, 'output')),
+          ...Object.fromEntries(texts),
+        },
+      },
+      ...errorResponses(route),
+    },
+  };
+}
+
+/** The OpenAPI 3.1 description of the partner API, made of the schemas that validate. */
+export function openApiDocument(
+  { options: { baseUrl, prefix, theme, events } }: Core,
+  table: readonly PartnerRoute[],
+  limits: LimitOptions,
+): Json {
+  const components = createComponents();
+  components.add(errorSchema, 'output');
+  const paths: Record<string, Json> = {};
+  for (const route of table) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, limits, components) };
+  }
+  const wire = prefix.toUpperCase();
+  const site = baseUrl.href.replace(/\/$/, '');
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: `${theme.name} partner API`,
+      version: '1',
+      description: about,
+      contact: { name: theme.name, url: site },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: site }],
+    security: [{ apiKey: [] }],
+    tags: [
+      ...Object.entries(partnerTags).map(([name, description]) => ({ name, description })),
+      deliveriesTag,
+    ],
+    paths,
+    webhooks: webhooks(events.descriptions, components, wire),
+    components: {
+      schemas: components.schemas,
+      responses: errorComponents,
+      parameters: headerParameters(wire),
+      headers: headerComponents,
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: `Live keys begin with \`${prefix}_live_\`, test keys with \`${prefix}_test_\`.`,
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import type { HostEventSchema } from '../../events.ts';
+
+/** A part of the document. */
+export type Json = { readonly [name: string]: unknown };
+
+/** What is sent, or what is answered. */
+export type Direction = 'input' | 'output';
+
+/** Keywords of JSON Schema that hold a schema, a list of schemas, and schemas by name. */
+const one = new Set([
+  'items',
+  'additionalProperties',
+  'propertyNames',
+  'contains',
+  'not',
+  'if',
+  'then',
+  'else',
+]);
+const several = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
+const named = new Set(['properties', 'patternProperties', 'dependentSchemas']);
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `X or null` as one schema with two types, which is how every generator knows it. */
+function nullable({ anyOf, ...rest }: Json): Json | null {
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return null;
+  const other: unknown = anyOf.find((part) => isObject(part) && part.type !== 'null');
+  if (!isObject(other) || typeof other.type !== 'string' || !anyOf.some((part) => part.type === 'null'))
+    return null;
+  if ('enum' in other || 'const' in other) return null;
+  return { ...other, ...rest, type: [other.type, 'null'] };
+}
+
+/** Bounds of what JavaScript can count: no rule of the API. */
+const countable = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const;
+
+/** Takes away what is true and trips generators. The checks stay as they are; only what is said about them is less. */
+function plain(part: Json, direction: Direction): Json {
+  const result: Record<string, unknown> = { ...(nullable(part) ?? part) };
+  // Answers may gain members within a version. Said in so many words: clients of openapi-generator would refuse them.
+  if (direction === 'output' && result.properties !== undefined) result.additionalProperties = true;
+  // Generated clients match the pattern against the date that they have made of the text.
+  if (result.format !== undefined) delete result.pattern;
+  // Not every generator knows tuples, and none that nothing may follow them.
+  if (Array.isArray(result.prefixItems)) {
+    result.items = { anyOf: result.prefixItems };
+    delete result.prefixItems;
+  }
+  // Generated clients know constants as text only.
+  if (typeof result.const === 'boolean') delete result.const;
+  if (result.type === 'number') result.format ??= 'double';
+  if (result.minimum === countable.minimum) delete result.minimum;
+  if (result.maximum === countable.maximum) {
+    delete result.maximum;
+    result.format ??= 'int64';
+  }
+  return result;
+}
+
+/** The same with all that is inside. `follow` says what stands in the place of a reference. */
+function adapted(schema: Json, direction: Direction, follow: (reference: string) => Json): Json {
+  const inside = (part: unknown): unknown => (isObject(part) ? adapted(part, direction, follow) : part);
+  const { $ref, ...own } = schema;
+  const parts = Object.entries(own).map(([keyword, value]): [string, unknown] => {
+    if (one.has(keyword)) return [keyword, inside(value)];
+    if (several.has(keyword) && Array.isArray(value)) return [keyword, value.map(inside)];
+    if (named.has(keyword) && isObject(value)) {
+      return [keyword, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inside(part)]))];
+    }
+    return [keyword, value];
+  });
+  const adapt = plain(Object.fromEntries(parts), direction);
+  return $ref === undefined ? adapt : { ...follow(String($ref)), ...adapt };
+}
+
+/** What a library makes of a schema. */
+interface Generated {
+  readonly schema: Json;
+  readonly definitions: Readonly<Record<string, Json>>;
+}
+
+function generatedBy(made: unknown): Generated {
+  // Members that are undefined are none.
+  const { $schema: _, $defs = {}, ...schema } = JSON.parse(JSON.stringify(made)) as Json;
+  return { schema, definitions: $defs as Generated['definitions'] };
+}
+
+/** The schemas of the document. Whatever has a name is one component, referred to from where it is used. */
+export interface Components {
+  /** By name. */
+  readonly schemas: Readonly<Record<string, Json>>;
+  /** @param name - for a schema that has no `id` of its own; without either it is written out where it is used */
+  add(schema: z.ZodType, direction: Direction, name?: string): Json;
+}
+
+const definition = '#/$defs/';
+
+/** See {@link Components}. */
+export function createComponents(): Components {
+  const schemas: Record<string, Json> = {};
+  const refer = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+  const follow = (reference: string): Json => refer(reference.slice(definition.length));
+  return {
+    schemas,
+    add(added, direction, name) {
+      const { schema, definitions } = generatedBy(
+        z.toJSONSchema(added, { io: direction, target: 'draft-2020-12', reused: 'inline' }),
+      );
+      for (const [id, part] of Object.entries(definitions)) schemas[id] = adapted(part, direction, follow);
+      const part = adapted(schema, direction, follow);
+      if (name === undefined) return part;
+      schemas[name] = part;
+      return refer(name);
+    },
+  };
+}
+
+/**
+ * What a host's library says about its schema, written out: oapi-codegen leaves out components that nothing but a
+ * webhook refers to. What it does not say, or says in another way, may be anything.
+ */
+export function hostSchema(schema: HostEventSchema): Json {
+  try {
+    const said = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' });
+    if (said === undefined) return { type: 'object' };
+    const { schema: whole, definitions } = generatedBy(said);
+    const within =
+      (above: readonly string[]) =>
+      (reference: string): Json => {
+        const part = definitions[reference.slice(definition.length)];
+        // What contains itself is described once.
+        return part === undefined || above.includes(reference)
+          ? {}
+          : adapted(part, 'output', within([...above, reference]));
+      };
+    return adapted(whole, 'output', within([]));
+  } catch {
+    // Not everything that can be checked can be described.
+    return { type: 'object' };
+  }
+}

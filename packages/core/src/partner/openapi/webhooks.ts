@@ -1,0 +1,94 @@
+import type { EventDescription } from '../../events.ts';
+import type { JsonObject } from '../../ports/interactions.ts';
+import { sentEvent } from '../webhook-schemas.ts';
+import { exampleOf } from './examples.ts';
+import { type Components, hostSchema, type Json } from './json-schema.ts';
+
+/** Headers of a delivery, by what they are called after `X-<PREFIX>-`. */
+const headers: { readonly [suffix: string]: { readonly description: string; readonly schema: Json } } = {
+  Event: {
+    description: 'The type of the event, as in the body.',
+    schema: { type: 'string', examples: ['payment.completed'] },
+  },
+  EventId: {
+    description: 'The id of the event, as in the body: the same on every attempt. Deduplicate by it.',
+    schema: { type: 'string', examples: ['evt_5b1f0c9e7d3a4826b0e4c1d2f3a59687'] },
+  },
+  Timestamp: {
+    description: 'When the attempt was signed, in Unix seconds. Refuse what is more than 300 seconds off.',
+    schema: { type: 'integer', format: 'int64', examples: [1767268801] },
+  },
+  Signature: {
+    description:
+      'Lower-case hexadecimal HMAC-SHA-256 of the timestamp, a full stop and the raw body, keyed with the secret of the endpoint. Compare in constant time.',
+    schema: { type: 'string', pattern: '^[0-9a-f]{64}$', examples: ['5f'.repeat(32)] },
+  },
+  Partner: { description: 'Your slug.', schema: { type: 'string', examples: ['acme'] } },
+  Attempt: {
+    description: 'Which attempt this is, from 1. May be absent.',
+    schema: { type: 'integer', minimum: 1, examples: [1] },
+  },
+};
+
+/** `order.shipped` as `OrderShipped`. Underscores stay, so that no two types become one name. */
+function nameOf(type: string): string {
+  return type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The tag of deliveries. */
+export const deliveriesTag = { name: 'Deliveries', description: 'What your webhook endpoints receive.' };
+
+/**
+ * What each type of event is delivered as. All of it is written out: oapi-codegen leaves out components that nothing
+ * but a webhook refers to.
+ */
+export function webhooks(
+  descriptions: readonly EventDescription[],
+  components: Components,
+  wire: string,
+): Json {
+  components.add(sentEvent, 'output');
+  const envelope = components.schemas.SentEvent as { readonly properties: Readonly<Record<string, Json>> };
+  const parameters = Object.entries(headers).map(([suffix, rest]) => ({
+    name: `X-${wire}-${suffix}`,
+    in: 'header',
+    // Nobody may count on the number of the attempt.
+    required: suffix !== 'Attempt',
+    ...rest,
+  }));
+
+  function delivery({ type, summary, when, schema: data, example }: EventDescription): Json {
+    const schema = {
+      ...envelope,
+      description: summary,
+      properties: {
+        ...envelope.properties,
+        type: { ...envelope.properties.type, enum: [type], examples: [type] },
+        data: 'own' in data ? components.add(data.own, 'output') : hostSchema(data.host),
+      },
+    };
+    const body = exampleOf(schema, components.schemas) as JsonObject;
+    return {
+      post: {
+        operationId: `on${nameOf(type)}`,
+        summary,
+        description: when ?? summary,
+        tags: [deliveriesTag.name],
+        // Whoever receives it checks the signature.
+        security: [],
+        parameters,
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema, example: { ...body, data: example } } },
+        },
+        responses: {
+          '200': {
+            description: 'Any 2xx within ten seconds. Anything else is a failure, and is tried again.',
+          },
+        },
+      },
+    };
+  }
+
+  return Object.fromEntries(descriptions.map((event) => [event.type, delivery(event)]));
+}

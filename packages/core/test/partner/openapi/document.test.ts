@@ -1,0 +1,208 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  type Description,
+  descriptionOf,
+  type Media,
+  operationsOf,
+  type Schema,
+  validatorOf,
+} from '../../support/openapi.ts';
+import { TestRail } from '../../support/partner-api.ts';
+import { TestProvider } from '../../support/provider.ts';
+
+const shipped = {
+  summary: 'An order was shipped.',
+  schema: z.object({
+    orderId: z.string().meta({ description: 'Which one.', examples: ['o-1'] }),
+    at: z.iso.datetime(),
+    parcel: z.tuple([z.string(), z.int()]),
+    gift: z.literal(true).optional(),
+  }),
+  example: { orderId: 'o-1', at: '2026-01-01T00:00:00Z', parcel: ['p-1', 2] },
+};
+
+let description: Description;
+let text: string;
+
+beforeAll(async () => {
+  const provider = await TestProvider.start({
+    payments: new TestRail(),
+    partnerLimits: { verify: { requests: 7, windowSeconds: 30 } },
+    events: { 'order.shipped': shipped },
+  });
+  description = await descriptionOf(provider);
+  text = (await provider.request('/v1/openapi.json')).text;
+  return () => provider.stop();
+});
+
+/** Every schema, with where it is. Those with a name are visited where they are defined. */
+function* schemasIn(part: unknown, where: string): Generator<readonly [string, Schema]> {
+  if (typeof part !== 'object' || part === null) return;
+  for (const [name, one] of Object.entries(part)) {
+    const here = `${where}/${name}`;
+    if (name === 'schema') yield* within(one as Schema, here);
+    else if (name !== 'example' && name !== 'examples') yield* schemasIn(one, here);
+  }
+}
+
+function* within(schema: Schema, where: string): Generator<readonly [string, Schema]> {
+  yield [where, schema];
+  for (const [name, member] of Object.entries(schema.properties ?? {}))
+    yield* within(member, `${where}.${name}`);
+  for (const part of [schema.items, ...(schema.anyOf ?? [])])
+    if (part !== undefined) yield* within(part, `${where}[]`);
+}
+
+const everySchema = () => [
+  ...schemasIn({ paths: description.paths, webhooks: description.webhooks }, ''),
+  ...Object.entries(description.components.schemas ?? {}).flatMap(([name, schema]) => [
+    ...within(schema, name),
+  ]),
+];
+
+/** Every body that is sent, answered or delivered. */
+const everyBody = (): (readonly [string, Media])[] => {
+  const operations = [
+    ...operationsOf(description).map(({ operation }) => operation),
+    ...Object.values(description.webhooks).map(({ post }) => post),
+  ];
+  return operations.flatMap(({ operationId, requestBody, responses }) => [
+    ...Object.values(requestBody?.content ?? {}).map((media) => [operationId, media] as const),
+    ...Object.entries(responses).flatMap(([status, { content = {} }]) =>
+      Object.entries(content).map(([type, media]) => [`${operationId} ${status} ${type}`, media] as const),
+    ),
+  ]);
+};
+
+describe('the description', () => {
+  it('has an example of every body, and each is valid, says a validator that we did not write', () => {
+    const valid = validatorOf(description);
+    const bodies = everyBody();
+    expect(bodies.length).toBeGreaterThan(150);
+    for (const [where, { schema, example, examples = {} }] of bodies) {
+      const given = [
+        ...(example === undefined ? [] : [example]),
+        ...Object.values(examples).map(({ value }) => value),
+      ];
+      expect(given, where).not.toEqual([]);
+      for (const one of given) expect(valid(schema, one), where).toEqual([]);
+    }
+    // The validator does look.
+    expect(valid({ $ref: '#/components/schemas/Transfer' }, { id: 7 })).toContain('/id must be string');
+  });
+
+  it('explains every member, with an example', () => {
+    const named = description.components.schemas ?? {};
+    const own = Object.entries(named).flatMap(([name, schema]) => [...within(schema, name)]);
+    for (const [where, schema] of own) {
+      const target = schema.$ref === undefined ? schema : named[schema.$ref.split('/').at(-1) ?? ''];
+      const isList = where.endsWith('[]');
+      if (!isList) expect(target?.description, where).toMatch(/^\S.*\.$/s);
+      const isWhole = ['properties', 'items', 'anyOf'].some((keyword) => target?.[keyword] !== undefined);
+      if (!isList && !isWhole) expect(target?.examples, where).toHaveLength(1);
+    }
+  });
+
+  it('has nothing in it that generators trip over', () => {
+    for (const [where, schema] of everySchema()) {
+      expect(schema, where).not.toHaveProperty('prefixItems');
+      expect(schema.items, where).not.toBe(false);
+      expect(typeof schema.const, where).not.toBe('boolean');
+      if (schema.format !== undefined) expect(schema, where).not.toHaveProperty('pattern');
+      // `X or null` in one word, unless X has a name.
+      for (const part of schema.anyOf ?? [])
+        if (part.type === 'null') expect(schema.anyOf?.[0], where).toHaveProperty('$ref');
+      expect(Math.abs(Number(schema.maximum ?? 0)), where).toBeLessThan(2 ** 31);
+    }
+    expect(text).not.toContain('$defs');
+  });
+
+  it('names no enumeration: its values would be constants of Go, and collide', () => {
+    for (const [name, schema] of Object.entries(description.components.schemas ?? {}))
+      expect(schema, name).not.toHaveProperty('enum');
+  });
+
+  it('has no component that only webhooks refer to: oapi-codegen would leave it out', () => {
+    const { schemas = {} } = description.components;
+    const reached = new Set<string>();
+    const visit = (part: unknown): void => {
+      for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+        if (reached.has(name)) continue;
+        reached.add(name);
+        visit(schemas[name]);
+      }
+    };
+    visit(description.paths);
+    expect([...reached].sort()).toEqual(Object.keys(schemas).sort());
+  });
+
+  it('lets every answer gain members, and no request', () => {
+    const { schemas = {} } = description.components;
+    const open = (name: string) => schemas[name]?.additionalProperties;
+    for (const name of Object.keys(schemas))
+      expect([name, open(name)]).toEqual([name, !/Request$|^RecipientBy/.test(name)]);
+  });
+
+  it('closes no list of event types that is answered, and lists those of this service where they are sent', () => {
+    const { Event, SentEvent, Delivery, WebhookEndpoint, CreateWebhookRequest, UpdateWebhookRequest } =
+      description.components.schemas ?? {};
+    expect(Event?.properties?.type).not.toHaveProperty('enum');
+    expect(SentEvent?.properties?.type).not.toHaveProperty('enum');
+    expect(Delivery?.properties?.eventType).not.toHaveProperty('enum');
+    expect(WebhookEndpoint?.properties?.events?.items).toEqual({ type: 'string' });
+    const names = [
+      '*',
+      'payment.completed',
+      'payment.failed',
+      'kyc.updated',
+      'webhook.test',
+      'order.shipped',
+    ];
+    for (const request of [CreateWebhookRequest, UpdateWebhookRequest])
+      expect(request?.properties?.events?.items).toEqual({ type: 'string', enum: names });
+  });
+
+  it('says what parameters are, and not that an address is text', () => {
+    const types = Object.fromEntries(
+      operationsOf(description).flatMap(({ operation }) =>
+        operation.parameters
+          .filter((parameter) => parameter.in === 'query')
+          .map(({ name, schema }) => [
+            `${operation.operationId}.${name}`,
+            [schema.type, schema.format ?? ''],
+          ]),
+      ),
+    );
+    expect(types).toMatchObject({
+      'listPayments.limit': ['integer', ''],
+      'listPayments.createdFrom': ['string', 'date-time'],
+      'listDeliveries.limit': ['integer', ''],
+      'listEvents.after': ['integer', 'int64'],
+      'exportReconciliation.date': ['string', 'date'],
+    });
+    const valid = validatorOf(description);
+    for (const { operation } of operationsOf(description)) {
+      for (const { name, schema, example, description: words, ...rest } of operation.parameters) {
+        const where = `${operation.operationId}.${name}`;
+        expect(words, where).toMatch(/^\S.*\.$/s);
+        expect(valid(schema, example), where).toEqual([]);
+        expect(rest.required, where).toBe(rest.in === 'path');
+      }
+    }
+  });
+
+  it('gives every operation a group that is explained, and says what its caller has to know', () => {
+    const groups = new Map(description.tags.map((tag) => [tag.name, tag.description]));
+    for (const { operation } of operationsOf(description)) {
+      expect(operation.tags).toHaveLength(1);
+      expect(groups.get(operation.tags[0] ?? ''), operation.operationId).toMatch(/\.$/);
+      const scope = operation['x-scope'];
+      expect(operation.description).toContain(scope === undefined ? 'Any key' : `the scope \`${scope}\``);
+    }
+    const [{ operation }] = operationsOf(description).filter(({ path }) => path.endsWith('/verify')) as [
+      ReturnType<typeof operationsOf>[number],
+    ];
+    expect(operation.description).toContain('At most 7 requests in 30 seconds');
+  });
+});

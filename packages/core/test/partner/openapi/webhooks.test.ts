@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { HostEventSchema } from '../../../src/index.ts';
+import { type Description, descriptionOf, type Schema, validatorOf } from '../../support/openapi.ts';
+import type { Json } from '../../support/provider.ts';
+import { sink } from '../../webhooks/support/sink.ts';
+import { register, webhookProvider } from '../../webhooks/support/webhook-provider.ts';
+
+/** A schema of a library that is not zod. */
+function standard(jsonSchema?: () => Json): HostEventSchema {
+  const props = { version: 1, vendor: 'by-hand', validate: (value: unknown) => ({ value }) } as const;
+  return { '~standard': jsonSchema === undefined ? props : { ...props, jsonSchema: { input: jsonSchema } } };
+}
+
+const node = z.object({
+  name: z.string(),
+  get children() {
+    return z.array(node);
+  },
+});
+
+const line = z.object({ sku: z.string() }).meta({ id: 'Transfer' });
+
+/** Types of a host, and what is said of their data. */
+const types: Record<
+  string,
+  { schema: HostEventSchema; example: Json; described: unknown; summary?: string }
+> = {
+  'order.shipped': {
+    summary: 'An order was shipped.',
+    // What is delivered is what was published, before anything is made of it.
+    schema: z.object({ at: z.string().transform(Number), first: line, second: line.optional() }),
+    example: { at: '7', first: { sku: 'a' } },
+    described: {
+      type: 'object',
+      properties: {
+        at: { type: 'string' },
+        first: {
+          type: 'object',
+          properties: { sku: { type: 'string' } },
+          required: ['sku'],
+          additionalProperties: true,
+        },
+        second: {
+          type: 'object',
+          properties: { sku: { type: 'string' } },
+          required: ['sku'],
+          additionalProperties: true,
+        },
+      },
+      required: ['at', 'first'],
+      additionalProperties: true,
+    },
+  },
+  'tree.grown': {
+    schema: z.object({ root: node }),
+    example: { root: { name: 'a', children: [] } },
+    described: expect.objectContaining({ properties: { root: expect.objectContaining({ type: 'object' }) } }),
+  },
+  'loyalty.points_changed': { schema: standard(), example: { points: 1 }, described: { type: 'object' } },
+  'loyalty.points.changed': {
+    schema: standard(() => ({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: {
+        points: { $ref: '#/$defs/points', description: 'How many.' },
+        outside: { $ref: 'https://x.example/' },
+      },
+      $defs: { points: { type: 'integer', minimum: 0 } },
+    })),
+    example: { points: 1 },
+    described: {
+      type: 'object',
+      properties: { points: { type: 'integer', minimum: 0, description: 'How many.' }, outside: {} },
+      additionalProperties: true,
+    },
+  },
+  'stock.counted': {
+    schema: standard(() => {
+      throw new Error('this cannot be described');
+    }),
+    example: { left: 3 },
+    described: { type: 'object' },
+  },
+};
+
+const events = Object.fromEntries(
+  Object.entries(types).map(([type, { described: _, ...definition }]) => [type, definition]),
+);
+
+async function shop() {
+  const { provider } = await webhookProvider({
+    events,
+    prefix: 'acme',
+    webhooks: { allowPrivateTargets: true },
+  });
+  return { provider, description: await descriptionOf(provider) };
+}
+
+const bodyOf = (description: Description, type: string) => {
+  const media = description.webhooks[type]?.post.requestBody?.content['application/json'];
+  if (media === undefined) throw new Error(`${type} has no body`);
+  return media;
+};
+
+describe('the webhooks of the description', () => {
+  it('are every type of event, and what is delivered is what is described, headers too', async () => {
+    const { provider, description } = await shop();
+    const key = await provider.key({ mode: 'test' });
+    const hook = await sink(() => provider.clock.now());
+    await register(provider, key, hook.url);
+    const names = [
+      'payment.completed',
+      'payment.failed',
+      'kyc.updated',
+      'webhook.test',
+      ...Object.keys(types),
+    ];
+    expect(Object.keys(description.webhooks)).toEqual(names);
+    const valid = validatorOf(description);
+    for (const type of names) {
+      await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type });
+      while ((await provider.ostiary.worker.runDue()) > 0);
+      const delivery = hook.received.pop();
+      const { post } = description.webhooks[type] ?? {};
+      const body = JSON.parse(String(delivery?.body)) as Json;
+      expect(body.type).toBe(type);
+      expect(valid(bodyOf(description, type).schema, body), type).toEqual([]);
+      // Said of this type, and of no other.
+      expect(valid(bodyOf(description, type).schema, { ...body, type: 'other' })).not.toEqual([]);
+      expect(post?.parameters.map(({ name }) => name.toLowerCase())).toEqual(
+        Object.keys(delivery?.headers ?? {}).filter((name) => name.startsWith('x-')),
+      );
+      for (const { name, schema, required } of post?.parameters ?? []) {
+        const value = delivery?.headers[name.toLowerCase()];
+        expect(valid(schema, schema.type === 'integer' ? Number(value) : value), name).toEqual([]);
+        expect(required).toBe(name !== 'X-ACME-Attempt');
+      }
+      expect(valid(bodyOf(description, type).schema, bodyOf(description, type).example), type).toEqual([]);
+    }
+  });
+
+  it('say of the host’s own types what their schemas say, whatever library it is', async () => {
+    const { description } = await shop();
+    for (const [type, { described, example, summary }] of Object.entries(types)) {
+      const { schema, example: whole } = bodyOf(description, type);
+      expect((schema as { properties: Record<string, Schema> }).properties.data, type).toEqual(described);
+      expect((whole as Json).data, type).toEqual(example);
+      expect(description.webhooks[type]?.post.summary).toBe(summary ?? `The event ${type}.`);
+    }
+    // A name of the host’s is no name of ours.
+    expect(description.components.schemas?.Transfer?.properties).toHaveProperty('amount');
+  });
+
+  it('have names of their own, also where types differ by little', async () => {
+    const { description } = await shop();
+    const names = Object.values(description.webhooks).map(({ post }) => post.operationId);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toContain('onPaymentCompleted');
+  });
+});

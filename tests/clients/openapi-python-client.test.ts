@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, expect, it } from 'vitest';
+import { generatedFolder, subject } from './support/generated.ts';
+import { type Installed, inPlace, pythonClient } from './support/python-client.ts';
+
+const script = fileURLToPath(new URL('support/every_operation.py', import.meta.url));
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await pythonClient();
+});
+
+it('openapi-python-client makes a client of the description, with which every operation is called', async (context) => {
+  if ('missing' in installed) {
+    // The reporter keeps the reason of what was skipped to itself.
+    console.warn(`not tested: ${installed.missing}`);
+    return context.skip(installed.missing);
+  }
+  const { bin } = installed;
+  const { document, operations, baseUrl, apiKey, hook, day } = await subject();
+  const folder = generatedFolder('openapi-python-client');
+  const file = join(folder, 'openapi.json');
+  writeFileSync(file, document);
+  const output = join(folder, 'ostiary_api');
+  const said = await inPlace(bin, 'openapi-python-client', [
+    ...['generate', '--path', file, '--output-path', output],
+    ...['--meta', 'none', '--fail-on-warning'],
+  ]);
+  expect(said.trim()).toMatch(/^Generating \S*ostiary_api$/);
+  const came = JSON.parse(
+    await inPlace(bin, 'python', [script, baseUrl, apiKey, hook, day], { PYTHONPATH: folder }),
+  ) as Record<string, readonly [status: number, type: string]>;
+  expect(Object.keys(came).sort()).toEqual(operations.toSorted());
+  for (const [operation, [status, type]] of Object.entries(came)) {
+    expect([operation, status < 300]).toEqual([operation, true]);
+    expect([operation, /^(NoneType|Error)$/.test(type)]).toEqual([operation, false]);
+  }
+});
