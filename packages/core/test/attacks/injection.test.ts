@@ -82,8 +82,7 @@ describe('texts from outside', () => {
     // As it may be in a database from before names were checked.
     const record = await storage.clients.find(named.id);
     if (record === null) throw new Error('no client');
-    const act = { id: 'act', at: 0, actor: 'a test', action: 'client.update', target: 'client', details: {} };
-    await storage.clients.replace({ ...record, name: `${name}x`, version: record.version + 1 }, act);
+    await storage.clients.replace({ ...record, name: `${name}x`, version: record.version + 1 });
     const browser = own.browser();
     const page = await openConsent(own, browser, named, { scope: 'openid profile' });
     expectHtml(page.answer);

@@ -9,7 +9,11 @@ import { expectPlain, spoiled, wrongJson } from './wrong.ts';
 type Detail = { readonly path: string; readonly message: string };
 
 interface Operation {
-  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  /** Those that every route has, headers, are references. */
+  readonly parameters: readonly (
+    | { readonly name: string; readonly in: string }
+    | { readonly $ref: string }
+  )[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: object } } };
 }
 
@@ -112,7 +116,8 @@ describe('what the partner API says of a wrong field', () => {
     let blamed = 0;
     for (const [path, methods] of Object.entries(document.paths))
       for (const [method, { parameters }] of Object.entries(methods)) {
-        for (const { name, in: place } of [...parameters, { name: 'surplus', in: 'query' }])
+        const own = parameters.flatMap((parameter) => ('name' in parameter ? [parameter] : []));
+        for (const { name, in: place } of [...own, { name: 'surplus', in: 'query' }])
           for (const value of wrong) {
             const text = encodeURIComponent(value);
             const target =

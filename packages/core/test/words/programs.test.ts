@@ -49,8 +49,9 @@ const options: Required<OstiaryOptions> & { readonly webhooks: Required<WebhookO
   sealingKeys: [randomBytes(32)],
   trustedProxies: ['10.0.0.0/8'],
   theme: { name: 'Acme', logo: '/logo.svg', colour: '#1a4f8b' },
+  hostTimeoutSeconds: 10,
   interactionUrl: (id) => `/consent/${id}`,
-  limits: { authorizeStarts: 1, failedClientAuthentications: 1 },
+  limits: { authorizeStarts: 1, failedClientAuthentications: 1, unfinishedInteractions: 1 },
   payments: new TestRail(),
   partnerLimits: {
     per: 'key',
