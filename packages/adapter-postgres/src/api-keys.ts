@@ -12,6 +12,12 @@ const columns = `
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
 `;
 
+/** Which of `:keys` live at `:now`: neither revoked nor ended, and their partner not disabled. */
+export const liveKeys = `
+  id = ANY (:keys::text[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now::bigint)
+  AND disabled_at IS NULL
+`;
+
 export function postgresApiKeys(database: Database): ApiKeyStore {
   const { schema } = database;
   const audits = postgresAudits(database);
@@ -41,10 +47,9 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
       WHERE digest = :digest
     `),
 
-    isLive: prepared<{ ids: readonly string[]; now: number }, { readonly id: string }>(`
+    isLive: prepared<{ keys: readonly string[]; now: number }, { readonly id: string }>(`
       SELECT id FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner
-      WHERE id = ANY (:ids) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now::bigint)
-        AND disabled_at IS NULL
+      WHERE ${liveKeys}
     `),
 
     list: statement<{ partner: string }, ApiKeyRecord>(`
@@ -71,7 +76,7 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
     () => '',
     async (group: readonly { readonly id: string; readonly now: number }[], waitedMs): Promise<boolean[]> => {
       const asked = {
-        ids: [...new Set(group.map(({ id }) => id))],
+        keys: [...new Set(group.map(({ id }) => id))],
         now: Math.max(...group.map(({ now }) => now)),
       };
       const live = await database.read(

@@ -127,6 +127,8 @@ const lookedUp: { readonly [name: string]: (storage: Storage) => Promise<unknown
   'queue.recover': ({ queue }) => queue.recover({ kind: 'even', since: 1, now: 1 }),
   'rateLimits.consume': ({ rateLimits }) =>
     rateLimits?.consume({ bucket: 'b7', limit: 9, windowMs: 9, now: 1 }) ?? Promise.reject(),
+  'rateLimits.consumeOfKey': ({ rateLimits }) =>
+    rateLimits?.consumeOfKey('key_7', { bucket: 'b7', limit: 9, windowMs: 9, now: 1 }) ?? Promise.reject(),
   'rateLimits.peek': ({ rateLimits }) =>
     rateLimits?.peek({ bucket: 'b7', limit: 9, windowMs: 9, now: 1 }) ?? Promise.reject(),
   purge: (all) => all.purge({ now: 9, before: 9, eventsBefore: 9, limit: 10 }),

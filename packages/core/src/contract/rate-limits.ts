@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { RateLimitState, SharedRateLimits } from '../ports/rate-limits.ts';
 import type { Storage } from '../ports/storage.ts';
+import { issuedKey } from './api-keys.ts';
 import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
+import { samplePartner } from './partner-samples.ts';
 import { minute, now } from './samples.ts';
 
 const request = { bucket: 'users:key:a', limit: 3, windowMs: minute, now };
@@ -103,6 +105,42 @@ export const sharedRateLimitCases = casesOf('rate limits', {
     }
   },
 
+  'counts the requests of a key as all others, and says whether the key is live': async (storage) => {
+    const limits = limitsOf(storage);
+    const key = await issuedKey(storage, 'a', { expiresAt: now + 10 });
+    const other = await issuedKey(storage, 'b', { partner: 'other' });
+    const asked = async (id: string, changes: Partial<typeof request> = {}) => {
+      const { keyIsLive, ...state } = await limits.consumeOfKey(id, { ...request, ...changes });
+      return [keyIsLive, state];
+    };
+    assertSame(await asked(key.id), [true, { allowed: true, count: 1, endsAt }]);
+    assertSame(await limits.consume(request), { allowed: true, count: 2, endsAt });
+    assertSame(await asked('key_unknown'), [false, { allowed: true, count: 3, endsAt }]);
+    assertSame(await asked(other.id), [true, { allowed: false, count: 3, endsAt }], 'full');
+    const isLive = async (id: string, at = now) => (await asked(id, { bucket: `${id} ${at}`, now: at }))[0];
+    assertSame([await isLive(key.id, now + 9), await isLive(key.id, now + 10)], [true, false], 'ended');
+    await storage.partners.replace(samplePartner({ version: 2, disabledAt: now }));
+    assertSame([await isLive(key.id), await isLive(other.id)], [false, true], 'its partner is disabled');
+    await storage.partners.replace(samplePartner({ version: 3 }));
+    await storage.apiKeys.revoke(other.id, now);
+    assertSame([await isLive(key.id), await isLive(other.id)], [true, false], 'revoked');
+  },
+
+  'counted together in one bucket, each key has its own answer': async (storage) => {
+    const limits = limitsOf(storage);
+    const ids = ['a', 'b', 'c', 'd'].map((label) => `key_${label}`);
+    for (const label of ['a', 'b', 'c']) await issuedKey(storage, label);
+    await storage.apiKeys.revoke('key_b', now);
+    const answers = await inParallel(40, (index) =>
+      limits.consumeOfKey(ids[index % 4] ?? '', { ...request, limit: 30 }),
+    );
+    assertSame(
+      answers.map(({ keyIsLive }) => keyIsLive),
+      Array.from({ length: 40 }, (_, index) => index % 2 === 0),
+    );
+    assertSame(countAnswers(answers.map(({ allowed }) => allowed)), { true: 30, false: 10 });
+  },
+
   'windows are purged a minute after their end, the oldest first': async (storage) => {
     const limits = limitsOf(storage);
     const purge = async (time: number, limit: number) =>
@@ -121,6 +159,7 @@ export const sharedRateLimitCases = casesOf('rate limits', {
     await storage.close();
     await assertUnavailable(() => limits.consume(request));
     await assertUnavailable(() => limits.peek(request));
+    await assertUnavailable(() => limits.consumeOfKey('key_a', request));
   },
 });
 

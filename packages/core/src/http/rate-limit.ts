@@ -60,13 +60,16 @@ export interface AddressLimit {
   peek(address: string | null, now: number): Promise<RateLimitState>;
 }
 
+/** What address limits need of a storage. */
+type Counts = Pick<SharedRateLimits, 'consume' | 'peek'>;
+
 /**
  * Counts where all processes see it, or else in the memory of this one.
  *
  * @param name - of what is counted; limits of one name share their counts
  */
 export function addressLimit(
-  shared: SharedRateLimits | undefined,
+  shared: Counts | undefined,
   { name, limit }: { readonly name: string; readonly limit: number },
 ): AddressLimit {
   const windowMs = 60_000;
@@ -95,7 +98,7 @@ export function addressLimit(
   };
 }
 
-function countsInMemory(windowMs: number): SharedRateLimits {
+function countsInMemory(windowMs: number): Counts {
   const windows = fixedWindows(windowMs);
   const stateOf = ({ count, endsAt }: Window, allowed: boolean) => ({ allowed, count, endsAt });
   return {

@@ -13,12 +13,7 @@ export function memoryApiKeys(step: Step): ApiKeyStore {
 
     findByDigest: (digest) => step((tables) => state(tables, tables.apiKeyIds.get(bytesKey(digest)))),
 
-    isLive: (id, now) =>
-      step((tables) => {
-        const key = state(tables, id);
-        if (key === null || key.revokedAt !== null || key.partnerDisabled) return false;
-        return key.expiresAt === null || key.expiresAt > now;
-      }),
+    isLive: (id, now) => step((tables) => isLiveKey(tables, id, now)),
 
     list: (partner) =>
       step((tables) =>
@@ -88,4 +83,11 @@ function copy(key: ApiKeyRecord): ApiKeyRecord {
     scopes: [...key.scopes],
     allowlist: key.allowlist === null ? null : [...key.allowlist],
   };
+}
+
+/** Neither revoked nor ended, and its partner not disabled. */
+export function isLiveKey(tables: Tables, id: string, now: number): boolean {
+  const key = state(tables, id);
+  if (key === null || key.revokedAt !== null || key.partnerDisabled) return false;
+  return key.expiresAt === null || key.expiresAt > now;
 }

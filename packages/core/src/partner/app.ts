@@ -13,8 +13,8 @@ import { RequestInProgressError } from '../replays.ts';
 import { checkAddress } from './pipeline/address.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
 import { readIdempotencyKey } from './pipeline/idempotency.ts';
-import { createKeyCheck, type KeyCheck } from './pipeline/key.ts';
-import { type CountedRequest, countRequest, type LimitOptions } from './pipeline/limit.ts';
+import { createKeyCheck, type FoundKey, type KeyCheck } from './pipeline/key.ts';
+import { type CountedRequest, countRequest, knowsKeys, type LimitOptions } from './pipeline/limit.ts';
 import { checkScope } from './pipeline/scope.ts';
 import { checkSignature } from './pipeline/signature.ts';
 import { createTurns } from './pipeline/turns.ts';
@@ -119,13 +119,8 @@ export function createPartnerApi(
   const fingerprintKeys = sealer.derive('idempotency fingerprints').map((key) => createSecretKey(key));
   const inTurn = createTurns();
 
-  /** What this key may do, and how often. @throws PartnerError */
-  async function admit(
-    route: PartnerRoute,
-    key: ApiKeyState,
-    address: () => string | null,
-    now: number,
-  ): Promise<CountedRequest> {
+  /** @throws PartnerError */
+  function checkRoute(route: PartnerRoute, key: ApiKeyState, address: () => string | null): void {
     checkAddress(key, address);
     if (route.testOnly === true && key.mode !== 'test') {
       throw new PartnerError('not_found', {
@@ -133,22 +128,45 @@ export function createPartnerApi(
       });
     }
     checkScope(key, route.scope);
-    return await countRequest(limits, { key, group: route.limit, now });
+  }
+
+  /**
+   * What this key may do, and how often. That it lives comes first, whatever else is wrong: it is asked for together with
+   * the count, or beside it where somebody else counts.
+   * @throws PartnerError
+   */
+  async function admit(
+    route: PartnerRoute,
+    found: FoundKey,
+    address: () => string | null,
+    now: number,
+  ): Promise<CountedRequest> {
+    const { key } = found;
+    try {
+      checkRoute(route, key, address);
+    } catch (error) {
+      await keys.confirm(found);
+      throw error;
+    }
+    const counting = countRequest(limits, { key, group: route.limit, now });
+    if (!knowsKeys(limits.store)) {
+      // Nobody hears what is counted for a key that is dead.
+      counting.catch(() => undefined);
+      await keys.confirm(found);
+    }
+    const counted = await counting;
+    if (found.isCached && counted.keyIsLive === false) throw keys.refuse(found);
+    return counted;
   }
 
   async function pass(ctx: Context, route: PartnerRoute): Promise<PartnerAnswer> {
     const { req } = ctx;
-    const { key, confirmed } = await keys.find(headerOnce(ctx, 'x-api-key'));
+    const found = await keys.find(headerOnce(ctx, 'x-api-key'));
+    const { key } = found;
     // Worked out when it is asked for: hardly a request needs it.
     const address = () => core.clientAddress(req);
     const now = clock.now();
-    const admitted = admit(route, key, address, now);
-    if (confirmed !== null) {
-      // Both are under way; whatever the second says, nobody hears it with a key that is dead.
-      admitted.catch(() => undefined);
-      await confirmed;
-    }
-    const counted = await admitted;
+    const counted = await admit(route, found, address, now);
     Object.assign(ctx.state.headers, counted.headers);
     if (counted.refusal !== null) throw counted.refusal;
     const bytes = hasBody(req) ? await readBody(req) : noBytes;

@@ -28,4 +28,12 @@ export interface RateLimitStore {
 export interface SharedRateLimits extends RateLimitStore {
   /** What `consume` would say of a request, `count` without it: for limits that count only what went wrong. */
   peek(request: Parameters<RateLimitStore['consume']>[0]): Promise<RateLimitState>;
+  /**
+   * `consume`, and whether an API key is live (`isLive` of the keys) at a moment after this call: every request of a partner
+   * asks for both, so they are one look at the storage.
+   */
+  consumeOfKey(
+    keyId: string,
+    request: Parameters<RateLimitStore['consume']>[0],
+  ): Promise<RateLimitState & { readonly keyIsLive: boolean }>;
 }

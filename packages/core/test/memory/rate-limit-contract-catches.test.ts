@@ -43,6 +43,27 @@ const mistakes: Mistakes = {
     case: 'rate limits: a look counts nothing',
     spoil: spoiled(({ consume }) => ({ peek: consume })),
   },
+  'takes every key for live': {
+    case: 'rate limits: counts the requests of a key as all others, and says whether the key is live',
+    spoil: spoiled(({ consume }) => ({
+      consumeOfKey: async (_key, request) => ({ ...(await consume(request)), keyIsLive: true }),
+    })),
+  },
+  'does not count the requests of keys': {
+    case: 'rate limits: counts the requests of a key as all others, and says whether the key is live',
+    spoil: spoiled(({ consumeOfKey, peek }) => ({
+      consumeOfKey: async (key, request) => {
+        const { keyIsLive } = await consumeOfKey(key, { ...request, bucket: 'none' });
+        return { ...(await peek(request)), keyIsLive };
+      },
+    })),
+  },
+  'gives one answer to all keys that are counted together': {
+    case: 'rate limits: counted together in one bucket, each key has its own answer',
+    spoil: spoiled(({ consumeOfKey }) => ({
+      consumeOfKey: (_key, request) => consumeOfKey('key_a', request),
+    })),
+  },
   'never purges windows': {
     case: 'rate limits: windows are purged a minute after their end, the oldest first',
     spoil: (storage) => ({ purge: (request) => storage.purge({ ...request, now: 0 }) }),

@@ -199,7 +199,7 @@ describe('an Idempotency-Key', () => {
     await send();
     database.forget();
     expect(replayed(await send())).toBe('true');
-    expect(database.calls).toEqual(['rateLimits.consume', 'apiKeys.isLive', 'idempotency.find']);
+    expect(database.calls).toEqual(['rateLimits.consumeOfKey', 'idempotency.find']);
   });
 
   it('is 1 to 255 printable ASCII characters, once', async () => {

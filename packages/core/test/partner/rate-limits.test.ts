@@ -195,7 +195,7 @@ describe('rate limits', () => {
     expect(await statuses(provider, key)).toEqual([200]);
     expect(await statuses(other, key, key)).toEqual([200, 429]);
     expect(await statuses(provider, key)).toEqual([429]);
-    database.breakWhen((call) => call === 'rateLimits.consume');
+    database.breakWhen((call) => call === 'rateLimits.consumeOfKey');
     const refused = await provider.partnerCall(key, look);
     expect([refused.status, refused.json().code, refused.headers.get('retry-after') !== null]).toEqual([
       503,

@@ -9,6 +9,7 @@ import { memoryApiKeys } from '../../src/memory/api-keys.ts';
 import { memoryIdempotency } from '../../src/memory/idempotency.ts';
 import { memoryStorage } from '../../src/memory/index.ts';
 import { memoryPartners } from '../../src/memory/partners.ts';
+import { memoryRateLimits } from '../../src/memory/rate-limits.ts';
 import { emptyTables } from '../../src/memory/tables.ts';
 import { memoryTransfers } from '../../src/memory/transfers.ts';
 import { ana, Host } from '../support/directory.ts';
@@ -90,6 +91,7 @@ describe('keys, signing secrets and passports', () => {
       apiKeys: memoryApiKeys(step),
       transfers: memoryTransfers(step),
       idempotency: memoryIdempotency(step),
+      rateLimits: memoryRateLimits(step),
     };
     const { secrets } = await useEverything(storage);
     const dump = inspect(tables, { depth: 10, maxStringLength: null, maxArrayLength: null });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { memoryLimits } from '../../src/partner/memory-limits.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { manyRequests, payment, TestRail } from '../support/partner-api.ts';
 import { type TestKey, TestProvider } from '../support/provider.ts';
@@ -78,16 +79,26 @@ describe('a database that does not answer is 503 in the shape of the partner API
     expect([good.status, good.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
-  it('leaves open whether a key lives still, which nobody passes on', async () => {
-    await provider.partnerCall(key, 'GET /v1/partner/payments');
-    const { token } = await provider.ostiary.passports.issue('user-ana');
-    const verify = () => provider.partnerCall(key, 'POST /v1/partner/verify', { token });
-    // The counts may be kept somewhere else.
-    database.breakWhen((call) => call === 'apiKeys.isLive');
+  it.each([
+    ['together with the count', {}, 'rateLimits.consumeOfKey'],
+    ['beside a count that is kept somewhere else', { store: memoryLimits() }, 'apiKeys.isLive'],
+  ])('leaves open whether a key lives still, which nobody passes on: %s', async (_way, limits, call) => {
+    const database = fragileStorage();
+    const own = await TestProvider.start({
+      storage: database.storage,
+      payments: rail,
+      partnerLimits: { ...manyRequests, ...limits },
+    });
+    const used = await own.key();
+    await own.partnerCall(used, 'GET /v1/partner/payments');
+    const { token } = await own.ostiary.passports.issue('user-ana');
+    const verify = () => own.partnerCall(used, 'POST /v1/partner/verify', { token });
+    database.breakWhen((name) => name === call);
     expect((await verify()).status).toBe(503);
-    database.breakWhen((call) => call !== 'apiKeys.isLive' && call !== 'rateLimits.consume');
+    database.breakWhen((name) => name !== call);
     expect((await verify()).status).toBe(200);
     database.breakWhen(null);
+    await own.stop();
   });
 
   it('does not matter where the database is not needed', async () => {

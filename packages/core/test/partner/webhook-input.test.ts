@@ -132,7 +132,7 @@ describe('what a webhook endpoint may be', () => {
       expect([400, 404], path).toContain(answer.status);
       expect(JSON.parse(answer.body), path).toHaveProperty('code');
     }
-    expect(new Set(database.calls)).toEqual(new Set(['apiKeys.isLive', 'rateLimits.consume']));
+    expect(new Set(database.calls)).toEqual(new Set(['rateLimits.consumeOfKey']));
     expect(await idsOf(provider, key)).toEqual([id]);
   });
 });

@@ -245,7 +245,7 @@ describe.each(names)('replaying %s', (name) => {
     await send();
     database.forget();
     expect(replayed(await send())).toBe('true');
-    expect(database.calls).toEqual(['rateLimits.consume', 'apiKeys.isLive', 'idempotency.find']);
+    expect(database.calls).toEqual(['rateLimits.consumeOfKey', 'idempotency.find']);
   });
 
   it('is possible after a change of the sealing key', async () => {

@@ -15,18 +15,21 @@ const touchIntervalMs = 60_000;
 /** A key of a request. */
 export interface FoundKey {
   readonly key: ApiKeyState;
-  /**
-   * `null` for a key that was just read. For one from memory the storage is asked whether it lives still: beside the
-   * other checks, whose outcome only counts once this has resolved.
-   * @throws PartnerError `invalid_api_key`
-   */
-  readonly confirmed: Promise<void> | null;
+  /** From memory: what else is asked of the storage has to say, before the answer, that the key lives still. */
+  readonly isCached: boolean;
 }
 
 /** Finds the key of a request. */
 export interface KeyCheck {
   /** @throws PartnerError `invalid_api_key`, the same for every reason */
   find(presented: string | undefined): Promise<FoundKey>;
+  /**
+   * Asks the storage whether a key from memory lives: neither is it revoked, here or elsewhere, nor its partner disabled.
+   * @throws PartnerError `invalid_api_key`
+   */
+  confirm(found: FoundKey): Promise<void>;
+  /** The error for a key from memory that lives no more; forgets it. */
+  refuse(found: FoundKey): PartnerError;
   /** Forgets what is cached, after a change to a key or a partner in this process. */
   clear(): void;
 }
@@ -95,11 +98,9 @@ export function createKeyCheck(options: {
     return answer;
   }
 
-  /** Neither is it revoked, here or elsewhere, nor its partner disabled. */
-  async function confirm({ id }: ApiKeyState, text: string): Promise<void> {
-    if (await isLive(id)) return;
-    cache.delete(text);
-    throw new PartnerError('invalid_api_key');
+  function refuse({ key }: FoundKey): PartnerError {
+    cache.delete(Buffer.from(key.digest).toString('base64'));
+    return new PartnerError('invalid_api_key');
   }
 
   return {
@@ -111,8 +112,12 @@ export function createKeyCheck(options: {
       const key = known ?? (await read(presented, id, now));
       if (key === null || !isUsable(key, now)) throw new PartnerError('invalid_api_key');
       touch(key, now);
-      return { key, confirmed: known === null ? null : confirm(known, id) };
+      return { key, isCached: known !== null };
     },
+    async confirm(found) {
+      if (found.isCached && !(await isLive(found.key.id))) throw refuse(found);
+    },
+    refuse,
     clear() {
       generation += 1;
       cache.clear();

@@ -1,7 +1,7 @@
 import { PartnerError } from '../../errors.ts';
 import type { HeaderFields } from '../../http/headers.ts';
 import type { ApiKeyState } from '../../ports/api-keys.ts';
-import type { RateLimitStore } from '../../ports/rate-limits.ts';
+import type { RateLimitStore, SharedRateLimits } from '../../ports/rate-limits.ts';
 import type { LimitGroup } from '../request.ts';
 
 /** A number of requests in a time in milliseconds. */
@@ -21,7 +21,7 @@ export const defaultLimits: { readonly [Group in LimitGroup]: Limit } = {
 
 /** How requests are counted. */
 export interface LimitOptions {
-  readonly store: RateLimitStore;
+  readonly store: RateLimitStore | SharedRateLimits;
   readonly limits: { readonly [Group in LimitGroup]: Limit };
   readonly per: 'key' | 'partner';
 }
@@ -32,6 +32,13 @@ export interface CountedRequest {
   readonly headers: HeaderFields;
   /** `rate_limit_exceeded`, or `null`. */
   readonly refusal: PartnerError | null;
+  /** What a store that {@link knowsKeys} said of the key; `null` from others. */
+  readonly keyIsLive: boolean | null;
+}
+
+/** Whether the store that counts has the keys too, so that both are one look. */
+export function knowsKeys(store: RateLimitStore | SharedRateLimits): store is SharedRateLimits {
+  return 'consumeOfKey' in store;
 }
 
 /** Counts the request, and says in the headers of the answer what is left. */
@@ -42,18 +49,17 @@ export async function countRequest(
   const { key, group, now } = request;
   const { requests, windowMs } = limits[group];
   const owner = per === 'key' ? `key:${key.quotaId}` : `partner:${key.partner}:${key.mode}`;
-  const { allowed, count, endsAt } = await store.consume({
-    bucket: `${group}:${owner}`,
-    limit: requests,
-    windowMs,
-    now,
-  });
+  const counting = { bucket: `${group}:${owner}`, limit: requests, windowMs, now };
+  const { allowed, count, endsAt, keyIsLive } = knowsKeys(store)
+    ? await store.consumeOfKey(key.id, counting)
+    : { ...(await store.consume(counting)), keyIsLive: null };
   const headers = {
     'X-RateLimit-Limit': String(requests),
     'X-RateLimit-Remaining': String(Math.max(0, requests - count)),
     'X-RateLimit-Reset': String(Math.ceil(endsAt / 1000)),
   };
-  if (allowed) return { headers, refusal: null };
+  if (allowed) return { headers, refusal: null, keyIsLive };
   const retryAfter = { 'Retry-After': String(Math.max(1, Math.ceil((endsAt - now) / 1000))) };
-  return { headers, refusal: new PartnerError('rate_limit_exceeded', { headers: retryAfter }) };
+  const refusal = new PartnerError('rate_limit_exceeded', { headers: retryAfter });
+  return { headers, refusal, keyIsLive };
 }
