@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createApp, createWorkerApp, type OperationRoutes } from './app.ts';
 import type { ServerConfig } from './config.ts';
-import { isApiPath } from './http/api-path.ts';
+import { isApiPath, refuseApi } from './http/api-path.ts';
 import { clientAddress } from './http/client-address.ts';
 import { createDoctorRoute } from './http/doctor.ts';
 import { createHealthRoutes } from './http/health.ts';
@@ -47,7 +47,8 @@ function listenerOf(
   const look = { name: config.name, style: createStyle(config.colour) };
   if (role === 'worker') {
     const app = createWorkerApp({ authUrl, look }, operation, logger).callback();
-    return (request, response) => void app(request, response);
+    return (request, response) =>
+      isApiPath(request.url ?? '/') ? refuseApi(request, response) : void app(request, response);
   }
   const { ostiary, database, accounts, sessions, cookies, now, deriveKeys } = installation;
   const context = {

@@ -1,4 +1,7 @@
+import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '../../../tests/support/free-port.ts';
+import { openDatabases } from '../src/database/open.ts';
 import { createLogger } from '../src/http/logging.ts';
 import { loadConfig, type ReferenceServer, startReferenceServer } from '../src/index.ts';
 import { command } from './support/commands.ts';
@@ -48,6 +51,40 @@ const statusOf = async (url: string): Promise<readonly [number, unknown]> => {
   const response = await fetch(url);
   return [response.status, await response.json()];
 };
+
+/** A server on a port on which nobody listens yet. */
+async function doorTo(url: string) {
+  const { hostname, port } = new URL(url);
+  const closed = await freePort();
+  const door = createServer((socket) => {
+    const onward = connect(Number(port), hostname);
+    for (const end of [socket, onward]) end.on('error', () => undefined);
+    socket.pipe(onward).pipe(socket);
+    socket.on('close', () => onward.destroy());
+    onward.on('close', () => socket.destroy());
+  });
+  onTestFinished(() => void door.close());
+  return { url: Object.assign(new URL(url), { port: closed }).href, open: () => door.listen(closed) };
+}
+
+describe('a database that is not there yet', () => {
+  test('is waited for at the start', async () => {
+    const env = await postgresEnvironment();
+    const door = await doorTo(env.DATABASE_URL ?? '');
+    // Longer than any request waits.
+    setTimeout(door.open, 2_500);
+    const { server } = await start({ ...env, DATABASE_URL: door.url });
+    expect((await statusOf(`http://localhost:${server.port}/readyz`))[0]).toBe(200);
+  });
+
+  test('is given up in the end, with the reason', async () => {
+    const env = await postgresEnvironment();
+    const door = await doorTo(env.DATABASE_URL ?? '');
+    await expect(openDatabases(loadConfig({ ...env, DATABASE_URL: door.url }), 600)).rejects.toThrow(
+      'the database of DATABASE_URL cannot be used: nothing listens at its host and port',
+    );
+  });
+});
 
 describe('the server on PostgreSQL', () => {
   test('signs in, and shares its sessions with another process', async () => {
@@ -188,7 +225,6 @@ describe('the server on PostgreSQL', () => {
   }, 60_000);
 
   test.each([
-    ['nobody listens', { port: '1' }, 'nothing listens at its host and port'],
     ['the password is wrong', { password: 'wrong-and-secret' }, 'it refuses the password'],
     ['there is no such database', { pathname: '/nowhere' }, 'there is no such database'],
     ['the host is nowhere', { hostname: 'secret-host.invalid' }, 'its host name'],
@@ -268,8 +304,18 @@ describe('the roles', () => {
     const origin = `http://localhost:${worker.env.PORT}`;
     expect(await statusOf(`${origin}/healthz`)).toEqual([200, { status: 'ok' }]);
     expect(await statusOf(`${origin}/readyz`)).toEqual([200, { status: 'ok' }]);
-    for (const path of ['/', '/login', '/oauth/authorize', '/v1/partner/payments', '/.well-known/jwks.json'])
+    for (const path of ['/', '/login', '/oauth/authorize', '/.well-known/jwks.json'])
       expect([path, (await fetch(`${origin}${path}`)).status]).toEqual([path, 404]);
+    // No 404, which a client would take for an answer about its transfer.
+    const message = 'This process serves no requests of the API.';
+    expect(await statusOf(`${origin}/v1/partner/payments/tr_1`)).toEqual([
+      503,
+      { code: 'internal_error', message, requestId: expect.any(String) },
+    ]);
+    expect(await statusOf(`${origin}/V1/oauth/userinfo`)).toEqual([
+      503,
+      { error: 'temporarily_unavailable', error_description: message },
+    ]);
     worker.program.child.kill('SIGTERM');
     expect(await worker.program.ended).toBe(0);
     expect(worker.program.output()).toContain('"msg":"closed"');

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Storage } from '@ostiary/core';
 import { ConfigError, type ServerConfig } from '../config.ts';
 import { DatabaseUnavailable } from './errors.ts';
@@ -31,13 +32,36 @@ async function onSqlite({ dataDir, databaseFile }: ServerConfig): Promise<Databa
   }
 }
 
-async function onPostgres(url: string, connections: number): Promise<Databases> {
+/** How long a database that was asleep may take to come up at the start, in milliseconds. */
+const firstPatienceMs = 30_000;
+
+/** Between two tries. */
+const pauseMs = 250;
+
+/** Asks until the database answers, and no longer than it makes sense. */
+async function firstAnswer(
+  ping: () => Promise<void>,
+  mayComeUp: (error: unknown) => boolean,
+  patienceMs: number,
+): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await ping();
+    } catch (error) {
+      if (!mayComeUp(error) || performance.now() + pauseMs >= deadline) throw error;
+    }
+    await delay(pauseMs);
+  }
+}
+
+async function onPostgres(url: string, connections: number, patienceMs: number): Promise<Databases> {
   const { postgresStorage } = await import('@ostiary/adapter-postgres');
   const { openPostgres } = await import('./postgres.ts');
-  const { reasonOf } = await import('./postgres-errors.ts');
+  const { mayComeUp, reasonOf } = await import('./postgres-errors.ts');
   const database = openPostgres(url, connections);
   try {
-    await database.ping();
+    await firstAnswer(database.ping, mayComeUp, patienceMs);
     return { database, storage: postgresStorage({ pool: database.pool }) };
   } catch (error) {
     await database.close();
@@ -49,9 +73,10 @@ async function onPostgres(url: string, connections: number): Promise<Databases> 
 /**
  * Opens the database that the configuration names. What belongs to the other engine is not even loaded.
  *
+ * @param patienceMs - how long a PostgreSQL that is not there yet is waited for
  * @throws {@link ConfigError}
  */
-export function openDatabases(config: ServerConfig): Promise<Databases> {
+export function openDatabases(config: ServerConfig, patienceMs = firstPatienceMs): Promise<Databases> {
   const { databaseUrl, databasePool } = config;
-  return databaseUrl === null ? onSqlite(config) : onPostgres(databaseUrl, databasePool);
+  return databaseUrl === null ? onSqlite(config) : onPostgres(databaseUrl, databasePool, patienceMs);
 }

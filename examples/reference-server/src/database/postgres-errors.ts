@@ -35,6 +35,30 @@ export function translated(error: unknown): Error {
   return new DatabaseUnavailable(`the database cannot be used (${messageOf(error)})`, { cause: error });
 }
 
+/** What the network, and a server that starts or stops, say while there is no database yet. */
+const notYet: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+  'ETIMEDOUT',
+  '57P01',
+  '57P03',
+]);
+
+/** Whether the database may only not be there yet: it was asleep, or is started together with this process. */
+export function mayComeUp(error: unknown): boolean {
+  if (!(error instanceof DatabaseUnavailable)) return false;
+  const { cause } = error;
+  // Nobody answered in time.
+  if (cause === undefined) return true;
+  if (!(cause instanceof Error)) return false;
+  return 'code' in cause
+    ? notYet.has(String(cause.code))
+    : /\btimeout\b|^Connection terminated/.test(cause.message);
+}
+
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at its host and port',
   ENOTFOUND: 'its host name leads nowhere',

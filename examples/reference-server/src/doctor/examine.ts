@@ -44,7 +44,8 @@ async function open(config: ServerConfig): Promise<Database> {
   // Opening a file that is not there would make it.
   if (config.databaseUrl === null && !existsSync(config.databaseFile))
     throw new ConfigError('there is no database in OSTIARY_DATA_DIR');
-  return (await openDatabases(config)).database;
+  // What is not there now is what the doctor was asked for.
+  return (await openDatabases(config, 0)).database;
 }
 
 async function tried(check: string, work: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {

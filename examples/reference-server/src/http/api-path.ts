@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
 /**
  * Whether a request is for the API, however its path is written: in another case, percent-encoded, or with dots and
  * slashes too many. Most of these lead nowhere, and the API is who says so: in JSON.
@@ -13,4 +16,25 @@ export function isApiPath(target: string): boolean {
   }
   const plain = new URL(`http://host/${text}`).pathname;
   return [path, plain].some((spelling) => /^\/+v1(\/|$)/i.test(spelling));
+}
+
+/**
+ * Says in JSON that this process has no part in the API: it only works in the background. No 404, which a client would
+ * take for an answer about what it asked for.
+ */
+export function refuseApi(request: IncomingMessage, response: ServerResponse): void {
+  const requestId = randomUUID();
+  const message = 'This process serves no requests of the API.';
+  const isPartner = /^\/+v1\/+partner(\/|$)/i.test(request.url ?? '/');
+  const body = isPartner
+    ? { code: 'internal_error', message, requestId }
+    : { error: 'temporarily_unavailable', error_description: message };
+  response
+    .writeHead(503, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Retry-After': '1',
+      'X-Request-Id': requestId,
+    })
+    .end(JSON.stringify(body));
 }
