@@ -43,8 +43,12 @@ export default defineConfig({
     hookTimeout: 120_000,
     // For the same reason what is awaited has longer than its second.
     expect: { poll: { timeout: 20_000 } },
-    // And a database that stands still with it is no fault of what a test is about. The report says `retry`.
-    retry: { count: 2, condition: /PostgreSQL database did not answer within \d+ ms/ },
+    // And a database that stands still with it is no fault of what a test is about, nor is a port that another test has
+    // taken between two lines. The report says `retry`.
+    retry: {
+      count: 2,
+      condition: /PostgreSQL database did not answer within \d+ ms|EADDRINUSE|port \d+ is taken/,
+    },
     // Files that start browsers or clusters of processes would starve each other on a small machine.
     maxWorkers: 2,
   },

@@ -48,7 +48,10 @@ export async function startFront(
       incoming.pipe(passed);
     },
   );
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
