@@ -33,6 +33,19 @@ function declarationsOf(entry: unknown): string | null {
   return 'import' in entry ? declarationsOf(entry.import) : null;
 }
 
+/**
+ * Members of inferred enums and of unions of texts, sorted: TypeScript gives them in the order in which it met each text, which
+ * is another one in another build.
+ */
+function inOneOrder(code: string): string {
+  return code
+    .replace(
+      /(ZodEnum<\{\n)((?: *\w+: "[^"]*";\n)+)/g,
+      (_, start: string, members: string) => `${start}${members.trimEnd().split('\n').sort().join('\n')}\n`,
+    )
+    .replace(/["'][\w.:-]+["'](?: \| ["'][\w.:-]+["'])+/g, (union) => union.split(' | ').sort().join(' | '));
+}
+
 function reportOf(folder: string, subpath: string, declarations: string): string {
   const file = `${basename(folder)}${subpath.slice(1).replaceAll('/', '-')}`;
   const config = ExtractorConfig.prepare({
@@ -77,7 +90,7 @@ function reportOf(folder: string, subpath: string, declarations: string): string
   const text = readFileSync(join(scratch, `${file}.api.md`), 'utf8');
   const [, code = ''] = /```ts\n([\s\S]*)```/.exec(text) ?? [];
   // Without the remarks: whether a release tag is missing is nothing that users notice.
-  return code
+  return inOneOrder(code)
     .replace(/^ *\/\/ (?:@public|\(undocumented\)|Warning:.*|\(No @packageDocumentation.*)\n/gm, '')
     .trim();
 }
