@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { patient } from '../../../../tests/support/patient.ts';
+import { patient } from '../../../../lab/support/patient.ts';
 import type { Storage, TransferResult } from '../../src/index.ts';
 import { memoryStorage } from '../../src/memory/index.ts';
 import { executionTimeoutMs } from '../../src/payments/execution.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { patient } from '../../../../tests/support/patient.ts';
+import { patient } from '../../../../lab/support/patient.ts';
 import type { PurgeCount, Storage } from '../../src/index.ts';
 import { memoryStorage } from '../../src/memory/index.ts';
 import { purgeHandler } from '../../src/worker/purge.ts';
