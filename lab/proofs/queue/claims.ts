@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
-import type { DeliveryResult, DeliveryStore } from '@ostiary/core';
+import type { DeliveryResult, DeliveryStore } from '@ostiary/core/storage';
 import { escapeLiteral, type Pool } from 'pg';
 import { type Ran, watchedPool } from '../../../packages/adapter-postgres/test/watched-pool.ts';
 import { createStolenTime, type QuietTurns, type Turn } from '../../support/measure/stolen-time.ts';

@@ -1,4 +1,4 @@
-import type { TestOstiary } from '@ostiary/core/testing';
+import type { TestOstiary } from '@ostiary/testing';
 import type { Fault } from './schedule.ts';
 
 type Send = () => Promise<Response>;

@@ -1,5 +1,5 @@
 import { OstiaryError, OstiaryPartner, type PaymentRequest, type Transfer } from '@ostiary/client-sdk';
-import { createTestOstiary, type TestOstiary } from '@ostiary/core/testing';
+import { createTestOstiary, type TestOstiary } from '@ostiary/testing';
 import { type Network, networkOf } from './network.ts';
 import type { Order, Schedule } from './schedule.ts';
 import { countEnd, countFault, type Tally } from './tally.ts';

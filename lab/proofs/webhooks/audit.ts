@@ -1,4 +1,4 @@
-import type { DeliveryRecord, EventRecord, Storage } from '@ostiary/core';
+import type { DeliveryRecord, EventRecord, Storage } from '@ostiary/core/storage';
 import { owner } from './provider.ts';
 import type { Receiver } from './receiver.ts';
 

@@ -1,4 +1,5 @@
-import { type HostEventDefinition, type OstiaryOptions, type Storage, silentLogger } from '@ostiary/core';
+import { type HostEventDefinition, type OstiaryOptions, silentLogger } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 
 /** Whose events they are. */
 export const owner = { partner: 'acme', mode: 'live' } as const;

@@ -1,4 +1,4 @@
-import type { Storage } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 
 /** That a worker held a delivery for certain from `from` to `to`, in nanoseconds of the machine's one monotonic clock. */
 export interface Hold {

@@ -3,9 +3,9 @@ import {
   type OstiaryOptions,
   type PartnerLimits,
   type PaymentRail,
-  type Storage,
   silentLogger,
 } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 
 /** Whose events and transfers they are. */
 export const partner = 'acme';

@@ -1,7 +1,8 @@
 // A host on a SQLite file, as a process of its own, without a worker, that ends as `kill -9` would next to a commit.
 // Started by `runOutboxProcess`, never imported.
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import { createOstiary, type Storage } from '@ostiary/core';
+import { createOstiary } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 import { openDatabase } from '../../../examples/reference-server/src/database/database.ts';
 
 const { DATABASE_FILE: file = '', SEALING_KEY = '', PARTNER: partner = '', TRANSFER = '' } = process.env;

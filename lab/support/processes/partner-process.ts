@@ -2,7 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import { createOstiary, type Storage } from '@ostiary/core';
+import { createOstiary } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 
 const storage = sqliteStorage({ file: process.env.DATABASE_FILE ?? '' });
 

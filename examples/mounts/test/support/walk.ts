@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { keyScopes } from '@ostiary/core';
+import { keyScopes } from '@ostiary/core/admin';
 import { expect } from 'vitest';
 import { type Answer, ask } from '../../../../lab/support/browser/ask.ts';
 import { UserAgent } from '../../../../lab/support/browser/user-agent.ts';

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { postgresStorage, StorageUnavailableError } from '@ostiary/adapter-postgres';
-import { createOstiary, type IdempotencyClaim, type NewEvent } from '@ostiary/core';
+import { createOstiary } from '@ostiary/core';
+import type { IdempotencyClaim, NewEvent } from '@ostiary/core/storage';
 import { settings } from '../../../support/measure/control.ts';
 import { ostiarySettings } from '../contestants.ts';
 import { bodyOf, data, eventType, partner, secret } from '../fixture.ts';

@@ -1,6 +1,7 @@
 // The whole way: claim, signature, request, attempt log, state, on SQLite with FULL durability.
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import { createOstiary, type NewEvent } from '@ostiary/core';
+import { createOstiary } from '@ostiary/core';
+import type { NewEvent } from '@ostiary/core/storage';
 import { serve, settings } from '../../../support/measure/control.ts';
 import { bodyOf, eventId, partner, secret } from '../fixture.ts';
 

@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OstiaryPartner } from '@ostiary/client-sdk';
 import { createOstiary, type Ostiary, type OstiaryOptions } from '@ostiary/core';
-import { memoryStorage } from '@ostiary/core/memory';
-import { createTestOstiary, type TestOstiary } from '@ostiary/core/testing';
+import { createTestOstiary, type TestOstiary } from '@ostiary/testing';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { removeRecipes } from './recipe.ts';
 
 export const endings: (() => unknown)[] = [removeRecipes];
