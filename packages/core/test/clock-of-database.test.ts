@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DatabaseClock } from '../src/clock-of-database.ts';
-import type { OstiaryOptions } from '../src/index.ts';
+import { type OstiaryOptions, silentLogger } from '../src/index.ts';
 import type { Storage } from '../src/storage.ts';
 import { ana } from './support/directory.ts';
-import { TestProvider } from './support/provider.ts';
+import { startProvider } from './support/running.ts';
 
 const hour = 3_600_000;
 
@@ -14,7 +14,7 @@ function farDatabase({ ahead = 2 * hour } = {}) {
   const machine = { steady: 5_000.5 };
   const database = { ahead, there: 10, back: 10, error: null as Error | null, asked: 0 };
   const warnings: (readonly [object, string])[] = [];
-  const ignore = () => undefined;
+  const warn = (fields: object, text: string) => void warnings.push([fields, text]);
   const clock = new DatabaseClock({
     time: async () => {
       database.asked += 1;
@@ -25,12 +25,7 @@ function farDatabase({ ahead = 2 * hour } = {}) {
       return time;
     },
     steady: () => machine.steady,
-    logger: {
-      debug: ignore,
-      info: ignore,
-      warn: (fields, text) => void warnings.push([fields, text]),
-      error: ignore,
-    },
+    logger: { ...silentLogger, warn },
   });
   onTestFinished(() => clock.stop());
   const error = () => clock.now() - (machine.steady + database.ahead);
@@ -77,7 +72,7 @@ describe('the clock of a database', () => {
         return machine.steady + ahead;
       },
       steady: () => machine.steady,
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      logger: silentLogger,
     });
     onTestFinished(() => slow.stop());
     await slow.start();
@@ -174,9 +169,7 @@ describe('a provider whose machine’s clock is two hours off', () => {
     const options: Partial<OstiaryOptions> = { storage, sealingKeys: [sealingKey] };
     // What a host does that has no clock of its own: the test kit always has one.
     Reflect.set(options, 'clock', undefined);
-    const provider = await TestProvider.start(options);
-    onTestFinished(() => provider.stop());
-    return provider;
+    return startProvider(options);
   }
 
   it.each([

@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestBrowser } from '../support/browser.ts';
-import { type TestClient, TestProvider } from '../support/provider.ts';
-import { approveToEnd, type OpenPage, openConsent } from './flow-steps.ts';
+import { describe, expect, it } from 'vitest';
+import { openConsent } from '../support/consent-form.ts';
+import { startProvider } from '../support/running.ts';
 import { type RawAnswer, rawPost, sendRaw } from './raw.ts';
 
 const json = ['Content-Type: application/json'];
@@ -100,6 +99,7 @@ const hostile: Readonly<Record<string, HostileBody>> = {
     body: '{}',
     status: 415,
   },
+  'no type': { headers: [], body: '{"token":"a"}', status: 415 },
   'plain text': { headers: ['Content-Type: text/plain'], body: '{"token":"a"}', status: 415 },
   XML: { headers: ['Content-Type: application/xml'], body: '<token>a</token>', status: 415 },
   'JSON of another kind': {
@@ -133,18 +133,10 @@ const hostile: Readonly<Record<string, HostileBody>> = {
   },
 };
 
-describe('hostile bodies', () => {
-  let provider: TestProvider;
-  let client: TestClient;
-  let browser: TestBrowser;
-  let page: OpenPage;
-  beforeAll(async () => {
-    provider = await TestProvider.start({ limits: { failedClientAuthentications: 1_000_000 } });
-    client = await provider.client();
-    browser = provider.browser();
-    page = await openConsent(provider, browser, client);
-  });
-  afterAll(() => provider.stop());
+describe('hostile bodies', async () => {
+  const provider = await startProvider();
+  const client = await provider.client();
+  const page = await openConsent(provider, client);
 
   async function post(
     path: string,
@@ -175,7 +167,7 @@ describe('hostile bodies', () => {
 
     it('the consent form approves nothing', async () => {
       const answer = await post(page.path, request, [
-        `Cookie: ${browser.cookieHeader(page.path)}`,
+        `Cookie: ${page.browser.cookieHeader(page.path)}`,
         'Accept: text/html',
       ]);
       expect([request.status ?? 400, 400]).toContain(answer.status);
@@ -208,8 +200,8 @@ describe('hostile bodies', () => {
   });
 
   it('leave the open page and everybody else as they were', async () => {
-    const callback = await approveToEnd(browser, page, client);
-    expect((await provider.exchange(client, callback.get('code') ?? '')).status).toBe(200);
-    expect(provider.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    const { callback } = await page.finish();
+    expect(await provider.redeem(client, callback.get('code') ?? '')).toBe('200 ok');
+    expect(provider.errors).toEqual([]);
   });
 });

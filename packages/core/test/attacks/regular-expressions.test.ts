@@ -13,31 +13,12 @@ function compiled(literal: string): RegExp {
 }
 
 const prefixes = [
-  '',
-  'basic ',
-  'Bearer ',
-  'https://',
-  'com.example.',
-  'q=0.',
-  '<p a="',
-  'svc_at_',
-  '::ffff:',
-  'data:image/',
-  '127.',
+  ...['', 'basic ', 'Bearer ', 'https://', 'com.example.', 'q=0.', '<p a="', 'svc_at_', '::ffff:'],
+  ...['data:image/', '127.'],
 ];
 const pumps = [
   ...' aA0-.:/%",;=<\n\t[@_~+*é\u0301\u202e\0',
-  'a-',
-  'a.',
-  '.a',
-  ' ,',
-  'a b',
-  '0.',
-  '%41',
-  '="" a',
-  'a:',
-  '\u0301a',
-  '-a1',
+  ...['a-', 'a.', '.a', ' ,', 'a b', '0.', '%41', '="" a', 'a:', '\u0301a', '-a1'],
 ];
 const suffixes = ['', '!', '\0', '\n'];
 

@@ -114,9 +114,18 @@ describe.each(storages)('after a change of the sealing key, on %s', (_name, open
     await Promise.all(started.map(work));
     expect(await sealedWith()).toEqual([idOf(next)]);
     expect(replaced).toBe(31);
-    expect(started.flatMap(({ logged }) => logged.filter(({ level }) => level === 'error'))).toEqual([]);
+    expect(started.flatMap(({ errors }) => errors)).toEqual([]);
   });
 });
+
+/** A process whose key sealed the secrets of an endpoint and of an API key, and another one to follow it. */
+async function withEndpoint() {
+  const [old, next] = keys();
+  const all = processes();
+  const before = await all.start([old]);
+  const test = await before.key({ mode: 'test' });
+  return { ...all, old, next, before, test, id: await register(before, test, 'https://192.0.2.1/') };
+}
 
 describe('sealing anew', () => {
   it('asks for nothing where there is one key', async () => {
@@ -153,12 +162,8 @@ describe('sealing anew', () => {
   });
 
   it('names what no key opens, once, goes on with the rest, and lets the server start', async () => {
-    const [old, next] = keys();
+    const { clock, start, storage, old, next, before, test, id } = await withEndpoint();
     const lost = randomBytes(32);
-    const { clock, start, storage } = processes();
-    const before = await start([old]);
-    const test = await before.key({ mode: 'test' });
-    const id = await register(before, test, 'https://192.0.2.1/');
     const fine = await register(before, test, 'https://192.0.2.2/');
     const strange = createSealer([lost], systemRandom).seal('x', `webhook_endpoints/${id}/secret`);
     const moved = createSealer([old], systemRandom).seal('x', 'api_keys/other/signing_secret');
@@ -190,11 +195,7 @@ describe('sealing anew', () => {
   });
 
   it('does not undo a rotation that comes between its reading and its writing', async () => {
-    const [old, next] = keys();
-    const { start, storage } = processes();
-    const before = await start([old]);
-    const test = await before.key({ mode: 'test' });
-    const id = await register(before, test, 'https://192.0.2.1/');
+    const { start, storage, old, next, test, id } = await withEndpoint();
     const rotated = 'whsec_rotated_by_the_partner';
     const { reseal } = storage.webhooks;
     const webhooks: Storage['webhooks'] = {
@@ -218,11 +219,7 @@ describe('sealing anew', () => {
   it.each(['partner', 'administrator'])(
     'is not undone by a change of a %s that read before and writes after',
     async (who) => {
-      const [old, next] = keys();
-      const { start, storage, sealedWith } = processes();
-      const before = await start([old]);
-      const test = await before.key({ mode: 'test' });
-      const id = await register(before, test, 'https://192.0.2.1/');
+      const { start, storage, sealedWith, old, next, test, id } = await withEndpoint();
       const { find } = storage.webhooks;
       let isSealing = false;
       const webhooks: Storage['webhooks'] = {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { Provider } from 'oidc-provider';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -13,7 +12,9 @@ import { parseOptions } from '../../src/options.ts';
 import { systemRandom } from '../../src/random.ts';
 import { tokenFormats } from '../../src/tokens.ts';
 import { ana, Host } from '../support/directory.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
 import { TestClock } from '../support/provider.ts';
+import { serve, startProvider } from '../support/running.ts';
 
 /** Every model of the library that can be stored. */
 const models = [
@@ -82,11 +83,9 @@ async function engineCore(): Promise<Core> {
  * The library as Ostiary configures it, asked through the seam: what the host says goes in, a location or an
  * error comes out.
  */
-
 describe('the protocol engine', () => {
   const runs: EngineRuns = new WeakMap();
   let provider: Provider;
-  let server: Server;
   let address: string;
   let signedIn = true;
   let last: { run: EngineRun; written: boolean } | undefined;
@@ -95,7 +94,7 @@ describe('the protocol engine', () => {
   beforeAll(async () => {
     const core = await engineCore();
     provider = createProvider(core, await core.signingKeys.current(), runs);
-    server = createServer(async (request, response) => {
+    address = await serve(async (request, response) => {
       const facade = Object.create(request, {
         url: { value: request.url, writable: true },
         originalUrl: { value: undefined },
@@ -110,14 +109,8 @@ describe('the protocol engine', () => {
       response.removeHeader('content-length');
       response.end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
-  afterAll(async () => {
-    vi.restoreAllMocks();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  afterAll(() => void vi.restoreAllMocks());
 
   async function ask(path: string, init: RequestInit = {}) {
     const response = await fetch(address + path, { redirect: 'manual', ...init });
@@ -251,14 +244,37 @@ describe('the library by itself', () => {
         },
       },
     });
-    const server = createServer(provider.callback());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth?client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&response_type=code&scope=openid`;
+    const base = `${await serve(provider.callback())}/auth?client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&response_type=code&scope=openid`;
     for (const url of [base, `${base}&display=page`, `${base}&prompt=nonsense`])
       await (await fetch(url, { redirect: 'manual' })).text();
     expect(order).toEqual(['validator undefined', 'interaction 0', 'validator page', 'interaction 0']);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
     vi.restoreAllMocks();
+  });
+});
+
+describe('what Ostiary makes reachable of it', async () => {
+  const database = fragileStorage();
+  const provider = await startProvider({ storage: database.storage });
+
+  it.each([
+    ...['/auth', '/token', '/me', '/jwks', '/session/end', '/request', '/reg', '/device', '/backchannel'],
+    ...['/introspect', '/revoke', '/oauth/par', '/v1/oauth/introspect', '/v1/oauth/par', '/oauth/device'],
+  ])('is nothing at %s', async (path) => {
+    for (const method of ['GET', 'POST']) expect((await provider.request(path, { method })).status).toBe(404);
+  });
+
+  it('touches these stores in a whole flow, and no other', async () => {
+    const client = await provider.client();
+    database.forget();
+    await provider.token(client);
+    expect(new Set(database.calls)).toEqual(
+      new Set([
+        'clients.find',
+        ...['consents.find', 'consents.remember'],
+        ...['count', 'save', 'replace', 'find', 'remove'].map((call) => `interactions.${call}`),
+        ...['grants.issue', 'grants.find', 'grants.redeem'],
+        ...['rateLimits.consume', 'rateLimits.peek'],
+      ]),
+    );
   });
 });
