@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type TestClient, tokenRequest } from '../support/provider.ts';
+import type { TestClient } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 import { rawGet, sendRaw } from './raw.ts';
 import { loopback, tricks, web } from './redirect-uri-tricks.ts';
@@ -75,15 +75,6 @@ describe('redirect URIs that are not registered', async () => {
     await expectRefusal(target(client, `&redirect_uri=${encodeURIComponent(loopback)}`));
   });
 
-  it('never redirects for an unknown client', async () => {
-    for (const id of ['stranger', '', 'a%00', '__proto__', 'constructor', "' OR 1=1--", 'a'.repeat(300)]) {
-      const path = target({ ...client, id }, `&redirect_uri=${encodeURIComponent(web)}`);
-      const { status, location } = await provider.browser().get(path);
-      expect([400, 401]).toContain(status);
-      expect(location).toBeNull();
-    }
-  });
-
   it.each([' ', '\t', '\u0000', '\u0001', '\u00ff'])(
     'takes no raw %j in the request target',
     async (character) => {
@@ -109,21 +100,6 @@ describe('redirect URIs that are not registered', async () => {
       }
       expect(await provider.redeem(client, code, { code_verifier: verifier })).toBe('200 ok');
     });
-
-    it('are refused twice in a form', async () => {
-      const code = await provider.code(client);
-      const { redirect_uri: _, ...fields } = tokenRequest(client, code);
-      for (const uris of [
-        [web, 'https://evil.example/'],
-        ['https://evil.example/', web],
-        [web, web],
-      ]) {
-        const form = new URLSearchParams(fields);
-        for (const uri of uris) form.append('redirect_uri', uri);
-        expect((await provider.call('/v1/oauth/token', form)).outcome).toBe('400 invalid_request');
-      }
-      expect(await provider.redeem(client, code)).toBe('200 ok');
-    });
   });
 
   describe('the redirect itself', () => {
@@ -133,6 +109,9 @@ describe('redirect URIs that are not registered', async () => {
       '\r\n\r\n<script>',
       '\u2028é\u{1F600}',
       '%0d%0a',
+      ' spaces  kept ',
+      'a+b%20c&d=e#f',
+      `"<script>' ünï 🙂 中文`,
       '&code=evil&iss=evil#',
     ];
 

@@ -27,8 +27,10 @@ const get = (url: string, accept: string) => provider.request(url, { headers: { 
 describe('an unknown client, a disabled one, or a redirect URI that is not registered', () => {
   const evil = { redirect_uri: 'https://evil.example/' };
   const bad = [
-    [provider.authorizeUrl(client, { client_id: 'nobody' }), '401 invalid_client'],
-    [provider.authorizeUrl(client, { client_id: 'no such! id' }), '401 invalid_client'],
+    ...['nobody', 'no such! id', 'a\0', '__proto__', 'constructor', "' OR 1=1--", 'a'.repeat(300)].map(
+      (client_id) =>
+        [provider.authorizeUrl(client, { client_id }), /^40[01] invalid_(client|request)$/] as const,
+    ),
     [provider.authorizeUrl(disabled), '401 invalid_client'],
     [provider.authorizeUrl(client, evil), '400 redirect_uri_mismatch'],
     [
@@ -42,7 +44,8 @@ describe('an unknown client, a disabled one, or a redirect URI that is not regis
   it.each(browsers)('never redirects, and shows a page to Accept: %s', async (accept) => {
     for (const [url, outcome] of bad) {
       const answer = await get(url, accept);
-      expect([answer.outcome, answer.location]).toEqual([outcome, null]);
+      expect(answer.outcome).toMatch(outcome);
+      expect(answer.location).toBeNull();
       expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(answer.text).toContain(answer.headers.get('x-request-id'));
       expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -52,7 +55,8 @@ describe('an unknown client, a disabled one, or a redirect URI that is not regis
   it.each([...programs, ...anything])('answers Accept: %s with JSON', async (accept) => {
     for (const [url, outcome] of bad) {
       const answer = await get(url, accept);
-      expect([answer.outcome, answer.location]).toEqual([outcome, null]);
+      expect(answer.outcome).toMatch(outcome);
+      expect(answer.location).toBeNull();
       expect(Object.keys(answer.json())).toEqual(['error', 'error_description']);
       expect(answer.headers.get('pragma')).toBe('no-cache');
       expect(answer.headers.get('www-authenticate')).toBeNull();
@@ -117,22 +121,6 @@ describe('any other authorization error', () => {
 });
 
 describe('state', () => {
-  const states = [
-    'x',
-    ' spaces  kept ',
-    'a+b%20c&d=e#f',
-    'ünï 🙂 中文',
-    '"<script>\'',
-    `${'é'.repeat(511)}xy`,
-  ];
-
-  it.each(states)('%j comes back unchanged, with a code and with an error', async (state) => {
-    expect((await provider.authorize(client, { state })).get('state')).toBe(state);
-    expect((await provider.authorize(client, { state, scope: 'kyc' })).get('state')).toBe(state);
-    const url = provider.authorizeUrl(client, { state, prompt: 'consent' });
-    expect((await provider.follow(provider.browser(), url, 'deny')).callback.get('state')).toBe(state);
-  });
-
   it('may have 1024 bytes; a longer one is refused on a page, and nobody is sent anywhere', async () => {
     const longest = 'é'.repeat(512);
     expect((await provider.authorize(client, { state: longest })).get('state')).toBe(longest);

@@ -134,10 +134,6 @@ describe('prompt', () => {
     expect(await answered({ prompt: 'none', scope: 'openid kyc' })).toBe('consent_required');
     expect(await answered({ prompt: 'none' }, provider.browser(ben.sub))).toBe('consent_required');
   });
-
-  it('login asks for credentials again, also of somebody who has just signed in', async () => {
-    expect((await loginPage({ prompt: 'login' }, signedIn(0))).get('reauthenticate')).toBe('true');
-  });
 });
 
 describe('max_age', () => {

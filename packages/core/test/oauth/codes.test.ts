@@ -31,21 +31,6 @@ describe('an authorization code', () => {
     expect(await provider.redeem(client, code)).toBe(expected);
   });
 
-  it('of a user whom the host does not know any more is refused, and the log says why', async () => {
-    const other = await startProvider();
-    const mistaken = await other.client();
-    const code = await other.code(mistaken);
-    other.host.people.clear();
-    expect(await other.redeem(mistaken, code)).toBe('400 invalid_grant');
-    expect(other.logged).toEqual([
-      {
-        level: 'warn',
-        message: 'a code was refused: users.find does not know its sub',
-        fields: { client: mistaken.id },
-      },
-    ]);
-  });
-
   it('lives on after refusals that are not its fault', async () => {
     const code = await provider.code(client);
     for (const [changes, refusal] of [

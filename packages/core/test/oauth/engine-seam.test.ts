@@ -87,7 +87,6 @@ describe('the protocol engine', () => {
   const runs: EngineRuns = new WeakMap();
   let provider: Provider;
   let address: string;
-  let signedIn = true;
   let last: { run: EngineRun; written: boolean } | undefined;
   const printed = ['log', 'info', 'warn', 'error'].map((name) => vi.spyOn(console, name as 'log'));
 
@@ -100,7 +99,7 @@ describe('the protocol engine', () => {
         originalUrl: { value: undefined },
       }) as IncomingMessage;
       const run: EngineRun = {
-        authentication: signedIn ? { sub: ana.sub, authenticatedAt: new Date() } : null,
+        authentication: { sub: ana.sub, authenticatedAt: new Date() },
       };
       runs.set(facade, run);
       await provider.callback()(facade, response);
@@ -116,7 +115,7 @@ describe('the protocol engine', () => {
     const response = await fetch(address + path, { redirect: 'manual', ...init });
     await response.text();
     if (last === undefined) throw new Error('the engine was not asked');
-    return { ...last.run, written: last.written, headers: response.headers };
+    return { ...last.run, written: last.written };
   }
 
   const query = (changes: Record<string, string> = {}) =>
@@ -132,27 +131,10 @@ describe('the protocol engine', () => {
   }
 
   it('believes the host through the validator of an extra parameter, although the parameter is not sent', async () => {
-    signedIn = true;
     const { location, error, written } = await ask(query());
     expect(error).toBeUndefined();
     expect(new URL(location ?? '').searchParams.has('code')).toBe(true);
     expect(written).toBe(false);
-  });
-
-  it('starts an interaction at our address without the host’s word', async () => {
-    signedIn = false;
-    const { location, headers } = await ask(query());
-    expect(location).toMatch(/^https:\/\/id\.example\/auth\/oauth\/interaction\/[A-Za-z0-9_-]+$/);
-    const cookies = headers.getSetCookie().map((cookie) => cookie.split('=')[0]);
-    expect(cookies.toSorted()).toEqual([
-      'svc_interaction',
-      'svc_interaction.sig',
-      'svc_resume',
-      'svc_resume.sig',
-    ]);
-    for (const cookie of headers.getSetCookie())
-      expect(cookie).toMatch(/; path=\/auth\/oauth\/(interaction|authorize)\/[A-Za-z0-9_-]+;/);
-    signedIn = true;
   });
 
   it('stores codes and interactions, a session that goes nowhere, and nothing else', async () => {
@@ -184,29 +166,6 @@ describe('the protocol engine', () => {
       body: new URLSearchParams(query().split('?')[1]),
     });
     expect(answer.location ?? '').not.toContain('code=');
-  });
-
-  it('turns an unknown interaction into an error of ours, and throws what it cannot redirect', async () => {
-    const { error, location } = await ask('/oauth/authorize/unknown');
-    expect(location).toBeUndefined();
-    expect(error).toMatchObject({ code: 'invalid_request', page: 'expired' });
-    expect((await ask(query({ client_id: 'nobody' }))).error).toMatchObject({
-      code: 'invalid_client',
-      status: 401,
-    });
-  });
-
-  it('lets no header say where it is', async () => {
-    signedIn = false;
-    const { location } = await ask(query(), {
-      headers: {
-        'x-forwarded-host': 'evil.example',
-        'x-forwarded-proto': 'http',
-        forwarded: 'host=evil.example',
-      },
-    });
-    expect(location).toMatch(/^https:\/\/id\.example\/auth\//);
-    signedIn = true;
   });
 
   it('prints nothing: no warning, no notice about what is not finished', () => {

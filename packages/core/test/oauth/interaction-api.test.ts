@@ -92,20 +92,6 @@ describe('a consent page of the host', () => {
     expect(await provider.attempt(client, {}, browser)).toBe('interaction');
   });
 
-  it('sends to the login of the host first, and when the user has signed out since', async () => {
-    const { provider, client } = await start();
-    const browser = provider.browser(null);
-    const first = await provider.follow(browser, provider.authorizeUrl(client));
-    expect(first.outcome).toBe('303 login');
-    provider.signIn(browser, ana.sub);
-    const address = (await browser.get(first.callback.get('return_to') ?? '')).location ?? '';
-    const { csrfToken } = (await browser.get(address)).json();
-    provider.signOut(browser);
-    expect((await browser.get(address)).outcome).toBe('303 login');
-    const form = { decision: 'approve', csrf: String(csrfToken) };
-    expect((await browser.post(address, form)).outcome).toBe('303 login');
-  });
-
   it('goes on without asking where another tab has answered the same question', async () => {
     const { provider, client } = await start();
     const first = await open(provider, client);
@@ -127,21 +113,6 @@ describe('a consent page of the host', () => {
     expect((await post()).status).toBe(403);
     provider.signIn(browser, ana.sub);
     expect((await post()).status).toBe(303);
-  });
-
-  it('is over once it was answered and resumed', async () => {
-    const { provider, client } = await start();
-    const { browser, address, post, finish } = await open(provider, client);
-    await finish('approve');
-    expect([(await browser.get(address)).status, (await post()).status]).toEqual([400, 400]);
-  });
-
-  it('is over when the client is disabled', async () => {
-    const { provider, client } = await start();
-    const { browser, address, post } = await open(provider, client);
-    await provider.ostiary.admin.clients.disable(client.id);
-    for (const { status, text } of [await browser.get(address), await post()])
-      expect([status, text]).toEqual([401, 'invalid_client']);
   });
 
   it('works below a path prefix', async () => {

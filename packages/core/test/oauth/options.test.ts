@@ -130,9 +130,6 @@ describe('options', () => {
   });
 
   it.each([
-    [{ authurl: 'https://id.example' }, 'authurl'],
-    [{ theme: { color: '#000000' } }, 'theme: '],
-    [{ limits: { authorize: 1 } }, 'limits: '],
     [{ limits: { authorizeStarts: 0 } }, 'limits.authorizeStarts: '],
     [{ limits: { failedClientAuthentications: 1.5 } }, 'limits.failedClientAuthentications: '],
     [{ theme: { colour: 'red' } }, 'theme.colour: '],

@@ -107,8 +107,6 @@ describe('at the token endpoint a redirect URI', async () => {
   it.each([
     [other, '400 invalid_grant'],
     ['https://app.example/callback/', '400 redirect_uri_mismatch'],
-    ['https://evil.example/', '400 redirect_uri_mismatch'],
-    ['nonsense', '400 redirect_uri_mismatch'],
     ['', '400 invalid_request'],
     [undefined, '400 invalid_request'],
   ])(

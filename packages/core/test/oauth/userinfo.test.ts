@@ -66,18 +66,19 @@ describe('the userinfo endpoint', () => {
   });
 });
 
-describe('a user whom the host no longer finds', () => {
-  it('has tokens that are invalid_token and codes that are invalid_grant, until the host finds them again', async () => {
-    const code = await provider.code(client);
-    provider.host.people.delete(ana.sub);
-    const answer = await provider.userinfo(token);
-    expect(answer.outcome).toBe('401 invalid_token');
-    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);
-    expect(await provider.redeem(client, code)).toBe('400 invalid_grant');
-    provider.host.people.set(ana.sub, ana);
-    expect(await provider.isAlive(token)).toBe(true);
-    expect(await provider.redeem(client, code)).toBe('200 ok');
-  });
+it('a user whom the host no longer finds has tokens and codes that are refused, until the host finds them again', async () => {
+  const code = await provider.code(client);
+  provider.host.people.delete(ana.sub);
+  provider.logged.length = 0;
+  const answer = await provider.userinfo(token);
+  expect(answer.outcome).toBe('401 invalid_token');
+  expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);
+  expect(await provider.redeem(client, code)).toBe('400 invalid_grant');
+  const message = 'a code was refused: users.find does not know its sub';
+  expect(provider.logged).toEqual([{ level: 'warn', message, fields: { client: client.id } }]);
+  provider.host.people.set(ana.sub, ana);
+  expect(await provider.isAlive(token)).toBe(true);
+  expect(await provider.redeem(client, code)).toBe('200 ok');
 });
 
 describe('values that the contract allows', () => {
