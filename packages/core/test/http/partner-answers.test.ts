@@ -3,9 +3,10 @@ import { expect, it } from 'vitest';
 import { parseAnswer, RawConnection, rawPost } from '../attacks/raw.ts';
 import { partnerProvider, payment } from '../support/partner-api.ts';
 
+const { provider } = await partnerProvider();
+const key = await provider.key();
+
 it('whatever the partner API answers carries the same headers, and none that only old caches read', async () => {
-  const { provider } = await partnerProvider();
-  const key = await provider.key();
   for (const target of [
     'GET /v1/partner/users/KID-ANA',
     'HEAD /v1/partner/users/KID-ANA',
@@ -25,10 +26,8 @@ it('whatever the partner API answers carries the same headers, and none that onl
 });
 
 it('a body is the same in one piece and in many', async () => {
-  const { provider } = await partnerProvider();
-  const { key } = await provider.key();
   const body = JSON.stringify({ ...payment, description: 'Fête du é' });
-  const headers = [`X-API-Key: ${key}`, 'Content-Type: application/json'];
+  const headers = [`X-API-Key: ${key.key}`, 'Content-Type: application/json'];
   const whole = rawPost('/v1/partner/payments', headers, body);
   const start = whole.length - Buffer.byteLength(body);
   const afterHeaders = Array.from({ length: whole.length - start }, (_, index) => start + index);

@@ -6,11 +6,6 @@ import { partnerProvider, payment } from '../support/partner-api.ts';
 
 const site = 'https://api.example';
 
-async function start(storage: Storage = memoryStorage()) {
-  const { provider } = await partnerProvider({ storage });
-  return { provider, key: (await provider.key()).key };
-}
-
 const exportOf = (key: string, init: RequestInit = {}) =>
   new Request(`${site}/v1/partner/reconciliation?date=2024-01-01&format=ndjson`, {
     ...init,
@@ -78,7 +73,8 @@ describe('an export that a Request asks for', () => {
         },
       },
     };
-    return { ...(await start(storage)), pages };
+    const { provider } = await partnerProvider({ storage });
+    return { provider, key: (await provider.key()).key, pages };
   }
 
   it('is made no faster than it is read, and ends with its reader', async () => {
@@ -122,6 +118,9 @@ describe('an export that a Request asks for', () => {
   });
 });
 
+const { provider } = await partnerProvider();
+const { key } = await provider.key();
+
 describe('the body of a Request', () => {
   /** A body without end, that counts what was taken of it. */
   function endless() {
@@ -139,7 +138,6 @@ describe('the body of a Request', () => {
   }
 
   it('is taken no further than its limit, and not at all without a key', async () => {
-    const { provider, key } = await start();
     const long = endless();
     expect((await provider.ostiary.fetch(post(key, long.body))).status).toBe(413);
     await vi.waitFor(() => expect(long.taken.cancelled).toBe(true), patient);
@@ -151,7 +149,6 @@ describe('the body of a Request', () => {
   });
 
   it('may come slowly', async () => {
-    const { provider, key } = await start();
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const answer = provider.ostiary.fetch(post(key, readable));
     const writer = writable.getWriter();
@@ -165,7 +162,7 @@ describe('the body of a Request', () => {
   });
 
   it('is not waited for any more when the request is aborted, and executes nothing', async () => {
-    const { provider, key } = await start();
+    const { key } = await provider.key();
     const control = new AbortController();
     let cancelled = false;
     const body = new ReadableStream<Uint8Array>({
@@ -187,7 +184,6 @@ describe('the body of a Request', () => {
   });
 
   it('that breaks off makes the call fail with its error', async () => {
-    const { provider, key } = await start();
     const error = new RangeError('the disk is gone');
     const body = new ReadableStream({ pull: (controller) => controller.error(error) });
     await expect(provider.ostiary.fetch(post(key, body))).rejects.toBe(error);
@@ -197,7 +193,6 @@ describe('the body of a Request', () => {
     ['longer', 2],
     ['shorter', 5_000],
   ])('that is %s than announced reaches nobody as another request', async (_name, length) => {
-    const { provider, key } = await start();
     const hidden = `GET /v1/partner/whoami HTTP/1.1\r\nhost: a\r\nx-api-key: ${key}\r\nx-forwarded-for: 127.0.0.1\r\n\r\n`;
     const request = post(key, `{}${hidden}`, { headers: { 'content-length': String(length) } });
     await expect(provider.ostiary.fetch(request)).rejects.toThrow('Content-Length');
@@ -206,7 +201,6 @@ describe('the body of a Request', () => {
 
 describe('many Requests at once', () => {
   it('are answered each for itself, and leave nothing behind', async () => {
-    const { provider, key } = await start();
     const control = new AbortController();
     const answers = await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {

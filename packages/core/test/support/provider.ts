@@ -215,13 +215,13 @@ export class TestProvider {
   }
 
   /** A call of an API endpoint with a JSON body (an object) or a form body. */
-  async call(
+  call(
     path: string,
     body: object | URLSearchParams | string,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
     const isForm = body instanceof URLSearchParams;
-    const response = await fetch(this.origin + path, {
+    return this.request(path, {
       method: 'POST',
       body: isForm || typeof body === 'string' ? body : JSON.stringify(body),
       headers: {
@@ -229,7 +229,6 @@ export class TestProvider {
         ...headers,
       },
     });
-    return answerOf(response);
   }
 
   /** A code that is bound to a verifier. */
@@ -321,11 +320,8 @@ export class TestProvider {
   }
 
   /** Reads userinfo with a bearer token. */
-  async userinfo(token: string, headers: Record<string, string> = {}): Promise<Answer> {
-    const response = await fetch(`${this.origin}/v1/oauth/userinfo`, {
-      headers: { authorization: `Bearer ${token}`, ...headers },
-    });
-    return answerOf(response);
+  userinfo(token: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request('/v1/oauth/userinfo', { headers: { authorization: `Bearer ${token}`, ...headers } });
   }
 
   /** A new partner; answers its slug. */

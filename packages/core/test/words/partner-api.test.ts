@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { events } from '../../src/index.ts';
 import { descriptionOf, operationsOf } from '../support/openapi.ts';
 import { payment } from '../support/partner-api.ts';
-import type { TestKey, TestProvider } from '../support/provider.ts';
 import { webhookProvider } from '../webhooks/support/webhook-provider.ts';
 import { expectPlain, spoiled, wrongJson } from './wrong.ts';
 
@@ -14,13 +13,11 @@ const hostType = {
   example: { orderId: 'o', at: '2026-01-01T00:00:00Z' },
 };
 
-async function shop(): Promise<{ readonly provider: TestProvider; readonly key: TestKey }> {
-  const { provider } = await webhookProvider({ events: { 'order.shipped': hostType } });
-  return { provider, key: await provider.key({ mode: 'test' }) };
-}
+const { provider } = await webhookProvider({ events: { 'order.shipped': hostType } });
+const key = await provider.key({ mode: 'test' });
 
 /** Sends what is wrong and reads what is said of it; what turns out right says nothing. */
-async function said(provider: TestProvider, key: TestKey, target: string, body?: unknown): Promise<Detail[]> {
+async function said(target: string, body?: unknown): Promise<Detail[]> {
   const answer = await provider.partnerCall(key, target, body);
   if (answer.status < 400) return [];
   expect.soft([400, 404], `${target} ${answer.text}`).toContain(answer.status);
@@ -51,7 +48,6 @@ const withIds = (path: string): string =>
 
 describe('what the partner API says of a wrong field', () => {
   it('names it in plain words: every field of every body, with values of every kind', async () => {
-    const { provider, key } = await shop();
     const described = operationsOf(await descriptionOf(provider)).flatMap(({ method, path, operation }) =>
       operation.requestBody === undefined ? [] : [`${method} ${path}`],
     );
@@ -59,9 +55,9 @@ describe('what the partner API says of a wrong field', () => {
     expect(described.sort()).toEqual(Object.keys(bodies).sort());
     let blamed = 0;
     for (const [target, right] of Object.entries(bodies)) {
-      for (const body of wrongJson) await said(provider, key, withIds(target), body);
+      for (const body of wrongJson) await said(withIds(target), body);
       for (const [path, body] of spoiled(right, wrongJson)) {
-        const details = await said(provider, key, withIds(target), body);
+        const details = await said(withIds(target), body);
         blamed += details.length;
         for (const detail of details)
           expect
@@ -76,7 +72,6 @@ describe('what the partner API says of a wrong field', () => {
   }, 60_000);
 
   it('names it in plain words: every parameter of every query and path', async () => {
-    const { provider, key } = await shop();
     const wrong = [
       ...['', ' ', '0', '-1', '1.5', '1e20', 'wrong', 'x'.repeat(400)],
       ...['2026-13-45T00:00:00Z', '37000001'],
@@ -92,7 +87,7 @@ describe('what the partner API says of a wrong field', () => {
           const text = encodeURIComponent(value);
           const target =
             place === 'path' ? path.replace(`{${name}}`, text) : `${withIds(path)}?${name}=${text}`;
-          const details = await said(provider, key, `${method} ${target}`, bodies[`${method} ${path}`]);
+          const details = await said(`${method} ${target}`, bodies[`${method} ${path}`]);
           blamed += details.length;
           if (details.length > 0)
             expect
@@ -108,20 +103,19 @@ describe('what the partner API says of a wrong field', () => {
   }, 60_000);
 
   it('names what is wrong in the data of an event, also where the library of the host checks it', async () => {
-    const { provider, key } = await shop();
     const examples = { ...events, 'order.shipped': hostType };
     let blamed = 0;
     for (const [type, { example }] of Object.entries(examples)) {
       const few = [null, 1.5, 'wrong', [], 'x'.repeat(600)];
       for (const [path, data] of spoiled(example, few)) {
-        const details = await said(provider, key, 'POST /v1/partner/sandbox/events', { type, data });
+        const details = await said('POST /v1/partner/sandbox/events', { type, data });
         blamed += details.length;
         for (const detail of details) expect.soft(`data.${path}`, type).toContain(detail.path);
       }
     }
     expect(blamed).toBeGreaterThan(100);
     expect(
-      await said(provider, key, 'POST /v1/partner/sandbox/events', {
+      await said('POST /v1/partner/sandbox/events', {
         type: 'order.shipped',
         data: { orderId: 7, at: 'now' },
       }),
@@ -129,7 +123,6 @@ describe('what the partner API says of a wrong field', () => {
   }, 60_000);
 
   it('is in the message too, for those who read no details', async () => {
-    const { provider, key } = await shop();
     for (const [target, body, message] of [
       ['POST /v1/partner/payments', {}, 'The request is malformed at amount: is missing'],
       ['POST /v1/partner/payments', [], 'The request is malformed: has to be an object'],
@@ -144,7 +137,6 @@ describe('what the partner API says of a wrong field', () => {
   });
 
   it('reads well behind the name of the field', async () => {
-    const { provider, key } = await shop();
     const pay = 'POST /v1/partner/payments';
     const redeliver = withIds('POST /v1/partner/events/{id}/redeliver');
     for (const [target, body, line] of [
@@ -165,7 +157,7 @@ describe('what the partner API says of a wrong field', () => {
         'createdFrom has to be a time in UTC such as 2026-01-31T12:00:00Z',
       ],
     ] as const) {
-      const details = await said(provider, key, target, body);
+      const details = await said(target, body);
       expect(details.map(({ path, message }) => `${path} ${message}`)).toEqual([line]);
     }
   });

@@ -46,6 +46,10 @@ async function refusals<Input>(
   return refused;
 }
 
+const { provider } = await partnerProvider();
+const { admin } = provider.ostiary;
+await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+
 const host = new Host();
 const limit = { requests: 1, windowSeconds: 1 };
 
@@ -138,9 +142,7 @@ describe('what is said to an administrator', () => {
   };
 
   it('names what is wrong in plain words, for every argument', async () => {
-    const { provider } = await partnerProvider();
-    const { admin, users } = provider.ostiary;
-    await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+    const { users } = provider.ostiary;
     const owner = { partner: 'kafe', mode: 'test' } as const;
     const { apiKey: issued } = await admin.apiKeys.issue({ ...owner, scopes: ['webhooks'] });
     await admin.clients.create({ ...client, clientId: 'there' });
@@ -182,8 +184,6 @@ describe('what is said to an administrator', () => {
 
 describe('what is said of a value', () => {
   it('is said once for each field, and of alternatives in one breath', async () => {
-    const { provider } = await partnerProvider();
-    const { admin } = provider.ostiary;
     const long = Array.from({ length: 200 }, () => 'n');
     expect(await wordsOf(() => admin.partners.create({ slug: 'a-slug', name: long as never }))).toBe(
       'name: has to be a string',
@@ -208,9 +208,6 @@ describe('what the command line says', () => {
   const words = ['', ' ', '-1', '1.5', '1e3', 'wrong', 'x'.repeat(3_000), 'a,b', '2026-13-45'];
 
   it('names the flag or the argument in plain words, for every command', async () => {
-    const { provider } = await partnerProvider();
-    const { admin } = provider.ostiary;
-    await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
     const run = async (argv: readonly string[]) => {
       let err = '';
       const code = await runCommandLine({
