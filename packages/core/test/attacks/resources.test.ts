@@ -1,41 +1,28 @@
-import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import type { Storage } from '../../src/storage.ts';
+import type { OstiaryOptions } from '../../src/index.ts';
 import { openConsent } from '../support/consent-form.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
 import { startProvider } from '../support/running.ts';
 
-/** A memory storage that tells how many interactions it holds. */
-function counted(): { readonly storage: Storage; readonly rows: Set<string>; writes(): number } {
-  const storage = memoryStorage();
-  const rows = new Set<string>();
-  let writes = 0;
-  const key = (digest: Uint8Array): string => Buffer.from(digest).toString('hex');
+/** A provider, and how many interactions were written to its database, and are left there. */
+async function counted(options: Partial<OstiaryOptions> = {}) {
+  const database = fragileStorage();
+  const { storage } = database;
+  const provider = await startProvider({ storage, ...options });
+  const calls = (name: string) => database.calls.filter((call) => call === `interactions.${name}`).length;
+  const writes = () => calls('save');
   return {
-    rows,
-    writes: () => writes,
-    storage: {
-      ...storage,
-      interactions: {
-        ...storage.interactions,
-        save(digest, payload, expiresAt) {
-          writes += 1;
-          rows.add(key(digest));
-          return storage.interactions.save(digest, payload, expiresAt);
-        },
-        remove(digest) {
-          rows.delete(key(digest));
-          return storage.interactions.remove(digest);
-        },
-      },
-    },
+    storage,
+    provider,
+    client: await provider.client(),
+    writes,
+    rows: () => writes() - calls('remove'),
   };
 }
 
 describe('what an anonymous caller can fill', () => {
   it('refused requests and silent ones leave no interaction', async () => {
-    const { storage, rows } = counted();
-    const provider = await startProvider({ storage });
-    const client = await provider.client();
+    const { provider, client, rows } = await counted();
     for (const changes of [
       { prompt: 'none' },
       { scope: 'nonsense' },
@@ -47,31 +34,27 @@ describe('what an anonymous caller can fill', () => {
     ]) {
       await provider.browser(null).get(provider.authorizeUrl(client, changes));
     }
-    expect(rows.size).toBe(0);
+    expect(rows()).toBe(0);
   });
 
   it('one interaction stays one, however often its browser goes around', async () => {
-    const { storage, rows } = counted();
-    const provider = await startProvider({ storage });
-    const client = await provider.client();
+    const { provider, client, rows } = await counted();
     const browser = provider.browser();
     let url = (await browser.get(provider.authorizeUrl(client))).location ?? '';
     for (let turn = 0; turn < 10; turn += 1) {
       await browser.get(url);
       const { location } = await browser.get(url.replace('interaction', 'authorize'));
       url = location ?? '';
-      expect(rows.size).toBe(1);
+      expect(rows()).toBe(1);
     }
     const page = await openConsent(provider, client, {}, browser);
     await page.approve();
     expect((await page.finish()).outcome).toBe('303 code');
-    expect(rows.size).toBe(1);
+    expect(rows()).toBe(1);
   });
 
   it('the limit of starts bounds the rows, and the worker removes them after their hour', async () => {
-    const { storage, writes } = counted();
-    const provider = await startProvider({ storage, limits: { authorizeStarts: 20 } });
-    const client = await provider.client();
+    const { storage, provider, client, writes } = await counted({ limits: { authorizeStarts: 20 } });
     const attempts = Array.from({ length: 60 }, () => provider.attempt(client, {}, provider.browser(null)));
     const outcomes = await Promise.all(attempts);
     expect(outcomes.filter((outcome) => outcome === 'interaction')).toHaveLength(20);
@@ -89,10 +72,9 @@ describe('what an anonymous caller can fill', () => {
   });
 
   it('coming back without an answer is limited like a start', async () => {
-    const { storage, writes } = counted();
-    const provider = await startProvider({ storage, limits: { authorizeStarts: 5 } });
+    const { provider, client, writes } = await counted({ limits: { authorizeStarts: 5 } });
     const browser = provider.browser();
-    let url = (await browser.get(provider.authorizeUrl(await provider.client()))).location ?? '';
+    let url = (await browser.get(provider.authorizeUrl(client))).location ?? '';
     const statuses: number[] = [];
     for (let turn = 0; turn < 8; turn += 1) {
       const { status, location } = await browser.get(url.replace('interaction', 'authorize'));

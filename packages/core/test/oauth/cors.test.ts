@@ -19,6 +19,8 @@ await provider.client({ redirectUris: [`${second}/a/b?c=d`, `${local}/cb`] });
 const disabled = await provider.client({ redirectUris: [`${gone}/`] });
 await provider.ostiary.admin.clients.disable(disabled.id);
 
+type Origin = Readonly<Record<'origin', string>>;
+
 /** Which origin may read an answer; checks what has to hold of every answer of the API on the way. */
 function reader(answer: Answer): string | null {
   expect(answer.headers.get('vary')?.split(/, */)).toContain('Origin');
@@ -27,7 +29,7 @@ function reader(answer: Answer): string | null {
 }
 
 /** From which origins a page may read the answer to a request, which has this outcome for all of them. */
-async function readers(outcome: string, send: (headers: { origin: string }) => Promise<Answer>) {
+async function readers(outcome: string, send: (from: Origin) => Promise<Answer>) {
   const allowed: string[] = [];
   for (const origin of origins) {
     const answer = await send({ origin });
@@ -42,12 +44,47 @@ async function readers(outcome: string, send: (headers: { origin: string }) => P
 const post = (body: object | string, headers: Record<string, string>) =>
   provider.call('/v1/oauth/token', body, headers);
 const request = async () => tokenRequest(client, await provider.code(client));
+const unknown = tokenRequest(client, 'unknown');
+const revoked = await provider.token(client);
+await provider.revoke(revoked);
+const tokenRequests: readonly (readonly [string, string, (from: Origin) => Promise<Answer>])[] = [
+  ['an exchange', '200 ok', async (from) => post(await request(), from)],
+  ['a wrong code', '400 invalid_grant', (from) => post(unknown, from)],
+  ['a wrong secret', '401 invalid_client', (from) => post({ ...unknown, client_secret: 'wrong' }, from)],
+  ['no secret', '401 invalid_client', (from) => post({ ...unknown, client_secret: undefined }, from)],
+  ['userinfo', '200 ok', async (from) => provider.userinfo(await provider.token(client), from)],
+  ['userinfo, of a revoked token', '401 invalid_token', (from) => provider.userinfo(revoked, from)],
+  ['a revocation', '200 ok', async (from) => provider.revoke(await provider.token(client), from)],
+];
+it.each(tokenRequests)(
+  'the answer to %s (%s) is for the origins of the client concerned, and for no other origin',
+  async (_what, outcome, send) => expect(await readers(outcome, send)).toEqual([own, also]),
+);
+
+const userinfo = (headers: object) => provider.request('/v1/oauth/userinfo', { headers: { ...headers } });
+const revoke = (body: object, from: Origin) => provider.call('/v1/oauth/revoke', body, from);
+
+it.each<readonly [string, string, (from: Origin) => Promise<Answer>]>([
+  ['an unknown client', '401 invalid_client', (from) => post({ ...unknown, client_id: 'nobody' }, from)],
+  ['a token request without anything', '400 invalid_request', (from) => post({}, from)],
+  ['a token request that is nonsense', '400 invalid_request', (from) => post('nonsense', from)],
+  ['another type', '415 invalid_request', (from) => post('x', { 'content-type': 'text/plain', ...from })],
+  ['a body that is too long', '413 invalid_request', (from) => post('x'.repeat(70_000), from)],
+  ['userinfo without a token', '401 invalid_token', userinfo],
+  ['an unknown token', '401 invalid_token', (from) => userinfo({ authorization: 'Bearer x', ...from })],
+  ['a revocation of nonsense', '200 ok', (from) => revoke({ token: 'unknown' }, from)],
+  [
+    'a revocation of an unknown token',
+    '200 ok',
+    (from) => revoke({ token: `svc_at_${'a'.repeat(43)}` }, from),
+  ],
+  ['a revocation without a token', '400 invalid_request', (from) => revoke({}, from)],
+])(
+  'the answer to %s (%s) concerns no client: it is for the origins of every enabled one',
+  async (_what, outcome, send) => expect(await readers(outcome, send)).toEqual(everyClients),
+);
 
 describe('the token endpoint', () => {
-  it('lets the origins of the client read its answer, and no other origin', async () => {
-    expect(await readers('200 ok', async (headers) => post(await request(), headers))).toEqual([own, also]);
-  });
-
   it('lets pages read what helps them, and answers other callers without any of it', async () => {
     const exposed = async (headers: Record<string, string>) => {
       const answer = await post(await request(), headers);
@@ -57,74 +94,13 @@ describe('the token endpoint', () => {
     expect(await exposed({})).toEqual([null, null]);
   });
 
-  it.each([
-    [{}, '400 invalid_grant'],
-    [{ client_secret: 'wrong' }, '401 invalid_client'],
-    [{ client_secret: undefined }, '401 invalid_client'],
-  ])('keeps to that when it refuses a client that it knows: %j', async (changes, outcome) => {
-    const refused = { ...tokenRequest(client, 'unknown'), ...changes };
-    expect(await readers(outcome, (headers) => post(refused, headers))).toEqual([own, also]);
-  });
-
-  it.each([
-    [{ ...tokenRequest(client, 'x'), client_id: 'nobody' }, {}, '401 invalid_client'],
-    [{}, {}, '400 invalid_request'],
-    ['nonsense', {}, '400 invalid_request'],
-    ['x', { 'content-type': 'text/plain' }, '415 invalid_request'],
-    ['x'.repeat(70_000), {}, '413 invalid_request'],
-  ])(
-    'lets the origins of every enabled client read an answer that concerns no client: %#',
-    async (...args) => {
-      const [body, more, outcome] = args;
-      expect(await readers(outcome, (headers) => post(body, { ...more, ...headers }))).toEqual(everyClients);
-    },
-  );
-
   it('says so too when it has had enough of an address', async () => {
     const limited = await startProvider({ limits: { failedClientAuthentications: 1 } });
     await limited.client({ redirectUris: [`${own}/callback`] });
-    const attempt = () => limited.call('/v1/oauth/token', tokenRequest(client, 'x'), { origin: own });
+    const attempt = () => limited.call('/v1/oauth/token', unknown, { origin: own });
     expect((await attempt()).status).toBe(401);
     const answer = await attempt();
     expect([answer.status, reader(answer)]).toEqual([429, own]);
-  });
-});
-
-describe('userinfo', () => {
-  it('lets the origins of the client of the token read its answer, and no other origin, also once it is revoked', async () => {
-    const token = await provider.token(client);
-    const ask = (headers: Record<string, string>) => provider.userinfo(token, headers);
-    expect(await readers('200 ok', ask)).toEqual([own, also]);
-    expect(reader(await ask({}))).toBeNull();
-    await provider.revoke(token);
-    expect(await readers('401 invalid_token', ask)).toEqual([own, also]);
-  });
-
-  it('lets the origins of every enabled client read that a token is unknown or missing', async () => {
-    for (const token of [{ authorization: 'Bearer unknown' }, {}]) {
-      const ask = (headers: object) =>
-        provider.request('/v1/oauth/userinfo', { headers: { ...token, ...headers } });
-      expect(await readers('401 invalid_token', ask)).toEqual(everyClients);
-    }
-  });
-});
-
-describe('revocation', () => {
-  it('lets the origins of the client of the token read its answer, and no other origin', async () => {
-    const revoke = async (headers: Record<string, string>) =>
-      provider.revoke(await provider.token(client), headers);
-    expect(await readers('200 ok', revoke)).toEqual([own, also]);
-  });
-
-  it('of an unknown token, and without one, is for every enabled client', async () => {
-    for (const [body, outcome] of [
-      [{ token: 'unknown' }, '200 ok'],
-      [{ token: `svc_at_${'a'.repeat(43)}` }, '200 ok'],
-      [{}, '400 invalid_request'],
-    ] as const) {
-      const revoke = (headers: Record<string, string>) => provider.call('/v1/oauth/revoke', body, headers);
-      expect(await readers(outcome, revoke)).toEqual(everyClients);
-    }
   });
 });
 

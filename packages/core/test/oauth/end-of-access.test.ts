@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { everything, giveAccess, leftOf } from '../support/access.ts';
+import { type Access, everything, giveAccess, leftOf } from '../support/access.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { ana, ben } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
@@ -9,59 +9,46 @@ import { startProvider } from '../support/running.ts';
 const provider = await startProvider();
 const { admin, users } = provider.ostiary;
 
-/** Ana and Ben, each with two clients. */
-async function world() {
-  const [one, two] = [await provider.client(), await provider.client()];
-  return {
-    one,
-    anaOne: await giveAccess(provider, ana.sub, one),
-    anaTwo: await giveAccess(provider, ana.sub, two),
-    benOne: await giveAccess(provider, ben.sub, one),
-    benTwo: await giveAccess(provider, ben.sub, two),
-  };
-}
-
-const left = (given: Parameters<typeof leftOf>[1]): Promise<string[]> => leftOf(provider, given);
+const left = (given: Access): Promise<string[]> => leftOf(provider, given);
 
 describe('the end of access', () => {
-  it('does not come by itself', async () => {
-    const { one: _, ...given } = await world();
-    for (const access of Object.values(given)) expect(await left(access)).toEqual(everything);
+  type Who = 'anaOne' | 'anaTwo' | 'benOne' | 'benTwo';
+  type Ending = (given: Record<Who, Access>) => Promise<unknown>;
+
+  it.each<readonly [string, Ending, Partial<Record<Who, readonly string[]>>]>([
+    ['nobody', async () => {}, {}],
+    ['a token', ({ anaOne }) => provider.revoke(anaOne.token), { anaOne: ['sibling', 'consent', 'code'] }],
+    ['a connected app', ({ anaOne }) => provider.removeApp(anaOne.client), { anaOne: [] }],
+    [
+      'a client, which nothing comes back with',
+      async ({ anaOne: { client }, benOne }) => {
+        await admin.clients.disable(client.id);
+        expect((await provider.userinfo(benOne.token)).outcome).toBe('401 invalid_token');
+        expect(await provider.redeem(client, benOne.code)).toBe('401 invalid_client');
+        await admin.clients.enable(client.id);
+      },
+      { anaOne: [], benOne: [] },
+    ],
+    ['a user', () => users.end(ana.sub), { anaOne: [], anaTwo: [] }],
+    ['a user whom nobody knows', () => users.end('nobody'), {}],
+  ])('of %s takes what belongs to it, and nothing else', async (_what, end, expected) => {
+    const [one, two] = [await provider.client(), await provider.client()];
+    const given = {
+      anaOne: await giveAccess(provider, ana.sub, one),
+      anaTwo: await giveAccess(provider, ana.sub, two),
+      benOne: await giveAccess(provider, ben.sub, one),
+      benTwo: await giveAccess(provider, ben.sub, two),
+    };
+    await end(given);
+    for (const [who, access] of Object.entries(given))
+      expect([who, await left(access)]).toEqual([who, expected[who as Who] ?? everything]);
   });
 
-  it('of a revoked token is that token alone', async () => {
-    const { anaOne, anaTwo, benOne } = await world();
-    await provider.revoke(anaOne.token);
-    expect(await left(anaOne)).toEqual(['sibling', 'consent', 'code']);
-    for (const other of [anaTwo, benOne]) expect(await left(other)).toEqual(everything);
-  });
-
-  it('of a connected app is everything of that user and client', async () => {
-    const { one, anaOne, anaTwo, benOne, benTwo } = await world();
-    const answer = await provider.removeApp(one);
+  it('is told to the user on the page of connected apps', async () => {
+    const client = await provider.client();
+    await provider.code(client);
+    const answer = await provider.removeApp(client);
     expect([answer.status, answer.location]).toEqual([303, `${provider.origin}/account/apps?notice=revoked`]);
-    expect(await left(anaOne)).toEqual([]);
-    for (const other of [anaTwo, benOne, benTwo]) expect(await left(other)).toEqual(everything);
-  });
-
-  it('of a disabled client is everything of that client; enabling it brings nothing back', async () => {
-    const { one, anaOne, anaTwo, benOne, benTwo } = await world();
-    await admin.clients.disable(one.id);
-    for (const gone of [anaOne, benOne]) {
-      expect((await provider.userinfo(gone.token)).outcome).toBe('401 invalid_token');
-      expect(await provider.redeem(one, gone.code)).toBe('401 invalid_client');
-    }
-    await admin.clients.enable(one.id);
-    for (const gone of [anaOne, benOne]) expect(await left(gone)).toEqual([]);
-    for (const other of [anaTwo, benTwo]) expect(await left(other)).toEqual(everything);
-  });
-
-  it('of a user is everything of that user', async () => {
-    const { anaOne, anaTwo, benOne, benTwo } = await world();
-    await users.end(ana.sub);
-    for (const gone of [anaOne, anaTwo]) expect(await left(gone)).toEqual([]);
-    for (const other of [benOne, benTwo]) expect(await left(other)).toEqual(everything);
-    await users.end('nobody');
   });
 });
 
