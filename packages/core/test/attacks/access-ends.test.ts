@@ -4,6 +4,7 @@ import type { Storage } from '../../src/storage.ts';
 import type { Answer } from '../support/browser.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { ana } from '../support/directory.ts';
+import { storageWith } from '../support/fragile-storage.ts';
 import type { TestClient, TestProvider } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
@@ -43,9 +44,7 @@ describe('access that ends while it is being used', () => {
         await meanwhile();
         return storage.grants.issue(grant);
       };
-      const provider = await startProvider({
-        storage: { ...storage, grants: { ...storage.grants, issue } },
-      });
+      const provider = await startProvider({ storage: storageWith(storage, 'grants', { issue }) });
       const client = await provider.client();
       await provider.authorize(client);
       meanwhile = () => end(provider, client);
@@ -121,8 +120,7 @@ describe('an approval that is sent twice', () => {
       }
       return storage.consents.remember(consent);
     };
-    const consents = { ...storage.consents, remember };
-    const provider = await startProvider({ storage: { ...storage, consents } });
+    const provider = await startProvider({ storage: storageWith(storage, 'consents', { remember }) });
     const { browser, resume, approve } = await openConsent(provider, await provider.client());
     const cookie = browser.cookieHeader(resume);
     await approve();

@@ -8,8 +8,9 @@ import type { OstiaryOptions } from '../../src/index.ts';
 import { createSealer, UnsealError } from '../../src/keys/sealing.ts';
 import { openHints, sealHints } from '../../src/oauth/interaction-hints.ts';
 import { systemRandom } from '../../src/random.ts';
+import type { Storage } from '../../src/storage.ts';
 import { ana, ben } from '../support/directory.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
+import { fragileStorage, storageWith } from '../support/fragile-storage.ts';
 import { temporaryDatabase } from '../support/partner-api.ts';
 import type { TestProvider } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
@@ -158,21 +159,12 @@ describe('the hints of an authorization request', () => {
     expect(() => row([first], sealed, openHints, 'another row')).toThrow(UnsealError);
 
     const storage = memoryStorage();
-    const { provider, client } = await start({
-      storage: {
-        ...storage,
-        interactions: {
-          ...storage.interactions,
-          // As if it had been sealed with a key that was taken away since.
-          save: (digest, payload, expiresAt) =>
-            storage.interactions.save(
-              digest,
-              { ...payload, params: { ...Object(payload.params), ...sealed } },
-              expiresAt,
-            ),
-        },
-      },
-    });
+    // As if it had been sealed with a key that was taken away since.
+    const save: Storage['interactions']['save'] = (digest, payload, expiresAt) => {
+      const params = { ...Object(payload.params), ...sealed };
+      return storage.interactions.save(digest, { ...payload, params }, expiresAt);
+    };
+    const { provider, client } = await start({ storage: storageWith(storage, 'interactions', { save }) });
     const browser = provider.browser();
     const { location } = await browser.get(provider.authorizeUrl(client));
     const page = await browser.get(location ?? '');

@@ -1,6 +1,7 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import type { Storage } from '../../src/storage.ts';
+import { storageWith } from '../support/fragile-storage.ts';
 import { pkce } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
@@ -19,7 +20,7 @@ function around(moment: 'before' | 'after', meanwhile: () => Promise<unknown>): 
     if (moment === 'after') await meanwhile();
     return outcome;
   };
-  return { ...storage, grants: { ...storage.grants, redeem } };
+  return storageWith(storage, 'grants', { redeem });
 }
 
 describe('one code, presented many times at once', () => {

@@ -2,6 +2,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import type { Storage, TransferRecord } from '../../src/storage.ts';
+import { storageWith } from '../support/fragile-storage.ts';
 import { partnerProvider, payment } from '../support/partner-api.ts';
 
 const site = 'https://api.example';
@@ -40,7 +41,6 @@ async function settled(count: () => number): Promise<number> {
 describe('an export that a Request asks for', () => {
   /** An export of 500 pages, of a storage that counts how it is asked. */
   async function manyPages() {
-    const inner = memoryStorage();
     const rows = (page: number) =>
       Array.from(
         { length: 1_000 },
@@ -62,17 +62,12 @@ describe('an export that a Request asks for', () => {
         }),
       );
     const pages = { asked: 0, breakAfter: Number.POSITIVE_INFINITY };
-    const storage: Storage = {
-      ...inner,
-      transfers: {
-        ...inner.transfers,
-        async listFinal() {
-          pages.asked += 1;
-          if (pages.asked > pages.breakAfter) throw new Error('secret detail');
-          return pages.asked > 500 ? [] : rows(pages.asked);
-        },
-      },
+    const listFinal: Storage['transfers']['listFinal'] = async () => {
+      pages.asked += 1;
+      if (pages.asked > pages.breakAfter) throw new Error('secret detail');
+      return pages.asked > 500 ? [] : rows(pages.asked);
     };
+    const storage = storageWith(memoryStorage(), 'transfers', { listFinal });
     const { provider } = await partnerProvider({ storage });
     return { provider, key: (await provider.key()).key, pages };
   }

@@ -57,3 +57,12 @@ export function fragileStorage(inner: Storage = memoryStorage()): FragileStorage
   };
   return fragile;
 }
+
+/** A storage of which some calls do something else. */
+export function storageWith<Name extends keyof Storage>(
+  storage: Storage,
+  name: Name,
+  changes: Partial<Storage[Name]>,
+): Storage {
+  return { ...storage, [name]: Object.assign({}, storage[name], changes) };
+}
