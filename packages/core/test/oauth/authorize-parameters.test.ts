@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ana, ben } from '../support/directory.ts';
+import { ana } from '../support/directory.ts';
 import { serve, startProvider } from '../support/running.ts';
 
 const provider = await startProvider();
@@ -122,18 +122,6 @@ describe('parameters that are refused', () => {
       expect(requests).toBe(0);
     },
   );
-});
-
-describe('prompt', () => {
-  it('none answers at once when consent is remembered', async () => {
-    expect(await answered({ prompt: 'none' })).toBe('code');
-  });
-
-  it('none is login_required when nobody is signed in, and consent_required for more than was given', async () => {
-    expect(await answered({ prompt: 'none' }, provider.browser(null))).toBe('login_required');
-    expect(await answered({ prompt: 'none', scope: 'openid kyc' })).toBe('consent_required');
-    expect(await answered({ prompt: 'none' }, provider.browser(ben.sub))).toBe('consent_required');
-  });
 });
 
 describe('max_age', () => {

@@ -125,6 +125,9 @@ describe('an unknown code', () => {
     [{ client_secret: undefined }, '401 invalid_client'],
     [{ client_secret: undefined, code_verifier: pkce().verifier }, '400 invalid_grant'],
     [{}, '400 invalid_grant'],
+    [{ code: 'ä' }, '400 invalid_grant'],
+    [{ code: ' ' }, '400 invalid_grant'],
+    [{ code: 'x'.repeat(10_000) }, '400 invalid_grant'],
   ])('with %j is %s', async (changes, outcome) => {
     expect(await provider.redeem(clientOf('confidential'), 'unknown', changes)).toBe(outcome);
   });
