@@ -10,8 +10,18 @@ export interface Ended {
 
 let runs = 0;
 
+/** What `process.exit` throws here. */
+class Exit extends Error {
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`exit ${code}`);
+    this.code = code;
+  }
+}
+
 /**
- * Runs a program that ends by itself and sets `process.exitCode`, in this process: another one would take most of its time
+ * Runs a program that ends by itself, or by `process.exit`, in this process: another one would take most of its time
  * to start. It has the arguments, the environment and the standard input that are given and nothing else of this process.
  * One runs at a time.
  */
@@ -23,6 +33,7 @@ export async function runHere(
 ): Promise<Ended> {
   const written = { stdout: '', stderr: '' };
   const before = { argv: process.argv, env: process.env, stdin: process.stdin, umask: process.umask() };
+  const { exit } = process;
   const writes = { stdout: process.stdout.write, stderr: process.stderr.write };
   for (const name of ['stdout', 'stderr'] as const) {
     process[name].write = (chunk: unknown) => {
@@ -34,13 +45,20 @@ export async function runHere(
   process.env = { ...env };
   Object.defineProperty(process, 'stdin', { value: Readable.from([input]), configurable: true });
   process.exitCode = 0;
+  process.exit = (code) => {
+    throw new Exit(Number(code ?? 0));
+  };
   runs += 1;
   try {
     // A program runs whenever its own file is loaded; what it imports is loaded once.
     await import(/* @vite-ignore */ `${pathToFileURL(file).href}?run=${runs}`);
     return { code: Number(process.exitCode), output: written.stdout, errors: written.stderr };
+  } catch (error) {
+    if (!(error instanceof Exit)) throw error;
+    return { code: error.code, output: written.stdout, errors: written.stderr };
   } finally {
     process.exitCode = undefined;
+    process.exit = exit;
     Object.defineProperty(process, 'stdin', { value: before.stdin, configurable: true });
     process.umask(before.umask);
     Object.assign(process, { argv: before.argv, env: before.env });
