@@ -42,7 +42,7 @@ export async function runHere(
     };
   }
   process.argv = [process.execPath, file, ...args];
-  process.env = { ...env };
+  process.env = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
   Object.defineProperty(process, 'stdin', { value: Readable.from([input]), configurable: true });
   process.exitCode = 0;
   process.exit = (code) => {
