@@ -10,7 +10,7 @@ import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import { resealHandler, resealKind, scheduleReseal } from './keys/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
-import { Engine } from './oauth/engine.ts';
+import { Engine } from './oauth/engine/engine.ts';
 import { answerError } from './oauth/error-answer.ts';
 import { createInteractions } from './oauth/interaction.ts';
 import { type InteractionApi, interactionApi } from './oauth/interaction-api.ts';

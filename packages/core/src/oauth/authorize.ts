@@ -8,7 +8,7 @@ import { setNoStore } from '../http/headers.ts';
 import { addressLimit, secondsUntil } from '../http/rate-limit.ts';
 import { findRedirectTarget, normalizedQuery, type RedirectTarget, readQuery } from './authorize-request.ts';
 import { authPaths, issuerOf } from './endpoints.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from './engine/engine.ts';
 import { authenticate } from './visit.ts';
 
 function redirect(ctx: Context, location: string): void {

@@ -8,7 +8,7 @@ import type { Authentication, UserRecord } from '../ports/users.ts';
 import { isEnabled, requireStillAllowed } from './client.ts';
 import { consentState } from './consent.ts';
 import { interactionPage } from './endpoints.ts';
-import type { Engine, PendingInteraction } from './engine.ts';
+import type { Engine, PendingInteraction } from './engine/engine.ts';
 import { findUser } from './user.ts';
 import { userinfoOf } from './userinfo.ts';
 import { authenticate, loginUrl } from './visit.ts';
@@ -101,7 +101,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms): In
     // circles.
     return interaction.finish({
       error: 'login_required',
-      error_description: 'Another user signed in than expected.',
+      description: 'Another user signed in than expected.',
     });
   }
 
@@ -125,10 +125,6 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms): In
     return user;
   }
 
-  const signedIn = ({ sub, authenticatedAt }: Authentication) => ({
-    login: { accountId: sub, ts: Math.floor(authenticatedAt.getTime() / 1000), remember: false },
-  });
-
   const purpose = (interaction: PendingInteraction, user: Authentication): FormPurpose => [
     'consent',
     interaction.id,
@@ -149,7 +145,8 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms): In
       const scopes = scopesOf(interaction);
       const { covered, askAnyway, remembered } = await consentState(core, { client, sub: user.sub, scopes });
       const prompted = (interaction.params.prompt ?? '').split(' ').includes('consent');
-      if (covered && !askAnyway && !prompted) return { redirectTo: await interaction.finish(signedIn(user)) };
+      if (covered && !askAnyway && !prompted)
+        return { redirectTo: await interaction.finish({ user, consented: false }) };
       const record = await asked(user.sub, scopes);
       if (record === null) {
         core.options.logger.warn(
@@ -159,7 +156,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms): In
         return {
           redirectTo: await interaction.finish({
             error: 'access_denied',
-            error_description: 'The user has no access.',
+            description: 'The user has no access.',
           }),
         };
       }
@@ -186,7 +183,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms): In
       if (!approved) {
         return interaction.finish({
           error: 'access_denied',
-          error_description: 'The user denied the request.',
+          description: 'The user denied the request.',
         });
       }
       const consent = {
@@ -198,7 +195,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms): In
       if (!(await core.storage.consents.remember(consent))) {
         throw new OAuthError('invalid_client', 'The client is not known.');
       }
-      return interaction.finish({ ...signedIn(user), consent: {} });
+      return interaction.finish({ user, consented: true });
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { Core } from '../context.ts';
-import { OAuthError } from '../errors.ts';
+import type { Core } from '../../context.ts';
+import { OAuthError } from '../../errors.ts';
 
 /** How long a count is believed, this process's own starts added, in milliseconds. */
 const countMs = 1000;

@@ -1,13 +1,13 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import type { Core } from '../context.ts';
-import { UnsealError } from '../keys/sealing.ts';
-import type { ClientRecord } from '../ports/clients.ts';
-import type { Authentication } from '../ports/users.ts';
-import { digest } from '../tokens.ts';
-import { isEnabled } from './client.ts';
+import type { Core } from '../../context.ts';
+import { UnsealError } from '../../keys/sealing.ts';
+import type { ClientRecord } from '../../ports/clients.ts';
+import type { Authentication } from '../../ports/users.ts';
+import { digest } from '../../tokens.ts';
+import { isEnabled } from '../client.ts';
+import { strangersInteractionSeconds } from '../lifetimes.ts';
 import { openHints, sealHints } from './interaction-hints.ts';
 import { interactionRoom } from './interaction-room.ts';
-import { strangersInteractionSeconds } from './lifetimes.ts';
 
 /**
  * Client metadata as the engine wants it; a function of the record alone, because the engine caches by
