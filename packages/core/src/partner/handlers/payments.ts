@@ -22,7 +22,7 @@ const timeOf = (text: string | undefined): number | null => (text === undefined 
  */
 export function paymentRoutes(core: Core, users: UserLookup, created: () => void): PartnerRoute[] {
   const { transfers } = core.storage;
-  const cursors = createCursors(core.sealer.derive('cursors'));
+  const cursors = createCursors(core.sealer.signer('cursors'));
 
   return [
     route({

@@ -23,7 +23,7 @@ const defaultPageSize = 25;
 /** Registers webhook endpoints, and shows what was delivered to them. */
 export function webhookRoutes(core: Core, { endpoints, recover, catalogue }: Webhooks): PartnerRoute[] {
   const { deliveries } = core.storage;
-  const cursors = createCursors(core.sealer.derive('delivery cursors'));
+  const cursors = createCursors(core.sealer.signer('delivery cursors'));
   const common = { scope: 'webhooks', limit: 'other', idempotent: false } as const;
 
   return [
