@@ -19,35 +19,14 @@ import { entriesIn, interfaceIn, unionIn, wordsIn } from './shapes.ts';
 const root = resolve(import.meta.dirname, '..');
 const generated = '<!-- Written by `npm run docs` from the source. Edit the source instead. -->';
 
-/** What the userinfo fields are, for people; a field without a line here fails the build. */
-const fieldTypes: { readonly [field: string]: string } = {
-  sub: 'string, the user’s id',
-  kid: 'string, the user’s public id',
-  role: 'string',
-  country: 'string, ISO 3166-1 alpha-2',
-  createdAt: 'string, ISO 8601, UTC',
-  name: 'string',
-  handle: 'string',
-  avatarUrl: 'string (URL) or null',
-  kycTier: 'integer, 0 to 3',
-  kycStatus: '`approved`, `pending` or `rejected`',
-  htgBalance: 'string, decimal with two digits',
-  usdBalance: 'string, decimal with two digits',
-  trustScore: 'integer, 0 to 100',
-  trustTier: 'string',
-  activeCredentials: 'array of `{ id, type, issuedAt, expiresAt }`; times ISO 8601, `expiresAt` may be null',
-};
-
 const row = (...cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 
 function scopesPage(): string {
   const rows = scopeNames.flatMap((scope) =>
-    Object.keys(scopes[scope].fields).map((field, index) => {
-      const type = fieldTypes[field];
-      if (type === undefined)
-        throw new Error(`scripts/generate-docs.ts: fieldTypes has no line for ${field}`);
-      return row(index === 0 ? `\`${scope}\`` : '', `\`${field}\``, type);
+    Object.entries(scopes[scope].fields).map(([field, { description }], index) => {
+      if (description === undefined) throw new Error(`scopes.ts: ${field} is not described`);
+      return row(index === 0 ? `\`${scope}\`` : '', `\`${field}\``, description);
     }),
   );
   return `# Scopes
