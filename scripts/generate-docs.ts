@@ -78,7 +78,6 @@ function partnerEndpointsPage(): string {
     users: never,
     // Routes whose bodies name types of events are made of the catalogue.
     webhooks: { ...(never as object), catalogue: { types: Object.keys(events) } },
-    transferCreated: never,
   } as never);
   const rows = table.map(({ method, path, scope, limit, idempotent, summary, testOnly }) =>
     row(

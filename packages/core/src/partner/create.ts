@@ -20,13 +20,12 @@ export interface Partner {
   forgetKeys(): void;
 }
 
-/** Builds the partner API. `transferCreated` is called after a transfer was stored. */
+/** Builds the partner API. */
 export function createPartner(
   core: Core,
   topics: {
     readonly passports: Passports;
     readonly webhooks: Webhooks;
-    readonly transferCreated: () => void;
   },
 ): Partner {
   const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });

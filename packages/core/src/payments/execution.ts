@@ -72,15 +72,9 @@ async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<Transfe
  */
 export function executionHandler(
   context: FinalContext,
-  options: {
-    readonly rail: PaymentRail;
-    readonly logger: Logger;
-    /** Called when a transfer became final. */
-    readonly settled: () => void;
-  },
+  { rail, logger }: { readonly rail: PaymentRail; readonly logger: Logger },
 ): JobHandler {
   const { transfers } = context.storage;
-  const { rail, logger, settled } = options;
   return async ({ transferId }) => {
     const transfer = await transfers.findById(String(transferId));
     if (transfer === null || transfer.status !== 'pending') return null;
@@ -93,8 +87,7 @@ export function executionHandler(
       result.status === 'failed'
         ? { status: 'failed', failure: { code: result.code, message: result.message } }
         : { status: 'completed' };
-    const outcome = await finishTransfer(context, transfer, state);
-    if (outcome?.settled === true) settled();
+    await finishTransfer(context, transfer, state);
     return null;
   };
 }

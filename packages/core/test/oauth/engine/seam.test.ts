@@ -74,6 +74,7 @@ async function engineCore(): Promise<Core> {
     signingKeys,
     tokens: tokenFormats('svc'),
     telemetry: null,
+    wake: () => {},
     clientAddress: clientAddressFinder([]),
   };
 }
