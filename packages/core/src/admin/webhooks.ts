@@ -146,7 +146,7 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
   const newId = () => newDeliveryId(random.bytes(16).toString('hex'));
 
   /** Applies a change to the latest version, again when somebody else was faster. */
-  async function turn(owner: EventOwner, id: string, enabled: boolean): Promise<WebhookEndpoint> {
+  async function setEnabled(owner: EventOwner, id: string, enabled: boolean): Promise<WebhookEndpoint> {
     for (;;) {
       const stored = await webhooks.find(owner, id);
       if (stored === null) throw new WebhookError('endpoint_not_found', id);
@@ -160,8 +160,8 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
 
   return {
     list: async (owner) => (await webhooks.list(owner)).map(endpointOf),
-    disable: (owner, id) => turn(owner, id, false),
-    enable: (owner, id) => turn(owner, id, true),
+    disable: (owner, id) => setEnabled(owner, id, false),
+    enable: (owner, id) => setEnabled(owner, id, true),
 
     async remove(owner, id) {
       const audit = act('endpoint.remove', `endpoint:${id}`, { ...owner });

@@ -10,7 +10,7 @@ import { setNoStore } from '../http/headers.ts';
 import { findRedirectTarget, normalizedQuery, type RedirectTarget, readQuery } from './authorize-request.ts';
 import { authPaths, issuerOf } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
-import { authenticate } from './visit.ts';
+import { authenticate } from './host-login.ts';
 
 function redirect(ctx: Context, location: string): void {
   setNoStore(ctx);

@@ -9,9 +9,9 @@ import { isEnabled, requireStillAllowed } from './client.ts';
 import { consentState } from './consent.ts';
 import { interactionPage } from './endpoints.ts';
 import type { Engine, PendingInteraction } from './engine/engine.ts';
+import { authenticate, loginUrl } from './host-login.ts';
 import { findUser } from './user.ts';
 import { userinfoOf } from './userinfo.ts';
-import { authenticate, loginUrl } from './visit.ts';
 
 /** A scope that the user is asked about. */
 export interface AskedScope {
