@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { Provider } from 'oidc-provider';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Core } from '../../../src/context.ts';
 import { clientAddressFinder } from '../../../src/http/client-address.ts';
 import { createSealer } from '../../../src/keys/sealing.ts';
@@ -11,9 +11,9 @@ import { createProvider, type EngineRun, type EngineRuns } from '../../../src/oa
 import { parseOptions } from '../../../src/options.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { tokenFormats } from '../../../src/tokens.ts';
-import { ana, Host } from '../../support/directory.ts';
+import { ana } from '../../support/directory.ts';
 import { fragileStorage } from '../../support/fragile-storage.ts';
-import { TestClock } from '../../support/provider.ts';
+import type { TestClient } from '../../support/provider.ts';
 import { serve, startProvider } from '../../support/running.ts';
 
 /** Every model of the library that can be stored. */
@@ -33,84 +33,54 @@ const models = [
   'Session',
 ] as const;
 
-async function engineCore(): Promise<Core> {
+/** What the engine is made of, on the database of a provider that has a client with consent to `openid`. */
+async function engineCore(): Promise<{ readonly core: Core; readonly client: TestClient }> {
   const storage = memoryStorage();
-  await storage.open();
-  const clock = new TestClock();
-  const { users, login } = new Host();
-  const sealingKey = randomBytes(32);
-  const options = parseOptions({
-    authUrl: 'https://id.example/auth',
-    storage,
-    users,
-    login,
-    sealingKeys: [sealingKey],
-  });
-  const sealer = createSealer([sealingKey], systemRandom);
+  const sealingKeys = [randomBytes(32)];
+  const given = { authUrl: 'https://id.example/auth', storage, sealingKeys };
+  const provider = await startProvider(given);
+  const client = await provider.client({ allowedScopes: ['openid', 'kyc'] });
+  await provider.code(client);
+  const { clock, host } = provider;
+  const sealer = createSealer([sealingKeys[0] ?? randomBytes(32)], systemRandom);
   const signingKeys = new SigningKeys({ store: storage.signingKeys, sealer, clock, random: systemRandom });
   await signingKeys.start();
-  await storage.clients.insert({
-    clientId: 'app',
-    name: 'App',
-    secrets: [],
-    redirectUris: ['https://app.example/cb'],
-    allowedScopes: ['openid', 'kyc'],
-    requirePkce: false,
-    requireSecret: false,
-    firstParty: false,
-    idTokenAlg: 'RS256',
-    partner: null,
-    createdAt: 0,
-    updatedAt: 0,
-    disabledAt: null,
-    version: 1,
-  });
-  await storage.consents.remember({ sub: ana.sub, clientId: 'app', scopes: ['openid'], now: clock.now() });
-  return {
-    options,
-    storage,
-    clock,
+  const core: Core = {
+    ...{ storage, clock, sealer, signingKeys },
+    options: parseOptions({ ...given, users: host.users, login: host.login }),
     random: systemRandom,
-    sealer,
-    signingKeys,
     tokens: tokenFormats('svc'),
     telemetry: null,
     wake: () => {},
     clientAddress: clientAddressFinder([]),
   };
+  return { core, client };
 }
 
 /**
  * The library as Ostiary configures it, asked through the seam: what the host says goes in, a location or an
  * error comes out.
  */
-describe('the protocol engine', () => {
-  const runs: EngineRuns = new WeakMap();
-  let provider: Provider;
-  let address: string;
-  let last: { run: EngineRun; written: boolean } | undefined;
+describe('the protocol engine', async () => {
   const printed = ['log', 'info', 'warn', 'error'].map((name) => vi.spyOn(console, name as 'log'));
-
-  beforeAll(async () => {
-    const core = await engineCore();
-    provider = createProvider(core, await core.signingKeys.current(), runs);
-    address = await serve(async (request, response) => {
-      const facade = Object.create(request, {
-        url: { value: request.url, writable: true },
-        originalUrl: { value: undefined },
-      }) as IncomingMessage;
-      const run: EngineRun = {
-        authentication: { sub: ana.sub, authenticatedAt: new Date() },
-      };
-      runs.set(facade, run);
-      await provider.callback()(facade, response);
-      last = { run, written: response.writableEnded || response.headersSent };
-      // The application around sends a body of its own.
-      response.removeHeader('content-length');
-      response.end();
-    });
-  });
   afterAll(() => void vi.restoreAllMocks());
+  const { core, client } = await engineCore();
+  const runs: EngineRuns = new WeakMap();
+  const provider = createProvider(core, await core.signingKeys.current(), runs);
+  let last: { run: EngineRun; written: boolean } | undefined;
+  const address = await serve(async (request, response) => {
+    const facade = Object.create(request, {
+      url: { value: request.url, writable: true },
+      originalUrl: { value: undefined },
+    }) as IncomingMessage;
+    const run: EngineRun = { authentication: { sub: ana.sub, authenticatedAt: new Date() } };
+    runs.set(facade, run);
+    await provider.callback()(facade, response);
+    last = { run, written: response.writableEnded || response.headersSent };
+    // The application around sends a body of its own.
+    response.removeHeader('content-length');
+    response.end();
+  });
 
   async function ask(path: string, init: RequestInit = {}) {
     const response = await fetch(address + path, { redirect: 'manual', ...init });
@@ -120,7 +90,7 @@ describe('the protocol engine', () => {
   }
 
   const query = (changes: Record<string, string> = {}) =>
-    `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb', scope: 'openid', ...changes })}`;
+    `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: client.id, redirect_uri: client.redirectUri, scope: 'openid', ...changes })}`;
 
   /** The models whose `save` was called while something happened. */
   async function savedDuring(work: () => Promise<unknown>): Promise<string[]> {
