@@ -18,8 +18,9 @@ const exchange = (headers: readonly string[], code = 'x') => {
 it('garbage for credentials is refused, and nobody gets in', async () => {
   const code = await provider.code(client);
   const encoded = (text: string | Uint8Array): string => `Basic ${Buffer.from(text).toString('base64')}`;
+  const bare = ['', 'Basic', 'Basic ', 'Basic :', 'Basic =', 'Basic ====', 'Basic !!!!', 'Basic %%%'];
   const garbage = [
-    ...['', 'Basic', 'Basic ', 'Basic :', 'Basic =', 'Basic ====', 'Basic !!!!', 'Basic %%%'],
+    ...bare,
     'Basic \u00ff\u00fe',
     'Basic __proto__',
     encoded(''),

@@ -173,11 +173,10 @@ describe('a request whose host cannot be told', async () => {
   it('cannot crash an authorization with a target that two parsers read differently', async () => {
     const client = await provider.client();
     const query = provider.authorizeUrl(client).split('?')[1];
-    for (const base of [
-      ...['http://a_b', 'http://[::1]', 'http://a%41', 'http://xn--a', 'http://a^', 'http://a|b'],
-      ...['http:///', 'http:', 'ws://a', 'http://\u00e9', 'x:', 'http://a;b', 'http://a`b'],
-      ...["http://a'b", 'http://a{b}', 'http://%31'],
-    ]) {
+    const marks = [..."_^|;`'é"].map((mark) => `http://a${mark}b`);
+    const encoded = ['http://a%41', 'http://%31', 'http://xn--a', 'http://[::1]', 'http://a{b}'];
+    const without = ['http:///', 'http:', 'ws://a', 'x:'];
+    for (const base of [...marks, ...encoded, ...without]) {
       const { status } = await sendRaw(provider.origin, rawGet(`${base}/oauth/authorize?${query}`));
       expect.soft([303, 400, 404], base).toContain(status);
     }

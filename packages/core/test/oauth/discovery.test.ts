@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { scopeNames } from '../../src/index.ts';
+import { scopeNames, scopes } from '../../src/index.ts';
 import { startProvider } from '../support/running.ts';
 
 const discovery = '/.well-known/openid-configuration';
+
+const ofIdToken = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'];
+const ofScopes = scopeNames.flatMap((name) => Object.keys(scopes[name].fields));
 
 describe('the discovery document', () => {
   it('says exactly what this service does', async () => {
@@ -31,11 +34,7 @@ describe('the discovery document', () => {
       prompt_values_supported: ['none', 'login', 'consent'],
       ui_locales_supported: ['en', 'fr'],
       claim_types_supported: ['normal'],
-      claims_supported: [
-        ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'],
-        ...['kid', 'role', 'country', 'createdAt', 'name', 'handle', 'avatarUrl', 'kycTier', 'kycStatus'],
-        ...['htgBalance', 'usdBalance', 'trustScore', 'trustTier', 'activeCredentials'],
-      ],
+      claims_supported: [...new Set([...ofIdToken, ...ofScopes])],
       claims_parameter_supported: false,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
