@@ -10,7 +10,8 @@ const second = 'https://two.example:8443';
 const local = 'http://localhost:5173';
 const gone = 'https://gone.example';
 const foreign = 'https://evil.example';
-const origins = [own, also, second, local, gone, foreign];
+const nearly = `${own}.evil.example`;
+const origins = [own, also, second, local, gone, nearly, foreign];
 const everyClients = [own, also, second, local];
 
 const provider = await startProvider({ limits: { ...generousLimits, failedClientAuthentications: 200 } });
