@@ -15,11 +15,15 @@ const application = `
   const answers = [];
   const run = async () => {
     const fetch = async () => new Response('{"code":"not_found","message":"No."}', { status: 404 });
-    const error = await new OstiaryPartner({ ...options, fetch }).payments.retrieve('tr_1').catch((e) => e);
+    const ostiary = new OstiaryPartner({ ...options, fetch });
+    const error = await ostiary.payments.retrieve('tr_1').catch((e) => e);
     answers.push(error instanceof NotFoundError, error.name);
+    // One class of clients for all entries.
+    const rows = exportReconciliation(ostiary, { date: '2026-03-01' })[Symbol.asyncIterator]();
+    answers.push((await rows.next().catch((e) => e)) instanceof NotFoundError);
     const oauth = new OstiaryOAuth({ authUrl: 'https://id.example', clientId: 'app', redirectUri: 'https://app.example/' });
     const refused = await oauth.exchange({ callbackUrl: '/?state=x', state: 'y', codeVerifier: 'v' }).catch((e) => e);
-    // One class of errors for both entries.
+    // One class of errors for all entries.
     answers.push(refused instanceof OstiaryError, (await oauth.authorizeUrl({ scope: ['openid'] })).state.length);
     console.log(JSON.stringify(answers));
   };
@@ -38,15 +42,17 @@ it('what is published runs as CommonJS and as ES modules', async () => {
   await writeFile(
     join(folder, 'app.cjs'),
     `const ${names} = require('@ostiary/client-sdk');
-     const { OstiaryOAuth } = require('@ostiary/client-sdk/oauth');${application}`,
+     const { OstiaryOAuth } = require('@ostiary/client-sdk/oauth');
+     const { exportReconciliation } = require('@ostiary/client-sdk/reconciliation');${application}`,
   );
   await writeFile(
     join(folder, 'app.mjs'),
     `import ${names} from '@ostiary/client-sdk';
-     import { OstiaryOAuth } from '@ostiary/client-sdk/oauth';${application}`,
+     import { OstiaryOAuth } from '@ostiary/client-sdk/oauth';
+     import { exportReconciliation } from '@ostiary/client-sdk/reconciliation';${application}`,
   );
   for (const name of ['app.cjs', 'app.mjs']) {
     const { stdout } = await execute(process.execPath, [name], { cwd: folder, env: { PATH: '' } });
-    expect([name, JSON.parse(stdout)]).toEqual([name, [true, 'NotFoundError', true, 43]]);
+    expect([name, JSON.parse(stdout)]).toEqual([name, [true, 'NotFoundError', true, true, 43]]);
   }
 }, 60_000);

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OstiaryPartner, type OstiaryPartnerOptions } from '../src/index.ts';
+import { exportReconciliation } from '../src/reconciliation/index.ts';
 import { answer, type Fault, fakeKey, faulty, refusal, resetBefore } from './support/faulty.ts';
 import { clientOf, failureOf } from './support/partner.ts';
 
@@ -133,7 +134,7 @@ describe('the key and the secret', () => {
     expectClean(ostiary);
     expectClean({ ...ostiary });
     expectClean(ostiary.payments.list());
-    expectClean(ostiary.reconciliation.export({ date: '2026-03-01' }));
+    expectClean(exportReconciliation(ostiary, { date: '2026-03-01' }));
   });
 
   it.each<readonly [string, Fault]>([
