@@ -15,7 +15,7 @@ function keyOf(secret: string): KeyObject {
 }
 
 /** The signature of a delivery: hexadecimal HMAC-SHA256 of `timestamp + "." + body`. */
-export function sign(secret: string, timestamp: string, body: string | Uint8Array): string {
+export function sign(secret: string, timestamp: string, body: Uint8Array): string {
   return createHmac('sha256', keyOf(secret)).update(`${timestamp}.`).update(body).digest('hex');
 }
 
@@ -27,7 +27,7 @@ const expected = Buffer.alloc(64);
 export function matchingSecret(
   secrets: readonly string[],
   timestamp: string,
-  body: string | Uint8Array,
+  body: Uint8Array,
   signature: string,
 ): number | Promise<number> {
   let matching = -1;
@@ -37,20 +37,6 @@ export function matchingSecret(
     if (timingSafeEqual(given, expected)) matching = index;
   }
   return matching;
-}
-
-/** The text of UTF-8 bytes, a byte order mark included, or null when they are none. */
-export function textOf(bytes: Uint8Array): string | null {
-  const text = (
-    Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  ).toString('utf8');
-  // The replacement character stands for what is no UTF-8, or for itself.
-  if (!text.includes('\uFFFD')) return text;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 /** A text that no other call ever answers. */
