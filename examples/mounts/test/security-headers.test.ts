@@ -2,11 +2,9 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../../lab/support/browser/browser.ts';
 import type { Host } from '../src/host.ts';
-import { type Deployment, deploy, type Serve, type Variant } from './support/deployment.ts';
+import { type Deployment, deployed, type Serve } from './support/deployment.ts';
 import { openPartnerSite, type PartnerSite, type Proof, walkInBrowser } from './support/partner-site.ts';
 import { expressWithHelmet, fastifyWithHelmet, honoWithSecureHeaders } from './support/secured.ts';
-
-const root: Variant = { name: 'at the root', prefix: false, tls: false };
 
 /** What helmet sends unless it is told otherwise. */
 const helmetDefaults = {
@@ -48,22 +46,13 @@ describe('security headers of the host, in a real browser', () => {
   });
   afterAll(() => browser.close());
 
-  async function deployed(serve: Serve, use: (deployment: Deployment) => Promise<void>): Promise<void> {
-    const deployment = await deploy(serve, root, { worker: false });
-    try {
-      await use(deployment);
-    } finally {
-      await deployment.stop();
-    }
-  }
-
   it.each([
     ['helmet() on Express', expressWithHelmet(), behindHelmet],
     ['@fastify/helmet', fastifyWithHelmet, behindHelmet],
     ['secureHeaders() of Hono', honoWithSecureHeaders(), behindHono],
     ['secureHeaders() behind Ostiary', honoWithSecureHeaders({ strictBehind: true }), beforeHono],
   ] as const)('%s, as it is: sign in twice, deny, revoke', (_name, serve, proof) =>
-    deployed(serve, (deployment) => walkInBrowser(browser, deployment, proof)),
+    deployed(serve, (deployment) => walkInBrowser(browser, deployment, proof), { worker: false }),
   );
 
   /** Signs in, is signed out at the host, and signs in there again, with the consent remembered. */
@@ -81,10 +70,11 @@ describe('security headers of the host, in a real browser', () => {
     serve: Serve,
     use: (app: PartnerSite, deployment: Deployment) => Promise<void>,
   ): Promise<void> {
-    await deployed(serve, async (deployment) => {
+    const visit = async (deployment: Deployment): Promise<void> => {
       const app = await openPartnerSite(browser, deployment);
       await use(app, deployment).finally(() => app.close());
-    });
+    };
+    await deployed(serve, visit, { worker: false });
   }
 
   it("the form-action 'self' of a login page ends the way from there to an app that asks for no consent", () =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sink } from '../../core/test/webhooks/support/sink.ts';
 import type { OstiaryPartner } from '../src/index.ts';
 import { exportReconciliation } from '../src/reconciliation/index.ts';
-import { all, partner } from './support/partner.ts';
+import { all, partner, payment } from './support/partner.ts';
 
 /** What calls may use: things that are there. */
 interface Things {
@@ -16,7 +16,6 @@ interface Things {
 
 type Call = (ostiary: OstiaryPartner, things: Things) => PromiseLike<unknown>;
 
-const payment = { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } } as const;
 const secret = 'whsec_0123456789abcdef';
 
 /** The operation of each method, and a call. A method or an operation that is added has to be added here. */

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OstiaryPartner, type OstiaryPartnerOptions } from '../src/index.ts';
 import { exportReconciliation } from '../src/reconciliation/index.ts';
 import { answer, type Fault, fakeKey, faulty, refusal, resetBefore } from './support/faulty.ts';
-import { clientOf, failureOf } from './support/partner.ts';
+import { against, clientOf, failureOf } from './support/partner.ts';
 
 const good: OstiaryPartnerOptions = { apiKey: fakeKey, baseUrl: 'https://api.example' };
 const signingSecret = 'svc_sign_0123456789abcdef';
@@ -64,8 +64,7 @@ describe('options', () => {
   });
 
   it('of one call are checked as well, above all a misspelt idempotencyKey', async () => {
-    const { origin, seen } = await faulty();
-    const { ostiary } = clientOf(origin, fakeKey);
+    const { seen, ostiary } = await against();
     const payment = { amount: '1.00', currency: 'HTG', recipient: { kid: 'KID' } } as const;
     for (const options of [
       { idempotencykey: 'a' },
