@@ -42,7 +42,7 @@ function tableOf(checks: readonly DoctorCheck[]): string {
     .join('\n');
 }
 
-/** Makes the checks one by one. What fails is a finding. */
+/** Makes the checks one by one. A call that fails is a finding, not an error. */
 export async function examine(
   connection: Connection,
   webhooks: Webhooks,

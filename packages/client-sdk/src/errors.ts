@@ -1,4 +1,4 @@
-// One class a code, in one file: whoever handles errors reads them side by side.
+// One class for each code, all in one file, so that they can be read side by side.
 
 /**
  * What became of a call that failed, judged over all of its attempts: `not_executed` when each of them was refused before

@@ -156,7 +156,7 @@ export function checkUrl(name: string, value: unknown): string {
   try {
     ({ href } = new URL(value as string));
   } catch {
-    // No URL is no good URL.
+    // Refused below.
   }
   if (!/^(https:\/\/|http:\/\/(localhost|127(\.\d+){3}|\[::1\])[:/])[^@?#]*$/.test(href)) {
     refuse(`${name} must be https, or http on loopback, without user, query, fragment`);
@@ -164,7 +164,7 @@ export function checkUrl(name: string, value: unknown): string {
   return href.replace(/\/+$/, '');
 }
 
-/** Looked up at every request, so that what instruments or mocks it later is seen. */
+/** Looked up at every request, so that a `fetch` that is instrumented or mocked later is used. */
 const platformFetch = (url: string, init: RequestInit): Promise<Response> => globalThis.fetch(url, init);
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

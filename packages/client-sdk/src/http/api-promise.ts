@@ -47,7 +47,7 @@ export class ApiPromise<Data> extends Promise<Data> {
    * ```
    */
   withResponse(): Promise<Answer<Data>> {
-    // Whoever asks for both has one promise to handle, not two.
+    // The caller handles the promise that is returned here; this one must not count as unhandled.
     this.catch(() => {});
     return this.#answer;
   }

@@ -27,18 +27,18 @@ export interface ApiRequest {
 /** Reads an answer of a good status. */
 type Accept<Result> = (response: Response, controller: AbortController) => Promise<Result>;
 
-/** The server is never asked again later than this by itself, in milliseconds. */
+/** The longest pause before another attempt, in milliseconds. */
 const longestPause = 60_000;
 
 function logTo({ logger }: Connection, level: 'debug' | 'warn', fields: object): void {
   try {
     logger?.[level](fields, level === 'debug' ? 'request done' : 'request failed');
   } catch {
-    // An answer is worth more than its line in the log.
+    // A logger that throws must not cost the caller the answer.
   }
 }
 
-/** What is thrown for a failure. No text from outside may carry a secret into it. */
+/** What is thrown for a failure. Secrets that the server has echoed are taken out of its texts. */
 export function errorOf(
   secrets: readonly string[],
   failure: Failure,

@@ -239,12 +239,12 @@ export class OstiaryOAuth {
   }
 }
 
-/** What is refused before it is sent is a rejection, too. */
+/** Makes what `work` throws before it sends a rejection, like every other failure. */
 function later<Data>(work: () => ApiPromise<Data>): ApiPromise<Data> {
   return new ApiPromise((async () => await work().withResponse())());
 }
 
-/** What is no token would be an error of `fetch` that quotes it. */
+/** A text that cannot be a header would be an error of `fetch` that quotes it. */
 function checkToken(token: unknown): void {
   if (!/^[!-~]{1,4096}$/.test(String(token)) || typeof token !== 'string') {
     refuse('accessToken must be printable ASCII');

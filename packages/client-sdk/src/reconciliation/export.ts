@@ -101,7 +101,7 @@ async function* download<Part>(
     }
   } finally {
     watching.close();
-    // Whoever leaves early does not want the rest.
+    // A reader that stops early does not get the rest.
     end?.abort();
   }
 }

@@ -8,7 +8,7 @@ function keyOf(secret: string): KeyObject {
   const cached = keys.get(secret);
   if (cached !== undefined) return cached;
   const key = createSecretKey(Buffer.from(secret, 'utf8'));
-  // Whoever has so many secrets makes one key again for each new one.
+  // Bounded: with more secrets than this, keys are made again.
   if (keys.size >= mostKeys) keys.clear();
   keys.set(secret, key);
   return key;
@@ -19,7 +19,7 @@ export function sign(secret: string, timestamp: string, body: Uint8Array): strin
   return createHmac('sha256', keyOf(secret)).update(`${timestamp}.`).update(body).digest('hex');
 }
 
-// Nothing awaits between writing and comparing, so every call may use the same 64 bytes.
+// Nothing is awaited between writing and comparing, so that all calls can share these 64 bytes.
 const given = Buffer.alloc(64);
 const expected = Buffer.alloc(64);
 
