@@ -39,13 +39,35 @@ const behindHono: Proof = {
   origin: () => 'null',
 };
 
-describe('security headers of the host, in a real browser', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
 
+/** Signs in, is signed out at the host, and signs in there again, with the consent remembered. */
+async function signInAgain({ page, start, callback }: PartnerSite): Promise<void> {
+  await start();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await callback();
+  await page.context().clearCookies({ name: 'shop-session' });
+  await start();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function atPartner(
+  serve: Serve,
+  use: (app: PartnerSite, deployment: Deployment) => Promise<void>,
+): Promise<void> {
+  const visit = async (deployment: Deployment): Promise<void> => {
+    const app = await openPartnerSite(browser, deployment);
+    await use(app, deployment).finally(() => app.close());
+  };
+  await deployed(serve, visit, { worker: false });
+}
+
+describe('security headers of the host, in a real browser', () => {
   it.each([
     ['helmet() on Express', expressWithHelmet(), behindHelmet],
     ['@fastify/helmet', fastifyWithHelmet, behindHelmet],
@@ -54,29 +76,9 @@ describe('security headers of the host, in a real browser', () => {
   ] as const)('%s, as it is: sign in twice, deny, revoke', (_name, serve, proof) =>
     deployed(serve, (deployment) => walkInBrowser(browser, deployment, proof), { worker: false }),
   );
+});
 
-  /** Signs in, is signed out at the host, and signs in there again, with the consent remembered. */
-  async function signInAgain({ page, start, callback }: PartnerSite): Promise<void> {
-    await start();
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await callback();
-    await page.context().clearCookies({ name: 'shop-session' });
-    await start();
-    await page.getByRole('button', { name: 'Sign in' }).click();
-  }
-
-  async function atPartner(
-    serve: Serve,
-    use: (app: PartnerSite, deployment: Deployment) => Promise<void>,
-  ): Promise<void> {
-    const visit = async (deployment: Deployment): Promise<void> => {
-      const app = await openPartnerSite(browser, deployment);
-      await use(app, deployment).finally(() => app.close());
-    };
-    await deployed(serve, visit, { worker: false });
-  }
-
+describe('a login behind security headers, in a real browser', () => {
   it("the form-action 'self' of a login page ends the way from there to an app that asks for no consent", () =>
     atPartner(expressWithHelmet(), async (app, { site }) => {
       const refused = app.page.waitForEvent('console', (message) => message.text().includes('form-action'));
