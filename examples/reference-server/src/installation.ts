@@ -1,12 +1,11 @@
 import { hkdfSync } from 'node:crypto';
 import { createOstiary, type Ostiary } from '@ostiary/core';
 import type { Logger } from 'pino';
-import { ConfigError, type ServerConfig } from './config.ts';
+import type { ServerConfig } from './config.ts';
 import { sharedClock } from './database/clock.ts';
+import type { Database } from './database/database.ts';
 import { migrate } from './database/migrations.ts';
-import { openDatabases } from './database/open.ts';
-import { reasonOf, sqlStateOf } from './database/postgres-errors.ts';
-import type { Database } from './database/queries.ts';
+import { forOperators, openDatabases } from './database/open.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
 import { type Cookies, createCookies } from './sign-in/cookies.ts';
 import { createLogin } from './sign-in/login.ts';
@@ -38,14 +37,6 @@ export interface Installation {
   close(): Promise<void>;
 }
 
-/** A setting that Ostiary refuses, a sealing key that opens nothing, a disk that does not work: no stack helps there. */
-function isForOperators(error: unknown): error is Error {
-  return (
-    error instanceof TypeError ||
-    (error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE')
-  );
-}
-
 /**
  * Opens the database for Ostiary's tables and for this server's own, brings both up to date, and puts the directory and
  * the login into Ostiary's hands.
@@ -58,6 +49,8 @@ export async function openInstallation(
   const { database, storage } = await openDatabases(config);
   let stopClock = (): void => undefined;
   try {
+    // Waits for a PostgreSQL that is not there yet.
+    await storage.open();
     const clock = options.now === undefined ? await sharedClock(database) : { now: options.now, stop() {} };
     const { now } = clock;
     stopClock = clock.stop;
@@ -108,9 +101,6 @@ export async function openInstallation(
   } catch (error) {
     stopClock();
     await database.close();
-    // Tables can be made by a role with more rights; see docs/cluster.md.
-    if (sqlStateOf(error) === '42501')
-      throw new ConfigError(`the database of DATABASE_URL cannot be used: ${reasonOf(error)}`);
-    throw isForOperators(error) ? new ConfigError(error.message, { cause: error }) : error;
+    throw forOperators(error, config);
   }
 }

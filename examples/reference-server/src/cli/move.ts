@@ -7,9 +7,8 @@ import {
 import { CommandUsageError, type StandaloneCommand, table, toggle, value } from '@ostiary/core/cli';
 import Sqlite from 'better-sqlite3';
 import { ConfigError } from '../config.ts';
-import { migrate } from '../database/migrations.ts';
+import { migrate, sqliteMigrations } from '../database/migrations.ts';
 import { openPostgres } from '../database/postgres.ts';
-import { sqliteMigrations } from '../database/sqlite-migrations.ts';
 import { serverTables } from './moved-tables.ts';
 
 function openFile(file: string): Sqlite.Database {
@@ -25,9 +24,10 @@ function assertCurrent(from: Sqlite.Database): void {
   const hasTable = from.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'app_migrations'").get();
   if (hasTable === undefined) throw new ConfigError('the file holds no installation of this server');
   const applied = from.prepare('SELECT count(*) FROM app_migrations').pluck().get();
-  if (applied === sqliteMigrations.length) return;
+  const known = sqliteMigrations();
+  if (applied === known) return;
   throw new ConfigError(
-    Number(applied) > sqliteMigrations.length
+    Number(applied) > known
       ? 'the file belongs to a newer version of this server; update the server'
       : 'the file belongs to an older version of this server; start this version on it once, stop it, and move then',
   );

@@ -1,4 +1,4 @@
-import type { Database } from './queries.ts';
+import type { Database } from './database.ts';
 
 /** What this server and Ostiary go by. */
 export interface SharedClock {

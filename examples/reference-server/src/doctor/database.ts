@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../database/queries.ts';
+import type { Database } from '../database/database.ts';
 import { readPostgresSettings, unsafeSettings } from '../operations/durability.ts';
 import type { Examined } from './examined.ts';
 import { type Finding, findingsOf } from './finding.ts';

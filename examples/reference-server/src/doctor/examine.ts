@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { ConfigError, type ServerConfig } from '../config.ts';
 import { sharedClock } from '../database/clock.ts';
-import { messageOf } from '../database/errors.ts';
-import { openDatabases } from '../database/open.ts';
-import type { Database } from '../database/queries.ts';
+import type { Database } from '../database/database.ts';
+import { forOperators, openDatabases } from '../database/open.ts';
 import { listNodes, silentAfterMs } from '../operations/nodes.ts';
 import { checkAddress } from './address.ts';
 import { checkClock } from './clock.ts';
@@ -17,6 +16,8 @@ import { checkProxies } from './proxies.ts';
 import { checkSeals } from './seals.ts';
 import { checkCookies, checkTls } from './transport.ts';
 import { checkRetention, checkWork, checkWorkers } from './work.ts';
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown error');
 
 type Check = (examined: Examined) => Promise<readonly Finding[]>;
 
@@ -44,8 +45,15 @@ async function open(config: ServerConfig): Promise<Database> {
   // Opening a file that is not there would make it.
   if (config.databaseUrl === null && !existsSync(config.databaseFile))
     throw new ConfigError('there is no database in OSTIARY_DATA_DIR');
-  // What is not there now is what the doctor was asked for.
-  return (await openDatabases(config, 0)).database;
+  const { database } = await openDatabases(config);
+  try {
+    // What is not there now is what the doctor was asked for, so nothing is waited for.
+    await database.ping();
+  } catch (error) {
+    await database.close();
+    throw forOperators(error, config);
+  }
+  return database;
 }
 
 async function tried(check: string, work: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {

@@ -1,5 +1,5 @@
 import type { ServerConfig } from '../config.ts';
-import type { Database } from '../database/queries.ts';
+import type { Database } from '../database/database.ts';
 import type { ServerNode } from '../operations/nodes.ts';
 
 /** What the checks of an installation look at. */

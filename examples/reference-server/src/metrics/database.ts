@@ -1,5 +1,5 @@
 import type { Meter } from '@opentelemetry/api';
-import type { Database } from '../database/queries.ts';
+import type { Database } from '../database/database.ts';
 import { readWaiting } from '../operations/readings.ts';
 
 /** How long a look at the metrics waits for the database, in milliseconds. */

@@ -2,7 +2,7 @@ import { metrics as global } from '@opentelemetry/api';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { ConfigError, type ServerConfig } from '../config.ts';
-import type { Database } from '../database/queries.ts';
+import type { Database } from '../database/database.ts';
 import { type Address, listen } from '../http/listen.ts';
 import { observeDatabase } from './database.ts';
 import { observeProcess } from './process.ts';

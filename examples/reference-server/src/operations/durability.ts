@@ -1,4 +1,4 @@
-import type { Database } from '../database/queries.ts';
+import type { Database } from '../database/database.ts';
 
 /** What a PostgreSQL server says of itself. */
 export interface PostgresSettings {

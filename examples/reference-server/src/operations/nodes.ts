@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { ServerConfig } from '../config.ts';
-import type { Database } from '../database/queries.ts';
+import type { Database } from '../database/database.ts';
 import { version } from '../version.ts';
 import { keyIdOf } from './key-proofs.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '../database/queries.ts';
+import type { Database } from '../database/database.ts';
 
 /** More than that is not counted: whoever looks must not slow down those who work. */
 export const countedAtMost = 10_000;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { demoKeyFile } from '../cli/find-installation.ts';
 import { ConfigError, type ServerConfig } from '../config.ts';
-import type { Database } from '../database/queries.ts';
+import type { Database } from '../database/database.ts';
 import { readPostgresSettings, unsafeSettings } from './durability.ts';
 
 /** The key of a demo lies beside what it seals. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Database } from '../database/queries.ts';
+import type { Database } from '../database/database.ts';
 import { networkOf } from '../http/client-address.ts';
 
 /** How many failed sign-ins a window takes, which begins with the first of them. */

@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../../tests/support/free-port.ts';
 import { loadConfig } from '../../src/config.ts';
-import type { Database } from '../../src/database/queries.ts';
+import type { Database } from '../../src/database/database.ts';
 import { examine } from '../../src/doctor/examine.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { createLogger } from '../../src/http/logging.ts';

@@ -1,12 +1,4 @@
-/**
- * The tables of this server on PostgreSQL, in a schema of their own. Numbered apart from those of SQLite, whose first
- * three are the first one here. Forward only: what has been released is never edited, a change is a new entry. Old and new
- * processes run side by side while an installation is updated, so a change must leave the old statements working.
- */
-export const postgresMigrations = [
-  {
-    name: 'initial',
-    sql: `
+
       CREATE TABLE users (
         sub text PRIMARY KEY,
         kid text NOT NULL CONSTRAINT users_kid_key UNIQUE,
@@ -84,18 +76,4 @@ export const postgresMigrations = [
       CREATE FUNCTION postings_stay() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN RAISE EXCEPTION 'a posting is never changed or deleted'; END $$;
       CREATE TRIGGER postings_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON postings
-        FOR EACH STATEMENT EXECUTE FUNCTION postings_stay();`,
-  },
-  {
-    // Processes that run, each written by itself; see operations/nodes.ts.
-    name: 'nodes',
-    sql: `
-      CREATE TABLE nodes (
-        id text PRIMARY KEY,
-        role text NOT NULL,
-        facts text NOT NULL,
-        started_at bigint NOT NULL,
-        seen_at bigint NOT NULL
-      ) WITH (fillfactor = 50);`,
-  },
-] as const;
+        FOR EACH STATEMENT EXECUTE FUNCTION postings_stay();

@@ -1,62 +1,4 @@
-/**
- * The tables of this server on SQLite. They start with `app_`, so that they never meet those of Ostiary in the same file.
- * Forward only: what has been released is never edited, a change is a new entry.
- */
-export const sqliteMigrations = [
-  {
-    name: 'users',
-    sql: `
-      CREATE TABLE app_users (
-        sub TEXT PRIMARY KEY,
-        kid TEXT NOT NULL UNIQUE,
-        handle TEXT NOT NULL UNIQUE COLLATE NOCASE,
-        phone TEXT NOT NULL UNIQUE,
-        name TEXT NOT NULL,
-        avatar_url TEXT,
-        role TEXT NOT NULL,
-        country TEXT NOT NULL,
-        kyc_tier INTEGER NOT NULL CHECK (kyc_tier BETWEEN 0 AND 3),
-        kyc_status TEXT NOT NULL CHECK (kyc_status IN ('approved', 'pending', 'rejected')),
-        htg_minor INTEGER NOT NULL,
-        usd_minor INTEGER NOT NULL,
-        trust_score INTEGER NOT NULL CHECK (trust_score BETWEEN 0 AND 100),
-        trust_tier TEXT NOT NULL,
-        password_hash TEXT NOT NULL,
-        created_at INTEGER NOT NULL,
-        blocked_at INTEGER
-      ) STRICT;
-      CREATE TABLE app_credentials (
-        id TEXT PRIMARY KEY,
-        sub TEXT NOT NULL REFERENCES app_users ON DELETE CASCADE,
-        type TEXT NOT NULL,
-        issued_at INTEGER NOT NULL,
-        expires_at INTEGER
-      ) STRICT;
-      CREATE INDEX app_credentials_by_sub ON app_credentials (sub);`,
-  },
-  {
-    name: 'sign-in',
-    sql: `
-      CREATE TABLE app_sessions (
-        digest BLOB PRIMARY KEY,
-        sub TEXT NOT NULL REFERENCES app_users ON DELETE CASCADE,
-        authenticated_at INTEGER NOT NULL,
-        seen_at INTEGER NOT NULL,
-        ends_at INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX app_sessions_by_sub ON app_sessions (sub);
-      CREATE INDEX app_sessions_by_end ON app_sessions (ends_at);
-      CREATE TABLE app_throttle (
-        subject BLOB PRIMARY KEY,
-        failures INTEGER NOT NULL,
-        ends_at INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX app_throttle_by_end ON app_throttle (ends_at);`,
-  },
-  {
-    // Balances move from columns of users into a double-entry ledger; what users had is posted as opening balances.
-    name: 'ledger',
-    sql: `
+
       CREATE TABLE app_accounts (
         id INTEGER PRIMARY KEY,
         kind TEXT NOT NULL CHECK (kind IN ('user', 'partner', 'external')),
@@ -104,18 +46,4 @@ export const sqliteMigrations = [
       CREATE TRIGGER app_postings_last BEFORE DELETE ON app_postings
         BEGIN SELECT RAISE(ABORT, 'a posting is never deleted'); END;
       ALTER TABLE app_users DROP COLUMN htg_minor;
-      ALTER TABLE app_users DROP COLUMN usd_minor;`,
-  },
-  {
-    // Processes that run, each written by itself; see operations/nodes.ts.
-    name: 'nodes',
-    sql: `
-      CREATE TABLE app_nodes (
-        id TEXT PRIMARY KEY,
-        role TEXT NOT NULL,
-        facts TEXT NOT NULL,
-        started_at INTEGER NOT NULL,
-        seen_at INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID;`,
-  },
-] as const;
+      ALTER TABLE app_users DROP COLUMN usd_minor;
