@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { launchBrowser } from '../../../tests/support/browser.ts';
-import { freePort } from '../../../tests/support/free-port.ts';
+import { launchBrowser } from '../../../lab/support/browser/browser.ts';
+import { freePort } from '../../../lab/support/free-port.ts';
 import { type Demo, startDemo } from '../src/demo.ts';
 
 /** Keeps a picture in the folder that SCREENSHOT_DIR names, to be looked at. */

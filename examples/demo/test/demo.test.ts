@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../../tests/support/free-port.ts';
+import { freePort } from '../../../lab/support/free-port.ts';
 import { type Demo, startDemo } from '../src/demo.ts';
 
 const source = join(import.meta.dirname, '../src');

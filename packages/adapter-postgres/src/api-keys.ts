@@ -1,4 +1,4 @@
-import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core';
+import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core/storage';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import { type Database, patienceMs } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';

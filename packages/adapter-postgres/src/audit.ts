@@ -1,4 +1,11 @@
-import type { AuditHead, AuditPosition, AuditRecord, AuditStore, ChainedAct, StoredAct } from '@ostiary/core';
+import type {
+  AuditHead,
+  AuditPosition,
+  AuditRecord,
+  AuditStore,
+  ChainedAct,
+  StoredAct,
+} from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { type Connection, statement } from './statement.ts';
 

@@ -1,4 +1,4 @@
-import type { ClientRecord, ClientStore } from '@ostiary/core';
+import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { type Connection, prepared, statement } from './statement.ts';

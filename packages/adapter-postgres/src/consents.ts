@@ -1,4 +1,4 @@
-import type { ConsentRecord, ConsentStore } from '@ostiary/core';
+import type { ConsentRecord, ConsentStore } from '@ostiary/core/storage';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { prepared, statement } from './statement.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryStore } from '@ostiary/core';
+import type { DeliveryStore } from '@ostiary/core/storage';
 import { type ClaimedRow, claimedBy, inTurn } from './claimed-rows.ts';
 import type { Database } from './database.ts';
 import { Lookback, type Survey, serverMs, surveyPatienceMs } from './lookback.ts';

@@ -1,4 +1,4 @@
-import type { EventOwner, EventRecord, EventStore, Publication } from '@ostiary/core';
+import type { EventOwner, EventRecord, EventStore, Publication } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { postgresHolders } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';

@@ -1,4 +1,10 @@
-import type { AccessTokenState, GrantRecord, GrantState, GrantStore, NewAccessToken } from '@ostiary/core';
+import type {
+  AccessTokenState,
+  GrantRecord,
+  GrantState,
+  GrantStore,
+  NewAccessToken,
+} from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { prepared, statement } from './statement.ts';
 

@@ -1,4 +1,4 @@
-import type { EventOwner, Storage } from '@ostiary/core';
+import type { EventOwner, Storage } from '@ostiary/core/storage';
 import { type Database, longPatienceMs } from './database.ts';
 import { type Connection, type Statement, statement } from './statement.ts';
 

@@ -4,7 +4,7 @@ import type {
   TransferRecord,
   TransferStatus,
   TransferStore,
-} from '@ostiary/core';
+} from '@ostiary/core/storage';
 import { type Database, patienceMs } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { inGroups } from './groups.ts';

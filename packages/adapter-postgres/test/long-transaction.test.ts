@@ -1,7 +1,7 @@
-import type { Storage } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { patient } from '../../../tests/support/patient.ts';
+import { patient } from '../../../lab/support/patient.ts';
 import { postgresStorage } from '../src/index.ts';
 import { sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
 import { schemaNames, startServer, type TestServer } from './server.ts';

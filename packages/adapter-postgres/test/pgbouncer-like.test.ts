@@ -1,4 +1,4 @@
-import { storageContract } from '@ostiary/core/contract';
+import { storageContract } from '@ostiary/testing/contract';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';

@@ -1,4 +1,4 @@
-import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core';
+import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';

@@ -1,4 +1,4 @@
-import type { ClientRecord, ClientStore } from '@ostiary/core';
+import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 

@@ -1,4 +1,4 @@
-import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core';
+import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
 type GrantRow = Omit<GrantState, 'scopes'> & { readonly scopes: string };

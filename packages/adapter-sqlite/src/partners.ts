@@ -1,4 +1,4 @@
-import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core';
+import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 

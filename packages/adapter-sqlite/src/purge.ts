@@ -1,4 +1,4 @@
-import type { EventOwner, Storage } from '@ostiary/core';
+import type { EventOwner, Storage } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { giveBack } from './free-space.ts';
 

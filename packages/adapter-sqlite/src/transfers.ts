@@ -4,7 +4,7 @@ import type {
   TransferRecord,
   TransferStatus,
   TransferStore,
-} from '@ostiary/core';
+} from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { claimRowOf, sqliteClaims } from './idempotency.ts';
 import { publicationsOn } from './publications.ts';

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Storage } from '@ostiary/core';
-import { storageContract } from '@ostiary/core/contract';
+import type { Storage } from '@ostiary/core/storage';
+import { storageContract } from '@ostiary/testing/contract';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { sqliteStorage } from '../src/index.ts';
 import { temporaryFile } from './temporary.ts';

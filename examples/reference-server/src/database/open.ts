@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import type { Storage } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 import { ConfigError, type ServerConfig } from '../config.ts';
 import { type Database, DatabaseUnavailable } from './database.ts';
 

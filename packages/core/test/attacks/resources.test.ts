@@ -1,8 +1,8 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { addressBuckets } from '../../src/http/client-address.ts';
 import { fixedWindows } from '../../src/http/rate-limit.ts';
-import type { Storage } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import type { Storage } from '../../src/storage.ts';
 import { TestProvider } from '../support/provider.ts';
 import { approve, approveToEnd, openConsent } from './flow-steps.ts';
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { Provider } from 'oidc-provider';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Core } from '../../src/context.ts';
 import { clientAddressFinder } from '../../src/http/client-address.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import { SigningKeys } from '../../src/keys/signing-keys.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
 import { createProvider, type EngineRun, type EngineRuns } from '../../src/oauth/provider.ts';
 import { parseOptions } from '../../src/options.ts';
 import { systemRandom } from '../../src/random.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import { memoryStorage } from '../../src/memory/index.ts';
 import { memoryLimits } from '../../src/partner/memory-limits.ts';
 import type { Answer } from '../support/browser.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';

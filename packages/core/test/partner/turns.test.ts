@@ -1,8 +1,9 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, vi } from 'vitest';
-import { patient } from '../../../../tests/support/patient.ts';
-import type { RateLimitStore, Storage, UserRecord } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import { patient } from '../../../../lab/support/patient.ts';
+import type { UserRecord } from '../../src/index.ts';
 import { memoryLimits } from '../../src/partner/memory-limits.ts';
+import type { RateLimitStore, Storage } from '../../src/storage.ts';
 import type { Answer } from '../support/browser.ts';
 import { Host } from '../support/directory.ts';
 import { partnerProvider, payment } from '../support/partner-api.ts';

@@ -8,7 +8,7 @@ import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { createCursors } from '../cursor.ts';
 import { answerOf, type PartnerRoute, route } from '../request.ts';
 import { listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
-import { shownFields } from './shown-user.ts';
+import { shownFields } from '../shown-user.ts';
 
 const recipientOf = shownFields('kid');
 
