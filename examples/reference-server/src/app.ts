@@ -1,7 +1,7 @@
+import type { createDoctorRoute } from '@ostiary/cli/doctor';
 import type { Ostiary } from '@ostiary/core';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
-import type { DoctorRoute } from './http/doctor.ts';
 import { FormError } from './http/form.ts';
 import { pageHeaders } from './http/headers.ts';
 import type { HealthRoutes } from './http/health.ts';
@@ -20,7 +20,7 @@ type Routes = Readonly<Record<string, { readonly GET?: Handler; readonly POST?: 
 /** What is asked by those who look after this process: load balancers, and the doctor. */
 export interface OperationRoutes {
   readonly health: HealthRoutes;
-  readonly doctor: DoctorRoute;
+  readonly doctor: ReturnType<typeof createDoctorRoute>;
 }
 
 function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Routes {
@@ -29,7 +29,8 @@ function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Route
     '/readyz': { GET: health.ready },
     '/doctor': {
       GET(ctx) {
-        if (!doctor(ctx)) showError(ctx, look, 404);
+        if (doctor(ctx.req, ctx.res)) ctx.respond = false;
+        else showError(ctx, look, 404);
       },
     },
   };

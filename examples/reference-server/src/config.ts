@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
+import { isWideRange } from '@ostiary/cli/doctor';
 import type { z } from 'zod';
-import { isGuessableKey, isLoopbackUrl, isWideRange, type Setting, settings } from './settings.ts';
+import { isGuessableKey, isLoopbackUrl, type Setting, settings } from './settings.ts';
 
 type Parsed = { [Variable in keyof typeof settings]: z.output<(typeof settings)[Variable]['check']> };
 

@@ -1,11 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createDoctorRoute } from '@ostiary/cli/doctor';
 import type { Logger } from 'pino';
 import { createApp, createWorkerApp, type OperationRoutes } from './app.ts';
 import type { ServerConfig } from './config.ts';
 import { isApiPath, refuseApi } from './http/api-path.ts';
-import { clientAddress } from './http/client-address.ts';
-import { createDoctorRoute } from './http/doctor.ts';
 import { createHealthRoutes } from './http/health.ts';
 import { type HttpServer, listen } from './http/listen.ts';
 import { createLogger, logRequest } from './http/logging.ts';
@@ -61,7 +60,7 @@ function listenerOf(
     csrf: createCsrf(deriveKeys('csrf')),
     browsers: createKnownBrowsers(deriveKeys('known browsers'), now),
     throttle: createThrottle(database, deriveKeys('throttle'), now, options.signInLimits),
-    addressOf: clientAddress(config.trustedProxies),
+    addressOf: ostiary.clientAddress,
   };
   const app = createApp(context, ostiary, operation, logger).callback();
   return (request, response) => {
@@ -108,7 +107,12 @@ export async function startReferenceServer(
     () => Promise.all([database.ping(), ostiary.ready()]),
     () => closing !== undefined,
   );
-  const doctor = createDoctorRoute({ ...config, node: presence.id, now });
+  const doctor = createDoctorRoute({
+    sealingKeys: config.sealingKeys,
+    addressOf: ostiary.clientAddress,
+    node: presence.id,
+    now,
+  });
   const answer = listenerOf({ config, installation, logger, options }, { health, doctor });
 
   async function closeDatabase(): Promise<void> {

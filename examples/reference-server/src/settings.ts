@@ -46,13 +46,6 @@ export function isGuessableKey(key: string): boolean {
   return isText || new Set(bytes).size < 12 || new Set(steps).size < 8;
 }
 
-/** Whether a range of proxies holds addresses of the internet, whoever owns how much of it. */
-export function isWideRange(range: string): boolean {
-  const [address = '', bits = ''] = range.split('/');
-  // The widest range that belongs to nobody but its user is 10.0.0.0/8, or fc00::/7.
-  return Number(bits) < (isIP(address) === 6 ? 7 : 8);
-}
-
 /** A single address is a range of one. */
 const proxies = list.pipe(
   z.array(

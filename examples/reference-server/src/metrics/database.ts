@@ -1,6 +1,7 @@
 import type { Meter } from '@opentelemetry/api';
+import { readWaiting } from '@ostiary/cli/doctor';
 import type { Database } from '../database/database.ts';
-import { readWaiting } from '../operations/readings.ts';
+import { readableBy } from '../operations/nodes.ts';
 
 /** How long a look at the metrics waits for the database, in milliseconds. */
 const patienceMs = 1_000;
@@ -18,6 +19,7 @@ async function inTime<Result>(work: Promise<Result>): Promise<Result | null> {
 
 /** Work that waits, in all processes together, and the connections of this one. Read when somebody looks. */
 export function observeDatabase(meter: Meter, database: Database, now: () => number): void {
+  const readable = readableBy(database);
   const gauge = (name: string, description: string, unit: string) =>
     meter.createObservableGauge(name, { description, unit });
   const jobs = gauge(
@@ -38,7 +40,7 @@ export function observeDatabase(meter: Meter, database: Database, now: () => num
   );
   meter.addBatchObservableCallback(
     async (result) => {
-      const waiting = await inTime(readWaiting(database, now()));
+      const waiting = await inTime(readWaiting(readable, now()));
       if (waiting === null) return;
       result.observe(jobs, waiting.jobs);
       result.observe(jobAge, waiting.oldestJobMs / 1_000);
