@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Router from '@koa/router';
 import { OstiaryError } from '@ostiary/client-sdk';
+import { contentPolicy, FormError, readForm } from '@ostiary/pages-kit';
 import Koa, { type Context } from 'koa';
 import type { PartnerConfig } from './config.ts';
 import { createLiveFeed } from './live-feed.ts';
@@ -19,6 +20,9 @@ import { createTransfers } from './transfers.ts';
 import { addWebhookRoutes } from './webhook-routes.ts';
 
 const cookieName = 'kafe_lakay_session';
+
+const policy = (...more: readonly string[]): string =>
+  contentPolicy(styleHash, "img-src 'self' https: data:", ...more);
 
 /** The shop: begins a sign-in, takes the answer, shows what it learned. `close` ends what pages are listening to. */
 export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; close(): void } {
@@ -53,7 +57,7 @@ export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; cl
 
   /** A page with the script that follows the shop's feed. */
   function showLive(ctx: Context, html: string): void {
-    ctx.set('Content-Security-Policy', contentPolicy("script-src 'self'; connect-src 'self'"));
+    ctx.set('Content-Security-Policy', policy("script-src 'self'", "connect-src 'self'"));
     show(ctx, html);
   }
 
@@ -71,7 +75,7 @@ export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; cl
   });
 
   router.post('/sign-in', async (ctx) => {
-    const form = await readForm(ctx);
+    const form = await readForm(ctx.req, ['scope']);
     const client = form.get('client') === 'public' ? clients.public : clients.confidential;
     const scopes = scopeChoices.map(({ name }) => name).filter((name) => form.getAll('scope').includes(name));
     if (scopes.length === 0) {
@@ -137,17 +141,17 @@ export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; cl
     goHome(ctx);
   });
 
-  addPartnerRoutes(router, config, { sessionOf, readForm, show, goHome, transfers });
+  addPartnerRoutes(router, config, { sessionOf, show, goHome, transfers });
 
   // Asked at every change: who signed out meanwhile sees nothing more.
   router.get('/cashback/stream', (ctx) =>
     feed.follow(ctx, () => paymentsPart(paymentsOf(sessionOf(ctx), transfers))),
   );
 
-  addWebhookRoutes(router, config, { feed, transfers, readForm, showLive });
+  addWebhookRoutes(router, config, { feed, transfers, showLive });
 
   router.get('/spa', (ctx) => {
-    ctx.set('Content-Security-Policy', contentPolicy(`script-src 'self'; connect-src ${provider.baseUrl}`));
+    ctx.set('Content-Security-Policy', policy("script-src 'self'", `connect-src ${provider.baseUrl}`));
     show(ctx, spaPage(config));
   });
 
@@ -162,7 +166,7 @@ export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; cl
   const app = new Koa();
   app.use(async (ctx, next) => {
     ctx.set({
-      'Content-Security-Policy': contentPolicy(),
+      'Content-Security-Policy': policy(),
       'X-Content-Type-Options': 'nosniff',
       // The callback's address holds a code: no other site may learn it.
       'Referrer-Policy': 'same-origin',
@@ -177,6 +181,8 @@ export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; cl
       await next();
       if (ctx.status === 404 && ctx.body === undefined) show(ctx, errorPage(config, 'not_found', ''), 404);
     } catch (error) {
+      if (error instanceof FormError)
+        return show(ctx, errorPage(config, 'invalid_request', error.message), error.status);
       if (error instanceof OstiaryError || error instanceof Refusal)
         return show(ctx, errorPage(config, error.code, error.message), 400);
       console.error(error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error');
@@ -190,24 +196,4 @@ export function createPartnerApp(config: PartnerConfig): { readonly app: Koa; cl
     console.error(error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error');
   });
   return { app, close: feed.close };
-}
-
-function contentPolicy(more = ''): string {
-  return [
-    "default-src 'none'",
-    `style-src '${styleHash}'`,
-    "img-src 'self' https: data:",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-    ...(more === '' ? [] : [more]),
-  ].join('; ');
-}
-
-async function readForm(ctx: Context): Promise<URLSearchParams> {
-  let body = '';
-  for await (const chunk of ctx.req.setEncoding('latin1')) {
-    body += chunk;
-    if (body.length > 4_096) throw new Refusal('invalid_request', 'The form is too large.');
-  }
-  return new URLSearchParams(body);
 }

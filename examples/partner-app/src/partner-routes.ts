@@ -1,5 +1,6 @@
 import type Router from '@koa/router';
 import { OstiaryError, OstiaryPartner } from '@ostiary/client-sdk';
+import { readForm } from '@ostiary/pages-kit';
 import type { Context } from 'koa';
 import type { PartnerConfig } from './config.ts';
 import { cashbackAmounts } from './pages/cashback.ts';
@@ -10,7 +11,6 @@ import type { Transfer, Transfers } from './transfers.ts';
 /** What these routes need of the app around them. */
 export interface Surroundings {
   readonly sessionOf: (ctx: Context) => PartnerSession | null;
-  readonly readForm: (ctx: Context) => Promise<URLSearchParams>;
   readonly show: (ctx: Context, html: string, status?: number) => void;
   readonly goHome: (ctx: Context) => void;
   readonly transfers: Transfers;
@@ -37,7 +37,7 @@ export function paymentsOf(session: PartnerSession | null, transfers: Transfers)
 
 /** What the shop does with its API key: it pays the customer, and verifies passports. */
 export function addPartnerRoutes(router: Router, config: PartnerConfig, surroundings: Surroundings): void {
-  const { sessionOf, readForm, show, goHome, transfers } = surroundings;
+  const { sessionOf, show, goHome, transfers } = surroundings;
   const api =
     config.partnerApi === null
       ? null
@@ -57,7 +57,7 @@ export function addPartnerRoutes(router: Router, config: PartnerConfig, surround
   }
 
   router.post('/cashback', async (ctx) => {
-    const form = await readForm(ctx);
+    const form = await readForm(ctx.req);
     const session = sessionOf(ctx);
     const kid = kidOf(session);
     if (session !== null && kid !== null && api !== null) {
@@ -89,7 +89,7 @@ export function addPartnerRoutes(router: Router, config: PartnerConfig, surround
   });
 
   router.post('/cashback/refresh', async (ctx) => {
-    const form = await readForm(ctx);
+    const form = await readForm(ctx.req);
     const session = sessionOf(ctx);
     const known = session?.transfers.find((id) => id === form.get('id'));
     if (session !== null && known !== undefined && api !== null) {
@@ -111,7 +111,7 @@ export function addPartnerRoutes(router: Router, config: PartnerConfig, surround
 
   // The passport stands in the body of the request and nowhere else: not in an address, a session, or a log.
   router.post('/verify', async (ctx) => {
-    const token = ((await readForm(ctx)).get('token') ?? '').trim();
+    const token = ((await readForm(ctx.req)).get('token') ?? '').trim();
     if (api === null) return show(ctx, verifyPage(config, { verification: null, notice: null }));
     try {
       show(ctx, verifyPage(config, { verification: await api.passports.verify({ token }), notice: null }));

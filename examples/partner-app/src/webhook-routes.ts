@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import { readForm } from '@ostiary/pages-kit';
 import type { Context } from 'koa';
 import { type PartnerConfig, webhookModes } from './config.ts';
 import type { LiveFeed } from './live-feed.ts';
@@ -11,7 +12,6 @@ import { createWebhookReceiver } from './webhook-receiver.ts';
 export interface WebhookSurroundings {
   readonly feed: LiveFeed;
   readonly transfers: Transfers;
-  readonly readForm: (ctx: Context) => Promise<URLSearchParams>;
   /** Shows a page that follows the feed. */
   readonly showLive: (ctx: Context, html: string) => void;
 }
@@ -22,7 +22,7 @@ const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 export function addWebhookRoutes(
   router: Router,
   config: PartnerConfig,
-  { feed, transfers, readForm, showLive }: WebhookSurroundings,
+  { feed, transfers, showLive }: WebhookSurroundings,
 ): void {
   const { webhooks } = config;
   const inbox = createWebhookInbox(feed.changed);
@@ -46,7 +46,7 @@ export function addWebhookRoutes(
   router.get('/webhooks/stream', (ctx) => feed.follow(ctx, () => receivedPart(state())));
 
   router.post('/webhooks/failures', async (ctx) => {
-    const wanted = (await readForm(ctx)).get('count');
+    const wanted = (await readForm(ctx.req)).get('count');
     const count = failureChoices.find((choice) => String(choice) === wanted);
     if (receiver !== null && count !== undefined) {
       receiver.failures = count;

@@ -1,11 +1,10 @@
 import type { createDoctorRoute } from '@ostiary/cli/doctor';
 import type { Ostiary } from '@ostiary/core';
+import { FormError, textOn } from '@ostiary/pages-kit';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
-import { FormError } from './http/form.ts';
 import { pageHeaders } from './http/headers.ts';
 import type { HealthRoutes } from './http/health.ts';
-import { textOn } from './pages/colours.ts';
 import { messagePage } from './pages/home-page.ts';
 import { favicon, type Look } from './pages/layout.ts';
 import { chooseLanguage, texts } from './pages/texts.ts';

@@ -12,7 +12,7 @@ import { type Installation, type InstallationOptions, openInstallation } from '.
 import { startMetrics } from './metrics/metrics.ts';
 import { startPresence } from './operations/nodes.ts';
 import { refuseUnsafeStart } from './operations/unsafe-start.ts';
-import { createStyle } from './pages/style.ts';
+import { pageStyle } from './pages/style.ts';
 import { createCsrf } from './sign-in/csrf.ts';
 import { createKnownBrowsers } from './sign-in/known-browsers.ts';
 import { createThrottle, type ThrottleLimits } from './sign-in/throttle.ts';
@@ -43,7 +43,7 @@ function listenerOf(
   operation: OperationRoutes,
 ): RequestListener {
   const { authUrl, role } = config;
-  const look = { name: config.name, style: createStyle(config.colour) };
+  const look = { name: config.name, style: pageStyle(config.colour) };
   if (role === 'worker') {
     const app = createWorkerApp({ authUrl, look }, operation, logger).callback();
     return (request, response) =>

@@ -1,3 +1,5 @@
+import { chooseLanguage as chooseAmong } from '@ostiary/pages-kit';
+
 /** The languages of the pages. */
 export type Language = 'en' | 'fr';
 
@@ -102,26 +104,6 @@ export type Texts = typeof en;
 
 export const texts: Readonly<Record<Language, Texts>> = { en, fr };
 
-function supported(tags: readonly string[]): Language | undefined {
-  for (const tag of tags) {
-    const primary = tag.trim().toLowerCase().split('-')[0];
-    if (primary === 'en' || primary === 'fr') return primary;
-  }
-  return undefined;
-}
-
 /** The language of a page: what the app asked for (`ui_locales`), then what the browser prefers, then English. */
-export function chooseLanguage(uiLocales: string | undefined, acceptLanguage: string | undefined): Language {
-  const preferred = (acceptLanguage ?? '')
-    .split(',')
-    .slice(0, 20)
-    .map((entry) => {
-      const [tag = '', ...parameters] = entry.split(';');
-      const quality = /^\s*q=([01](?:\.\d{0,3})?)\s*$/i.exec(parameters[0] ?? '')?.[1];
-      return { tag, quality: quality === undefined ? 1 : Number(quality) };
-    })
-    .filter(({ quality }) => quality > 0)
-    .sort((a, b) => b.quality - a.quality)
-    .map(({ tag }) => tag);
-  return supported((uiLocales ?? '').split(' ').slice(0, 20)) ?? supported(preferred) ?? 'en';
-}
+export const chooseLanguage = (uiLocales: string | undefined, acceptLanguage: string | undefined): Language =>
+  chooseAmong(['en', 'fr'], uiLocales, acceptLanguage);

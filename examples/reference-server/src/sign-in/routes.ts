@@ -1,5 +1,5 @@
+import { readForm } from '@ostiary/pages-kit';
 import type { Context } from 'koa';
-import { readForm } from '../http/form.ts';
 import { homePage, messagePage } from '../pages/home-page.ts';
 import { loginPage } from '../pages/login-page.ts';
 import { chooseLanguage, type Texts, texts } from '../pages/texts.ts';
@@ -140,9 +140,9 @@ export function createAccountRoutes(context: SignInContext): AccountRoutes {
 
     async signIn(ctx) {
       const form = await readForm(ctx.req);
-      const request = parseLogin((name) => form.get(name), 'handle');
+      const request = parseLogin((name) => form.get(name) ?? undefined, 'handle');
       const session = await sessionOf(ctx);
-      if (!isGenuine(ctx, 'login', null, form.get('csrf'))) {
+      if (!isGenuine(ctx, 'login', null, form.get('csrf') ?? undefined)) {
         return showForm(ctx, request, session, { status: 403, text: (t) => t.stale });
       }
       const result = await checkPassword(ctx, request.handle, (form.get('password') ?? '').slice(0, 1024));
@@ -159,7 +159,7 @@ export function createAccountRoutes(context: SignInContext): AccountRoutes {
       const form = await readForm(ctx.req);
       const session = await sessionOf(ctx);
       if (session !== null) {
-        if (!isGenuine(ctx, 'sign-out', session, form.get('csrf'))) {
+        if (!isGenuine(ctx, 'sign-out', session, form.get('csrf') ?? undefined)) {
           const language = chooseLanguage(undefined, ctx.get('accept-language'));
           const t = texts[language];
           ctx.status = 403;

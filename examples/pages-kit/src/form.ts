@@ -13,11 +13,11 @@ export class FormError extends Error {
 
 const maxBytes = 16_384;
 
-async function readBody(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+    for await (const chunk of request) {
       size += chunk.length;
       if (size > maxBytes) throw new FormError(413, 'the form is too large');
       chunks.push(chunk);
@@ -29,18 +29,26 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Reads a form as browsers send it, at most 16 KiB. @throws {@link FormError} */
-export async function readForm(request: IncomingMessage): Promise<ReadonlyMap<string, string>> {
+/**
+ * Reads a form as browsers send it, at most 16 KiB.
+ *
+ * @param lists - fields that may come more than once
+ * @throws {@link FormError}
+ */
+export async function readForm(
+  request: IncomingMessage,
+  lists: readonly string[] = [],
+): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
     throw new FormError(415, 'a form is expected');
   }
   if (Number(request.headers['content-length'] ?? 0) > maxBytes)
     throw new FormError(413, 'the form is too large');
-  const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams((await readBody(request)).toString('latin1'))) {
-    if (fields.has(name)) throw new FormError(400, 'a field was sent twice');
+  const form = new URLSearchParams((await readBody(request)).toString('latin1'));
+  for (const [name, value] of form) {
+    if (form.getAll(name).length > 1 && !lists.includes(name))
+      throw new FormError(400, 'a field was sent twice');
     if (value.includes('\0') || !value.isWellFormed()) throw new FormError(400, 'a field is not text');
-    fields.set(name, value);
   }
-  return fields;
+  return form;
 }

@@ -1,0 +1,7 @@
+export { textOn } from './colours.ts';
+export { document, initialOf } from './document.ts';
+export { FormError, readForm } from './form.ts';
+export { contentPolicy } from './headers.ts';
+export { type Html, html, render } from './html.ts';
+export { chooseLanguage } from './languages.ts';
+export { createStyle, type Palette, type Style } from './style.ts';
