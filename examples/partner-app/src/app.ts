@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Router from '@koa/router';
 import { OstiaryError } from '@ostiary/client-sdk';
-import { contentPolicy, FormError, readForm } from '@ostiary/pages-kit';
+import { contentPolicy, FormError, readForm } from '@ostiary/web-kit';
 import Koa, { type Context } from 'koa';
 import type { PartnerConfig } from './config.ts';
 import { createLiveFeed } from './live-feed.ts';

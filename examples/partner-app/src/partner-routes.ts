@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import { OstiaryError, OstiaryPartner } from '@ostiary/client-sdk';
-import { readForm } from '@ostiary/pages-kit';
+import { readForm } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 import type { PartnerConfig } from './config.ts';
 import { cashbackAmounts } from './pages/cashback.ts';

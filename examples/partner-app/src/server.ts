@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { listen } from '@ostiary/web-kit';
 import { createPartnerApp } from './app.ts';
 import type { PartnerConfig } from './config.ts';
 
@@ -10,25 +10,18 @@ export interface PartnerApp {
 /**
  * Opens the shop.
  *
- * @throws the error of `listen`, such as `EADDRINUSE`
+ * @throws AddressError when the port is taken
  */
 export async function startPartnerApp(config: PartnerConfig): Promise<PartnerApp> {
   const shop = createPartnerApp(config);
   const listener = shop.app.callback();
-  const server = createServer({ requestTimeout: 15_000, headersTimeout: 10_000 }, (request, response) => {
-    void listener(request, response);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(config.port, config.host, resolve);
+  const server = await listen(config, (request, response) => void listener(request, response), {
+    variables: { host: 'HOST', port: 'PARTNER_PORT' },
   });
   return {
-    close: () =>
-      new Promise((resolve) => {
-        shop.close();
-        server.close(() => resolve());
-        server.closeIdleConnections();
-        setTimeout(() => server.closeAllConnections(), 1_000).unref();
-      }),
+    close() {
+      shop.close();
+      return server.close(1_000);
+    },
   };
 }

@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import { readForm } from '@ostiary/pages-kit';
+import { readForm } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 import { type PartnerConfig, webhookModes } from './config.ts';
 import type { LiveFeed } from './live-feed.ts';

@@ -1,6 +1,6 @@
 import type { createDoctorRoute } from '@ostiary/cli/doctor';
 import type { Ostiary } from '@ostiary/core';
-import { FormError, textOn } from '@ostiary/pages-kit';
+import { FormError, textOn } from '@ostiary/web-kit';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import { pageHeaders } from './http/headers.ts';

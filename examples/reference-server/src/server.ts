@@ -1,12 +1,12 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDoctorRoute } from '@ostiary/cli/doctor';
+import { type HttpServer, listen } from '@ostiary/web-kit';
 import type { Logger } from 'pino';
 import { createApp, createWorkerApp, type OperationRoutes } from './app.ts';
 import type { ServerConfig } from './config.ts';
 import { isApiPath, refuseApi } from './http/api-path.ts';
 import { createHealthRoutes } from './http/health.ts';
-import { type HttpServer, listen } from './http/listen.ts';
 import { createLogger, logRequest } from './http/logging.ts';
 import { type Installation, type InstallationOptions, openInstallation } from './installation.ts';
 import { startMetrics } from './metrics/metrics.ts';
@@ -80,7 +80,7 @@ interface Startup {
 /**
  * Starts the reference server.
  *
- * @throws {@link ConfigError} when the port is taken or the database cannot be used
+ * @throws AddressError when the port is taken, ConfigError when the database cannot be used
  */
 export async function startReferenceServer(
   config: ServerConfig,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Html, html, render } from '@ostiary/pages-kit';
+import { type Html, html, render } from '@ostiary/web-kit';
 import type { Transfer } from '../transfers.ts';
 
 /** What the shop gives back, in gourdes. */

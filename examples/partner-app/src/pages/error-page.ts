@@ -1,4 +1,4 @@
-import { html } from '@ostiary/pages-kit';
+import { html } from '@ostiary/web-kit';
 import type { PartnerConfig } from '../config.ts';
 import { page } from './layout.ts';
 

@@ -1,4 +1,4 @@
-import { type Html, html } from '@ostiary/pages-kit';
+import { type Html, html } from '@ostiary/web-kit';
 import type { PartnerConfig } from '../config.ts';
 import type { Notice } from '../sessions.ts';
 import { page } from './layout.ts';

@@ -1,4 +1,4 @@
-import { type Html, html } from '@ostiary/pages-kit';
+import { type Html, html } from '@ostiary/web-kit';
 import type { PartnerConfig } from '../config.ts';
 import type { Notice, PartnerSession } from '../sessions.ts';
 import type { Transfer } from '../transfers.ts';

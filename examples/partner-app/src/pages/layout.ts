@@ -1,4 +1,4 @@
-import { createStyle, document, type Html, html, type Palette } from '@ostiary/pages-kit';
+import { createStyle, document, type Html, html, type Palette } from '@ostiary/web-kit';
 
 const rules = `
 .brand{font:600 1.25rem/1.2 Georgia,"Times New Roman",serif}

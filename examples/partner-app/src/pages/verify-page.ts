@@ -1,5 +1,5 @@
 import type { Verification } from '@ostiary/client-sdk';
-import { type Html, html } from '@ostiary/pages-kit';
+import { type Html, html } from '@ostiary/web-kit';
 import type { PartnerConfig } from '../config.ts';
 import type { Notice } from '../sessions.ts';
 import { noticeOf } from './home-page.ts';

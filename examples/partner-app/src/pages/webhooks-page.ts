@@ -1,4 +1,4 @@
-import { type Html, html, render } from '@ostiary/pages-kit';
+import { type Html, html, render } from '@ostiary/web-kit';
 import type { WebhookEvent } from '@ostiary/webhook-verifier';
 import { type PartnerConfig, webhookModes, webhookUrls } from '../config.ts';
 import type { Arrival, ReceivedEvent, Refusal } from '../webhook-inbox.ts';

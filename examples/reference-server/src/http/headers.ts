@@ -1,4 +1,4 @@
-import { contentPolicy } from '@ostiary/pages-kit';
+import { contentPolicy } from '@ostiary/web-kit';
 
 /** Headers of every page. */
 export type Headers = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import { html, initialOf } from '@ostiary/pages-kit';
+import { html, initialOf } from '@ostiary/web-kit';
 import type { Account } from '../users/accounts.ts';
 import { type Look, page } from './layout.ts';
 import { type Language, texts } from './texts.ts';

@@ -1,4 +1,4 @@
-import { document, type Html, html, initialOf, type Style } from '@ostiary/pages-kit';
+import { document, type Html, html, initialOf, type Style } from '@ostiary/web-kit';
 import { type Language, texts } from './texts.ts';
 
 /** What all pages of this server share. */

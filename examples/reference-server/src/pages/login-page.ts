@@ -1,4 +1,4 @@
-import { html } from '@ostiary/pages-kit';
+import { html } from '@ostiary/web-kit';
 import { type Look, page } from './layout.ts';
 import { type Language, texts } from './texts.ts';
 

@@ -1,4 +1,4 @@
-import { type Html, html } from '@ostiary/pages-kit';
+import { type Html, html } from '@ostiary/web-kit';
 import { encode } from 'uqr';
 
 /** Modules of white that readers need around a code (ISO/IEC 18004). */

@@ -1,4 +1,4 @@
-import { createStyle, type Style } from '@ostiary/pages-kit';
+import { createStyle, type Style } from '@ostiary/web-kit';
 
 const rules = `
 body{padding:2rem 1rem;display:flex;flex-direction:column;align-items:center;gap:1.5rem}

@@ -1,4 +1,4 @@
-import { chooseLanguage as chooseAmong } from '@ostiary/pages-kit';
+import { chooseLanguage as chooseAmong } from '@ostiary/web-kit';
 
 /** The languages of the pages. */
 export type Language = 'en' | 'fr';

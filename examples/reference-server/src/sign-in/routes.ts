@@ -1,4 +1,4 @@
-import { readForm } from '@ostiary/pages-kit';
+import { readForm } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 import { homePage, messagePage } from '../pages/home-page.ts';
 import { loginPage } from '../pages/login-page.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type ListenOptions, listen, patience } from '../../src/http/listen.ts';
-import { startServer } from '../support/server.ts';
+import { startServer } from '../../reference-server/test/support/server.ts';
+import { type ListenOptions, listen, patience } from '../src/listen.ts';
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const quick = { headersMs: 300, requestMs: 400, keepAliveMs: 200, checkMs: 50 };

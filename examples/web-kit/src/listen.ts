@@ -1,6 +1,10 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ConfigError } from '../config.ts';
+
+/** The address cannot be had. The message is one line, for the operator. */
+export class AddressError extends Error {
+  override readonly name = 'AddressError';
+}
 
 /** Where a server listens. */
 export interface Address {
@@ -91,7 +95,7 @@ class Connection {
 /**
  * Listens, with limits on how long a request may take to arrive and on how many connections there are.
  *
- * @throws {@link ConfigError} when the address cannot be had
+ * @throws {@link AddressError} when the address cannot be had
  */
 export async function listen(
   { host, port }: Address,
@@ -139,7 +143,7 @@ export async function listen(
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason = reasons[error.code ?? ''];
-      reject(reason === undefined ? error : new ConfigError(reason({ host, port }, variables)));
+      reject(reason === undefined ? error : new AddressError(reason({ host, port }, variables)));
     });
     server.listen(port, host, resolve);
   });

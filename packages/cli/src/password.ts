@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CommandUsageError } from '@ostiary/cli';
+import { CommandUsageError } from './command.ts';
 
 /** The first line of standard input, when it is a file or a pipe. */
 async function firstLine(): Promise<string> {
@@ -36,7 +36,12 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-/** Reads a new password: twice from a terminal, once from anything else. @throws CommandUsageError */
+/**
+ * Reads a new password: twice from a terminal, where it is not shown, once from anything else. A password is never an argument:
+ * everybody on the machine can see arguments.
+ *
+ * @throws CommandUsageError when there is none, or the two differ
+ */
 export async function readPassword(): Promise<string> {
   if (process.stdin.isTTY !== true) {
     const password = await firstLine();
