@@ -8,9 +8,9 @@ import type { HealthRoutes } from './http/health.ts';
 import { messagePage } from './pages/home-page.ts';
 import { favicon, type Look } from './pages/layout.ts';
 import { chooseLanguage, texts } from './pages/texts.ts';
-import { createPassportRoutes, type PassportRoutes } from './passport/routes.ts';
+import { createPassportRoutes } from './passport/routes.ts';
 import type { SignInContext } from './sign-in/context.ts';
-import { type AccountRoutes, createAccountRoutes } from './sign-in/routes.ts';
+import { createAccountRoutes } from './sign-in/routes.ts';
 
 type Handler = (ctx: Context) => Promise<void> | void;
 
@@ -36,7 +36,11 @@ function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Route
 }
 
 /** Every route of this server's own; Ostiary has answered its routes before. */
-function pageRoutes(account: AccountRoutes, passport: PassportRoutes, icon: string): Routes {
+function pageRoutes(
+  account: ReturnType<typeof createAccountRoutes>,
+  passport: ReturnType<typeof createPassportRoutes>,
+  icon: string,
+): Routes {
   return {
     '/': { GET: account.home },
     '/login': { GET: account.showLogin, POST: account.signIn },

@@ -2,7 +2,6 @@ import { hkdfSync } from 'node:crypto';
 import { createOstiary, type Ostiary } from '@ostiary/core';
 import type { Logger } from 'pino';
 import type { ServerConfig } from './config.ts';
-import { sharedClock } from './database/clock.ts';
 import type { Database } from './database/database.ts';
 import { migrate } from './database/migrations.ts';
 import { forOperators, openDatabases } from './database/open.ts';
@@ -47,14 +46,13 @@ export async function openInstallation(
   options: InstallationOptions = {},
 ): Promise<Installation> {
   const { database, storage } = await openDatabases(config);
-  let stopClock = (): void => undefined;
   try {
     // Waits for a PostgreSQL that is not there yet.
     await storage.open();
-    const clock = options.now === undefined ? await sharedClock(database) : { now: options.now, stop() {} };
-    const { now } = clock;
-    stopClock = clock.stop;
-    await migrate(database, now());
+    await migrate(database, Date.now());
+    let opened: Ostiary | undefined;
+    // One clock for this server and for Ostiary, which has that of the database where machines share one.
+    const now = options.now ?? (() => opened?.now() ?? Date.now());
     const sessions = createSessions(database, now);
     const cookies = createCookies(config.authUrl);
     const ledger = createLedger(database, now);
@@ -71,10 +69,11 @@ export async function openInstallation(
       sealingKeys: [...config.sealingKeys],
       trustedProxies: [...config.trustedProxies],
       theme: { name: config.name, colour: config.colour },
-      clock: { now },
+      ...(options.now !== undefined && { clock: { now } }),
       telemetry: config.metrics !== null,
       logger: logger.child({ part: 'ostiary' }),
     });
+    opened = ostiary;
     const accounts = createAccounts(database, createPasswords(options.passwordCost), now);
     return {
       database,
@@ -86,20 +85,16 @@ export async function openInstallation(
       ostiary,
       now,
       deriveKeys: (purpose) =>
-        [...new Set(config.sealingKeys)].map(
-          (key) =>
-            new Uint8Array(
-              hkdfSync('sha256', Buffer.from(key, 'base64url'), '', `reference-server ${purpose}`, 32),
-            ),
-        ),
+        [...new Set(config.sealingKeys)].map((sealingKey) => {
+          const key = Buffer.from(sealingKey, 'base64url');
+          return new Uint8Array(hkdfSync('sha256', key, '', `reference-server ${purpose}`, 32));
+        }),
       async close() {
-        stopClock();
         await ostiary.close();
         await database.close();
       },
     };
   } catch (error) {
-    stopClock();
     await database.close();
     throw forOperators(error, config);
   }

@@ -39,7 +39,9 @@ export interface ReferenceServer {
 
 /** Answers what the role of this process is about. */
 function listenerOf(
-  { config, installation, logger, options }: Startup,
+  { config, installation }: Pick<ReferenceServer, 'config' | 'installation'>,
+  logger: Logger,
+  limits: ServerOptions['signInLimits'],
   operation: OperationRoutes,
 ): RequestListener {
   const { authUrl, role } = config;
@@ -59,7 +61,7 @@ function listenerOf(
     cookies,
     csrf: createCsrf(deriveKeys('csrf')),
     browsers: createKnownBrowsers(deriveKeys('known browsers'), now),
-    throttle: createThrottle(database, deriveKeys('throttle'), now, options.signInLimits),
+    throttle: createThrottle(database, deriveKeys('throttle'), now, limits),
     addressOf: ostiary.clientAddress,
   };
   const app = createApp(context, ostiary, operation, logger).callback();
@@ -68,13 +70,6 @@ function listenerOf(
     const next = isApiPath(request.url ?? '/') ? undefined : () => void app(request, response);
     ostiary.handler(request, response, next);
   };
-}
-
-interface Startup {
-  readonly config: ServerConfig;
-  readonly installation: Installation;
-  readonly logger: Logger;
-  readonly options: ServerOptions;
 }
 
 /**
@@ -113,7 +108,7 @@ export async function startReferenceServer(
     node: presence.id,
     now,
   });
-  const answer = listenerOf({ config, installation, logger, options }, { health, doctor });
+  const answer = listenerOf({ config, installation }, logger, options.signInLimits, { health, doctor });
 
   async function closeDatabase(): Promise<void> {
     await metrics?.close();

@@ -94,6 +94,11 @@ export interface Ostiary {
    * that counts failures, and wherever else it must be the address that Ostiary sees. `null` when it cannot be determined.
    */
   readonly clientAddress: (request: AddressedRequest) => string | null;
+  /**
+   * The time that Ostiary goes by, in milliseconds since the Unix epoch: the database's, where many machines share one. For what has
+   * to agree with it, such as `authenticatedAt` and the end of a session of yours.
+   */
+  readonly now: () => number;
   /** Resolves when the storage answers; rejects when it does not. For health checks. */
   ready(): Promise<void>;
   /** Stops the worker and closes the storage. */
@@ -241,6 +246,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
       end: admin.users.end,
     },
     clientAddress: core.clientAddress,
+    now: () => clock.now(),
     ready: () => storage.ping(),
     async close() {
       clearTimeout(warmUp);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { examine, type Finding, findingsOf } from '@ostiary/cli/doctor';
 import { ConfigError, type ServerConfig } from '../config.ts';
-import { sharedClock } from '../database/clock.ts';
+import type { Database } from '../database/database.ts';
 import { forOperators, openDatabases } from '../database/open.ts';
 import { examinedOf } from '../operations/nodes.ts';
 import { configForCommands } from './find-installation.ts';
@@ -19,6 +19,17 @@ const names = {
   allowPrivateTargets: 'OSTIARY_WEBHOOK_PRIVATE_TARGETS',
 };
 
+/** The clock of the database, where machines share one. */
+async function clockOf(database: Database): Promise<() => number> {
+  if (database.schema === null) return Date.now;
+  const asked = Date.now();
+  const row = await database.get<{ now: number }>(
+    'SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS now',
+  );
+  const ahead = row === undefined ? 0 : row.now - (asked + Date.now()) / 2;
+  return () => Math.round(Date.now() + ahead);
+}
+
 /** Looks at an installation while its servers run. @throws ConfigError when the database cannot be opened */
 async function look(config: ServerConfig, egress: string | null): Promise<readonly Finding[]> {
   // Opening a file that is not there would make it.
@@ -27,12 +38,9 @@ async function look(config: ServerConfig, egress: string | null): Promise<readon
   const { database } = await openDatabases(config);
   try {
     // What is not there now is what the doctor was asked for, so nothing is waited for.
-    const clock = await sharedClock(database);
-    try {
-      return await examine(await examinedOf(config, database, clock.now), { egress, names });
-    } finally {
-      clock.stop();
-    }
+    await database.ping();
+    const now = await clockOf(database);
+    return await examine(await examinedOf(config, database, now), { egress, names });
   } catch (error) {
     throw forOperators(error, config);
   } finally {

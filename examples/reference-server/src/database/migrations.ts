@@ -6,14 +6,8 @@ import type { Database, Transaction } from './database.ts';
 /** Starting together with other processes, and migrating, may take longer than a request. */
 const patienceMs = 120_000;
 
-interface Migration {
-  readonly name: string;
-  readonly sql: string;
-  readonly checksum: string;
-}
-
 /** The files of an engine, in order. Forward only: what has been released is never edited, a change is a new file. */
-function readMigrations(engine: 'sqlite' | 'postgres'): readonly Migration[] {
+function readMigrations(engine: 'sqlite' | 'postgres') {
   const folder = new URL(`../../sql/${engine}/`, import.meta.url);
   return readdirSync(folder)
     .sort()

@@ -1,10 +1,7 @@
 import { contentPolicy } from '@ostiary/web-kit';
 
-/** Headers of every page. */
-export type Headers = Readonly<Record<string, string>>;
-
-/** The referrer policy is `same-origin` because `no-referrer` makes browsers send `Origin: null` with our own forms. */
-export function pageHeaders(authUrl: string, styleHash: string): Headers {
+/** Headers of every page. The referrer policy is `same-origin` because `no-referrer` makes browsers send `Origin: null` with our own forms. */
+export function pageHeaders(authUrl: string, styleHash: string): Readonly<Record<string, string>> {
   return {
     'Content-Security-Policy': contentPolicy(styleHash, "img-src 'self' data:"),
     'X-Frame-Options': 'DENY',
