@@ -1,23 +1,26 @@
-import { z } from 'zod';
 import { ask, reasonOf } from './ask.ts';
 import type { Examined } from './examined.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { probe } from './probe.ts';
 import { signingKeyIds } from './readings.ts';
 
-const discovery = z.object({ issuer: z.string(), jwks_uri: z.string() });
-const keySet = z.object({ keys: z.array(z.object({ kid: z.string() })) });
-
 const { ok, problem } = findingsOf('address');
 
-/** Reads JSON at an address; `null` when something else is there. @throws Error when nothing answers */
-async function read<Schema extends z.ZodType>(url: string, schema: Schema): Promise<z.output<Schema> | null> {
+/** Reads a JSON object at an address; `null` when something else is there. @throws Error when nothing answers */
+async function read(url: string): Promise<Readonly<Record<string, unknown>> | null> {
   const { status, body } = await ask(url);
   try {
-    return status === 200 ? schema.parse(JSON.parse(body)) : null;
+    const value: unknown = status === 200 ? JSON.parse(body) : null;
+    return typeof value === 'object' && value !== null ? { ...value } : null;
   } catch {
     return null;
   }
+}
+
+/** Names of the keys of a JWK Set; none of anything else. */
+function kidsOf(keySet: Readonly<Record<string, unknown>> | null): readonly unknown[] {
+  const keys = keySet !== null && Array.isArray(keySet.keys) ? keySet.keys : [];
+  return keys.map((key: { readonly kid?: unknown } | null) => key?.kid);
 }
 
 const unreachable = (setting: string, url: string, error: unknown): Finding =>
@@ -36,20 +39,21 @@ const foreign = (setting: string, url: string): Finding =>
 
 async function checkIssuer({ settings, database }: Examined): Promise<Finding> {
   const { authUrl } = settings;
-  const document = await read(`${authUrl}/.well-known/openid-configuration`, discovery);
-  if (document === null) return foreign('{authUrl}', authUrl);
-  if (document.issuer !== authUrl) {
+  const document = await read(`${authUrl}/.well-known/openid-configuration`);
+  const { issuer, jwks_uri: keysUrl } = document ?? {};
+  if (typeof issuer !== 'string' || typeof keysUrl !== 'string') return foreign('{authUrl}', authUrl);
+  if (issuer !== authUrl) {
     return problem(
-      `the issuer at ${authUrl} is ${document.issuer}`,
+      `the issuer at ${authUrl} is ${issuer}`,
       'Apps compare the two, character by character, and refuse every ID token.',
-      'Give all processes one OSTIARY_AUTH_URL: the address that people use.',
+      'Give all processes one {authUrl}: the address that people use.',
     );
   }
-  const published = (await read(document.jwks_uri, keySet))?.keys.map(({ kid }) => kid) ?? [];
+  const published = kidsOf(await read(keysUrl));
   const known = await signingKeyIds(database);
-  if (published.length === 0 || published.some((kid) => !known.includes(kid))) {
+  if (published.length === 0 || published.some((kid) => typeof kid !== 'string' || !known.includes(kid))) {
     return problem(
-      `the signing keys at ${document.jwks_uri} are not those of this database`,
+      `the signing keys at ${keysUrl} are not those of this database`,
       'ID tokens that one process signs are refused by whoever reads the keys of another.',
       'Give all processes the same database, and let nothing cache the address for longer than a minute.',
     );

@@ -12,16 +12,6 @@ function rowsOf({ check, verdict, what, why, mend }: Finding): readonly (readonl
  * The command `doctor`: looks at a deployment that runs, and ends with 1 when something has to be mended.
  *
  * @param find - opens what is looked at and calls `examine`, with the address to try connections to
- *
- * @example
- * ```ts
- * import { runCommandLine } from '@ostiary/cli';
- * import { doctorCommand, examine } from '@ostiary/cli/doctor';
- * import { examined, ostiary } from './ostiary.ts';
- *
- * const doctor = doctorCommand(async (egress) => examine(await examined(), { egress }));
- * process.exitCode = await runCommandLine({ open: async () => ostiary, commands: { doctor } });
- * ```
  */
 export function doctorCommand(
   find: (egress: string | null) => Promise<readonly Finding[]>,
