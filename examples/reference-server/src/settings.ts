@@ -109,7 +109,7 @@ const connections = whole(2, 200, '2 to 200 connections');
 /** Each is an open file of the process: systems have their own limit, which should be above this one. */
 const maxConnections = whole(10, 500_000, '10 to 500000 connections');
 
-const drainSeconds = whole(0, 300, '0 to 300 seconds');
+const drainSeconds = whole(0, 300, 'at most 300 seconds');
 const days = whole(1, 3_650, '1 to 3650 days');
 
 /** One variable of the environment. */
