@@ -13,15 +13,9 @@ export interface PartnerApp {
  * @throws AddressError when the port is taken
  */
 export async function startPartnerApp(config: PartnerConfig): Promise<PartnerApp> {
-  const shop = createPartnerApp(config);
-  const listener = shop.app.callback();
+  const listener = createPartnerApp(config).callback();
   const server = await listen(config, (request, response) => void listener(request, response), {
     variables: { host: 'HOST', port: 'PARTNER_PORT' },
   });
-  return {
-    close() {
-      shop.close();
-      return server.close(1_000);
-    },
-  };
+  return { close: () => server.close(1_000) };
 }

@@ -1,0 +1,37 @@
+import { contentPolicy as policyOf } from '@ostiary/web-kit';
+import type { Context } from 'koa';
+import { styleHash } from './pages/layout.ts';
+
+/** The shop itself says no, whatever the provider would say. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: 'wrong_state';
+
+  constructor(code: Refusal['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What a page may do; `more` adds to it. */
+export const contentPolicy = (...more: readonly string[]): string =>
+  policyOf(styleHash, "img-src 'self' https: data:", ...more);
+
+/** Answers with a page. */
+export function show(ctx: Context, html: string, status = 200): void {
+  ctx.status = status;
+  ctx.type = 'html';
+  ctx.body = html;
+}
+
+/** Answers with a page whose parts `live.js` keeps up to date. */
+export function showLive(ctx: Context, html: string): void {
+  ctx.set('Content-Security-Policy', contentPolicy("script-src 'self'", "connect-src 'self'"));
+  show(ctx, html);
+}
+
+/** Sends the browser on after a form. */
+export function seeOther(ctx: Context, address: string): void {
+  ctx.status = 303;
+  ctx.set('Location', address);
+}
