@@ -33,7 +33,7 @@ const owners = {
   '@koa/router': `^${core}/http/`,
   '@opentelemetry/api': `^${core}/[^/]+$`,
   pg: '^packages/adapter-postgres/src/',
-  'better-sqlite3': '^packages/adapter-(sqlite|postgres)/src/',
+  'better-sqlite3': '^packages/adapter-sqlite/src/',
 };
 
 const pathOf = (room) => (room === 'ground' ? `^${core}/[^/]+$` : `^${core}/${room}/`);
@@ -85,7 +85,7 @@ export default {
     },
     {
       name: 'adapters know types of core/storage, and their driver',
-      from: { path: '^packages/(adapter-[^/]+)/src/', pathNot: '/move/' },
+      from: { path: '^packages/(adapter-[^/]+)/src/' },
       to: {
         pathNot: [
           '^packages/$1/',

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary, silentLogger } from '@ostiary/core';
-import { openDatabase } from '../../../examples/reference-server/src/database/database.ts';
+import { openSqlite } from '../../../examples/reference-server/src/database/sqlite.ts';
 import { createLedger } from '../../../examples/reference-server/src/ledger/ledger.ts';
 import { createDirectory } from '../../../examples/reference-server/src/users/directory.ts';
 
@@ -12,7 +12,7 @@ const { DATABASE_FILE: file = '', SEALING_KEY: sealingKey = '', CLOCK_OFFSET_MS:
 // Each start lives later than the one before, so that a lease which a killed process held is over.
 const now = () => Date.now() + Number(offset);
 
-const database = await openDatabase(file);
+const database = await openSqlite(file);
 const unreachable = { requests: 1_000_000, windowSeconds: 1 };
 const ostiary = await createOstiary({
   authUrl: 'http://localhost:1',

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sealIdOf } from '../../../examples/reference-server/src/operations/key-proofs.ts';
-import { countSecrets } from '../../../examples/reference-server/src/operations/readings.ts';
+import { countSecrets, sealIdOf } from '@ostiary/cli/doctor';
+import { readableBy } from '../../../examples/reference-server/src/operations/nodes.ts';
 import type { ReferenceProcess } from '../../support/processes/reference-process.ts';
 import { administer, type Deployment, newSealingKey } from './deployment.ts';
 import type { Load } from './load.ts';
@@ -140,7 +140,7 @@ async function untilSealedAnew({ deployment }: Scene, keys: readonly string[]): 
   await administer({ ...deployment.env, OSTIARY_SEALING_KEYS: keys.join() }, ({ database, now }) =>
     until(
       'everything is sealed anew',
-      async () => (await countSecrets(database, current, now())).length === 0,
+      async () => (await countSecrets(readableBy(database), current, now())).length === 0,
     ),
   );
 }

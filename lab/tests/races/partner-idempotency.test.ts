@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary, type Ostiary } from '@ostiary/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../../examples/reference-server/src/database/database.ts';
+import { openSqlite, type SqliteDatabase } from '../../../examples/reference-server/src/database/sqlite.ts';
 import { type PartnerProcess, startPartnerProcess } from '../../support/processes/start-partner-process.ts';
 
 const body = { amount: '12.50', currency: 'HTG', recipient: { kid: 'KID-1' } };
@@ -16,7 +16,7 @@ describe('two processes with the partner API on one SQLite file', () => {
   let file: string;
   let processes: PartnerProcess[] = [];
   let ostiary: Ostiary;
-  let observer: Database;
+  let observer: SqliteDatabase;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ostiary-races-'));
     file = join(directory, 'ostiary.db');
@@ -28,7 +28,7 @@ describe('two processes with the partner API on one SQLite file', () => {
       users: { find: () => null },
       login: { authenticate: () => null, loginUrl: () => '/login' },
     });
-    observer = await openDatabase(file);
+    observer = await openSqlite(file);
     processes = await Promise.all([1, 2].map(() => startPartnerProcess({ file, sealingKey })));
   });
   afterAll(async () => {
@@ -71,7 +71,7 @@ describe('two processes with the partner API on one SQLite file', () => {
   }
 
   const count = (sql: string, ...values: unknown[]): number =>
-    observer.read(() => observer.connection.prepare<unknown[], { n: number }>(sql).get(...values)?.n ?? -1);
+    observer.connection.prepare<unknown[], { n: number }>(sql).get(...values)?.n ?? -1;
   const transfersOf = (slug: string): number =>
     count('SELECT count(*) AS n FROM transfers WHERE partner = ?', slug);
   const jobsOf = (slug: string): number =>
@@ -99,11 +99,9 @@ describe('two processes with the partner API on one SQLite file', () => {
     const victim = await startPartnerProcess({ file, sealingKey, dieAfterCommit: true });
     await expect(pay(victim.origin, key, 'order 1')).rejects.toThrow();
     expect(await victim.ended).toBe('SIGKILL');
-    const stored = observer.read(() =>
-      observer.connection
-        .prepare<[string], { body: string }>('SELECT body FROM idempotency_records WHERE partner = ?')
-        .all(slug),
-    );
+    const stored = observer.connection
+      .prepare<[string], { body: string }>('SELECT body FROM idempotency_records WHERE partner = ?')
+      .all(slug);
     expect(stored).toHaveLength(1);
     for (const { origin } of processes) {
       expect(await pay(origin, key, 'order 1')).toMatchObject({

@@ -2,7 +2,7 @@ import { type Administration, administration } from './admin/administration.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { DatabaseClock } from './clock-of-database.ts';
 import { consoleRoutes } from './console/routes.ts';
-import type { Core } from './context.ts';
+import type { AddressedRequest, Core } from './context.ts';
 import { createRequestHandler, type RequestHandler } from './http/app.ts';
 import { clientAddressFinder } from './http/client-address.ts';
 import { createForms } from './http/csrf.ts';
@@ -90,6 +90,16 @@ export interface Ostiary {
      */
     end(sub: string): Promise<void>;
   };
+  /**
+   * Who sent a request: the socket's address, or what trusted proxies say in `X-Forwarded-For`. For a sign-in page of yours
+   * that counts failures, and wherever else it must be the address that Ostiary sees. `null` when it cannot be determined.
+   */
+  readonly clientAddress: (request: AddressedRequest) => string | null;
+  /**
+   * The time that Ostiary goes by, in milliseconds since the Unix epoch: the database's, where many machines share one. For what has
+   * to agree with it, such as `authenticatedAt` and the end of a session of yours.
+   */
+  readonly now: () => number;
   /** Resolves when the storage answers; rejects when it does not. For health checks. */
   ready(): Promise<void>;
   /** Stops the worker and closes the storage. */
@@ -252,6 +262,8 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     events: webhooks.publishing,
     interactions: interactionApi(interactions, forms),
     users: { kycChanged: webhooks.kycChanged, end: admin.users.end },
+    clientAddress: core.clientAddress,
+    now: () => clock.now(),
     ready: () => storage.ping(),
     async close() {
       clearTimeout(warmUp);
