@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { consoleRoutes } from '../packages/core/src/console/routes.ts';
+import { sandboxConsole } from '@ostiary/console';
 import { type ErrorDefinition, oauthErrors, partnerErrors } from '../packages/core/src/errors.ts';
 import { events } from '../packages/core/src/events.ts';
 import type { Route } from '../packages/core/src/http/route.ts';
@@ -111,9 +111,11 @@ function partnerEndpointsPage(): string {
       testOnly === true ? `${summary} Test keys only.` : summary,
     ),
   );
-  const limits = Object.entries(defaultLimits).map(([group, { requests, windowMs }]) =>
-    row(group, `${requests} requests in ${windowMs / 1000} seconds`),
-  );
+  const limits = Object.entries(defaultLimits)
+    .filter(([group]) => table.some(({ limit }) => limit === group))
+    .map(([group, { requests, windowMs }]) =>
+      row(group, `${requests} requests in ${windowMs / 1000} seconds`),
+    );
   return `# Endpoints of the partner API
 
 Below \`baseUrl\`. Every request carries \`X-API-Key\`. The last but one column says whether \`Idempotency-Key\` means something there. Fields and answers
@@ -158,7 +160,10 @@ function endpointsPage(): string {
     },
   };
   const routes: Route[] = oauthRoutes(core as never, never as never, never as never, never as never);
-  const consoleTable: Route[] = consoleRoutes(core as never, never as never, never as never);
+  const consoleTable = sandboxConsole().pages({
+    prefix: 'svc',
+    url: (path: string) => `https://a.example${path}`,
+  } as never);
   const rowOf = ({ path, below, handlers, summary }: Route): string => {
     const methods = Object.keys(handlers).filter((method) => method !== 'OPTIONS');
     return row(methods.join(', '), `\`{${below}}${path.replace(/:(\w+)/g, '{$1}')}\``, summary);
@@ -173,11 +178,11 @@ ${routes.map(rowOf).join('\n')}
 
 ## Sandbox console
 
-Pages, with the option \`sandboxConsole\`. See [the sandbox console](../sandbox.md).
+Pages, with the option \`console\` and \`sandboxConsole()\` of \`@ostiary/console\`. See [the sandbox console](../sandbox.md).
 
 | Method | Address | |
 |---|---|---|
-${consoleTable.map(rowOf).join('\n')}`;
+${consoleTable.map(({ path, summary, GET, POST }) => rowOf({ path, summary, below: 'authUrl', errors: 'page', handlers: { ...(GET && { GET }), ...(POST && { POST }) } } as Route)).join('\n')}`;
 }
 
 /** What a host implements or answers, by the file that says so; the options page explains their types with these. */

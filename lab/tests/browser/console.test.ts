@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import { sandboxConsole } from '@ostiary/console';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../packages/core/src/clock.ts';
@@ -29,7 +30,7 @@ describe('the sandbox console, in a real browser', () => {
   const options = {
     payments: new TestRail(),
     partnerLimits: manyRequests,
-    sandboxConsole: true,
+    console: sandboxConsole(),
     sealingKeys: [randomBytes(32)],
   } as const;
 

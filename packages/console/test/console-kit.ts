@@ -1,9 +1,10 @@
+import type { OstiaryOptions } from '@ostiary/core';
+import type { AttemptRecord, Storage } from '@ostiary/core/storage';
 import { memoryStorage } from '@ostiary/testing/memory';
-import type { OstiaryOptions } from '../../src/index.ts';
-import type { AttemptRecord, Storage } from '../../src/storage.ts';
-import type { Answer, TestBrowser } from '../support/browser.ts';
-import { partnerProvider } from '../support/partner-api.ts';
-import type { TestKey, TestProvider } from '../support/provider.ts';
+import type { Answer, TestBrowser } from '../../core/test/support/browser.ts';
+import { partnerProvider } from '../../core/test/support/partner-api.ts';
+import type { TestKey, TestProvider } from '../../core/test/support/provider.ts';
+import { sandboxConsole } from '../src/index.ts';
 
 /** A provider with the console and what tests do in it. The worker is not started: tests make the attempts. */
 export interface ConsoleKit {
@@ -27,7 +28,7 @@ export async function consoleKit(
 ): Promise<ConsoleKit> {
   const { provider } = await partnerProvider({
     storage,
-    sandboxConsole: true,
+    console: sandboxConsole(),
     webhooks: { resolve: async () => ['93.184.216.34'] },
     ...options,
   });

@@ -1,9 +1,9 @@
+import { render } from '@ostiary/core/console';
 import fc from 'fast-check';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
-import { foreignText } from '../../src/pages/console/parts.ts';
-import { render } from '../../src/pages/html.ts';
+import { launchBrowser } from '../../../lab/support/browser/browser.ts';
+import { foreignText } from '../src/parts.ts';
 import { consoleKit } from './console-kit.ts';
 
 const hostile = {
@@ -77,7 +77,7 @@ describe('what an endpoint answered', () => {
     const { text } = await signedIn.get(`/sandbox/events/${event}`);
     expect(text).toContain('What it answered (the first 16 KiB)');
     const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
-    await page.setContent(text.replace(/<script>.*<\/script>/s, ''));
+    await page.setContent(text.replace(/<script.*<\/script>/s, ''));
     await page.locator('.delivery summary').click();
     expect(await page.locator('.delivery pre').textContent()).toBe(long);
     const box = await page.locator('.delivery pre').boundingBox();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { storages } from '../support/partner-api.ts';
+import { storages } from '../../core/test/support/partner-api.ts';
 import { act, consoleKit, csrfOf } from './console-kit.ts';
 
 const actions = (event: string, endpoint: string): [string, Record<string, string>][] => [

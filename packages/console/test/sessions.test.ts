@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import type { TestBrowser } from '../support/browser.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
-import { TestClock } from '../support/provider.ts';
+import type { TestBrowser } from '../../core/test/support/browser.ts';
+import { fragileStorage } from '../../core/test/support/fragile-storage.ts';
+import { TestClock } from '../../core/test/support/provider.ts';
 import { act, consoleKit, csrfOf, signIn, target } from './console-kit.ts';
 
 const isIn = async (browser: TestBrowser): Promise<boolean> =>

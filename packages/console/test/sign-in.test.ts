@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { createOstiary } from '@ostiary/core';
+import type { NewApiKey } from '@ostiary/core/admin';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import type { NewApiKey } from '../../src/admin.ts';
-import { createOstiary } from '../../src/index.ts';
-import { Host } from '../support/directory.ts';
-import { partnerProvider } from '../support/partner-api.ts';
+import { Host } from '../../core/test/support/directory.ts';
+import { partnerProvider } from '../../core/test/support/partner-api.ts';
+import { sandboxConsole } from '../src/index.ts';
 import { consoleKit, csrfOf, signIn, target } from './console-kit.ts';
 
 const paths = [
@@ -18,7 +19,7 @@ const paths = [
   `POST /sandbox/events/evt_${'0'.repeat(32)}/redeliver`,
 ];
 
-describe('the option sandboxConsole', () => {
+describe('the option console', () => {
   it('is off unless it is asked for: there is no page', async () => {
     const { provider } = await partnerProvider();
     for (const line of paths) {
@@ -46,9 +47,9 @@ describe('the option sandboxConsole', () => {
       sealingKeys: [randomBytes(32)],
       users,
       login,
-      sandboxConsole: true,
+      console: sandboxConsole(),
     });
-    await expect(creation).rejects.toThrow(/sandboxConsole: .*payments/);
+    await expect(creation).rejects.toThrow(/console: .*payments/);
   });
 });
 

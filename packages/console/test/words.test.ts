@@ -1,9 +1,8 @@
+import { html, render } from '@ostiary/core/console';
 import { describe, expect, it } from 'vitest';
-import { failureKind } from '../../src/console/deliveries.ts';
-import { failures } from '../../src/pages/console/failures.ts';
-import { stateWords } from '../../src/pages/console/parts.ts';
-import { consoleWords } from '../../src/pages/console/text.ts';
-import { html, render } from '../../src/pages/html.ts';
+import { failureKind } from '../src/delivery.ts';
+import { stateWords } from '../src/parts.ts';
+import { allWords } from '../src/words/words.ts';
 import { act, consoleKit } from './console-kit.ts';
 
 /** All texts with their path; functions are called with something that can be found again. */
@@ -22,8 +21,8 @@ function leaves(value: unknown, path: string): { path: string; words: string }[]
   return Object.entries(value ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
 }
 
-const english = [...leaves(consoleWords.en, 'words'), ...leaves(failures.en, 'failures')];
-const french = [...leaves(consoleWords.fr, 'words'), ...leaves(failures.fr, 'failures')];
+const english = leaves(allWords.en, 'words');
+const french = leaves(allWords.fr, 'words');
 
 describe('the words of the console', () => {
   it('are the same set in both languages, and none is empty or left untranslated', () => {
@@ -50,13 +49,10 @@ describe('the words of the console', () => {
   });
 
   it('count states, and leave the number away where there is one delivery', () => {
-    const none = { pending: 0, delivered: 0, dropped: 0, cancelled: 0 };
-    expect(stateWords(none, 'en')).toEqual([['none', 'No endpoint']]);
-    expect(stateWords({ ...none, dropped: 1 }, 'en')).toEqual([['dropped', 'Dropped']]);
-    expect(stateWords({ ...none, pending: 1, delivered: 2 }, 'fr').map(([, words]) => words)).toEqual([
-      '1 en attente',
-      '2 livrés',
-    ]);
+    expect(stateWords([], allWords.en)).toEqual([['none', 'No endpoint']]);
+    expect(stateWords(['dropped'], allWords.en)).toEqual([['dropped', 'Dropped']]);
+    const words = stateWords(['delivered', 'pending', 'delivered'], allWords.fr).map(([, text]) => text);
+    expect(words).toEqual(['1 en attente', '2 livrés']);
   });
 });
 
@@ -86,8 +82,8 @@ describe('why an attempt failed', () => {
     ['a class of tomorrow', null, 'unknown'],
     ['constructor', null, 'unknown'],
   ] as const)('%s with status %s is explained as %s', (error, httpStatus, kind) => {
-    expect(failureKind({ error, httpStatus })).toBe(kind);
-    expect(failures.en[failureKind({ error, httpStatus })].advice.length).toBeGreaterThan(20);
+    expect(failureKind({ error, httpStatus }, allWords.en)).toBe(kind);
+    expect(allWords.en.failures[kind].advice.length).toBeGreaterThan(20);
   });
 });
 

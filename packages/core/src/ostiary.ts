@@ -1,7 +1,6 @@
 import { type Administration, administration } from './admin/administration.ts';
 import { systemClock } from './clock.ts';
 import { DatabaseClock } from './clock-of-database.ts';
-import { consoleRoutes } from './console/routes.ts';
 import type { Core } from './context.ts';
 import { createRequestHandler, type RequestHandler } from './http/app.ts';
 import { clientAddressFinder } from './http/client-address.ts';
@@ -199,7 +198,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const partner =
     rail === undefined
       ? null
-      : createPartner(core, { passports, webhooks, transferCreated: () => jobs.wake() });
+      : createPartner(core, { passports, webhooks, forms, transferCreated: () => jobs.wake() });
   const admin = administration(core, {
     forgetKeys: () => partner?.forgetKeys(),
     deliver: settled,
@@ -207,11 +206,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   });
 
   const handler = createRequestHandler({
-    routes: [
-      ...oauthRoutes(core, engine, interactions, forms),
-      ...(partner?.routes ?? []),
-      ...(options.sandboxConsole && partner !== null ? consoleRoutes(core, webhooks, forms) : []),
-    ],
+    routes: [...oauthRoutes(core, engine, interactions, forms), ...(partner?.routes ?? [])],
     prefixes: [authUrl, baseUrl, options.issuer]
       .map((url) => url.pathname.replace(/\/$/, ''))
       .filter((path) => path !== ''),

@@ -1,14 +1,19 @@
+import { apiKeyFormat } from '../api-key-format.ts';
 import type { Core } from '../context.ts';
+import type { Forms } from '../http/csrf.ts';
 import type { Route } from '../http/route.ts';
 import type { Passports } from '../passports/passports.ts';
 import { createUserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create.ts';
 import { createPartnerApi } from './app.ts';
+import { consoleRoutes } from './console.ts';
 import { memoryLimits } from './memory-limits.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { defaultLimits, type LimitOptions } from './pipeline/limit.ts';
-import type { LimitGroup, PartnerRoute } from './request.ts';
-import { partnerRoutes } from './routes.ts';
+import { createAdmission } from './pipeline/admission.ts';
+import { createKeyCheck } from './pipeline/key.ts';
+import { defaultLimits, type LimitName, type LimitOptions } from './pipeline/limit.ts';
+import type { PartnerRoute } from './request.ts';
+import { consoleOperations, partnerRoutes } from './routes.ts';
 
 /** Where the description of the partner API is. */
 export const openApiPath = '/v1/openapi.json';
@@ -24,7 +29,7 @@ export interface Partner {
 function limitsOf({ options: { partnerLimits }, storage }: Core): LimitOptions {
   const limits = Object.fromEntries(
     Object.entries(defaultLimits).map(([group, standard]) => {
-      const given = partnerLimits[group as LimitGroup];
+      const given = partnerLimits[group as LimitName];
       return [
         group,
         given === undefined ? standard : { requests: given.requests, windowMs: given.windowSeconds * 1000 },
@@ -42,17 +47,29 @@ export function createPartner(
     readonly passports: Passports;
     readonly webhooks: Webhooks;
     readonly transferCreated: () => void;
+    readonly forms: Forms;
   },
 ): Partner {
+  const { options, storage, clock } = core;
   const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });
   const limits = limitsOf(core);
-  const api = createPartnerApi(core, table, limits);
+  const keys = createKeyCheck({
+    store: storage.apiKeys,
+    format: apiKeyFormat(options.prefix),
+    clock,
+    logger: options.logger,
+  });
+  const admission = createAdmission(keys, limits);
+  const operations = consoleOperations(core, table);
   // Made when somebody asks for it: it takes longer than the rest of the start.
   let description: string | null = null;
   return {
     table,
     routes: [
-      ...api.routes,
+      ...createPartnerApi(core, table, { keys, admission }),
+      ...(options.console === undefined
+        ? []
+        : consoleRoutes(core, options.console, { keys, admission, operations, forms: topics.forms })),
       {
         path: openApiPath,
         summary: 'Description of the partner API (OpenAPI 3.1).',
@@ -68,6 +85,6 @@ export function createPartner(
         },
       },
     ],
-    forgetKeys: () => api.keys.clear(),
+    forgetKeys: () => keys.clear(),
   };
 }

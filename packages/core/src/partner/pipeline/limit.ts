@@ -4,25 +4,29 @@ import type { ApiKeyState } from '../../ports/api-keys.ts';
 import type { RateLimitStore, SharedRateLimits } from '../../ports/rate-limits.ts';
 import type { LimitGroup } from '../request.ts';
 
+/** What is limited: the groups of the API, and the pages of a console. */
+export type LimitName = LimitGroup | 'console';
+
 /** A number of requests in a time in milliseconds. */
 export interface Limit {
   readonly requests: number;
   readonly windowMs: number;
 }
 
-/** The limits of the specification. */
-export const defaultLimits: { readonly [Group in LimitGroup]: Limit } = {
+/** The limits of the specification; pages of a console keep themselves up to date, and have one of their own. */
+export const defaultLimits: { readonly [Group in LimitName]: Limit } = {
   verify: { requests: 60, windowMs: 60_000 },
   payments: { requests: 120, windowMs: 60_000 },
   users: { requests: 300, windowMs: 60_000 },
   reconciliation: { requests: 10, windowMs: 3_600_000 },
   other: { requests: 200, windowMs: 60_000 },
+  console: { requests: 600, windowMs: 60_000 },
 };
 
 /** How requests are counted. */
 export interface LimitOptions {
   readonly store: RateLimitStore | SharedRateLimits;
-  readonly limits: { readonly [Group in LimitGroup]: Limit };
+  readonly limits: { readonly [Group in LimitName]: Limit };
   readonly per: 'key' | 'partner';
 }
 
@@ -44,7 +48,7 @@ export function knowsKeys(store: RateLimitStore | SharedRateLimits): store is Sh
 /** Counts the request, and says in the headers of the answer what is left. */
 export async function countRequest(
   { store, limits, per }: LimitOptions,
-  request: { readonly key: ApiKeyState; readonly group: LimitGroup; readonly now: number },
+  request: { readonly key: ApiKeyState; readonly group: LimitName; readonly now: number },
 ): Promise<CountedRequest> {
   const { key, group, now } = request;
   const { requests, windowMs } = limits[group];

@@ -1,0 +1,57 @@
+import {
+  type ConsoleAnswer,
+  type ConsoleDesk,
+  type ConsoleRequest,
+  html,
+  icons,
+  PartnerError,
+} from '@ostiary/core/console';
+import { answerPage, csrfField, noticeRow, problemRow } from './frame.ts';
+import type { SessionCookie } from './session-cookie.ts';
+import { type PageContext, seeOther } from './visit.ts';
+
+/** Whom the form is for. */
+export const stranger = 'sign-in';
+
+/** The page for those who are not signed in. What was typed in is never sent back. */
+export function signInPage(
+  context: PageContext,
+  problem: { readonly status: 401 | 429; readonly headers?: ConsoleAnswer['headers'] } | null = null,
+): ConsoleAnswer {
+  const { desk, urlOf, voice } = context;
+  const words = voice.words.signIn;
+  const prefix = html`<code>${desk.prefix}_test_</code>`;
+  const body = html`<main class="card">
+<div class="lead"><span class="disc">${icons.plug}</span><h1>${words.title}</h1><p class="muted">${words.intro(prefix)}</p></div>
+${noticeRow(context)}
+${problem === null ? null : problemRow(problem.status === 401 ? words.refused(prefix) : words.tooMany)}
+<form class="form" method="post" action="${urlOf('signIn')}">
+${csrfField(context)}
+<div class="field"><label for="key">${words.key}</label>
+<input id="key" name="key" type="password" required maxlength="200" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="promise"></div>
+<button class="primary">${words.submit}</button>
+<p class="small muted" id="promise">${words.promise}</p>
+</form>
+</main>`;
+  const page = answerPage(context, { title: voice.words.title, body, status: problem?.status ?? 200 });
+  return { ...page, headers: { ...page.headers, ...problem?.headers } };
+}
+
+/** Signs a partner in with a test key. Every key that does not open the console is refused alike. */
+export async function signIn(
+  desk: ConsoleDesk,
+  cookie: SessionCookie,
+  request: ConsoleRequest,
+  context: PageContext,
+): Promise<ConsoleAnswer> {
+  const form = await desk.form(request, stranger);
+  try {
+    // What surrounds a key is a slip of the hand that copied it.
+    const { session, seconds } = await desk.signIn((form.get('key') ?? '').trim(), request);
+    return seeOther(context.urlOf('home'), { 'Set-Cookie': cookie.keep(session, seconds) });
+  } catch (error) {
+    if (!(error instanceof PartnerError) || error.status >= 500) throw error;
+    const { code, headers } = error;
+    return signInPage(context, code === 'rate_limit_exceeded' ? { status: 429, headers } : { status: 401 });
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * For those who write a console: what it is given, and the kit that the pages of the service are made with. Hosts take a
+ * finished one, `sandboxConsole()` of `@ostiary/console`.
+ *
+ * @packageDocumentation
+ */
+export { PartnerError } from './errors.ts';
+export { type Fragment, type Html, html, nameOf, render, visible } from './pages/html.ts';
+export { icons } from './pages/icons.ts';
+export { negotiateLanguage } from './pages/language.ts';
+export { type Page, page } from './pages/layout.ts';
+export type {
+  ConsoleAnswer,
+  ConsoleDesk,
+  ConsoleHandler,
+  ConsoleInput,
+  ConsolePage,
+  ConsoleRequest,
+  ConsoleVisit,
+  PartnerConsole,
+} from './ports/console.ts';
+export type { Language } from './scopes.ts';
