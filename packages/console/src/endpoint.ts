@@ -31,7 +31,7 @@ export async function endpoint(visit: Visit): Promise<ConsoleAnswer> {
   const status = statuses.find((status) => status === request.query.get('status')) ?? null;
   const page = await api.deliveriesTo(id, { status, cursor: request.query.get('cursor') });
   const list = deliveryList(page, visit, {
-    empty: status === null ? words.deliveries.emptyEndpoint : words.deliveries.noneInState,
+    empty: status === null ? words.deliveries.emptyEndpoint : words.nothingFits,
     contextOf: ({ eventId, eventType }) => ({
       href: urlOf('event', { id: eventId }),
       title: eventType,

@@ -74,7 +74,7 @@ export async function home(visit: Visit): Promise<ConsoleAnswer> {
   const empty =
     type === null
       ? emptyList(words.events.emptyTitle, words.events.empty, bell)
-      : emptyList(words.events.emptyTitle, words.events.noneOfType);
+      : html`<p class="muted">${words.nothingFits}</p>`;
   const filter = filterForm(voice, {
     action: urlOf('home'),
     name: 'type',

@@ -98,7 +98,7 @@ export function filterForm(
     readonly chosen: string | null;
   },
 ): Html {
-  return html`<form class="row filter" method="get" action="${action}"><label for="filter">${words.show}</label>
+  return html`<form class="filter" method="get" action="${action}"><label for="filter">${words.show}</label>
 ${choice({ id: 'filter', name, options: [['', all], ...options], chosen: chosen ?? '' })}<button class="compact">${words.filter}</button></form>`;
 }
 

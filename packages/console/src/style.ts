@@ -51,6 +51,8 @@ input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; height: 1.25rem; fle
 .form { display: flex; flex-direction: column; gap: 1.25rem; }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem; }
 .row button { flex: 0 1 auto; }
+.filter { flex: 0 1 24rem; display: flex; align-items: center; gap: .5rem; font-size: .9375rem; }
+.filter select { flex: 1 1 4rem; min-width: 0; }
 
 .delivery { padding: 1rem 1.125rem; border: 1px solid var(--line); border-radius: 1rem; display: flex; flex-direction: column; gap: .875rem; }
 .deliveries { display: flex; flex-direction: column; gap: 1rem; margin: 0; padding: 0; list-style: none; }

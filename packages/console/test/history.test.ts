@@ -39,7 +39,7 @@ describe('the history of events', () => {
     const older = /href="([^"]+)">Older events/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const second = (await browser.get(older)).text;
     expect([...shown(first), ...shown(second)]).toEqual(wanted.toReversed());
-    expect((await browser.get('/sandbox?type=payment.failed')).text).toContain('no event of this type');
+    expect((await browser.get('/sandbox?type=payment.failed')).text).toContain('Nothing fits this filter.');
     expect(shown((await browser.get('/sandbox?type=nonsense')).text)).toHaveLength(eventsPerPage);
   });
 

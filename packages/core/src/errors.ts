@@ -164,8 +164,8 @@ const pageCodes: { readonly [code in PartnerErrorCode]?: OAuthErrorCode } = {
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof PartnerError) {
-    const { code, description, headers } = error;
-    return new OAuthError(pageCodes[code] ?? 'invalid_request', description, { headers });
+    const { code, description, status, headers } = error;
+    return new OAuthError(pageCodes[code] ?? 'invalid_request', description, { status, headers });
   }
   if (isUnavailable(error)) {
     return new OAuthError('temporarily_unavailable', undefined, {

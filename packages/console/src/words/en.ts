@@ -12,6 +12,7 @@ export const english = {
   cancel: 'Cancel',
   show: 'Show',
   filter: 'Filter',
+  nothingFits: 'Nothing fits this filter.',
   live: 'Live',
   lost: 'No connection, trying again',
   reload: 'Reload the page to see what is new',
@@ -83,7 +84,6 @@ export const english = {
     newest: 'Newest events',
     older: 'Older events',
     all: 'All types of events',
-    noneOfType: 'There is no event of this type.',
     body: 'Body',
     bodyHint:
       'Shown with line breaks. It is signed and sent without them, as the same bytes on every attempt.',
@@ -114,7 +114,6 @@ export const english = {
       })[state],
     more: 'Older deliveries',
     all: 'All deliveries',
-    noneInState: 'There is no such delivery.',
     andOlder: 'and older ones',
     attempt: (number: Fragment, of: Fragment) => html`Attempt ${number} of ${of}`,
     attemptBeyond: (number: Fragment) => html`Attempt ${number}`,

@@ -12,6 +12,7 @@ export const french: Words = {
   cancel: 'Annuler',
   show: 'Afficher',
   filter: 'Filtrer',
+  nothingFits: 'Rien ne correspond à ce filtre.',
   live: 'En direct',
   lost: 'Pas de connexion, nouvel essai en cours',
   reload: 'Rechargez la page pour voir les nouveautés',
@@ -83,7 +84,6 @@ export const french: Words = {
     newest: 'Événements les plus récents',
     older: 'Événements plus anciens',
     all: 'Tous les types d’événements',
-    noneOfType: 'Aucun événement de ce type.',
     body: 'Corps',
     bodyHint:
       'Affiché avec des retours à la ligne. Il est signé et envoyé sans eux, avec les mêmes octets à chaque tentative.',
@@ -115,7 +115,6 @@ export const french: Words = {
       })[state],
     more: 'Livraisons plus anciennes',
     all: 'Toutes les livraisons',
-    noneInState: 'Aucune livraison de ce genre.',
     andOlder: 'et de plus anciennes',
     attempt: (number, of) => html`Tentative ${number} sur ${of}`,
     attemptBeyond: (number) => html`Tentative ${number}`,
