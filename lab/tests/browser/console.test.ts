@@ -225,7 +225,10 @@ describe('the sandbox console, in a real browser', () => {
     expect(await isMarked(page)).toBe(true);
     expect(await page.getByText(excuse.split('\n')[0] ?? '').isVisible()).toBe(true);
     expect(await page.evaluate(() => [document.activeElement?.nodeName, scrollY])).toEqual(['SUMMARY', 120]);
-    await page.locator('#said').getByText('Deliveries: Delivered.').waitFor({ state: 'attached' });
+    await page
+      .locator('#said')
+      .getByText('Deliveries: Delivered', { exact: true })
+      .waitFor({ state: 'attached' });
     expect(await page.getByText('(in').count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();

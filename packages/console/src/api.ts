@@ -1,55 +1,16 @@
-import type { ConsoleVisit } from '@ostiary/core/console';
-import type { StateName } from './words/en.ts';
+import type { ConsoleVisit, Delivery, PartnerEvent, WebhookEndpoint } from '@ostiary/core/console';
 
-/** Where a delivery is. */
-export type DeliveryStatus = Exclude<StateName, 'none'>;
+/** Where a delivery is, in the order in which pages name it. */
+export const deliveryStatuses = ['pending', 'delivered', 'dropped', 'cancelled'] as const;
 
-/** An endpoint, as the partner API shows it. */
-export interface Endpoint {
-  readonly id: string;
-  readonly url: string;
-  /** Types of events, or `*` alone. */
-  readonly events: readonly string[];
-  readonly enabled: boolean;
-  readonly createdAt: string;
-}
-
-/** An event, as the partner API shows it: its place, and the body as it is sent. */
-export interface Event {
-  readonly sequence: number;
-  readonly id: string;
-  readonly type: string;
-  readonly createdAt: string;
-}
+/** See {@link deliveryStatuses}. */
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** An event in a list, with what became of its latest deliveries. */
-export interface ListedEvent extends Event {
+export interface ListedEvent extends PartnerEvent {
   readonly deliveries: readonly DeliveryStatus[];
   /** Whether there are older ones, whose status is not told. */
   readonly hasMoreDeliveries: boolean;
-}
-
-/** One attempt of a delivery. */
-export interface Attempt {
-  readonly number: number;
-  readonly at: string;
-  readonly durationMs: number;
-  readonly httpStatus: number | null;
-  readonly error: string | null;
-  /** The beginning of what the endpoint answered, whatever that is. */
-  readonly response: string | null;
-}
-
-/** One event on its way to one endpoint. */
-export interface Delivery {
-  readonly id: string;
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly endpointId: string;
-  readonly status: DeliveryStatus;
-  readonly createdAt: string;
-  readonly nextAttemptAt: string | null;
-  readonly attempts: readonly Attempt[];
 }
 
 /** A page of deliveries, the newest first. */
@@ -69,9 +30,10 @@ function set(query: { readonly [name: string]: string | null }): { [name: string
 /** The operations of the partner API that the console's pages are made of, with the types of their answers. */
 export function apiOf({ call }: ConsoleVisit) {
   return {
-    endpoints: async () => ((await call('listWebhooks')) as { readonly data: readonly Endpoint[] }).data,
+    endpoints: async () =>
+      ((await call('listWebhooks')) as { readonly data: readonly WebhookEndpoint[] }).data,
 
-    endpoint: async (id: string) => (await call('getWebhook', { path: { id } })) as Endpoint,
+    endpoint: async (id: string) => (await call('getWebhook', { path: { id } })) as WebhookEndpoint,
 
     addEndpoint: (settings: { url: string; secret: string; events: readonly string[] }) =>
       call('createWebhook', { body: JSON.stringify(settings) }),
@@ -94,7 +56,7 @@ export function apiOf({ call }: ConsoleVisit) {
         readonly hasMore: boolean;
       },
 
-    event: async (id: string) => (await call('getEvent', { path: { id } })) as Event,
+    event: async (id: string) => (await call('getEvent', { path: { id } })) as PartnerEvent,
 
     deliveriesOf: async (id: string, cursor: string | null) =>
       (await call('listEventDeliveries', {
@@ -114,7 +76,7 @@ export function apiOf({ call }: ConsoleVisit) {
       const member = data === undefined ? '' : `,"data":${data}`;
       return (await call('createSandboxEvent', {
         body: `{"type":${JSON.stringify(type)}${member}}`,
-      })) as Omit<Event, 'sequence'>;
+      })) as Omit<PartnerEvent, 'sequence'>;
     },
   };
 }

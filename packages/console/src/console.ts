@@ -14,7 +14,7 @@ import { liveScript } from './live.ts';
 import { addEndpoint, newEndpoint } from './new-endpoint.ts';
 import { paths, urlsOf } from './paths.ts';
 import { sessionCookie } from './session-cookie.ts';
-import { signIn, signInPage, stranger } from './sign-in.ts';
+import { signIn, signInPage, strangers } from './sign-in.ts';
 import { editEvent, sendEvent } from './trigger.ts';
 import { type PageContext, seeOther, type Visit } from './visit.ts';
 import { isNotice, voiceOf } from './words/words.ts';
@@ -44,40 +44,34 @@ function consolePages(desk: ConsoleDesk): ConsolePage[] {
     };
   }
 
-  const sessionsIn = (request: ConsoleRequest): string[] =>
-    cookie
-      .values(request)
-      .filter((value) => /^[\w-]{43}$/.test(value))
-      .slice(0, mostSessions);
+  const sessionsIn = (request: ConsoleRequest): string[] => cookie.values(request).slice(0, mostSessions);
 
-  /** The visit that a session of this request opens. */
-  async function visitOf(
-    request: ConsoleRequest,
-  ): Promise<{ readonly visit: Visit; readonly session: string } | null> {
-    for (const session of sessionsIn(request)) {
-      const opened = await desk.visit(session, request);
-      if (opened === null) continue;
-      const { id = '' } = request.parameters;
-      const visit = { ...contextOf(request, session), partner: opened.partner, api: apiOf(opened), id };
-      return { visit, session };
-    }
-    return null;
-  }
-
-  /** Ends whatever sessions a request names, here and in the browser. */
-  async function end(request: ConsoleRequest): Promise<{ readonly 'Set-Cookie': string }> {
-    for (const session of sessionsIn(request)) await desk.signOut(session);
-    return { 'Set-Cookie': cookie.forget };
-  }
-
+  /** Opens a page to those whose session is good, and ends whatever else a browser takes for a session. */
   const guarded =
-    (handle: (visit: Visit, session: string) => Promise<ConsoleAnswer>): ConsoleHandler =>
+    (
+      handle: (visit: Visit, session: string) => Promise<ConsoleAnswer>,
+      otherwise = ({ notice }: PageContext) => seeOther(urlOf('home', { notice })),
+    ): ConsoleHandler =>
     async (request) => {
-      const found = await visitOf(request);
-      if (found !== null) return await handle(found.visit, found.session);
-      if (cookie.values(request).length === 0) return seeOther(urlOf('home'));
-      return seeOther(urlOf('home', { notice: 'ended' }), await end(request));
+      const sessions = sessionsIn(request);
+      for (const session of sessions) {
+        const opened = await desk.visit(session, request);
+        if (opened === null) continue;
+        const context = contextOf(request, session);
+        const { id = '' } = request.parameters;
+        return await handle({ ...context, partner: opened.partner, api: apiOf(opened), id }, session);
+      }
+      const stranger = contextOf(request, strangers);
+      return sessions.length === 0
+        ? otherwise(stranger)
+        : end(request, otherwise({ ...stranger, notice: 'ended' }));
     };
+
+  /** An answer that ends the sessions of its request, here and in the browser. */
+  async function end(request: ConsoleRequest, answer: ConsoleAnswer): Promise<ConsoleAnswer> {
+    for (const session of sessionsIn(request)) await desk.signOut(session);
+    return { ...answer, headers: { ...answer.headers, 'Set-Cookie': cookie.forget } };
+  }
 
   const action = (handle: (visit: Visit, form: Form) => Promise<ConsoleAnswer>): ConsoleHandler =>
     guarded(async (visit, session) => handle(visit, await desk.form(visit.request, session)));
@@ -86,31 +80,17 @@ function consolePages(desk: ConsoleDesk): ConsolePage[] {
     {
       path: paths.home,
       summary: 'Sandbox console: endpoints and events of a partner in test mode.',
-      async GET(request) {
-        const found = await visitOf(request);
-        if (found !== null) return await home(found.visit);
-        const context = contextOf(request, stranger);
-        const { notice } = context;
-        if (cookie.values(request).length === 0)
-          return signInPage({
-            ...context,
-            notice: notice === 'ended' || notice === 'signed_out' ? notice : null,
-          });
-        const page = signInPage({ ...context, notice: 'ended' });
-        return { ...page, headers: { ...page.headers, ...(await end(request)) } };
-      },
+      GET: guarded(home, signInPage),
     },
     {
       path: paths.signIn,
       summary: 'Signs a partner in to the sandbox console with a test key.',
-      POST: (request) => signIn(desk, cookie, request, contextOf(request, stranger)),
+      POST: (request) => signIn(contextOf(request, strangers), cookie),
     },
     {
       path: paths.signOut,
       summary: 'Signs a partner out of the sandbox console.',
-      POST: action(async ({ request }) =>
-        seeOther(urlOf('home', { notice: 'signed_out' }), await end(request)),
-      ),
+      POST: action(({ request }) => end(request, seeOther(urlOf('home', { notice: 'signed_out' })))),
     },
     {
       path: paths.trigger,

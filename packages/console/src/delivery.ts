@@ -1,8 +1,10 @@
-import { type Html, html, nameOf } from '@ostiary/core/console';
-import type { Attempt, Delivery, DeliveryPage } from './api.ts';
+import { type Delivery, type Html, html, nameOf } from '@ostiary/core/console';
+import type { DeliveryPage } from './api.ts';
 import { dueMoment, emptyList, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
 import type { Visit } from './visit.ts';
 import type { Words } from './words/en.ts';
+
+type Attempt = Delivery['attempts'][number];
 
 /** The id of the form that the buttons of single deliveries belong to. */
 export const againForm = 'again';

@@ -1,5 +1,11 @@
-import { type ConsoleAnswer, type Html, html, PartnerError } from '@ostiary/core/console';
-import type { DeliveryStatus, Endpoint } from './api.ts';
+import {
+  type ConsoleAnswer,
+  type Html,
+  html,
+  PartnerError,
+  type WebhookEndpoint,
+} from '@ostiary/core/console';
+import { deliveryStatuses } from './api.ts';
 import { againForm, deliveryList } from './delivery.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import { typesOf } from './home.ts';
@@ -9,9 +15,7 @@ import type { Voice } from './words/words.ts';
 
 const changeForm = 'change';
 
-const statuses: readonly DeliveryStatus[] = ['pending', 'delivered', 'dropped', 'cancelled'];
-
-function settings(endpoint: Endpoint, { language, words }: Voice): Html {
+function settings(endpoint: WebhookEndpoint, { language, words }: Voice): Html {
   const { endpoints } = words;
   const { id, enabled, createdAt } = endpoint;
   const change = enabled
@@ -28,7 +32,7 @@ export async function endpoint(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, request, urlOf, voice } = visit;
   const { words } = voice;
   const shown = await api.endpoint(id);
-  const status = statuses.find((status) => status === request.query.get('status')) ?? null;
+  const status = deliveryStatuses.find((status) => status === request.query.get('status')) ?? null;
   const page = await api.deliveriesTo(id, { status, cursor: request.query.get('cursor') });
   const list = deliveryList(page, visit, {
     empty: status === null ? words.deliveries.emptyEndpoint : words.nothingFits,
@@ -44,15 +48,15 @@ export async function endpoint(visit: Visit): Promise<ConsoleAnswer> {
     action: urlOf('endpoint', { id }),
     name: 'status',
     all: words.deliveries.all,
-    options: statuses.map((status) => [status, words.deliveries.states[status]]),
+    options: deliveryStatuses.map((status) => [status, words.deliveries.states[status]]),
     chosen: status,
   });
-  const states = page.data.map(({ status }) => status);
+  const deliveries = page.data.map(({ status }) => status);
   const state = shown.enabled ? words.endpoints.enabled : words.endpoints.disabled;
   return answerFramed(visit, {
     title: shown.url,
     layout: 'aside-first',
-    said: `${words.said.endpoint(state)} ${words.said.deliveries(statesSaid(states, words))}`,
+    said: `${state}. ${statesSaid(words.deliveries.title, deliveries, words)}`,
     body: html`<div class="column">
 <section class="panel" aria-label="${words.endpoints.title}">
 <div id="endpoint-settings" class="column" data-live>${settings(shown, voice)}</div>

@@ -25,11 +25,14 @@ export async function event(visit: Visit): Promise<ConsoleAnswer> {
     },
     olderUrl: (cursor) => urlOf('event', { id, cursor }),
   });
-  const states = page.data.map(({ status }) => status);
   return answerFramed(visit, {
     title: body.type,
     layout: 'main-first',
-    said: words.said.deliveries(statesSaid(states, words)),
+    said: statesSaid(
+      words.deliveries.title,
+      page.data.map(({ status }) => status),
+      words,
+    ),
     body: html`<section class="panel" aria-labelledby="deliveries"><h2 id="deliveries">${words.deliveries.title}</h2>
 <div id="delivery-list" data-live>${list}</div></section>
 <div class="column">

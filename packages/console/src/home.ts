@@ -1,5 +1,12 @@
-import { type ConsoleAnswer, type Html, html, icons, nameOf } from '@ostiary/core/console';
-import type { Endpoint, ListedEvent } from './api.ts';
+import {
+  type ConsoleAnswer,
+  type Html,
+  html,
+  icons,
+  nameOf,
+  type WebhookEndpoint,
+} from '@ostiary/core/console';
+import type { ListedEvent } from './api.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import {
   choice,
@@ -17,14 +24,14 @@ import type { Words } from './words/en.ts';
 const bell = html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="M5.5 13.5V9a4.5 4.5 0 0 1 9 0v4.5l1.5 1H4ZM8.5 17h3"/></svg>`;
 
 /** The types that an endpoint takes, in words. */
-export function typesOf({ events }: Pick<Endpoint, 'events'>, { endpoints: words }: Words): string {
+export function typesOf({ events }: Pick<WebhookEndpoint, 'events'>, { endpoints: words }: Words): string {
   return events.includes('*') ? words.allTypes : events.join(', ');
 }
 
-function endpointList(endpoints: readonly Endpoint[], { urlOf, voice }: Visit): Html {
+function endpointList(endpoints: readonly WebhookEndpoint[], { urlOf, voice }: Visit): Html {
   const words = voice.words.endpoints;
   if (endpoints.length === 0) return emptyList(words.emptyTitle, words.empty, icons.plug);
-  const row = (endpoint: Endpoint): Html => {
+  const row = (endpoint: WebhookEndpoint): Html => {
     const { id, url, enabled } = endpoint;
     const badge = enabled ? stateBadge('enabled', words.enabled) : stateBadge('disabled', words.disabled);
     return html`<li id="${id}"><p class="what"><a href="${urlOf('endpoint', { id })}">${nameOf(url)}</a> <span>${typesOf(endpoint, voice.words)}</span></p>${badge}</li>`;
@@ -86,10 +93,7 @@ export async function home(visit: Visit): Promise<ConsoleAnswer> {
     title: words.title,
     layout: 'aside-first',
     isFirst: true,
-    said:
-      newest === undefined
-        ? words.said.nothing
-        : words.said.event(newest.type, statesSaid(newest.deliveries, words)),
+    said: newest === undefined ? words.events.emptyTitle : statesSaid(newest.type, newest.deliveries, words),
     body: html`<div class="column">
 <section class="panel" aria-labelledby="endpoints"><div class="head"><h2 id="endpoints">${words.endpoints.title}</h2><a href="${urlOf('endpoints')}">${words.endpoints.add}</a></div>
 <div id="endpoint-list" data-live>${endpointList(endpoints, visit)}</div></section>

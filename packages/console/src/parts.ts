@@ -1,7 +1,10 @@
 import { type Fragment, type Html, html, type Language, visible } from '@ostiary/core/console';
-import type { DeliveryStatus } from './api.ts';
-import type { StateName, Words } from './words/en.ts';
+import { type DeliveryStatus, deliveryStatuses } from './api.ts';
+import type { Words } from './words/en.ts';
 import type { Voice } from './words/words.ts';
+
+/** Where a delivery is; `none`: no endpoint took the event. */
+type StateName = keyof Words['deliveries']['states'];
 
 const formats: { readonly [L in Language]: Intl.DateTimeFormat } = {
   en: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' }),
@@ -30,14 +33,13 @@ export function stateBadge(state: StateName | 'enabled' | 'disabled', words: str
 /** The states that occur, with how often where that is more than once. */
 export function stateWords(
   statuses: readonly DeliveryStatus[],
-  { deliveries: words }: Words,
-): readonly (readonly [StateName, string])[] {
-  if (statuses.length === 0) return [['none', words.states.none]];
-  if (statuses.length === 1) return statuses.map((state) => [state, words.states[state]]);
-  const states = ['pending', 'delivered', 'dropped', 'cancelled'] as const;
-  return states.flatMap((state) => {
+  { deliveries: { states } }: Words,
+): readonly (readonly [state: StateName, words: string])[] {
+  if (statuses.length === 0) return [['none', states.none]];
+  return deliveryStatuses.flatMap((state) => {
     const count = statuses.filter((status) => status === state).length;
-    return count === 0 ? [] : [[state, words.count(count, state)] as const];
+    if (count === 0) return [];
+    return [[state, count === 1 ? states[state] : `${states[state]} × ${count}`] as const];
   });
 }
 
@@ -46,11 +48,10 @@ export function stateBadges(statuses: readonly DeliveryStatus[], words: Words): 
   return html`<span class="states">${stateWords(statuses, words).map(([state, text]) => stateBadge(state, text))}</span>`;
 }
 
-/** See {@link stateWords}, for those who hear the page. */
-export function statesSaid(statuses: readonly DeliveryStatus[], words: Words): string {
-  return stateWords(statuses, words)
-    .map(([, text]) => text)
-    .join(', ');
+/** What is said to those who hear how the deliveries of something change. */
+export function statesSaid(title: string, statuses: readonly DeliveryStatus[], words: Words): string {
+  const states = stateWords(statuses, words).map(([, text]) => text);
+  return `${title}: ${states.join(', ')}`;
 }
 
 /**

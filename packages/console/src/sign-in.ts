@@ -1,17 +1,10 @@
-import {
-  type ConsoleAnswer,
-  type ConsoleDesk,
-  type ConsoleRequest,
-  html,
-  icons,
-  PartnerError,
-} from '@ostiary/core/console';
+import { type ConsoleAnswer, html, icons, PartnerError } from '@ostiary/core/console';
 import { answerPage, csrfField, noticeRow, problemRow } from './frame.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { type PageContext, seeOther } from './visit.ts';
 
 /** Whom the form is for. */
-export const stranger = 'sign-in';
+export const strangers = 'sign-in';
 
 /** The page for those who are not signed in. What was typed in is never sent back. */
 export function signInPage(
@@ -22,7 +15,7 @@ export function signInPage(
   const words = voice.words.signIn;
   const prefix = html`<code>${desk.prefix}_test_</code>`;
   const body = html`<main class="card">
-<div class="lead"><span class="disc">${icons.plug}</span><h1>${words.title}</h1><p class="muted">${words.intro(prefix)}</p></div>
+<div class="lead"><span class="disc">${icons.plug}</span><h1>${voice.words.title}</h1><p class="muted">${words.intro(prefix)}</p></div>
 ${noticeRow(context)}
 ${problem === null ? null : problemRow(problem.status === 401 ? words.refused(prefix) : words.tooMany)}
 <form class="form" method="post" action="${urlOf('signIn')}">
@@ -38,17 +31,13 @@ ${csrfField(context)}
 }
 
 /** Signs a partner in with a test key. Every key that does not open the console is refused alike. */
-export async function signIn(
-  desk: ConsoleDesk,
-  cookie: SessionCookie,
-  request: ConsoleRequest,
-  context: PageContext,
-): Promise<ConsoleAnswer> {
-  const form = await desk.form(request, stranger);
+export async function signIn(context: PageContext, cookie: SessionCookie): Promise<ConsoleAnswer> {
+  const { desk, request, urlOf } = context;
+  const form = await desk.form(request, strangers);
   try {
     // What surrounds a key is a slip of the hand that copied it.
     const { session, seconds } = await desk.signIn((form.get('key') ?? '').trim(), request);
-    return seeOther(context.urlOf('home'), { 'Set-Cookie': cookie.keep(session, seconds) });
+    return seeOther(urlOf('home'), { 'Set-Cookie': cookie.keep(session, seconds) });
   } catch (error) {
     if (!(error instanceof PartnerError) || error.status >= 500) throw error;
     const { code, headers } = error;

@@ -50,13 +50,13 @@ describe('the history of events', () => {
     const event = await kit.event(key);
     const browser = await kit.signedIn(key);
     const home = async () => (await browser.get('/sandbox')).text;
-    expect(await home()).toContain('20 waiting');
+    expect(await home()).toContain('Waiting × 20');
     expect(await home()).not.toContain('and older ones');
     await kit.attempt({});
     kit.provider.clock.advance(1_000);
     await act(browser, `/sandbox/events/${event}/redeliver`, { endpoint: await kit.endpoint(key, '/late') });
     const later = await home();
-    for (const words of ['1 waiting', '19 delivered', 'and older ones']) expect(later).toContain(words);
+    for (const words of ['Waiting<', 'Delivered × 19', 'and older ones']) expect(later).toContain(words);
   });
 
   it('pages deliveries too', async () => {

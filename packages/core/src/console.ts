@@ -4,6 +4,9 @@
  *
  * @packageDocumentation
  */
+import type { z } from 'zod';
+import type { deliverySchema, endpointSchema, eventSchema } from './partner/webhook-schemas.ts';
+
 export { PartnerError } from './errors.ts';
 export { type Fragment, type Html, html, nameOf, render, visible } from './pages/html.ts';
 export { icons } from './pages/icons.ts';
@@ -20,3 +23,12 @@ export type {
   PartnerConsole,
 } from './ports/console.ts';
 export type { Language } from './scopes.ts';
+
+/** A webhook endpoint, as the partner API shows it. */
+export type WebhookEndpoint = z.output<typeof endpointSchema>;
+
+/** A delivery, as the partner API shows it. */
+export type Delivery = z.output<typeof deliverySchema>;
+
+/** An event, as the partner API shows it. */
+export type PartnerEvent = z.output<typeof eventSchema>;

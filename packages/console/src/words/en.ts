@@ -1,8 +1,5 @@
 import { type Fragment, html } from '@ostiary/core/console';
 
-/** Where a delivery is; `none`: no endpoint took the event. */
-export type StateName = 'pending' | 'delivered' | 'dropped' | 'cancelled' | 'none';
-
 /** The words of the sandbox console in English; other languages have the same. */
 export const english = {
   title: 'Sandbox console',
@@ -30,7 +27,6 @@ export const english = {
     endpoint_removed: 'The endpoint is removed, and what was waiting for it is cancelled.',
   },
   signIn: {
-    title: 'Sandbox console',
     intro: (prefix: Fragment) =>
       html`Sign in with a test API key: it begins with ${prefix} and has the scope <code>webhooks</code>.`,
     key: 'Test API key',
@@ -104,14 +100,6 @@ export const english = {
       cancelled: 'Cancelled',
       none: 'No endpoint',
     },
-    count: (number: number, state: StateName) =>
-      ({
-        pending: `${number} waiting`,
-        delivered: `${number} delivered`,
-        dropped: `${number} dropped`,
-        cancelled: `${number} cancelled`,
-        none: 'No endpoint',
-      })[state],
     more: 'Older deliveries',
     all: 'All deliveries',
     andOlder: 'and older ones',
@@ -129,12 +117,6 @@ export const english = {
     dropped:
       'All attempts failed, so it is not tried again by itself. Deliver it again once the cause is gone.',
     cancelled: 'Cancelled because the endpoint was disabled or removed.',
-  },
-  said: {
-    event: (type: string, state: string) => `Newest event: ${type}, ${state}.`,
-    deliveries: (states: string) => `Deliveries: ${states}.`,
-    endpoint: (state: string) => `Endpoint: ${state}.`,
-    nothing: 'No events yet.',
   },
   /** By the `error` of an attempt; `status` has several. */
   failures: {

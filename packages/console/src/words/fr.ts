@@ -1,8 +1,6 @@
 import { html } from '@ostiary/core/console';
 import type { Words } from './en.ts';
 
-const several = (number: number, one: string, more: string): string => `${number} ${number < 2 ? one : more}`;
-
 /** The words of the sandbox console in French. */
 export const french: Words = {
   title: 'Console de test',
@@ -30,7 +28,6 @@ export const french: Words = {
     endpoint_removed: 'Le point de terminaison est supprimé, et ce qui l’attendait est annulé.',
   },
   signIn: {
-    title: 'Console de test',
     intro: (prefix) =>
       html`Connectez-vous avec une clé d’API de test\u00a0: elle commence par ${prefix} et porte le scope <code>webhooks</code>.`,
     key: 'Clé d’API de test',
@@ -105,14 +102,6 @@ export const french: Words = {
       cancelled: 'Annulé',
       none: 'Aucun destinataire',
     },
-    count: (number, state) =>
-      ({
-        pending: `${number} en attente`,
-        delivered: several(number, 'livré', 'livrés'),
-        dropped: several(number, 'abandonné', 'abandonnés'),
-        cancelled: several(number, 'annulé', 'annulés'),
-        none: 'Aucun destinataire',
-      })[state],
     more: 'Livraisons plus anciennes',
     all: 'Toutes les livraisons',
     andOlder: 'et de plus anciennes',
@@ -130,12 +119,6 @@ export const french: Words = {
     dropped:
       'Toutes les tentatives ont échoué, il n’y en aura pas d’autre. Livrez à nouveau une fois la cause écartée.',
     cancelled: 'Annulé parce que le point de terminaison a été désactivé ou supprimé.',
-  },
-  said: {
-    event: (type, state) => `Dernier événement\u00a0: ${type}, ${state}.`,
-    deliveries: (states) => `Livraisons\u00a0: ${states}.`,
-    endpoint: (state) => `Point de terminaison\u00a0: ${state}.`,
-    nothing: 'Aucun événement pour le moment.',
   },
   /** By the `error` of an attempt; `status` has several. */
   failures: {
