@@ -126,8 +126,12 @@ describe.each(storages)('the console on %s', (_name, storage) => {
     const page = async () => (await browser.get(`/sandbox/endpoints/${id}`)).text;
 
     expect(await page()).toContain('Waiting');
+    await kit.attempt({});
+    expect(await page()).toContain('Deliver again here');
+    await kit.event(key);
     expect(target(await change('disable'))).toBe(`/sandbox/endpoints/${id}?notice=endpoint_disabled`);
     expect(await page()).toMatch(inOrder('Disabled', 'Cancelled'));
+    expect(await page()).not.toContain('Deliver again here');
     expect(target(await change('enable'))).toBe(`/sandbox/endpoints/${id}?notice=endpoint_enabled`);
     expect((await kit.storage.webhooks.find(owner, id))?.enabled).toBe(true);
     expect((await change('explode')).status).toBe(400);

@@ -76,6 +76,8 @@ describe('the history of events', () => {
     expect(new Set([...shown(first), ...shown(second)]).size).toBe(13);
     const odd = await browser.get(`/sandbox/endpoints/${endpoint}?cursor=nonsense`);
     expect([odd.status, odd.text.includes('is not one of this list')]).toEqual([400, true]);
+    const { search } = new URL(older.replaceAll('&amp;', '&'));
+    expect((await browser.get(`/sandbox/events/${await kit.event(key)}${search}`)).status).toBe(400);
   });
 
   it('narrows deliveries down to those in one state', async () => {
