@@ -13,8 +13,8 @@ import type { Admission } from './pipeline/admission.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
 import { readIdempotencyKey } from './pipeline/idempotency.ts';
 import type { KeyCheck } from './pipeline/key.ts';
+import { createKeyedMutex } from './pipeline/keyed-mutex.ts';
 import { checkSignature } from './pipeline/signature.ts';
-import { createTurns } from './pipeline/turns.ts';
 import type { PartnerAnswer, PartnerRequest, PartnerRoute } from './request.ts';
 
 /** The one place that turns anything thrown below the partner API into its answer. */
@@ -101,7 +101,7 @@ export function createPartnerApi(
   const { options, clock, sealer } = core;
   // As key objects: with plain bytes Node spends several times as long on a digest.
   const fingerprintKeys = sealer.derive('idempotency fingerprints').map((key) => createSecretKey(key));
-  const inTurn = createTurns();
+  const exclusively = createKeyedMutex();
 
   async function pass(ctx: Context, route: PartnerRoute): Promise<PartnerAnswer> {
     const { req } = ctx;
@@ -143,7 +143,7 @@ export function createPartnerApi(
     };
     const { idempotency } = request;
     if (idempotency === null) return await route.handle(request);
-    return await inTurn(`${key.partner} ${key.mode} ${idempotency.key}`, () => route.handle(request));
+    return await exclusively(`${key.partner} ${key.mode} ${idempotency.key}`, () => route.handle(request));
   }
 
   const byPath = Map.groupBy(table, (route) => route.path);

@@ -1,5 +1,6 @@
 import { apiKeyFormat } from '../api-key-format.ts';
 import type { Core } from '../context.ts';
+import { fixedWindows } from '../fixed-windows.ts';
 import type { Forms } from '../http/csrf.ts';
 import type { Route } from '../http/route.ts';
 import type { Passports } from '../passports/passports.ts';
@@ -7,11 +8,9 @@ import { createUserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create.ts';
 import { createPartnerApi } from './app.ts';
 import { consoleRoutes } from './console.ts';
-import { memoryLimits } from './memory-limits.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { createAdmission } from './pipeline/admission.ts';
 import { createKeyCheck } from './pipeline/key.ts';
-import { defaultLimits, type LimitName, type LimitOptions } from './pipeline/limit.ts';
 import type { PartnerRoute } from './request.ts';
 import { consoleOperations, partnerRoutes } from './routes.ts';
 
@@ -26,33 +25,19 @@ export interface Partner {
   forgetKeys(): void;
 }
 
-function limitsOf({ options: { partnerLimits }, storage }: Core): LimitOptions {
-  const limits = Object.fromEntries(
-    Object.entries(defaultLimits).map(([group, standard]) => {
-      const given = partnerLimits[group as LimitName];
-      return [
-        group,
-        given === undefined ? standard : { requests: given.requests, windowMs: given.windowSeconds * 1000 },
-      ];
-    }),
-  ) as LimitOptions['limits'];
-  const store = partnerLimits.store ?? storage.rateLimits ?? memoryLimits();
-  return { store, limits, per: partnerLimits.per };
-}
-
-/** Builds the partner API. `transferCreated` is called after a transfer was stored. */
+/** Builds the partner API. */
 export function createPartner(
   core: Core,
   topics: {
     readonly passports: Passports;
     readonly webhooks: Webhooks;
-    readonly transferCreated: () => void;
     readonly forms: Forms;
   },
 ): Partner {
   const { options, storage, clock } = core;
   const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });
-  const limits = limitsOf(core);
+  const { store, per, ...groups } = options.partnerLimits;
+  const limits = { store: store ?? storage.rateLimits ?? fixedWindows(), limits: groups, per };
   const keys = createKeyCheck({
     store: storage.apiKeys,
     format: apiKeyFormat(options.prefix),

@@ -1,8 +1,9 @@
 import { type Core, urlBelow } from '../context.ts';
 import { PartnerError } from '../errors.ts';
+import { secondsUntil } from '../fixed-windows.ts';
+import { addressLimit } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
-import { addressLimit, secondsUntil } from '../http/rate-limit.ts';
 import type { ConsoleDesk, ConsoleRequest, PartnerConsole } from '../ports/console.ts';
 import { digest, randomSecret } from '../tokens.ts';
 import type { Admission } from './pipeline/admission.ts';

@@ -1,4 +1,5 @@
 import { PartnerError } from '../errors.ts';
+import { readPage } from '../paging.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { Cursors, ListOwner, ListPosition } from './cursor.ts';
 
@@ -31,11 +32,9 @@ export async function newestFirst<Item extends { readonly createdAt: number; rea
       details: [{ path: 'cursor', message: 'is not one of this list' }],
     });
   }
-  // One more than is shown tells whether there is another page.
-  const items = await request.read({ after, limit: limit + 1 });
-  const last = items.length > limit ? items[limit - 1] : undefined;
+  const { items, last } = await readPage(limit, (most) => request.read({ after, limit: most }));
   return {
-    data: items.slice(0, limit).map(request.view),
-    nextCursor: last === undefined ? null : cursors.write(list, { time: last.createdAt, id: last.id }),
+    data: items.map(request.view),
+    nextCursor: last === null ? null : cursors.write(list, { time: last.createdAt, id: last.id }),
   };
 }

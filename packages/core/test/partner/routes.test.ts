@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keyScopes } from '../../src/admin.ts';
 import { events } from '../../src/index.ts';
-import type { LimitGroup } from '../../src/partner/request.ts';
+import type { LimitGroup } from '../../src/limits.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
 import { errorSchema } from '../../src/partner/schemas.ts';
 import type { KeyScope, Mode } from '../../src/storage.ts';
@@ -150,7 +150,7 @@ const contract: { readonly [target: string]: Row } = {
 };
 
 /** The limits of the specification. */
-const limits = { verify: 60, payments: 120, users: 300, reconciliation: 10, other: 200 };
+const limits = { verify: 60, payments: 120, users: 300, reconciliation: 10, other: 200, console: 600 };
 
 const never: unknown = new Proxy(() => {}, { get: () => never, apply: () => never });
 const table = new Map(

@@ -19,7 +19,7 @@ const deliveriesPerEvent = 20;
  */
 export function historyOperations({ storage, sealer }: Core): PartnerOperation[] {
   const { events, deliveries } = storage;
-  const cursors = createCursors(sealer.derive('delivery cursors'));
+  const cursors = createCursors(sealer.signer('delivery cursors'));
   const ofEvent = { endpointId: null, status: null } as const;
 
   return [
