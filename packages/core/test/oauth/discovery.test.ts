@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
+import { scopeFields } from '../support/directory.ts';
 import { TestProvider } from '../support/provider.ts';
 
 const running: TestProvider[] = [];
@@ -42,7 +43,7 @@ describe('the discovery document', () => {
       userinfo_endpoint: `${origin}/v1/oauth/userinfo`,
       revocation_endpoint: `${origin}/v1/oauth/revoke`,
       jwks_uri: `${origin}/.well-known/jwks.json`,
-      scopes_supported: ['openid', 'profile', 'kyc', 'wallet:balance', 'identity'],
+      scopes_supported: Object.keys(scopeFields),
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
       grant_types_supported: ['authorization_code'],
@@ -64,20 +65,9 @@ describe('the discovery document', () => {
         'auth_time',
         'nonce',
         'at_hash',
-        'kid',
-        'role',
-        'country',
-        'createdAt',
-        'name',
-        'handle',
-        'avatarUrl',
-        'kycTier',
-        'kycStatus',
-        'htgBalance',
-        'usdBalance',
-        'trustScore',
-        'trustTier',
-        'activeCredentials',
+        ...Object.values(scopeFields)
+          .flat()
+          .filter((field) => field !== 'sub'),
       ],
       claims_parameter_supported: false,
       request_parameter_supported: false,
