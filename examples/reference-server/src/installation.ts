@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import { sandboxConsole } from '@ostiary/console';
 import { createOstiary, type Ostiary } from '@ostiary/core';
 import type { Logger } from 'pino';
 import { ConfigError, type ServerConfig } from './config.ts';
@@ -74,7 +75,7 @@ export async function openInstallation(
       login: createLogin(config.authUrl, sessions, cookies),
       payments: ledger.rail,
       webhooks: config.webhooks,
-      sandboxConsole: config.sandboxConsole,
+      ...(config.sandboxConsole ? { console: sandboxConsole() } : {}),
       sealingKeys: [...config.sealingKeys],
       trustedProxies: [...config.trustedProxies],
       theme: { name: config.name, colour: config.colour },

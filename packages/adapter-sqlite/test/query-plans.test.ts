@@ -204,6 +204,7 @@ test('no other call of the partner API scans or sorts', async () => {
     ({ events }) =>
       events.publish([{ ...event, id: 'evt_2', deliveryId: 'dl_2' }], { idempotency: null, now: 1 }),
     ({ events }) => events.list({ ...acme, after: 1, limit: 9 }),
+    ({ events }) => events.latest({ ...acme, before: null, type: 'kyc.updated', limit: 9 }),
     ({ events }) => events.find(acme, 'evt_1'),
     ({ deliveries }) =>
       deliveries.redeliver({

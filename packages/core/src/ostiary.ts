@@ -1,7 +1,6 @@
 import { type Administration, administration } from './admin/administration.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { DatabaseClock } from './clock-of-database.ts';
-import { consoleRoutes } from './console/routes.ts';
 import type { Core } from './context.ts';
 import { createRequestHandler, type RequestHandler } from './http/app.ts';
 import { clientAddressFinder } from './http/client-address.ts';
@@ -220,18 +219,14 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     logger,
   });
   const passports = createPassports(core);
-  const partner = options.payments === undefined ? null : createPartner(core, { passports, webhooks });
+  const partner = options.payments === undefined ? null : createPartner(core, { passports, webhooks, forms });
   const admin = administration(core, {
     forgetKeys: () => partner?.forgetKeys(),
     purge: () => purgeNow(purging),
   });
 
   const handler = createRequestHandler({
-    routes: [
-      ...oauthRoutes(core, engine, interactions, forms),
-      ...(partner?.routes ?? []),
-      ...(options.sandboxConsole && partner !== null ? consoleRoutes(core, webhooks, forms) : []),
-    ],
+    routes: [...oauthRoutes(core, engine, interactions, forms), ...(partner?.routes ?? [])],
     prefixes: [authUrl, baseUrl, options.issuer]
       .map((url) => url.pathname.replace(/\/$/, ''))
       .filter((path) => path !== ''),

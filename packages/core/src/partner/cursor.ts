@@ -2,7 +2,7 @@ import type { Mode } from '../ports/partners.ts';
 import type { Signer } from '../signer.ts';
 
 /** Whose list it is. */
-interface ListOwner {
+export interface ListOwner {
   readonly partner: string;
   readonly mode: Mode;
   /** Which one, where an owner has several lists of a kind. */
@@ -10,7 +10,7 @@ interface ListOwner {
 }
 
 /** A place in a list that is ordered by a time and then by id. */
-interface ListPosition {
+export interface ListPosition {
   readonly time: number;
   readonly id: string;
 }

@@ -150,7 +150,7 @@ const contract: { readonly [target: string]: Row } = {
 };
 
 /** The limits of the specification. */
-const limits = { verify: 60, payments: 120, users: 300, reconciliation: 10, other: 200 };
+const limits = { verify: 60, payments: 120, users: 300, reconciliation: 10, other: 200, console: 600 };
 
 const never: unknown = new Proxy(() => {}, { get: () => never, apply: () => never });
 const table = new Map(
@@ -159,7 +159,6 @@ const table = new Map(
     passports: never,
     users: never,
     webhooks: { catalogue: { types: Object.keys(events) } },
-    transferCreated: () => {},
   } as never).map((route) => [`${route.method} ${route.path}`, route]),
 );
 
