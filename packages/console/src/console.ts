@@ -1,80 +1,19 @@
-import type {
-  ConsoleAnswer,
-  ConsoleDesk,
-  ConsoleHandler,
-  ConsolePage,
-  ConsoleRequest,
-  PartnerConsole,
-} from '@ostiary/core/console';
-import { apiOf } from './api.ts';
+import type { ConsoleDesk, ConsolePage, PartnerConsole } from '@ostiary/core/console';
 import { changeEndpoint, endpoint } from './endpoint.ts';
 import { event, redeliver } from './event.ts';
+import { createGuard } from './guard.ts';
 import { home } from './home.ts';
 import { liveScript } from './live.ts';
 import { addEndpoint, newEndpoint } from './new-endpoint.ts';
 import { paths, urlsOf } from './paths.ts';
-import { sessionCookie } from './session-cookie.ts';
-import { signIn, signInPage, strangers } from './sign-in.ts';
+import { signInPage } from './sign-in.ts';
 import { editEvent, sendEvent } from './trigger.ts';
-import { type PageContext, seeOther, type Visit } from './visit.ts';
-import { isNotice, voiceOf } from './words/words.ts';
 
-/** Sessions of one request that are looked up at most: somebody may have planted cookies beside ours. */
-const mostSessions = 8;
-
-type Form = ReadonlyMap<string, string>;
-
-/** The console's pages, guarded: nobody who is not signed in gets past the first one. */
+/** The table of the console's pages: nobody who is not signed in gets past the first one. */
 function consolePages(desk: ConsoleDesk): ConsolePage[] {
   const urlOf = urlsOf(desk);
-  const cookie = sessionCookie(desk);
   const live = liveScript();
-  const script = urlOf('script', { v: live.version });
-
-  function contextOf(request: ConsoleRequest, visitor: string): PageContext {
-    const notice = request.query.get('notice');
-    return {
-      desk,
-      urlOf,
-      request,
-      voice: voiceOf(request.raw.headers['accept-language']),
-      notice: isNotice(notice) ? notice : null,
-      csrf: desk.proof(visitor),
-      script,
-    };
-  }
-
-  const sessionsIn = (request: ConsoleRequest): string[] => cookie.values(request).slice(0, mostSessions);
-
-  /** Opens a page to those whose session is good, and ends whatever else a browser takes for a session. */
-  const guarded =
-    (
-      handle: (visit: Visit, session: string) => Promise<ConsoleAnswer>,
-      otherwise = ({ notice }: PageContext) => seeOther(urlOf('home', { notice })),
-    ): ConsoleHandler =>
-    async (request) => {
-      const sessions = sessionsIn(request);
-      for (const session of sessions) {
-        const opened = await desk.visit(session, request);
-        if (opened === null) continue;
-        const context = contextOf(request, session);
-        const { id = '' } = request.parameters;
-        return await handle({ ...context, partner: opened.partner, api: apiOf(opened), id }, session);
-      }
-      const stranger = contextOf(request, strangers);
-      return sessions.length === 0
-        ? otherwise(stranger)
-        : end(request, otherwise({ ...stranger, notice: 'ended' }));
-    };
-
-  /** An answer that ends the sessions of its request, here and in the browser. */
-  async function end(request: ConsoleRequest, answer: ConsoleAnswer): Promise<ConsoleAnswer> {
-    for (const session of sessionsIn(request)) await desk.signOut(session);
-    return { ...answer, headers: { ...answer.headers, 'Set-Cookie': cookie.forget } };
-  }
-
-  const action = (handle: (visit: Visit, form: Form) => Promise<ConsoleAnswer>): ConsoleHandler =>
-    guarded(async (visit, session) => handle(visit, await desk.form(visit.request, session)));
+  const { guarded, action, signIn, signOut } = createGuard(desk, urlOf, urlOf('script', { v: live.version }));
 
   return [
     {
@@ -85,12 +24,12 @@ function consolePages(desk: ConsoleDesk): ConsolePage[] {
     {
       path: paths.signIn,
       summary: 'Signs a partner in to the sandbox console with a test key.',
-      POST: (request) => signIn(contextOf(request, strangers), cookie),
+      POST: signIn,
     },
     {
       path: paths.signOut,
       summary: 'Signs a partner out of the sandbox console.',
-      POST: action(({ request }) => end(request, seeOther(urlOf('home', { notice: 'signed_out' })))),
+      POST: signOut,
     },
     {
       path: paths.trigger,

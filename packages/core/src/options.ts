@@ -100,7 +100,12 @@ const schema = knownOnly({
       }),
     )
     .default({}),
-  console: z.looseObject({ pages: callback<PartnerConsole['pages']>() }).optional(),
+  console: z
+    .looseObject({
+      opensWith: z.looseObject({ scope: z.string().nullable(), testOnly: z.boolean() }),
+      pages: callback<PartnerConsole['pages']>(),
+    })
+    .optional(),
   telemetry: z.boolean().default(false),
   clock: store<Clock>().optional(),
   logger: logger.default(() => createStderrLogger()),

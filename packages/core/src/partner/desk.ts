@@ -4,12 +4,12 @@ import { secondsUntil } from '../fixed-windows.ts';
 import { addressLimit } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
-import type { ConsoleDesk, ConsoleRequest, ConsoleVisit, PartnerConsole } from '../ports/console.ts';
+import type { ConsoleDesk, ConsoleRequest, PartnerConsole } from '../ports/console.ts';
 import { digest, randomSecret } from '../tokens.ts';
-import { type Admission, checkGrant } from './pipeline/admission.ts';
-import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
+import type { Admission } from './pipeline/admission.ts';
 import type { FoundKey, KeyCheck } from './pipeline/key.ts';
-import type { PartnerOperation, PartnerRequest } from './request.ts';
+import type { PartnerOperation } from './request.ts';
+import { visits } from './visits.ts';
 
 /** A session ends this long after the sign-in, whatever happens in between. */
 const sessionLifetimeMs = 8 * 3600_000;
@@ -47,7 +47,7 @@ export function createDesk(
 ): ConsoleDesk {
   const { options, clock, random } = core;
   const { interactions } = core.storage;
-  const byName = new Map(operations.map((operation) => [operation.operation, operation]));
+  const visitOf = visits(core, operations);
   const signIns = addressLimit(undefined, { name: 'console sign-in', limit: maxSignIns });
 
   /** @throws PartnerError */
@@ -58,30 +58,6 @@ export function createDesk(
     if (refusal !== null) throw refusal;
     if (found.key.requireSignature) throw new PartnerError('invalid_signature');
     return found;
-  }
-
-  function visitOf(found: FoundKey, { raw }: ConsoleRequest): ConsoleVisit {
-    const { key } = found;
-    const { partner, mode } = key;
-    const common = { partner, mode, key, address: () => core.clientAddress(raw), idempotency: null };
-    return {
-      partner,
-      async call(name, { path = {}, query = {}, body = '' } = {}) {
-        const operation = byName.get(name);
-        if (operation === undefined) throw new TypeError(`console: there is no operation ${name}`);
-        checkGrant(operation, found);
-        const request: PartnerRequest = {
-          ...common,
-          path: parsePath(operation, path),
-          query: parseQuery(operation, new URLSearchParams(query).toString()),
-          body: parseBody(operation, Buffer.from(body), { 'content-type': 'application/json' }),
-          now: clock.now(),
-        };
-        const answer = await operation.handle(request);
-        if ('stream' in answer) throw new TypeError(`console: ${name} answers with a stream`);
-        return 'json' in answer ? JSON.parse(answer.json) : answer.body;
-      },
-    };
   }
 
   return {
