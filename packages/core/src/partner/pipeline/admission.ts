@@ -1,5 +1,4 @@
 import { PartnerError } from '../../errors.ts';
-import type { LimitGroup } from '../../limits.ts';
 import type { PartnerRoute } from '../request.ts';
 import { checkAddress } from './address.ts';
 import type { FoundKey, KeyCheck } from './key.ts';
@@ -7,9 +6,7 @@ import { type CountedRequest, countRequest, knowsKeys, type LimitOptions } from 
 import { checkScope } from './scope.ts';
 
 /** What a key has to be for a request, and what the request counts as. */
-export interface Demands extends Pick<PartnerRoute, 'scope' | 'testOnly'> {
-  readonly limit: LimitGroup;
-}
+export type Demands = Pick<PartnerRoute, 'scope' | 'testOnly' | 'limit'>;
 
 /** What a key may do, and how often; the one place that decides it, for routes and for the console. */
 export interface Admission {
