@@ -6,14 +6,14 @@ import type { Voice } from './words/words.ts';
 /** Where a delivery is; `none`: no endpoint took the event. */
 type StateName = keyof Words['deliveries']['states'];
 
-const formats: { readonly [L in Language]: Intl.DateTimeFormat } = {
-  en: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' }),
-  fr: new Intl.DateTimeFormat('fr', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' }),
-};
+const style = { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' } as const;
+
+/** Dates are written as in Britain where a page is in English: the day before the month. */
+const localeOf = (language: Language): string => (language === 'en' ? 'en-GB' : language);
 
 /** A moment, to the second, in UTC: the same words for whoever compares it with a log. */
 export function moment(time: string, language: Language): Html {
-  return html`<time datetime="${time}">${formats[language].format(new Date(time))} UTC</time>`;
+  return html`<time datetime="${time}">${new Date(time).toLocaleString(localeOf(language), style)} UTC</time>`;
 }
 
 /** A moment ahead, and how long that is from now. */

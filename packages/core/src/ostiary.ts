@@ -42,7 +42,7 @@ const dayMs = 24 * 3600_000;
 /** Storages of the instances of this process that are open. */
 const inUse = new WeakSet<Storage>();
 
-/** @throws TypeError when another instance has the storage, which would be closed below its feet */
+/** @throws TypeError when another instance has the storage, which would be closed while this one uses it */
 function claimStorage(storage: Storage): void {
   if (inUse.has(storage)) {
     throw new TypeError(

@@ -83,7 +83,6 @@ function table(): PartnerRoute[] {
     passports: never,
     users: never,
     webhooks,
-    transferCreated: () => {},
   } as never);
 }
 

@@ -159,7 +159,6 @@ const table = new Map(
     passports: never,
     users: never,
     webhooks: { catalogue: { types: Object.keys(events) } },
-    transferCreated: () => {},
   } as never).map((route) => [`${route.method} ${route.path}`, route]),
 );
 

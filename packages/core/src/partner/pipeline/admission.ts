@@ -51,7 +51,7 @@ export function createAdmission(keys: KeyCheck, limits: LimitOptions): Admission
       }
       const counting = countRequest(limits, { key, group: demands.limit, now });
       if (!knowsKeys(limits.store)) {
-        // Nobody hears what is counted for a key that is dead.
+        // Where the key has ended, its error is answered, and that of the count is not.
         counting.catch(() => undefined);
         await keys.confirm(found);
       }
