@@ -28,16 +28,12 @@ export function postgresEndpoints({ schema }: Pick<Database, 'schema'>): Endpoin
   };
 }
 
-export function postgresWebhooks(database: Database): WebhookEndpointStore {
-  const { schema } = database;
-  const audits = postgresAudits(database);
-  const claims = postgresClaims(database);
-  const owners = postgresEventOwners(database);
+function statementsIn(schema: string) {
   const columns = `
     id, partner, mode, url, events, enabled, sealed_secret AS "sealedSecret", created_at AS "createdAt",
     updated_at AS "updatedAt", version
   `;
-  const sql = {
+  return {
     count: statement<EventOwner, { readonly count: number }>(`
       SELECT count(*) AS count FROM ${schema}.webhook_endpoints WHERE partner = :partner AND mode = :mode
     `),
@@ -86,6 +82,13 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
       FROM gone WHERE deliveries.number = gone.number
     `),
   };
+}
+
+export function postgresWebhooks(database: Database): WebhookEndpointStore {
+  const audits = postgresAudits(database);
+  const claims = postgresClaims(database);
+  const owners = postgresEventOwners(database);
+  const sql = statementsIn(database.schema);
 
   return {
     async create({ endpoint, idempotency, max, now }) {
