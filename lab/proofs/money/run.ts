@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary } from '@ostiary/core';
 import { migrate } from '../../../examples/reference-server/src/database/migrations.ts';
@@ -29,7 +28,7 @@ export interface Report {
 /** Clients that pay at the same time. */
 const parallel = 8;
 
-const serverScript = fileURLToPath(new URL('./server.ts', import.meta.url));
+const serverScript = new URL('./server.ts', import.meta.url);
 
 const partner = 'acme';
 

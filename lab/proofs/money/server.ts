@@ -1,11 +1,10 @@
 // A host with a ledger, as a process of its own that can be killed. Started by `KilledProcess`, never imported.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary, silentLogger } from '@ostiary/core';
 import { openSqlite } from '../../../examples/reference-server/src/database/sqlite.ts';
 import { createLedger } from '../../../examples/reference-server/src/ledger/ledger.ts';
 import { createDirectory } from '../../../examples/reference-server/src/users/directory.ts';
+import { serveForked } from '../../support/processes/served.ts';
 
 const { DATABASE_FILE: file = '', SEALING_KEY: sealingKey = '', CLOCK_OFFSET_MS: offset = '0' } = process.env;
 
@@ -26,9 +25,4 @@ const ostiary = await createOstiary({
   logger: silentLogger,
 });
 ostiary.worker.start();
-
-const server = createServer(ostiary.handler);
-server.listen(0, '127.0.0.1', () => {
-  process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-});
-process.once('disconnect', () => process.exit(0));
+await serveForked(ostiary, 'at once');

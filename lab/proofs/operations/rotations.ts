@@ -101,8 +101,8 @@ export async function rollApiKeys(scene: Scene, overlapSeconds: number): Promise
 export async function restartAll(
   { webs, workers }: Pick<Deployment, 'webs' | 'workers'>,
   changes: Readonly<Record<string, string>> = {},
-): Promise<readonly (number | string)[]> {
-  const codes: (number | string)[] = [];
+): Promise<readonly (number | null)[]> {
+  const codes: (number | null)[] = [];
   const waves = Array.from({ length: Math.max(webs.length, workers.length) }, (_, index) =>
     [webs[index], workers[index]].filter((one): one is ReferenceProcess => one !== undefined),
   );
@@ -152,7 +152,7 @@ async function untilSealedAnew({ deployment }: Scene, keys: readonly string[]): 
 export async function rotateSealingKey(scene: Scene): Promise<Finding> {
   const { deployment } = scene;
   const [old, next] = [deployment.sealingKey, newSealingKey()];
-  const codes: (number | string)[] = [];
+  const codes: (number | null)[] = [];
   for (const keys of [`${old},${next}`, `${next},${old}`])
     codes.push(...(await restartAll(deployment, { OSTIARY_SEALING_KEYS: keys })));
   await untilSealedAnew(scene, [next, old]);

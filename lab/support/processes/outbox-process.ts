@@ -1,5 +1,5 @@
 // A host on a SQLite file, as a process of its own, without a worker, that ends as `kill -9` would next to a commit.
-// Started by `runOutboxProcess`, never imported.
+// Started by `runOutboxProcess` of host.ts, never imported.
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary } from '@ostiary/core';
 import type { Storage } from '@ostiary/core/storage';

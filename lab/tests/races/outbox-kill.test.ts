@@ -12,7 +12,7 @@ import {
   secret,
   webhookProvider,
 } from '../../../packages/core/test/webhooks/support/webhook-provider.ts';
-import { runOutboxProcess } from '../../support/processes/run-outbox-process.ts';
+import { runOutboxProcess } from '../../support/processes/host.ts';
 
 const schema = {
   '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },

@@ -6,7 +6,7 @@ import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary, type Ostiary } from '@ostiary/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqlite, type SqliteDatabase } from '../../../examples/reference-server/src/database/sqlite.ts';
-import { type PartnerProcess, startPartnerProcess } from '../../support/processes/start-partner-process.ts';
+import { type HostProcess, startHost } from '../../support/processes/host.ts';
 
 const body = { amount: '12.50', currency: 'HTG', recipient: { kid: 'KID-1' } };
 
@@ -14,7 +14,7 @@ describe('two processes with the partner API on one SQLite file', () => {
   const sealingKey = randomBytes(32).toString('base64url');
   let directory: string;
   let file: string;
-  let processes: PartnerProcess[] = [];
+  let processes: HostProcess[] = [];
   let ostiary: Ostiary;
   let observer: SqliteDatabase;
   beforeAll(async () => {
@@ -29,7 +29,8 @@ describe('two processes with the partner API on one SQLite file', () => {
       login: { authenticate: () => null, loginUrl: () => '/login' },
     });
     observer = await openSqlite(file);
-    processes = await Promise.all([1, 2].map(() => startPartnerProcess({ file, sealingKey })));
+    const host = { authUrl: 'http://localhost:1', file, sealingKey, isWorking: false };
+    processes = await Promise.all([1, 2].map(() => startHost(host)));
   });
   afterAll(async () => {
     await ostiary?.close();
@@ -96,7 +97,13 @@ describe('two processes with the partner API on one SQLite file', () => {
 
   it('replay the bytes of an answer that nobody got, because the process was killed after the commit', async () => {
     const { slug, key } = await newPartner();
-    const victim = await startPartnerProcess({ file, sealingKey, dieAfterCommit: true });
+    const victim = await startHost({
+      authUrl: 'http://localhost:1',
+      file,
+      sealingKey,
+      isWorking: false,
+      diesAfterCommit: true,
+    });
     await expect(pay(victim.origin, key, 'order 1')).rejects.toThrow();
     expect(await victim.ended).toBe('SIGKILL');
     const stored = observer.connection
