@@ -1,20 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Database } from '../src/database.ts';
 import { postgresStorage } from '../src/index.ts';
 import { openPool } from '../src/pool.ts';
 import { frozenProxy } from './frozen-proxy.ts';
-import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
+import { hostPool, serverForTests } from './server.ts';
 
-let server: TestServer;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.remove());
+const server = serverForTests();
 
 const urlAt = (port: number) => server.url.replace(`:${server.port}/`, `:${port}/`);
 
@@ -73,7 +67,7 @@ async function closedPort(): Promise<number> {
 
 test('a database that refuses connections at first is waited for', async () => {
   const port = await closedPort();
-  const storage = postgresStorage({ connectionString: urlAt(port), schema: nextSchema() });
+  const storage = postgresStorage({ connectionString: urlAt(port), schema: server.nextSchema() });
   onTestFinished(() => storage.close());
   const opening = storage.open();
   await pause(300);
@@ -84,7 +78,10 @@ test('a database that refuses connections at first is waited for', async () => {
 
 test('a database that says it is starting is waited for', async () => {
   const door = await gate((count) => (count <= 2 ? notYet() : null));
-  const storage = postgresStorage({ connectionString: urlAt(await door.listen()), schema: nextSchema() });
+  const storage = postgresStorage({
+    connectionString: urlAt(await door.listen()),
+    schema: server.nextSchema(),
+  });
   onTestFinished(() => storage.close());
   await storage.open();
   expect(door.count()).toBeGreaterThan(2);
@@ -99,7 +96,7 @@ test.each(['its own', 'the host’s'])(
     const url = urlAt(proxy.port);
     const pool = whose === 'its own' ? null : hostPool(url);
     const storage = postgresStorage({
-      schema: nextSchema(),
+      schema: server.nextSchema(),
       ...(pool === null ? { connectionString: url } : { pool }),
     });
     onTestFinished(async () => {
@@ -119,7 +116,7 @@ test.each(['its own', 'the host’s'])(
 test('one that never comes up is given up in time, with what it said last', async () => {
   const url = urlAt(await closedPort());
   const pool = () => openPool(url, 1_500);
-  const database = new Database({ schema: nextSchema(), pool, firstPatienceMs: 600 });
+  const database = new Database({ schema: server.nextSchema(), pool, firstPatienceMs: 600 });
   onTestFinished(() => database.close());
   await expect(database.open()).rejects.toMatchObject({
     code: 'STORAGE_UNAVAILABLE',
@@ -128,7 +125,10 @@ test('one that never comes up is given up in time, with what it said last', asyn
 });
 
 test('who closes the storage meanwhile does not wait for the database', async () => {
-  const storage = postgresStorage({ connectionString: urlAt(await closedPort()), schema: nextSchema() });
+  const storage = postgresStorage({
+    connectionString: urlAt(await closedPort()),
+    schema: server.nextSchema(),
+  });
   const opening = expect(storage.open()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
   const start = performance.now();
   await storage.close();
@@ -142,7 +142,7 @@ test.each([
 ] as const)('%s is told at once', async (_name, change, code) => {
   const door = await gate(() => null);
   const url = change(urlAt(await door.listen()));
-  const storage = postgresStorage({ connectionString: url, schema: nextSchema() });
+  const storage = postgresStorage({ connectionString: url, schema: server.nextSchema() });
   onTestFinished(() => storage.close());
   await expect(storage.open()).rejects.toMatchObject({ cause: { code } });
   expect(door.count()).toBe(1);
@@ -158,7 +158,7 @@ test.each([
     count += 1;
     throw error;
   };
-  const storage = postgresStorage({ pool: { connect }, schema: nextSchema() });
+  const storage = postgresStorage({ pool: { connect }, schema: server.nextSchema() });
   await expect(storage.open()).rejects.toMatchObject({ cause: error });
   expect(count).toBe(1);
 });

@@ -1,15 +1,9 @@
 import { connect, createServer } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';
-import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
+import { hostPool, serverForTests } from './server.ts';
 
-let server: TestServer;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.remove());
+const server = serverForTests();
 
 /** The last bytes of a server's welcome: it is ready for a statement. */
 const welcome = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
@@ -68,7 +62,7 @@ test.each(['its own', 'the host’s'])(
     const way = await unwelcoming(server.port);
     const pool = whose === 'its own' ? null : hostPool(way.url);
     const where = pool === null ? { connectionString: way.url } : { pool };
-    const storage = postgresStorage({ schema: nextSchema(), ...where });
+    const storage = postgresStorage({ schema: server.nextSchema(), ...where });
     onTestFinished(async () => {
       await storage.close();
       await pool?.end();

@@ -148,16 +148,6 @@ describe('the rail', () => {
     expect((await show(id)).status).toBe('completed');
   });
 
-  it('that throws, rather than rejects, decides nothing either', async () => {
-    const { provider, rail, pay, show } = await shop();
-    rail.answer = () => {
-      throw new Error('not even a promise');
-    };
-    const id = await pay();
-    await provider.ostiary.worker.runDue();
-    expect((await show(id)).status).toBe('pending');
-  });
-
   it('that does not answer in time is told so, and asked again', async () => {
     const { provider, rail, pay, show } = await shop();
     const timer = new AbortController();
