@@ -28,7 +28,7 @@ const entries = 'ostiary|index|admin|storage|seams';
 
 /** Packages of the registry that only these places import. */
 const owners = {
-  'oidc-provider': `^${core}/oauth/`,
+  'oidc-provider': `^${core}/oauth/engine/`,
   koa: `^${core}/(console|http|oauth|partner)/`,
   '@koa/router': `^${core}/http/`,
   '@opentelemetry/api': `^${core}/[^/]+$`,

@@ -158,7 +158,7 @@ async function register(
   const response = await fetch(`${origin}/v1/partner/webhooks`, {
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...endpoint, events: ['*'] }),
+    body: JSON.stringify({ ...endpoint, events: ['payment.completed'] }),
   });
   if (response.status !== 201) throw new Error(`no endpoint: ${await response.text()}`);
 }

@@ -6,7 +6,7 @@ import { prove, violationsOf } from './run.ts';
 // The small size of `npm run proof:operations`.
 const rates = { userinfo: 6, exchange: 1, verify: 1, payment: 2 };
 
-it('rotates every key and secret, and replaces every process, without a request that fails', async () => {
+it.concurrent('rotates every key and secret, and replaces every process, without a request that fails', async () => {
   const lines = await prove({
     ...{ workers: 1, rates, overlapSeconds: 2, quietSeconds: 1 },
     isShort: true,
@@ -18,7 +18,7 @@ it('rotates every key and secret, and replaces every process, without a request 
   expect(Math.min(...asked)).toBeGreaterThan(0);
 }, 300_000);
 
-it('restores a backup of a file that was made while the server wrote to it', async () => {
+it.concurrent('restores a backup of a file that was made while the server wrote to it', async () => {
   const sqlite = await sqliteSource();
   try {
     const { failures, found, holds } = await proveBackup(sqlite.source, rates);

@@ -66,7 +66,7 @@ export async function provision(deployment: Deployment, receiver: Receiver): Pro
   const registered = await fetch(`${authUrl}/v1/partner/webhooks`, {
     method: 'POST',
     headers: { 'x-api-key': apiKeys[0]?.keys[0] ?? '', 'content-type': 'application/json' },
-    body: JSON.stringify({ url: receiver.url, events: ['*'], secret: webhookSecret }),
+    body: JSON.stringify({ url: receiver.url, events: ['payment.completed'], secret: webhookSecret }),
   });
   const answer = await registered.text();
   if (registered.status !== 201) throw new Error(`no endpoint: ${answer}`);

@@ -6,7 +6,7 @@ import { countStatements } from './statements.ts';
 
 // The small size of `npm run proof:queue`.
 
-it('needs at most three statements for a delivery, and far less for each of many', async () => {
+it.concurrent('needs at most three statements for a delivery, and far less for each of many', async () => {
   const [backlog, alone] = await countStatements({ events: 50, singles: 5, fsync: false });
   expect(backlog?.deliveries).toBe(500);
   expect(backlog?.claims).toBeGreaterThan(0);
@@ -15,7 +15,7 @@ it('needs at most three statements for a delivery, and far less for each of many
   expect(alone?.perDelivery).toBeLessThanOrEqual(3);
 }, 120_000);
 
-it('claims along an index, however many deliveries wait', async () => {
+it.concurrent('claims along an index, however many deliveries wait', async () => {
   // Whatever others take.
   const quiet = new QuietTurns(60_000, 1);
   const reports = await timeClaims({ waiting: 20_000, claims: 20, runs: 1, fsync: false, quiet });
@@ -26,7 +26,7 @@ it('claims along an index, however many deliveries wait', async () => {
   for (const { median } of reports) expect(median).toBeLessThan(500);
 }, 120_000);
 
-it('publishes, delivers and purges at one rate, and nothing grows', async () => {
+it.concurrent('publishes, delivers and purges at one rate, and nothing grows', async () => {
   const report = await soak({ seconds: 10, sampleSeconds: 0.5, group: 5, groupsPerSecond: 4, fsync: false });
   expect(report.problems).toEqual([]);
   expect(report.growth.filter(({ holds }) => !holds)).toEqual([]);

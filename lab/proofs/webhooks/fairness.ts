@@ -109,9 +109,11 @@ export async function proveFairness(load: {
       worst: at(1),
     };
   } finally {
-    await ostiary.close();
+    // First what hangs, or the worker would wait for it.
     receiver.closeAllConnections();
-    await new Promise((resolve) => receiver.close(resolve));
+    const closed = new Promise((resolve) => receiver.close(resolve));
+    await ostiary.close();
+    await closed;
     await rm(folder, { recursive: true, force: true });
   }
 }

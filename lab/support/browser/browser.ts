@@ -23,7 +23,8 @@ async function executablePath(): Promise<string> {
   const aside = await mkdtemp(join(cache, 'unpacking-'));
   try {
     await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', unpack], {
-      cwd: root,
+      // Where that package is found.
+      cwd: import.meta.dirname,
       env: { ...process.env, TMPDIR: aside, NODE_OPTIONS: '' },
     });
     await rename(aside, unpacked);

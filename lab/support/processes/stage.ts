@@ -63,7 +63,7 @@ async function register(ostiary: Ostiary, key: string, urls: readonly string[]):
   for (const url of urls) {
     const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': url };
     await insist(async () => {
-      const body = JSON.stringify({ url, events: ['*'], secret });
+      const body = JSON.stringify({ url, events: ['payment.completed', 'webhook.test', eventType], secret });
       const response = await fetch(api, { method: 'POST', headers, body });
       if (response.status !== 201) throw new Error(`not registered: ${await response.text()}`);
     });

@@ -60,7 +60,7 @@ describe('two processes with webhooks on one SQLite file', () => {
     };
   }
 
-  const endpoint = { url, events: ['*'], secret };
+  const endpoint = { url, events: ['webhook.test'], secret };
   const many = <T>(count: number, each: (index: number) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => each(index)));
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Ostiary } from '@ostiary/core';
+import type { Ostiary, OstiaryOptions } from '@ostiary/core';
 import { silentLogger } from '@ostiary/core';
 import { keyScopes } from '@ostiary/core/admin';
 import { assemble } from '@ostiary/core/seams';
@@ -42,6 +42,116 @@ class Activity {
 
 const closedError = () => new Error('the test kit was closed');
 
+/** The service on a storage in memory, with signing keys that were made before, and a client that hands deliveries to the test. */
+async function start(
+  options: Omit<OstiaryOptions, 'storage' | 'sealingKeys' | 'clock'>,
+  timeline: Timeline,
+  mail: Mail,
+): Promise<Ostiary> {
+  const memory = memoryStorage();
+  await memory.open();
+  await lendSigningKeys(memory.signingKeys, timeline.now());
+  const storage = tellingDueTimes(memory, (moment) => timeline.expect(moment));
+  const ostiary = await assemble(
+    { ...options, storage, sealingKeys: [sealingKey], clock: timeline },
+    { webhookClient: mail.client },
+  );
+  await keepSigningKeys(memory.signingKeys);
+  return ostiary;
+}
+
+function withDefaults({
+  authUrl = 'https://id.ostiary.test',
+  baseUrl = 'https://api.ostiary.test',
+  now = Date.now(),
+  address = '192.0.2.1',
+  logger = silentLogger,
+  ...rest
+}: TestOstiaryOptions) {
+  return { ...rest, authUrl, baseUrl, now: Number(now), address, logger };
+}
+
+/** The time, as a test sees and moves it. */
+function clockOf(timeline: Timeline): TestOstiary['clock'] {
+  return {
+    now: () => timeline.now(),
+    date: () => new Date(timeline.now()),
+    advance: (by) => {
+      refuseInsideReceiver();
+      return timeline.advance(by);
+    },
+  };
+}
+
+function firstOf({ list: [first] }: TestOstiary['users']): TestOstiary['user'] {
+  if (first === undefined) throw new Error('the kit has no users');
+  return first;
+}
+
+/** What the receiver of an address answers; `null` where nobody receives. */
+function received(mail: Mail, request: Request): Promise<Response> | null {
+  const receiver = mail.receiverOf(request.url);
+  return receiver === null ? null : (async () => receiver(request))();
+}
+
+/** The network between tests and the service. */
+function networkOf(
+  { fetch: engine }: Ostiary,
+  timeline: Timeline,
+  rest: Omit<Parameters<typeof createNetwork>[0], 'engine' | 'sleep' | 'arrives'>,
+): ReturnType<typeof createNetwork> {
+  return createNetwork({
+    ...rest,
+    engine,
+    sleep: (ms, signal) => timeline.sleep(ms, signal),
+    // So that what comes later is later: lists are ordered by time.
+    arrives: () => timeline.tick(),
+  });
+}
+
+/** Partners, numbered as they come, and keys of the first one. */
+async function provision(admin: Ostiary['admin']) {
+  let partners = 0;
+  const createPartner: TestOstiary['partners']['create'] = (slug) => {
+    partners += 1;
+    const name = slug ?? `partner-${partners}`;
+    return admin.partners.create({ slug: name, name: `The partner ${name}` });
+  };
+  const { slug: partner } = await createPartner();
+  const issue = async (settings: Parameters<TestOstiary['keys']['issue']>[0] = {}): Promise<TestKey> => {
+    const issued = await admin.apiKeys.issue({ partner, mode: 'live', scopes: keyScopes, ...settings });
+    const { apiKey, key, signingSecret } = issued;
+    return { id: apiKey.id, key, signingSecret, partner: apiKey.partner, mode: apiKey.mode };
+  };
+  const keys = { live: await issue(), test: await issue({ mode: 'test' }), issue };
+  return { partner, createPartner, keys };
+}
+
+/** Registers webhook endpoints through the partner API, with what a test did not say filled in. */
+function registration(standard: {
+  readonly mail: Mail;
+  readonly send: (request: Request) => Promise<Response>;
+  readonly baseUrl: string;
+  readonly secret: string;
+  readonly key: TestKey;
+}): TestOstiary['webhooks']['register'] {
+  const { mail, send, baseUrl } = standard;
+  return async (url, settings = {}) => {
+    const { events = ['*'], secret = standard.secret, key = standard.key, receiver } = settings;
+    if (receiver !== undefined) mail.receive(url, receiver);
+    const response = await send(
+      new Request(`${baseUrl}/v1/partner/webhooks`, {
+        method: 'POST',
+        headers: { 'x-api-key': key.key, 'content-type': 'application/json' },
+        body: JSON.stringify({ url, events, secret }),
+      }),
+    );
+    const body = (await response.json()) as { readonly id: string; readonly url: string };
+    if (response.status !== 201) throw new Error(`${url} was not registered: ${JSON.stringify(body)}`);
+    return { id: body.id, url: body.url, secret };
+  };
+}
+
 /**
  * Starts the real service in the memory of a test: no port, no database, no waiting. Kits do not know of each other, so
  * tests may have one each, or share one.
@@ -58,16 +168,8 @@ const closedError = () => new Error('the test kit was closed');
  * ```
  */
 export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise<TestOstiary> {
-  const {
-    authUrl = 'https://id.ostiary.test',
-    baseUrl = 'https://api.ostiary.test',
-    now = Date.now(),
-    users: people,
-    address = '192.0.2.1',
-    retryDelaysSeconds,
-    logger = silentLogger,
-    ...options
-  } = given;
+  const { authUrl, baseUrl, address, logger, retryDelaysSeconds, ...options } = withDefaults(given);
+  const { now, users: people, ...rest } = options;
   const closed = new AbortController();
   const activity = new Activity();
 
@@ -76,90 +178,47 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
     await network.idle();
     while (!closed.signal.aborted && (await ostiary.worker.runDue()) > 0);
   };
-  const timeline = new Timeline(Number(now), settle);
+  const settleIfOpen = async (): Promise<void> => {
+    closed.signal.throwIfAborted();
+    await settle();
+  };
+  const timeline = new Timeline(now, settle);
   const { rail, port, plans } = createTestRail(() => ostiary.payments);
   const { users, directory } = createTestUsers(people, () => ostiary.users);
   const { faults, requests, deliveries } = createTestFaults(plans);
   const mail = new Mail(deliveries, () => timeline.now());
   const login = new TestLogin(timeline);
 
-  const memory = memoryStorage();
-  await memory.open();
-  await lendSigningKeys(memory.signingKeys, timeline.now());
-  const ostiary: Ostiary = await assemble(
+  const ostiary: Ostiary = await start(
     {
-      ...options,
+      ...rest,
       logger,
       authUrl,
       baseUrl,
-      storage: tellingDueTimes(memory, (moment) => timeline.expect(moment)),
-      sealingKeys: [sealingKey],
       users: directory,
       login,
       payments: port,
-      clock: timeline,
-      webhooks: {
-        resolve: async () => [anyAddress],
-        ...(retryDelaysSeconds === undefined ? {} : { retryDelaysSeconds }),
-      },
+      webhooks: { resolve: async () => [anyAddress], ...(retryDelaysSeconds && { retryDelaysSeconds }) },
     },
-    { webhookClient: mail.client },
+    timeline,
+    mail,
   );
-  await keepSigningKeys(memory.signingKeys);
 
   const subOf = (user: UserReference = kit.user): string => (typeof user === 'string' ? user : user.sub);
   /** What the kit itself asks the service: past the faults. */
   const send = (request: Request) => ostiary.fetch(request, { address });
-  const network = createNetwork({
+  const network = networkOf(ostiary, timeline, {
     origins: [...new Set([new URL(authUrl).origin, new URL(baseUrl).origin])],
-    engine: ostiary.fetch,
     faults: requests,
-    receive: (request) => {
-      const receiver = mail.receiverOf(request.url);
-      return receiver === null ? null : (async () => receiver(request))();
-    },
-    sleep: (ms, signal) => timeline.sleep(ms, signal),
-    // So that what comes later is later: lists are ordered by time.
-    arrives: () => timeline.tick(),
+    receive: (request) => received(mail, request),
     answered: () => activity.tell(),
     closed: closed.signal,
   });
   const signIn = (user?: UserReference) =>
     createBrowser({ login, sub: users.get(subOf(user)).sub, authUrl: new URL(authUrl), send });
 
-  let partners = 0;
-  const createPartner: TestOstiary['partners']['create'] = (slug) => {
-    partners += 1;
-    const name = slug ?? `partner-${partners}`;
-    return ostiary.admin.partners.create({ slug: name, name: `The partner ${name}` });
-  };
-  const { slug: partner } = await createPartner();
-  const issue = async (settings: Parameters<TestOstiary['keys']['issue']>[0] = {}): Promise<TestKey> => {
-    const { apiKey, key, signingSecret } = await ostiary.admin.apiKeys.issue({
-      partner,
-      mode: 'live',
-      scopes: keyScopes,
-      ...settings,
-    });
-    return { id: apiKey.id, key, signingSecret, partner: apiKey.partner, mode: apiKey.mode };
-  };
-  const keys = { live: await issue(), test: await issue({ mode: 'test' }), issue };
+  const { partner, createPartner, keys } = await provision(ostiary.admin);
   const webhookSecret = randomBytes(32).toString('base64url');
-
-  const register: TestOstiary['webhooks']['register'] = async (url, settings = {}) => {
-    const { events = ['*'], secret = webhookSecret, key = keys.live, receiver } = settings;
-    if (receiver !== undefined) mail.receive(url, receiver);
-    const response = await send(
-      new Request(`${baseUrl}/v1/partner/webhooks`, {
-        method: 'POST',
-        headers: { 'x-api-key': key.key, 'content-type': 'application/json' },
-        body: JSON.stringify({ url, events, secret }),
-      }),
-    );
-    const body = (await response.json()) as { readonly id: string; readonly url: string };
-    if (response.status !== 201) throw new Error(`${url} was not registered: ${JSON.stringify(body)}`);
-    return { id: body.id, url: body.url, secret };
-  };
 
   const close = async (): Promise<void> => {
     if (closed.signal.aborted) return;
@@ -175,19 +234,10 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
     authUrl,
     fetch: network.from(address),
     fetchFrom: network.from,
-    clock: {
-      now: () => timeline.now(),
-      date: () => new Date(timeline.now()),
-      advance: (by) => {
-        refuseInsideReceiver();
-        return timeline.advance(by);
-      },
-    },
+    clock: clockOf(timeline),
     settle,
     get user() {
-      const [first] = users.list;
-      if (first === undefined) throw new Error('the kit has no users');
-      return first;
+      return firstOf(users);
     },
     users,
     partner,
@@ -196,16 +246,12 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
     signIn,
     passports: { issue: async (user) => ostiary.passports.issue(users.get(subOf(user)).sub) },
     rail,
-    webhooks: { register, receive: (url, receiver) => mail.receive(url, receiver) },
+    webhooks: {
+      register: registration({ mail, send, baseUrl, secret: webhookSecret, key: keys.live }),
+      receive: (url, receiver) => mail.receive(url, receiver),
+    },
     webhookSecret,
-    inbox: createInbox({
-      sent: mail.sent,
-      settle: async () => {
-        closed.signal.throwIfAborted();
-        await settle();
-      },
-      activity: (ms) => activity.wait(ms),
-    }),
+    inbox: createInbox({ sent: mail.sent, settle: settleIfOpen, activity: (ms) => activity.wait(ms) }),
     faults,
     close,
     [Symbol.asyncDispose]: close,

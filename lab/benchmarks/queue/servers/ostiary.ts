@@ -33,7 +33,7 @@ async function register(): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/v1/partner/webhooks`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: JSON.stringify({ url: `http://127.0.0.1:${sink}/hook`, events: ['*'], secret }),
+    body: JSON.stringify({ url: `http://127.0.0.1:${sink}/hook`, events: [eventType], secret }),
   });
   if (response.status !== 201) throw new Error(`not registered: ${await response.text()}`);
 }

@@ -67,7 +67,7 @@ serve(ostiary.handler, port, {
     const response = await fetch(`${authUrl}/v1/partner/webhooks`, {
       method: 'POST',
       headers: { 'x-api-key': key, 'content-type': 'application/json' },
-      body: JSON.stringify({ url: `http://127.0.0.1:${sink}/hook`, events: ['*'], secret }),
+      body: JSON.stringify({ url: `http://127.0.0.1:${sink}/hook`, events: ['payment.completed'], secret }),
     });
     if (response.status !== 201) throw new Error(`not registered: ${await response.text()}`);
     return response.status;

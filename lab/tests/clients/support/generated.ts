@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -10,10 +10,12 @@ import { sink } from '../../../../packages/core/test/webhooks/support/sink.ts';
 /** Where things are kept that are made by tests and may be made again. */
 export const cache = fileURLToPath(new URL('../../../../node_modules/.cache/', import.meta.url));
 
-/** A folder in which packages of this repository are found; it is removed after the test. */
+/** Where the packages are found that generated clients import. */
+const installed = fileURLToPath(new URL('../../../node_modules/', import.meta.url));
+
+/** A folder in which packages of the lab are found; it is removed after the test. */
 export function generatedFolder(name: string): string {
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, `${name}-`));
+  const folder = mkdtempSync(join(installed, `.${name}-`));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root, textOf } from './pages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-recipes-'));
-symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+symlinkSync(join(root, 'lab/node_modules'), join(folder, 'node_modules'));
 
 export function removeRecipes(): void {
   rmSync(folder, { recursive: true, force: true });

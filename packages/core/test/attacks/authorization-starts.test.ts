@@ -7,7 +7,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
 import { createSealer, UnsealError } from '../../src/keys/sealing.ts';
-import { openHints, sealHints } from '../../src/oauth/interaction-hints.ts';
+import { openHints, sealHints } from '../../src/oauth/engine/interaction-hints.ts';
 import { systemRandom } from '../../src/random.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { TestProvider } from '../support/provider.ts';

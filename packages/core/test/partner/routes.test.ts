@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keyScopes } from '../../src/admin.ts';
 import { events } from '../../src/index.ts';
-import type { LimitGroup } from '../../src/partner/request.ts';
+import type { LimitGroup } from '../../src/limits.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
 import { errorSchema } from '../../src/partner/schemas.ts';
 import type { KeyScope, Mode } from '../../src/storage.ts';

@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { type Configuration, errors, Provider } from 'oidc-provider';
-import type { Core } from '../context.ts';
-import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../errors.ts';
-import type { KeySet } from '../keys/signing-keys.ts';
-import { scopeNames } from '../scopes.ts';
-import { requireStillAllowed } from './client.ts';
-import { consentState } from './consent.ts';
-import { authPaths, interactionPage, issuerOf } from './endpoints.ts';
-import { codeSeconds, interactionSeconds } from './lifetimes.ts';
+import type { Core } from '../../context.ts';
+import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../../errors.ts';
+import type { KeySet } from '../../keys/signing-keys.ts';
+import { scopeNames } from '../../scopes.ts';
+import { requireStillAllowed } from '../client.ts';
+import { consentState } from '../consent.ts';
+import { authPaths, interactionPage, issuerOf } from '../endpoints.ts';
+import { codeSeconds, interactionSeconds } from '../lifetimes.ts';
+import { type AdapterRun, providerAdapter } from './adapter.ts';
 import { createPolicy } from './policy.ts';
-import { type AdapterRun, providerAdapter } from './provider-adapter.ts';
 
 /** One request on its way through the engine. */
 export interface EngineRun extends AdapterRun {

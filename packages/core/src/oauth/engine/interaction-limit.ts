@@ -1,26 +1,26 @@
-import type { Core } from '../context.ts';
-import { OAuthError } from '../errors.ts';
+import type { Core } from '../../context.ts';
+import { OAuthError } from '../../errors.ts';
 
 /** How long a count is believed, this process's own starts added, in milliseconds. */
 const countMs = 1000;
 
-/** When whoever finds no room may come again, in seconds. */
+/** `Retry-After` where there are too many, in seconds. */
 const retryAfterSeconds = 60;
 
 /** How many authorization requests may wait for their users. */
-export interface InteractionRoom {
+export interface InteractionLimit {
   /**
    * To be called before one more is stored.
    * @throws OAuthError `slow_down`, 429 with `Retry-After`
    */
-  take(): Promise<void>;
+  acquire(): Promise<void>;
 }
 
 /**
- * See {@link InteractionRoom}. What is there is counted once a second at most, and not for each start: so there may be
+ * See {@link InteractionLimit}. What is there is counted once a second at most, and not for each start: so there may be
  * more than the ceiling for a moment, by what other processes start within a second.
  */
-export function interactionRoom({ storage, clock, options }: Core): InteractionRoom {
+export function interactionLimit({ storage, clock, options }: Core): InteractionLimit {
   const ceiling = options.limits.unfinishedInteractions;
   let count = 0;
   let countedAt = Number.NEGATIVE_INFINITY;
@@ -36,7 +36,7 @@ export function interactionRoom({ storage, clock, options }: Core): InteractionR
   }
 
   return {
-    async take() {
+    async acquire() {
       const now = clock.now();
       if (now - countedAt >= countMs || now < countedAt) {
         counting ??= recount(now);

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { fragileStorage } from '../support/fragile-storage.ts';
-import { TestProvider } from '../support/provider.ts';
+import { fragileStorage } from '../../support/fragile-storage.ts';
+import { TestProvider } from '../../support/provider.ts';
 
 describe('what Ostiary makes reachable of it', () => {
   it.each([

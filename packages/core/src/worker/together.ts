@@ -1,7 +1,7 @@
 import type { Worker } from './worker.ts';
 
 /** Two kinds of work as one: jobs first, because they cause deliveries. */
-export function both(first: Worker, second: Worker): Worker {
+export function together(first: Worker, second: Worker): Worker {
   return {
     start() {
       first.start();

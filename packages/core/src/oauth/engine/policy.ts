@@ -1,8 +1,8 @@
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
-import type { Core } from '../context.ts';
-import type { Authentication } from '../ports/users.ts';
-import { isAskedEveryTime } from './client.ts';
-import { consentState } from './consent.ts';
+import type { Core } from '../../context.ts';
+import type { Authentication } from '../../ports/users.ts';
+import { isAskedEveryTime } from '../client.ts';
+import { consentState } from '../consent.ts';
 
 const { Check, Prompt } = interactionPolicy;
 

@@ -1,13 +1,13 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import type { Core } from '../context.ts';
-import { UnsealError } from '../keys/sealing.ts';
-import type { ClientRecord } from '../ports/clients.ts';
-import type { Authentication } from '../ports/users.ts';
-import { digest } from '../tokens.ts';
-import { isEnabled } from './client.ts';
+import type { Core } from '../../context.ts';
+import { UnsealError } from '../../keys/sealing.ts';
+import type { ClientRecord } from '../../ports/clients.ts';
+import type { Authentication } from '../../ports/users.ts';
+import { digest } from '../../tokens.ts';
+import { isEnabled } from '../client.ts';
+import { strangersInteractionSeconds } from '../lifetimes.ts';
 import { openHints, sealHints } from './interaction-hints.ts';
-import { interactionRoom } from './interaction-room.ts';
-import { strangersInteractionSeconds } from './lifetimes.ts';
+import { interactionLimit } from './interaction-limit.ts';
 
 /**
  * Client metadata as the engine wants it; a function of the record alone, because the engine caches by
@@ -76,7 +76,7 @@ function clientAdapter(core: Core, currentRun: () => AdapterRun | undefined): Ad
 function interactionAdapter(core: Core, currentRun: () => AdapterRun | undefined): Adapter {
   const { storage, sealer, clock, options } = core;
   const { interactions } = storage;
-  const room = interactionRoom(core);
+  const unfinished = interactionLimit(core);
   const gone = () => new errors.SessionNotFound('interaction session not found');
   const rowOf = (id: string) => digest(id).toString('base64url');
   return {
@@ -85,7 +85,7 @@ function interactionAdapter(core: Core, currentRun: () => AdapterRun | undefined
       const payload = { ...rest, params: sealHints(sealer, rowOf(id), params) };
       const endsAt = (seconds: number) => clock.now() + seconds * 1000;
       if (rest.result === undefined) {
-        await room.take();
+        await unfinished.acquire();
         const isStranger = (currentRun()?.authentication ?? null) === null;
         const seconds = isStranger ? Math.min(expiresIn, strangersInteractionSeconds) : expiresIn;
         return interactions.save(digest(id), payload, endsAt(seconds));

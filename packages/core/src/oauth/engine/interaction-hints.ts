@@ -1,4 +1,4 @@
-import type { Sealer } from '../keys/sealing.ts';
+import type { Sealer } from '../../keys/sealing.ts';
 
 /** Parameters that name the user: nobody but the host has any use for them. */
 const hints = ['login_hint', 'id_token_hint'] as const;

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InteractionResults, Provider } from 'oidc-provider';
-import type { Core } from '../context.ts';
-import { OAuthError } from '../errors.ts';
-import type { KeySet } from '../keys/signing-keys.ts';
-import type { Authentication } from '../ports/users.ts';
-import { digest } from '../tokens.ts';
-import { resumePage } from './endpoints.ts';
-import { interactionSeconds } from './lifetimes.ts';
+import type { Core } from '../../context.ts';
+import { OAuthError } from '../../errors.ts';
+import type { KeySet } from '../../keys/signing-keys.ts';
+import type { Authentication } from '../../ports/users.ts';
+import { digest } from '../../tokens.ts';
+import { resumePage } from '../endpoints.ts';
+import { interactionSeconds } from '../lifetimes.ts';
 import type { EngineRun, EngineRuns } from './provider.ts';
 
 /**
@@ -16,6 +16,19 @@ import type { EngineRun, EngineRuns } from './provider.ts';
 const loadEngine = () => import('./provider.ts');
 
 type StoredInteraction = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+/** How an interaction ends: somebody signed in, and may have consented on the way, or the client hears an error. */
+export type InteractionEnd =
+  | { readonly user: Authentication; readonly consented: boolean }
+  | { readonly error: 'access_denied' | 'login_required'; readonly description: string };
+
+/** The same in the words of the library. */
+function resultOf(end: InteractionEnd): InteractionResults {
+  if ('error' in end) return { error: end.error, error_description: end.description };
+  const { sub, authenticatedAt } = end.user;
+  const login = { accountId: sub, ts: Math.floor(authenticatedAt.getTime() / 1000), remember: false };
+  return { login, ...(end.consented ? { consent: {} } : {}) };
+}
 
 /** An authorization request that waits for its user. */
 export interface PendingInteraction {
@@ -33,7 +46,7 @@ export interface PendingInteraction {
    * Stores what the user decided and answers where the browser has to go.
    * @throws OAuthError when another answer has ended the interaction meanwhile
    */
-  finish(result: InteractionResults): Promise<string>;
+  finish(end: InteractionEnd): Promise<string>;
   /** Gives it the time that the user of a request has who is signed in; see `interactionSeconds`. */
   keep(): Promise<void>;
 }
@@ -103,8 +116,8 @@ export class Engine {
       reasons: stored.prompt.reasons,
       startedAt,
       keep: () => storage.interactions.extend(digest(stored.jti), startedAt + interactionSeconds * 1000),
-      async finish(result) {
-        stored.result = result;
+      async finish(end) {
+        stored.result = resultOf(end);
         try {
           await stored.persist();
         } catch (error) {

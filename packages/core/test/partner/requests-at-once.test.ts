@@ -1,8 +1,8 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
+import { fixedWindows } from '../../src/fixed-windows.ts';
 import type { UserRecord } from '../../src/index.ts';
-import { memoryLimits } from '../../src/partner/memory-limits.ts';
 import type { RateLimitStore, Storage } from '../../src/storage.ts';
 import type { Answer } from '../support/browser.ts';
 import { Host } from '../support/directory.ts';
@@ -15,7 +15,7 @@ const pay = 'POST /v1/partner/payments';
 async function slowShop() {
   const host = new Host();
   const lookups: PromiseWithResolvers<UserRecord | null>[] = [];
-  const limits = memoryLimits();
+  const limits = fixedWindows();
   let counted = 0;
   const store: RateLimitStore = {
     consume(request) {

@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { Provider } from 'oidc-provider';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Core } from '../../src/context.ts';
-import { clientAddressFinder } from '../../src/http/client-address.ts';
-import { createSealer } from '../../src/keys/sealing.ts';
-import { SigningKeys } from '../../src/keys/signing-keys.ts';
-import { createProvider, type EngineRun, type EngineRuns } from '../../src/oauth/provider.ts';
-import { parseOptions } from '../../src/options.ts';
-import { systemRandom } from '../../src/random.ts';
-import { tokenFormats } from '../../src/tokens.ts';
-import { ana, Host } from '../support/directory.ts';
-import { TestClock } from '../support/provider.ts';
+import type { Core } from '../../../src/context.ts';
+import { clientAddressFinder } from '../../../src/http/client-address.ts';
+import { createSealer } from '../../../src/keys/sealing.ts';
+import { SigningKeys } from '../../../src/keys/signing-keys.ts';
+import { createProvider, type EngineRun, type EngineRuns } from '../../../src/oauth/engine/provider.ts';
+import { parseOptions } from '../../../src/options.ts';
+import { systemRandom } from '../../../src/random.ts';
+import { tokenFormats } from '../../../src/tokens.ts';
+import { ana, Host } from '../../support/directory.ts';
+import { TestClock } from '../../support/provider.ts';
 
 /** Every model of the library that can be stored. */
 const models = [
@@ -74,6 +74,7 @@ async function engineCore(): Promise<Core> {
     signingKeys,
     tokens: tokenFormats('svc'),
     telemetry: null,
+    wake: () => {},
     clientAddress: clientAddressFinder([]),
   };
 }
