@@ -1,4 +1,4 @@
-import type { AuditHead, AuditPosition, AuditRecord, AuditStore, ChainedAct, StoredAct } from '@ostiary/core';
+import type { AuditHead, AuditRecord, AuditStore, ChainedAct, ListPosition, StoredAct } from '@ostiary/core';
 import type { Database } from './database.ts';
 import { type Connection, statement } from './statement.ts';
 
@@ -6,7 +6,7 @@ import { type Connection, statement } from './statement.ts';
 export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string };
 
 type StoredRow = Omit<AuditRow, 'digest'>;
-type Page = AuditPosition & { readonly limit: number };
+type Page = ListPosition & { readonly limit: number };
 
 /** The records of acts, inside the transactions that make the changes. */
 export interface Audits {
@@ -60,13 +60,13 @@ export function postgresAudit(database: Database): AuditStore {
   const sql = {
     list: statement<Page, StoredRow>(`
       SELECT id, at, actor, action, target, details FROM ${schema}.audit
-      WHERE (at, id) < (:at, :id)
+      WHERE (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
 
     listOfTarget: statement<Page & { readonly target: string }, StoredRow>(`
       SELECT id, at, actor, action, target, details FROM ${schema}.audit
-      WHERE target = :target AND (at, id) < (:at, :id)
+      WHERE target = :target AND (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
 
@@ -93,7 +93,7 @@ export function postgresAudit(database: Database): AuditStore {
 
     list: ({ target, after, limit }) =>
       database.read(async (connection) => {
-        const page = { at: after?.at ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
+        const page = { time: after?.time ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
         const rows =
           target === null
             ? await sql.list.all(connection, page)

@@ -1,4 +1,4 @@
-import type { EventOwner } from '@ostiary/core';
+import type { Owner } from '@ostiary/core';
 import type { Database } from './database.ts';
 import { type Connection, prepared } from './statement.ts';
 
@@ -16,9 +16,9 @@ import { type Connection, prepared } from './statement.ts';
  */
 export interface EventOwners {
   /** Waits until nobody else is at work for this partner and mode. */
-  lock(connection: Connection, owner: EventOwner): Promise<void>;
+  lock(connection: Connection, owner: Owner): Promise<void>;
   /** The same for those of all these events; answers the sequence numbers, in the order of the events. */
-  nextSequences(connection: Connection, events: readonly EventOwner[]): Promise<number[]>;
+  nextSequences(connection: Connection, events: readonly Owner[]): Promise<number[]>;
 }
 
 interface Counts {
@@ -28,7 +28,7 @@ interface Counts {
 }
 
 export function postgresEventOwners({ schema }: Pick<Database, 'schema'>): EventOwners {
-  const advance = prepared<Counts, EventOwner & { readonly last: number }>(`
+  const advance = prepared<Counts, Owner & { readonly last: number }>(`
     INSERT INTO ${schema}.event_sequences (partner, mode, last)
     SELECT partner, mode, count FROM unnest(:partners::text[], :modes::text[], :counts::bigint[])
       AS owners (partner, mode, count)
@@ -42,7 +42,7 @@ export function postgresEventOwners({ schema }: Pick<Database, 'schema'>): Event
     },
 
     async nextSequences(connection, events) {
-      const counts = new Map<string, { readonly owner: EventOwner; count: number }>();
+      const counts = new Map<string, { readonly owner: Owner; count: number }>();
       for (const owner of events) {
         const counted = counts.get(nameOf(owner)) ?? { owner, count: 0 };
         counted.count += 1;
@@ -68,6 +68,6 @@ export function postgresEventOwners({ schema }: Pick<Database, 'schema'>): Event
 }
 
 /** Slugs have no space. */
-function nameOf({ partner, mode }: EventOwner): string {
+function nameOf({ partner, mode }: Owner): string {
   return `${partner} ${mode}`;
 }

@@ -1,4 +1,4 @@
-import type { EventOwner, EventRecord, EventStore, Publication } from '@ostiary/core';
+import type { EventRecord, EventStore, Owner, Publication } from '@ostiary/core';
 import type { Database } from './database.ts';
 import { postgresHolders } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
@@ -20,7 +20,7 @@ export function postgresEvents(database: Database): EventStore {
   const within = hostTransactions(database);
   const sql = {
     // One statement, so that no purge comes in between.
-    list: statement<EventOwner & { after: number; limit: number }, ListedRow>(`
+    list: statement<Owner & { after: number; limit: number }, ListedRow>(`
       WITH page AS MATERIALIZED (
         SELECT ${columns} FROM ${schema}.events
         WHERE partner = :partner AND mode = :mode AND sequence > :after
@@ -32,7 +32,7 @@ export function postgresEvents(database: Database): EventStore {
       ORDER BY page.sequence
     `),
 
-    find: prepared<EventOwner & { id: string }, EventRecord>(`
+    find: prepared<Owner & { id: string }, EventRecord>(`
       SELECT ${columns} FROM ${schema}.events WHERE id = :id AND partner = :partner AND mode = :mode
     `),
   };

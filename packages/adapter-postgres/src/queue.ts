@@ -68,7 +68,7 @@ export function postgresQueue(database: Database): Queue {
         FROM unnest(:kinds::text[], :oldest::bigint[]) AS wanted (kind, oldest)
         CROSS JOIN LATERAL (
           SELECT id, due_at FROM ${schema}.jobs
-          WHERE jobs.kind = wanted.kind AND dropped_at IS NULL AND due_at >= wanted.oldest AND due_at <= :now
+          WHERE jobs.kind = wanted.kind AND due_at >= wanted.oldest AND due_at <= :now
             AND (lease_ends_at IS NULL OR lease_ends_at <= :now)
           ORDER BY due_at LIMIT :limit
           FOR UPDATE SKIP LOCKED
@@ -82,11 +82,11 @@ export function postgresQueue(database: Database): Queue {
 
     survey: statement<object, Survey>(`
       WITH RECURSIVE walk AS (
-        (SELECT kind, due_at FROM ${schema}.jobs WHERE dropped_at IS NULL ORDER BY kind, due_at LIMIT 1)
+        (SELECT kind, due_at FROM ${schema}.jobs ORDER BY kind, due_at LIMIT 1)
         UNION ALL
         SELECT ahead.* FROM walk CROSS JOIN LATERAL (
           SELECT kind, due_at FROM ${schema}.jobs
-          WHERE dropped_at IS NULL AND jobs.kind > walk.kind
+          WHERE jobs.kind > walk.kind
           ORDER BY kind, due_at LIMIT 1
         ) AS ahead
       )
@@ -103,16 +103,6 @@ export function postgresQueue(database: Database): Queue {
     retry: statement<Claim & { dueAt: number; error: string | null }>(`
       UPDATE ${schema}.jobs SET due_at = :dueAt, last_error = :error, claim_id = NULL, lease_ends_at = NULL
       WHERE id = :id AND claim_id = :claimId
-    `),
-
-    drop: statement<Claim & { now: number; error: string }>(`
-      UPDATE ${schema}.jobs SET dropped_at = :now, last_error = :error, claim_id = NULL, lease_ends_at = NULL
-      WHERE id = :id AND claim_id = :claimId
-    `),
-
-    recover: statement<{ kind: string; since: number; now: number }>(`
-      UPDATE ${schema}.jobs SET dropped_at = NULL, due_at = :now, attempt = 0
-      WHERE kind = :kind AND dropped_at IS NOT NULL AND dropped_at >= :since
     `),
   };
 
@@ -148,13 +138,5 @@ export function postgresQueue(database: Database): Queue {
       const next = { id, claimId, dueAt, error };
       return database.change(async (connection) => (await sql.retry.run(connection, next)) === 1);
     },
-
-    drop: ({ id, claimId }, { error, now }) => {
-      const reason = { id, claimId, error, now };
-      return database.change(async (connection) => (await sql.drop.run(connection, reason)) === 1);
-    },
-
-    recover: ({ kind, since, now }) =>
-      database.change((connection) => sql.recover.run(connection, { kind, since, now })),
   };
 }

@@ -1,4 +1,4 @@
-import type { DeliveryStore, EventOwner } from '@ostiary/core';
+import type { DeliveryStore, Owner } from '@ostiary/core';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { postgresStoredDeliveries } from './delivery-lists.ts';
@@ -30,7 +30,7 @@ export function postgresRedeliveries(database: Database): Redeliveries {
   const deliveries = postgresStoredDeliveries(database);
   const endpoints = postgresEndpoints(database);
   const sql = {
-    findEvent: statement<EventOwner & { eventId: string }, EventRow>(`
+    findEvent: statement<Owner & { eventId: string }, EventRow>(`
       SELECT number AS "eventNumber", type FROM ${schema}.events
       WHERE id = :eventId AND partner = :partner AND mode = :mode
     `),
@@ -45,7 +45,7 @@ export function postgresRedeliveries(database: Database): Redeliveries {
 
     // A later delivery that was cancelled came to nothing.
     recover: statement<
-      EventOwner & { endpointId: string; since: number; limit: number; deliveryId: string; now: number }
+      Owner & { endpointId: string; since: number; limit: number; deliveryId: string; now: number }
     >(`
       WITH dropped AS (
         SELECT event_number, row_number() OVER (ORDER BY dropped_at, number) AS place FROM (

@@ -1,10 +1,4 @@
-import type {
-  TransferOwner,
-  TransferPosition,
-  TransferRecord,
-  TransferStatus,
-  TransferStore,
-} from '@ostiary/core';
+import type { ListPosition, Owner, TransferRecord, TransferStatus, TransferStore } from '@ostiary/core';
 import { type Database, patienceMs } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { inGroups } from './groups.ts';
@@ -34,9 +28,9 @@ interface Settlements {
 }
 
 /** From `from` on, before the position, newest first. */
-type Page = TransferOwner & TransferPosition & { readonly from: number; readonly limit: number };
+type Page = Owner & ListPosition & { readonly from: number; readonly limit: number };
 /** After the position, before `to`, oldest first. */
-type FinalPage = TransferOwner & TransferPosition & { readonly to: number; readonly limit: number };
+type FinalPage = Owner & ListPosition & { readonly to: number; readonly limit: number };
 
 const columns = `
   id, partner, mode, status, amount::text AS amount, currency, recipient_kid AS "recipientKid",
@@ -66,12 +60,12 @@ export function postgresTransfers(database: Database): TransferStore {
       ON CONFLICT (partner, mode, reference) WHERE reference IS NOT NULL DO NOTHING
     `),
 
-    findReference: prepared<TransferOwner & { reference: string | null }, { readonly id: string }>(`
+    findReference: prepared<Owner & { reference: string | null }, { readonly id: string }>(`
       SELECT id FROM ${schema}.transfers
       WHERE partner = :partner AND mode = :mode AND reference = :reference
     `),
 
-    find: prepared<TransferOwner & { id: string }, StoredTransferRow>(`
+    find: prepared<Owner & { id: string }, StoredTransferRow>(`
       SELECT ${columns} FROM ${schema}.transfers WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
@@ -222,11 +216,11 @@ export function postgresTransfers(database: Database): TransferStore {
 }
 
 /** Before every transfer of this time: no id is empty. One bound less for the index to know. */
-function startOf(time: number): TransferPosition {
+function startOf(time: number): ListPosition {
   return { time, id: '' };
 }
 
-function isBefore(a: TransferPosition, b: TransferPosition): boolean {
+function isBefore(a: ListPosition, b: ListPosition): boolean {
   return a.time < b.time || (a.time === b.time && a.id < b.id);
 }
 

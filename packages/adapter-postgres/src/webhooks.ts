@@ -1,4 +1,4 @@
-import type { EventOwner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core';
+import type { Owner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
@@ -7,7 +7,7 @@ import { postgresSealedSecrets } from './sealed-secrets.ts';
 import { type Connection, statement } from './statement.ts';
 import { writeOrUndo } from './undo.ts';
 
-type OwnedId = EventOwner & { readonly id: string };
+type OwnedId = Owner & { readonly id: string };
 
 /** The look at an endpoint, inside a transaction that has its owner to itself. */
 export interface Endpoints {
@@ -38,7 +38,7 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
     updated_at AS "updatedAt", version
   `;
   const sql = {
-    count: statement<EventOwner, { readonly count: number }>(`
+    count: statement<Owner, { readonly count: number }>(`
       SELECT count(*) AS count FROM ${schema}.webhook_endpoints WHERE partner = :partner AND mode = :mode
     `),
 
@@ -57,7 +57,7 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
     `),
 
     // Sorts, which is cheap: a partner has few of them.
-    list: statement<EventOwner, WebhookEndpointRecord>(`
+    list: statement<Owner, WebhookEndpointRecord>(`
       SELECT ${columns} FROM ${schema}.webhook_endpoints WHERE partner = :partner AND mode = :mode
       ORDER BY created_at, id
     `),

@@ -77,12 +77,12 @@ async function fill(storage: Storage): Promise<void> {
     ...{ kid: 'k', alg: 'RS256', publicJwk: '{"kty":"RSA"}', sealedPrivateJwk: 'sealed' },
     ...{ createdAt: 1, activeFrom: 1 },
   });
-  const jobs = ['held', 'due', 'dropped'].map((id) => ({ id, kind: id, payload: { odd }, dueAt: 10 }));
+  const jobs = ['held', 'due', 'failed'].map((id) => ({ id, kind: id, payload: { odd }, dueAt: 10 }));
   await storage.queue.enqueue(jobs);
   const hold = { claimId: 'c', now: 20, leaseMs: 30_000, limit: 1 };
   await storage.queue.claim({ ...hold, kinds: ['held'] });
-  await storage.queue.claim({ ...hold, kinds: ['dropped'] });
-  await storage.queue.drop({ id: 'dropped', claimId: 'c' }, { error: odd, now: 21 });
+  await storage.queue.claim({ ...hold, kinds: ['failed'] });
+  await storage.queue.retry({ id: 'failed', claimId: 'c' }, { dueAt: 50, error: odd });
   for (const [byte, allowlist] of [null, ['10.0.0.0/8', '::1/128']].entries()) {
     await storage.apiKeys.insert({
       ...{ id: `key_${byte}`, partner: 'acme', mode: 'live', name: odd, digest: digest(20 + byte) },

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EventOwner, Storage } from '@ostiary/core';
+import type { Owner, Storage } from '@ostiary/core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';
 import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
@@ -43,18 +43,18 @@ async function storages(count: number) {
   return { all, watched, refusals, strays };
 }
 
-async function register({ webhooks }: Storage, label: string, owner: EventOwner = acme): Promise<void> {
+async function register({ webhooks }: Storage, label: string, owner: Owner = acme): Promise<void> {
   await webhooks.create({ endpoint: sampleEndpoint(label, owner), idempotency: null, max: 99, now: 1 });
 }
 
-function publish({ events }: Storage, labels: readonly string[], owner: EventOwner = acme) {
+function publish({ events }: Storage, labels: readonly string[], owner: Owner = acme) {
   return events.publish(
     labels.map((label) => sampleEvent(label, owner)),
     { idempotency: null, now: 1 },
   );
 }
 
-async function sequence({ events }: Storage, owner: EventOwner = acme): Promise<number[]> {
+async function sequence({ events }: Storage, owner: Owner = acme): Promise<number[]> {
   const { events: all } = await events.list({ ...owner, after: 0, limit: 10_000 });
   return all.map((event) => event.sequence);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuditHead, AuditPosition, AuditRecord, AuditStore, ChainedAct, StoredAct } from '@ostiary/core';
+import type { AuditHead, AuditRecord, AuditStore, ChainedAct, ListPosition, StoredAct } from '@ostiary/core';
 import type { Database } from './database.ts';
 
 /** A record as it is kept: its details are JSON text, and its digest goes into the chain. */
@@ -7,7 +7,7 @@ export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string
 
 type StoredRow = Omit<AuditRow, 'digest'>;
 type Link = Pick<ChainedAct, 'number' | 'chain'>;
-type Page = AuditPosition & { readonly limit: number };
+type Page = ListPosition & { readonly limit: number };
 
 /** The records of acts, inside the transactions that make the changes. */
 export interface Audits {
@@ -53,13 +53,13 @@ export function sqliteAudit(database: Database): AuditStore {
   const sql = database.prepare((connection) => ({
     list: connection.prepare<[Page], StoredRow>(`
       SELECT id, at, actor, action, target, details FROM audit
-      WHERE (at, id) < (:at, :id)
+      WHERE (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
 
     listOfTarget: connection.prepare<[Page & { readonly target: string }], StoredRow>(`
       SELECT id, at, actor, action, target, details FROM audit
-      WHERE target = :target AND (at, id) < (:at, :id)
+      WHERE target = :target AND (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
 
@@ -82,7 +82,7 @@ export function sqliteAudit(database: Database): AuditStore {
 
     list: ({ target, after, limit }) =>
       database.read(() => {
-        const page = { at: after?.at ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
+        const page = { time: after?.time ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
         const rows = target === null ? sql().list.all(page) : sql().listOfTarget.all({ ...page, target });
         return rows.map(actOf);
       }),

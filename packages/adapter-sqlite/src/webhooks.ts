@@ -1,4 +1,4 @@
-import type { EventOwner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core';
+import type { Owner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core';
 import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { claimRowOf, sqliteClaims } from './idempotency.ts';
@@ -8,7 +8,7 @@ type EndpointRow = Omit<WebhookEndpointRecord, 'events' | 'enabled'> & {
   readonly events: string;
   readonly enabled: 0 | 1;
 };
-type OwnedId = EventOwner & { readonly id: string };
+type OwnedId = Owner & { readonly id: string };
 
 /** The look at an endpoint, inside a transaction that is under way. */
 export interface Endpoints {
@@ -42,7 +42,7 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
   const claims = sqliteClaims(database);
   const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
-    count: connection.prepare<[EventOwner], { count: number }>(`
+    count: connection.prepare<[Owner], { count: number }>(`
       SELECT count(*) AS count FROM webhook_endpoints WHERE partner = :partner AND mode = :mode
     `),
 
@@ -60,7 +60,7 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
     `),
 
     // Sorts, which is cheap: a partner has few of them.
-    list: connection.prepare<[EventOwner], EndpointRow>(`
+    list: connection.prepare<[Owner], EndpointRow>(`
       SELECT ${columns} FROM webhook_endpoints WHERE partner = :partner AND mode = :mode
       ORDER BY created_at, id
     `),

@@ -37,7 +37,6 @@ export type { PaymentAdministration, Settlement } from './payments/settle.ts';
 export type { ApiKeyRecord, ApiKeyState, ApiKeyStore, KeyScope } from './ports/api-keys.ts';
 export type {
   AuditHead,
-  AuditPosition,
   AuditRecord,
   AuditStore,
   ChainedAct,
@@ -53,7 +52,6 @@ export type {
 export type {
   AttemptRecord,
   ClaimedDelivery,
-  DeliveryPosition,
   DeliveryRecord,
   DeliveryResult,
   DeliveryStatus,
@@ -62,7 +60,6 @@ export type {
   Redelivery,
 } from './ports/deliveries.ts';
 export type {
-  EventOwner,
   EventRecord,
   EventStore,
   HostTransaction,
@@ -87,6 +84,8 @@ export type {
   StoredAnswer,
 } from './ports/idempotency.ts';
 export type { InteractionStore, JsonObject } from './ports/interactions.ts';
+export type { ListPosition } from './ports/lists.ts';
+export type { Owner } from './ports/owner.ts';
 export type { Mode, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';
 export type { PaymentRail, TransferOrder, TransferResult } from './ports/payments.ts';
 export type { Claim, ClaimedJob, NewJob, Queue } from './ports/queue.ts';
@@ -98,8 +97,6 @@ export type {
   Currency,
   TransferCreation,
   TransferFailure,
-  TransferOwner,
-  TransferPosition,
   TransferRecord,
   TransferStatus,
   TransferStore,

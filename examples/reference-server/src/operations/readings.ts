@@ -45,9 +45,7 @@ export async function readWaiting(database: Database, now: number): Promise<Wait
     return { count: row?.count ?? 0, ageMs: Math.max(0, now - (row?.oldest ?? now)) };
   };
   const [job, delivery] = await Promise.all([
-    due(
-      `${jobs} WHERE dropped_at IS NULL AND due_at <= :now AND (lease_ends_at IS NULL OR lease_ends_at <= :now)`,
-    ),
+    due(`${jobs} WHERE due_at <= :now AND (lease_ends_at IS NULL OR lease_ends_at <= :now)`),
     due(`${pending} due_at <= :now`),
   ]);
   return {
@@ -74,7 +72,7 @@ export async function countFailing(database: Database): Promise<number> {
   const { jobs } = tablesOf(database);
   const row = await database.get<{ count: number }>(
     `SELECT count(*) AS count FROM
-       (SELECT 1 FROM ${jobs} WHERE dropped_at IS NULL AND last_error IS NOT NULL LIMIT ${countedAtMost}) AS failing`,
+       (SELECT 1 FROM ${jobs} WHERE last_error IS NOT NULL LIMIT ${countedAtMost}) AS failing`,
   );
   return row?.count ?? 0;
 }

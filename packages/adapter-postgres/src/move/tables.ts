@@ -109,7 +109,6 @@ export const ostiaryTables: readonly TableMove[] = [
       attempt: 'integer',
       claim_id: 'text',
       lease_ends_at: 'integer',
-      dropped_at: 'integer',
       last_error: 'text',
     },
     key: ['id'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
 import type { DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
-import type { EventOwner } from '../ports/events.ts';
+import type { Owner } from '../ports/owner.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { keptSecret } from '../webhook-secrets.ts';
 import { newDeliveryId } from '../webhooks/outgoing.ts';
@@ -10,7 +10,7 @@ import type { Act } from './audit.ts';
 import { checked, iso, isoOrNull } from './checked.ts';
 
 /** A partner's webhook endpoint as administrators see it: everything but its secret. Times are ISO 8601. */
-export interface WebhookEndpoint extends EventOwner {
+export interface WebhookEndpoint extends Owner {
   readonly id: string;
   readonly url: string;
   readonly events: readonly string[];
@@ -51,23 +51,23 @@ export class WebhookError extends Error {
 
 /** Endpoints and deliveries of partners, for operators. */
 export interface WebhookAdministration {
-  list(owner: EventOwner): Promise<readonly WebhookEndpoint[]>;
+  list(owner: Owner): Promise<readonly WebhookEndpoint[]>;
   /**
    * Cancels what is still to be delivered there, and delivers nothing more until it is enabled.
    * @throws WebhookError `endpoint_not_found`
    */
-  disable(owner: EventOwner, id: string): Promise<WebhookEndpoint>;
+  disable(owner: Owner, id: string): Promise<WebhookEndpoint>;
   /** @throws WebhookError `endpoint_not_found` */
-  enable(owner: EventOwner, id: string): Promise<WebhookEndpoint>;
+  enable(owner: Owner, id: string): Promise<WebhookEndpoint>;
   /** @throws WebhookError `endpoint_not_found` */
-  remove(owner: EventOwner, id: string): Promise<void>;
+  remove(owner: Owner, id: string): Promise<void>;
   /**
    * Deliveries, newest first. `next` is what to pass as `after` for the following page, or `null` after the last
    * one.
    * @throws TypeError when an argument is wrong
    */
   deliveries(
-    owner: EventOwner,
+    owner: Owner,
     page?: {
       readonly endpointId?: string;
       readonly eventId?: string;
@@ -83,7 +83,7 @@ export interface WebhookAdministration {
    * @throws WebhookError
    */
   redeliver(
-    owner: EventOwner,
+    owner: Owner,
     eventId: string,
     options?: { readonly endpointId?: string },
   ): Promise<readonly WebhookDelivery[]>;
@@ -91,7 +91,7 @@ export interface WebhookAdministration {
    * Delivers again what was dropped at an endpoint since a time; at most 1,000 in one call. Answers how many.
    * @throws WebhookError
    */
-  recover(owner: EventOwner, endpointId: string, options: { readonly since: Date }): Promise<number>;
+  recover(owner: Owner, endpointId: string, options: { readonly since: Date }): Promise<number>;
 }
 
 function endpointOf(endpoint: WebhookEndpointRecord): WebhookEndpoint {
@@ -148,7 +148,7 @@ export function webhookAdministration(core: Core, act: Act, queued: () => void):
   const newId = () => newDeliveryId(random.bytes(16).toString('hex'));
 
   /** Applies a change to the latest version, again when somebody else was faster. */
-  async function turn(owner: EventOwner, id: string, enabled: boolean): Promise<WebhookEndpoint> {
+  async function turn(owner: Owner, id: string, enabled: boolean): Promise<WebhookEndpoint> {
     for (;;) {
       const stored = await webhooks.find(owner, id);
       if (stored === null) throw new WebhookError('endpoint_not_found', id);

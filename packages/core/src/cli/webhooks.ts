@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from '../admin/webhooks.ts';
-import type { EventOwner } from '../ports/events.ts';
+import type { Owner } from '../ports/owner.ts';
 import {
   type CommandArguments,
   type CommandOutput,
@@ -13,7 +13,7 @@ import {
 
 const mode = { mode: value('live (default) or test') } as const;
 
-function ownerOf(args: CommandArguments): EventOwner {
+function ownerOf(args: CommandArguments): Owner {
   const [partner = ''] = args.positionals;
   return { partner, mode: args.oneOf('mode', ['live', 'test']) ?? 'live' };
 }

@@ -3,8 +3,9 @@ import type { Core } from '../context.ts';
 import type { DeliveryView } from '../pages/console/delivery.ts';
 import type { FailureKind } from '../pages/console/failures.ts';
 import type { StateCounts } from '../pages/console/parts.ts';
-import type { AttemptRecord, DeliveryPosition, DeliveryRecord } from '../ports/deliveries.ts';
-import type { EventOwner } from '../ports/events.ts';
+import type { AttemptRecord, DeliveryRecord } from '../ports/deliveries.ts';
+import type { ListPosition } from '../ports/lists.ts';
+import type { Owner } from '../ports/owner.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import type { AttemptErrorClass } from '../webhooks/attempt-errors.ts';
 
@@ -69,7 +70,7 @@ export function countStates(deliveries: readonly DeliveryRecord[]): StateCounts 
 }
 
 /** The place in a list that an address names; anything that is none begins at the newest. */
-function positionOf({ query }: Context): DeliveryPosition | null {
+function positionOf({ query }: Context): ListPosition | null {
   const [, time = '', id = ''] = /^([0-9]{1,15})\.(dl_[0-9a-z_]{1,64})$/.exec(String(query.after)) ?? [];
   return id === '' ? null : { time: Number(time), id };
 }
@@ -78,7 +79,7 @@ function positionOf({ query }: Context): DeliveryPosition | null {
 export async function listDeliveries(
   core: Core,
   ctx: Context,
-  of: EventOwner & Pick<Parameters<Core['storage']['deliveries']['list']>[0], 'eventId' | 'endpointId'>,
+  of: Owner & Pick<Parameters<Core['storage']['deliveries']['list']>[0], 'eventId' | 'endpointId'>,
 ): Promise<{ readonly deliveries: readonly DeliveryRecord[]; readonly after: string | null }> {
   const found = await core.storage.deliveries.list({
     ...of,

@@ -4,7 +4,7 @@ import { OAuthError } from '../errors.ts';
 import type { Handler } from '../http/route.ts';
 import { endpointPage } from '../pages/console/endpoint.ts';
 import { againForm } from '../pages/console/event.ts';
-import type { EventOwner } from '../ports/events.ts';
+import type { Owner } from '../ports/owner.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import type { Webhooks } from '../webhooks/create.ts';
 import { answerPage, contextOf, seeOther } from './answer.ts';
@@ -12,11 +12,7 @@ import { deliveryView, listDeliveries } from './deliveries.ts';
 import type { Guard } from './guard.ts';
 import { consoleUrl } from './paths.ts';
 
-function findEndpoint(
-  { endpoints }: Webhooks,
-  owner: EventOwner,
-  ctx: Context,
-): Promise<WebhookEndpointRecord> {
+function findEndpoint({ endpoints }: Webhooks, owner: Owner, ctx: Context): Promise<WebhookEndpointRecord> {
   const { id } = ctx.params as { readonly id: string };
   if (!/^we_[0-9a-f]{32}$/.test(id)) throw new OAuthError('not_found');
   return endpoints.find(owner, id);

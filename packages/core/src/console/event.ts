@@ -6,14 +6,15 @@ import type { DeliveryView } from '../pages/console/delivery.ts';
 import { againForm, eventPage } from '../pages/console/event.ts';
 import { consoleWords } from '../pages/console/text.ts';
 import type { Notice } from '../pages/console/words.ts';
-import type { EventOwner, EventRecord } from '../ports/events.ts';
+import type { EventRecord } from '../ports/events.ts';
+import type { Owner } from '../ports/owner.ts';
 import type { Webhooks } from '../webhooks/create.ts';
 import { answerPage, contextOf, languageOf, seeOther } from './answer.ts';
 import { byId, deliveryView, listDeliveries } from './deliveries.ts';
 import type { Guard } from './guard.ts';
 import { consoleUrl } from './paths.ts';
 
-async function findEvent(core: Core, owner: EventOwner, ctx: Context): Promise<EventRecord> {
+async function findEvent(core: Core, owner: Owner, ctx: Context): Promise<EventRecord> {
   const { id } = ctx.params as { readonly id: string };
   const event = /^evt_[0-9a-f]{32}$/.test(id) ? await core.storage.events.find(owner, id) : null;
   if (event === null) throw new OAuthError('not_found');

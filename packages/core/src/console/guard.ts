@@ -5,7 +5,7 @@ import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { fixedWindows } from '../http/rate-limit.ts';
 import type { Handler } from '../http/route.ts';
-import type { EventOwner } from '../ports/events.ts';
+import type { Owner } from '../ports/owner.ts';
 import type { Access } from './access.ts';
 import { seeOther } from './answer.ts';
 import { consoleUrl } from './paths.ts';
@@ -38,7 +38,7 @@ export function createGuard(
 ): Guard {
   const requests = fixedWindows(60_000);
 
-  function count(owner: EventOwner, now: number): void {
+  function count(owner: Owner, now: number): void {
     const { count, endsAt } = requests.add(owner.partner, now);
     if (count <= maxRequests) return;
     throw new OAuthError('slow_down', undefined, {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { EventOwner, EventRecord, EventStore } from '../ports/events.ts';
+import type { EventRecord, EventStore } from '../ports/events.ts';
+import type { Owner } from '../ports/owner.ts';
 
 /** Events on one page. */
 export const eventsPerPage = 20;
@@ -15,7 +16,7 @@ export interface EventPage {
 /** A partner's events, the newest first, out of a store that lists them in their order. */
 export interface History {
   /** @param before - the sequence number before which the page begins; `null`: the newest */
-  page(owner: EventOwner, before: number | null): Promise<EventPage>;
+  page(owner: Owner, before: number | null): Promise<EventPage>;
 }
 
 /** See {@link History}. */
@@ -23,18 +24,18 @@ export function createHistory(store: EventStore): History {
   // Where the end was when it was last looked for: from there it is a step, from the beginning a search.
   const ends = new LRUCache<string, number>({ max: 10_000 });
 
-  async function first(owner: EventOwner, from: number): Promise<EventRecord[]> {
+  async function first(owner: Owner, from: number): Promise<EventRecord[]> {
     const { events } = await store.list({ ...owner, after: Math.max(0, from - 1), limit: eventsPerPage + 1 });
     return events;
   }
 
-  const exists = async (owner: EventOwner, sequence: number): Promise<boolean> => {
+  const exists = async (owner: Owner, sequence: number): Promise<boolean> => {
     const { events } = await store.list({ ...owner, after: sequence - 1, limit: 1 });
     return events.length > 0;
   };
 
   /** Steps that double until they go too far, then halves. Numbers have no gap between oldest and newest. */
-  async function search(owner: EventOwner, known: number): Promise<number> {
+  async function search(owner: Owner, known: number): Promise<number> {
     let low = known;
     let step = eventsPerPage;
     while (await exists(owner, low + step)) {
@@ -51,7 +52,7 @@ export function createHistory(store: EventStore): History {
   }
 
   /** The number of the newest event, 0 when none is kept. */
-  async function newest(owner: EventOwner): Promise<number> {
+  async function newest(owner: Owner): Promise<number> {
     const name = `${owner.partner} ${owner.mode}`;
     const known = ends.get(name) ?? 0;
     let events = await first(owner, known);

@@ -3,7 +3,8 @@ import type { Core } from '../context.ts';
 import type { Forms } from '../http/csrf.ts';
 import type { Handler } from '../http/route.ts';
 import { type EventRow, overviewPage } from '../pages/console/overview.ts';
-import type { EventOwner, EventRecord } from '../ports/events.ts';
+import type { EventRecord } from '../ports/events.ts';
+import type { Owner } from '../ports/owner.ts';
 import type { Webhooks } from '../webhooks/create.ts';
 import { answerPage, contextOf, noticeOf } from './answer.ts';
 import { countStates } from './deliveries.ts';
@@ -32,7 +33,7 @@ export function homeHandler(
   const pageUrl = (before: number | null) =>
     before === null ? null : consoleUrl(core, 'home', { before: String(before) });
 
-  async function rowOf(owner: EventOwner, { id, type, createdAt }: EventRecord): Promise<EventRow> {
+  async function rowOf(owner: Owner, { id, type, createdAt }: EventRecord): Promise<EventRow> {
     const deliveries = await core.storage.deliveries.list({
       ...owner,
       eventId: id,

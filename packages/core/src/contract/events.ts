@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import type { EventOwner, NewEvent } from '../ports/events.ts';
+import type { NewEvent } from '../ports/events.ts';
 import type { IdempotencyClaim } from '../ports/idempotency.ts';
+import type { Owner } from '../ports/owner.ts';
 import type { Storage } from '../ports/storage.ts';
 import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
 import { acme, sampleClaim, sampleEvent } from './partner-samples.ts';
@@ -20,7 +21,7 @@ function publish(
 }
 
 /** Ids and sequence numbers of everything that is kept. */
-async function sequence({ events }: Storage, owner: EventOwner = acme): Promise<string[]> {
+async function sequence({ events }: Storage, owner: Owner = acme): Promise<string[]> {
   const { events: all } = await events.list({ ...owner, after: 0, limit: 10_000 });
   return all.map((event) => `${event.sequence} ${event.id.slice(4)}`);
 }

@@ -1,4 +1,5 @@
-import type { DeliveryPosition, DeliveryRecord, DeliveryStore } from '../ports/deliveries.ts';
+import type { DeliveryRecord, DeliveryStore } from '../ports/deliveries.ts';
+import type { ListPosition } from '../ports/lists.ts';
 import { byCodeUnit, type DeliveryRow, isOwned, type Tables } from './tables.ts';
 
 export function listDeliveries(
@@ -34,8 +35,8 @@ export function deliveryOf(row: DeliveryRow): DeliveryRecord {
   };
 }
 
-const positionOf = ({ createdAt, id }: DeliveryRow): DeliveryPosition => ({ time: createdAt, id });
+const positionOf = ({ createdAt, id }: DeliveryRow): ListPosition => ({ time: createdAt, id });
 
-function byPosition(a: DeliveryPosition, b: DeliveryPosition): number {
+function byPosition(a: ListPosition, b: ListPosition): number {
   return a.time - b.time || byCodeUnit(a.id, b.id);
 }

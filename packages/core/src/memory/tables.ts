@@ -2,9 +2,10 @@ import type { ApiKeyRecord } from '../ports/api-keys.ts';
 import type { ChainedAct } from '../ports/audit.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { DeliveryRecord } from '../ports/deliveries.ts';
-import type { EventOwner, EventRecord } from '../ports/events.ts';
+import type { EventRecord } from '../ports/events.ts';
 import type { ConsentRecord, GrantRecord, GrantState, NewAccessToken } from '../ports/grants.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
+import type { Owner } from '../ports/owner.ts';
 import type { PartnerRecord } from '../ports/partners.ts';
 import type { SigningKeyRecord } from '../ports/signing-keys.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
@@ -31,7 +32,6 @@ export interface JobRow {
   readonly attempt: number;
   readonly claimId: string | null;
   readonly leaseEndsAt: number | null;
-  readonly droppedAt: number | null;
   readonly error: string | null;
 }
 
@@ -139,12 +139,12 @@ export function pairKey(first: string, second: string): string {
 }
 
 /** One string for what a partner names in a mode. */
-export function ownedKey({ partner, mode }: EventOwner, name: string): string {
+export function ownedKey({ partner, mode }: Owner, name: string): string {
   return JSON.stringify([partner, mode, name]);
 }
 
 /** Whether a row belongs to this partner and mode. */
-export function isOwned(row: EventOwner, { partner, mode }: EventOwner): boolean {
+export function isOwned(row: Owner, { partner, mode }: Owner): boolean {
   return row.partner === partner && row.mode === mode;
 }
 

@@ -1,4 +1,4 @@
-import type { EventOwner } from '../ports/events.ts';
+import type { Owner } from '../ports/owner.ts';
 import type { WebhookEndpointRecord, WebhookEndpointStore } from '../ports/webhooks.ts';
 import { note } from './audit.ts';
 import { outcomeOf, storeClaim } from './idempotency.ts';
@@ -68,14 +68,14 @@ export function isDelivered(tables: Tables, { enabled, partner }: WebhookEndpoin
 /** An endpoint of this partner and mode. */
 export function findEndpoint(
   { webhooks }: Tables,
-  owner: EventOwner,
+  owner: Owner,
   id: string,
 ): WebhookEndpointRecord | undefined {
   const endpoint = webhooks.get(id);
   return endpoint !== undefined && isOwned(endpoint, owner) ? endpoint : undefined;
 }
 
-function owned({ webhooks }: Tables, owner: EventOwner): WebhookEndpointRecord[] {
+function owned({ webhooks }: Tables, owner: Owner): WebhookEndpointRecord[] {
   return [...webhooks.values()].filter((endpoint) => isOwned(endpoint, owner));
 }
 

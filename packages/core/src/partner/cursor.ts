@@ -11,16 +11,16 @@ interface ListOwner {
 }
 
 /** A place in a list that is ordered by a time and then by id. */
-interface ListPosition {
+interface Position {
   readonly time: number;
   readonly id: string;
 }
 
 /** Cursors that say where a list goes on, good for their owner only. */
 export interface Cursors {
-  write(owner: ListOwner, position: ListPosition): string;
+  write(owner: ListOwner, position: Position): string;
   /** `null` for anything that this service did not write for this owner. */
-  read(owner: ListOwner, cursor: string): ListPosition | null;
+  read(owner: ListOwner, cursor: string): Position | null;
 }
 
 /** @param keys - the first one writes, all of them read */

@@ -1,6 +1,8 @@
 import type { AuditRecord } from './audit.ts';
-import type { EventOwner, NewEvent } from './events.ts';
+import type { NewEvent } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim, StoredAnswer } from './idempotency.ts';
+import type { ListPosition } from './lists.ts';
+import type { Owner } from './owner.ts';
 
 /** `pending` becomes one of the others, which are final. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dropped' | 'cancelled';
@@ -22,7 +24,7 @@ export interface AttemptRecord {
 }
 
 /** A delivery of one event to one endpoint, with its attempts. Times are milliseconds since the Unix epoch. */
-export interface DeliveryRecord extends EventOwner {
+export interface DeliveryRecord extends Owner {
   /** `dl_…`, unique. */
   readonly id: string;
   readonly eventId: string;
@@ -37,7 +39,7 @@ export interface DeliveryRecord extends EventOwner {
 }
 
 /** A delivery that a worker holds until its lease ends, with everything that an attempt needs. */
-export interface ClaimedDelivery extends EventOwner {
+export interface ClaimedDelivery extends Owner {
   readonly id: string;
   /** Which claim this is: results of an earlier claim are refused. */
   readonly claimId: string;
@@ -64,12 +66,6 @@ export interface DeliveryResult {
   readonly next:
     | { readonly status: 'pending'; readonly dueAt: number }
     | { readonly status: 'delivered' | 'dropped' };
-}
-
-/** A place in a list of deliveries, newest first. */
-export interface DeliveryPosition {
-  readonly time: number;
-  readonly id: string;
 }
 
 /** What became of a request to deliver again. */
@@ -119,11 +115,11 @@ export interface DeliveryStore {
    * most `limit`. `endpointId`, `eventId` and `status` narrow the list where they are not `null`.
    */
   list(
-    request: EventOwner & {
+    request: Owner & {
       readonly endpointId: string | null;
       readonly eventId: string | null;
       readonly status: DeliveryStatus | null;
-      readonly after: DeliveryPosition | null;
+      readonly after: ListPosition | null;
       readonly limit: number;
     },
   ): Promise<DeliveryRecord[]>;
@@ -136,7 +132,7 @@ export interface DeliveryStore {
    * of the endpoints' ids, and its value is stored with the idempotency key.
    */
   redeliver(
-    request: EventOwner & {
+    request: Owner & {
       readonly eventId: string;
       readonly endpointId: string | null;
       readonly deliveryId: NewEvent['deliveryId'];
@@ -153,7 +149,7 @@ export interface DeliveryStore {
    * most `limit`. `answer` as above, with how many were queued.
    */
   recover(
-    request: EventOwner & {
+    request: Owner & {
       readonly endpointId: string;
       readonly since: number;
       readonly deliveryId: NewEvent['deliveryId'];
