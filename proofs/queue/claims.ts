@@ -90,7 +90,7 @@ function delivered(claimed: {
   return { id, claimId, attempt, next: { status: 'delivered' } };
 }
 
-interface Kind extends Pick<Parameters<DeliveryStore['claim']>[0], 'perEndpoint' | 'slots' | 'limit'> {
+interface Kind extends Pick<Parameters<DeliveryStore['claim']>[0], 'room' | 'slots' | 'limit'> {
   readonly what: string;
 }
 
@@ -103,11 +103,11 @@ const busy = new Map(
 
 const kinds: readonly Kind[] = [
   // As a worker that has just started: a few of each endpoint.
-  { what: 'of endpoints that nobody knows', perEndpoint: 2, slots: new Map(), limit: 256 },
+  { what: 'of endpoints that nobody knows', room: 2, rooms: new Map(), limit: 256 },
   // As one that has room for more of some endpoints, one of them with a fifth of everything.
-  { what: 'of 20 endpoints with room for more', perEndpoint: 2, slots: busy, limit: 256 },
+  { what: 'of 20 endpoints with room for more', room: 2, slots: busy, limit: 256 },
   // As one in which strangers have all the room that they get.
-  { what: 'of known endpoints only', perEndpoint: 0, slots: busy, limit: 256 },
+  { what: 'of known endpoints only', room: 0, slots: busy, limit: 256 },
 ];
 
 /** Longer than a lease: whatever a run leaves claimed is free in the next one. */

@@ -12,7 +12,7 @@ import { type Connection, prepared } from './statement.ts';
  * SERIALIZABLE) would otherwise not notice that it came too late, and is refused now.
  *
  * Locks are taken in this order, so that nobody waits in a circle: the record of an idempotency key, a transfer,
- * the sequences by partner and mode, endpoints, deliveries by number.
+ * the sequences by partner and mode, the queues of endpoints by id, deliveries by number.
  */
 export interface EventOwners {
   /** Waits until nobody else is at work for this partner and mode. */
@@ -32,7 +32,8 @@ export function postgresEventOwners({ schema }: Pick<Database, 'schema'>): Event
     INSERT INTO ${schema}.event_sequences (partner, mode, last)
     SELECT partner, mode, count FROM unnest(:partners::text[], :modes::text[], :counts::bigint[])
       AS owners (partner, mode, count)
-    ON CONFLICT (partner, mode) DO UPDATE SET last = event_sequences.last + excluded.last
+    ON CONFLICT (partner, mode) DO UPDATE SET
+      last = event_sequences.last + excluded.last, news = event_sequences.news + 1
     RETURNING partner, mode, last
   `);
 

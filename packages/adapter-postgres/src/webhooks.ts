@@ -73,6 +73,19 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
       DELETE FROM ${schema}.webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
+    insertQueue: statement<OwnedId>(`
+      INSERT INTO ${schema}.endpoint_queues (endpoint_id, partner, mode) VALUES (:id, :partner, :mode)
+    `),
+
+    // Claims pass the endpoint over from here on. The next statement sees what the last one did.
+    lockQueue: statement<OwnedId>(`
+      SELECT FROM ${schema}.endpoint_queues WHERE endpoint_id = :id FOR UPDATE
+    `),
+
+    removeQueue: statement<OwnedId>(`
+      DELETE FROM ${schema}.endpoint_queues WHERE endpoint_id = :id
+    `),
+
     // Whoever holds one of these deliveries loses it: its result will be refused. Locked by number, see finish.
     cancel: statement<{ readonly endpointId: string; readonly now: number }>(`
       WITH held AS MATERIALIZED (
@@ -87,6 +100,11 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
     `),
   };
 
+  async function cancel(connection: Connection, endpoint: OwnedId, now: number): Promise<void> {
+    await sql.lockQueue.run(connection, endpoint);
+    await sql.cancel.run(connection, { endpointId: endpoint.id, now });
+  }
+
   return {
     async create({ endpoint, idempotency, max, now }) {
       const row = rowOf(endpoint);
@@ -98,6 +116,7 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
         const count = (await sql.count.get(connection, row))?.count ?? 0;
         if (count >= max) return undo({ outcome: 'too_many' });
         await sql.insert.run(connection, row);
+        await sql.insertQueue.run(connection, row);
         return { outcome: 'created' };
       });
     },
@@ -115,7 +134,7 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
       return database.write(async (connection) => {
         await owners.lock(connection, row);
         if ((await sql.replace.run(connection, row)) === 0) return false;
-        if (!row.enabled) await sql.cancel.run(connection, { endpointId: row.id, now });
+        if (!row.enabled) await cancel(connection, row, now);
         await audits.store(connection, act);
         return true;
       }, patience);
@@ -127,7 +146,8 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
         const endpoint = { partner, mode, id };
         await owners.lock(connection, endpoint);
         if ((await sql.remove.run(connection, endpoint)) === 0) return false;
-        await sql.cancel.run(connection, { endpointId: id, now });
+        await cancel(connection, endpoint, now);
+        await sql.removeQueue.run(connection, endpoint);
         await audits.store(connection, act);
         return true;
       }, longPatienceMs);

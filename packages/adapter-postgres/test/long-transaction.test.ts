@@ -18,7 +18,7 @@ afterAll(() => server.remove());
 const removed = 200_000;
 const now = 10_000_000;
 const hour = 3_600_000;
-const hold = { claimId: 'c', now, leaseMs: 30_000, limit: 50, perEndpoint: 9, slots: new Map(), after: null };
+const hold = { claimId: 'c', now, leaseMs: 30_000, limit: 50, room: 9, rooms: new Map() };
 
 interface Stage {
   readonly storage: Storage;
@@ -133,8 +133,8 @@ test('such claims find what is due, for endpoints of the survey and for others, 
   await publish(storage, '1', 'fourth', now - 1);
   await publish(storage, '2', 'future', now + 1);
   expect(await claimed(stage, { limit: 1, after: 'we_2' })).toEqual(['dl_third_1']);
-  expect(await claimed(stage, { perEndpoint: 1, slots: new Map([['we_2', 0]]) })).toEqual(['dl_first_1']);
-  expect(await claimed(stage, { perEndpoint: 0, slots: new Map([['we_2', 1]]) })).toEqual(['dl_second_1']);
+  expect(await claimed(stage, { room: 1, rooms: new Map([['we_2', 0]]) })).toEqual(['dl_first_1']);
+  expect(await claimed(stage, { room: 0, rooms: new Map([['we_2', 1]]) })).toEqual(['dl_second_1']);
   expect(isBounded(stage)).toBe(true);
 
   // What an earlier claim has lost, and what is tried again.
@@ -167,7 +167,7 @@ test('after the end of the transaction claims look at everything again', async (
   await looksUntilBounded(stage);
   await stage.release('pending_deliveries');
   await vi.waitFor(async () => {
-    await claimed(stage, { slots: new Map() });
+    await claimed(stage, { rooms: new Map() });
     expect(isBounded(stage)).toBe(false);
   }, patient);
 }, 60_000);

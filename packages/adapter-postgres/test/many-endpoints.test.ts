@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 const endpoints = 1_200;
-const hold = { now: 4_000, leaseMs: 30_000, limit: 256, perEndpoint: 8 };
+const hold = { now: 4_000, leaseMs: 30_000, limit: 256, room: 8 };
 const slots = new Map<string, number>();
 const nameOf = (endpoint: number) => `we_${String(endpoint).padStart(5, '0')}`;
 
@@ -120,7 +120,7 @@ test('a backlog that no room is left for hides no other endpoint', async () => {
       [1100, 1],
     ]),
   );
-  expect(await claimed(storage, { slots: new Map([[nameOf(5), 0]]) })).toEqual([nameOf(1100)]);
+  expect(await claimed(storage, { rooms: new Map([[nameOf(5), 0]]) })).toEqual([nameOf(1100)]);
 });
 
 test('what is left of an endpoint that is gone goes to no other one', async () => {

@@ -15,7 +15,7 @@ const odd = `'"\\ {NULL,"a"} \t\r\n é e\u0301 \ufeff \ufffd \u{1f6f6} ${'x'.rep
 /** The largest amount there can be: more than a double holds. */
 const amount = 99_999_999_999_999_999n;
 
-export const claimAll = { leaseMs: 30_000, limit: 10, perEndpoint: 10, slots: new Map(), after: null };
+export const claimAll = { leaseMs: 30_000, limit: 10, room: 10, rooms: new Map() };
 
 const transfer = (id: string, changes: Partial<TransferRecord> = {}): TransferRecord => ({
   ...acme,
@@ -119,7 +119,7 @@ async function fill(storage: Storage): Promise<void> {
     { ...dropped, attempt: null, next: { status: 'dropped' } },
     delivered,
   ]);
-  await storage.deliveries.claim({ ...claimAll, claimId: 'second', now: 250, perEndpoint: 1 });
+  await storage.deliveries.claim({ ...claimAll, claimId: 'second', now: 250, room: 1 });
   await storage.deliveries.finish([
     { ...waits, claimId: 'second', attempt: attemptOf(2), next: { status: 'pending', dueAt: 40_000 } },
   ]);

@@ -106,7 +106,7 @@ async function filledStorage({ isKnown = true } = {}) {
 
 const page = { ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 10 };
 const list = { ...acme, endpointId: null, eventId: null, status: null, after: null, limit: 10 };
-const hold = { claimId: 'c', now: 90_000, leaseMs: 5, limit: 50, perEndpoint: 5, after: null };
+const hold = { claimId: 'c', now: 90_000, leaseMs: 5, limit: 50, room: 5 };
 const slots = new Map<string, number>();
 
 test('lists of transfers and exports walk along an index: they neither sort nor scan', async () => {
@@ -212,7 +212,7 @@ test('a claim jumps from endpoint to endpoint, also before the server has counte
   expect(await stepsOfCall(({ deliveries }) => deliveries.claim({ ...hold, slots }))).toEqual([
     [known, walk, walk, ...others, first, chosen, ...toOthers],
   ]);
-  const named = { ...hold, perEndpoint: 0, slots: new Map([['we_0003', 4]]) };
+  const named = { ...hold, room: 0, rooms: new Map([['we_0003', 4]]) };
   expect(await stepsOfCall(({ deliveries }) => deliveries.claim(named))).toEqual([
     [first, chosen, ...toOthers],
   ]);
@@ -228,9 +228,9 @@ test('claims of a large backlog are planned once, whatever they ask for', async 
   const { storage, watched, end } = await filledStorage();
   onTestFinished(end);
   for (let room = 1; room <= 7; room += 1) {
-    const request = { ...hold, limit: 20, after: `we_000${room}`, slots: new Map([['we_0009', room]]) };
+    const request = { ...hold, limit: 20, after: `we_000${room}`, rooms: new Map([['we_0009', room]]) };
     await storage.deliveries.claim(request);
-    await storage.deliveries.claim({ ...request, perEndpoint: 0 });
+    await storage.deliveries.claim({ ...request, room: 0 });
   }
   const { rows } = await watched.own.query(
     `SELECT generic_plans > 0 AS "isKept" FROM pg_prepared_statements WHERE statement LIKE '%SET claim_id%'`,
@@ -252,7 +252,7 @@ test('claims that were planned while there was nothing do not read all of what c
   });
   // What the server knows of a table that it has cleaned: that it has no page.
   await other.query('VACUUM (ANALYZE)');
-  const known = { ...hold, perEndpoint: 0, slots: new Map([['we_0009', 4]]) };
+  const known = { ...hold, room: 0, rooms: new Map([['we_0009', 4]]) };
   for (let claim = 0; claim < 9; claim += 1) {
     await storage.deliveries.claim({ ...hold, slots });
     await storage.deliveries.claim(known);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
-const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, perEndpoint: 9, slots: new Map(), after: null };
+const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
 
 /** A storage with one endpoint, and a look at its tables. */
 async function openStorage() {
@@ -120,7 +120,7 @@ test('neither a claim nor the end of deliveries that succeed writes an index', a
   const { storage, all } = await openStorage();
   const labels = Array.from({ length: 300 }, (_, index) => `${index}`);
   await publish(storage, ...labels);
-  const claimed = await storage.deliveries.claim({ ...hold, limit: 300, perEndpoint: 300 });
+  const claimed = await storage.deliveries.claim({ ...hold, limit: 300, room: 300 });
   expect(claimed).toHaveLength(300);
   await storage.deliveries.finish(claimed.map((one) => sampleResult(one)));
   // One call after the other is one connection, which tells here what it has counted.

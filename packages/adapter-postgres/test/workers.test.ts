@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 const everything = { endpointId: null, eventId: null, status: null, after: null, limit: 10_000 };
-const hold = { now: 9, leaseMs: 1_000_000, limit: 40, perEndpoint: 10, slots: new Map<string, number>() };
+const hold = { now: 9, leaseMs: 1_000_000, limit: 40, room: 10, rooms: new Map<string, number>() };
 const other = { partner: 'other', mode: 'live' } as const;
 
 /** Storages of several processes on one schema, each with connections of its own. */
@@ -105,7 +105,7 @@ test('of 2,000 deliveries each is in the hands of one of four workers at a time,
   expect(listed).toHaveLength(2000);
   expect(new Set(listed.map(({ status }) => status))).toEqual(new Set(['delivered']));
   expect(listed.every(({ id, attempts: logged }) => logged.length === attempts.get(id))).toBe(true);
-  expect(await all[0].deliveries.claim({ ...hold, claimId: 'none', after: null })).toEqual([]);
+  expect(await all[0].deliveries.claim({ ...hold, claimId: 'none' })).toEqual([]);
   expect(await strays()).toEqual([]);
   expect(refusals()).toEqual([]);
 });
@@ -116,7 +116,7 @@ test('a batch is claimed with one statement and finished with one, however large
   watched[0]?.ran();
   await publish(all[0], ['a', 'b', 'c', 'd', 'e']);
   expect(watched[0]?.ran(), 'begin, sequence, events with deliveries, commit').toHaveLength(4);
-  const claimed = await all[0].deliveries.claim({ ...hold, limit: 100, claimId: 'c', after: null });
+  const claimed = await all[0].deliveries.claim({ ...hold, limit: 100, claimId: 'c' });
   expect(claimed).toHaveLength(100);
   await all[0].deliveries.finish(claimed.map((delivery) => sampleResult(delivery)));
   expect(watched[0]?.ran()).toHaveLength(2);
@@ -146,7 +146,7 @@ test('whatever happens to the deliveries of a partner at once, nobody waits in a
       first,
       countedTo(20).map((number) => `${round}.${number}`),
     );
-    const request = { ...hold, limit: 1000, perEndpoint: 1000, after: null };
+    const request = { ...hold, limit: 1000, room: 1000 };
     const claimed = await first.deliveries.claim({ ...request, claimId: `${round}` });
     const drop = claimed.map((delivery) => sampleResult(delivery, { status: 'dropped' }));
     const again = { ...acme, now: 9, idempotency: null, answer: () => ({ status: 202, body: '' }) };

@@ -48,12 +48,18 @@ export function publicationsOn(connection: Connection): Publications {
       )
       VALUES (:id, :eventNumber, :endpointId, :partner, :mode, 'pending', :now, :now, :now)
     `),
+
+    queue: connection.prepare<[Pick<NewDelivery, 'endpointId' | 'now'>]>(`
+      UPDATE endpoint_queues SET next_due = :now
+      WHERE endpoint_id = :endpointId AND (next_due IS NULL OR next_due > :now)
+    `),
   };
 
   const matchingEndpoints: Publications['matchingEndpoints'] = (request) =>
     sql.matchingEndpoints.all(request).map(({ id }) => id);
   const deliver: Publications['deliver'] = (delivery) => {
     sql.insertDelivery.run(delivery);
+    sql.queue.run({ endpointId: delivery.endpointId, now: delivery.now });
   };
 
   return {

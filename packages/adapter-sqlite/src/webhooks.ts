@@ -76,6 +76,10 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
       DELETE FROM webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
+    insertQueue: connection.prepare<[string]>('INSERT INTO endpoint_queues (endpoint_id) VALUES (?)'),
+
+    removeQueue: connection.prepare<[string]>('DELETE FROM endpoint_queues WHERE endpoint_id = ?'),
+
     // Whoever holds one of these deliveries loses it: its result will be refused.
     cancel: connection.prepare<[{ endpointId: string; now: number }]>(`
       UPDATE deliveries SET status = 'cancelled', ended_at = :now
@@ -93,6 +97,7 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
         const { partner, mode } = row;
         if ((sql().count.get({ partner, mode })?.count ?? 0) >= max) return { outcome: 'too_many' };
         sql().insert.run(row);
+        sql().insertQueue.run(row.id);
         if (claim !== null) claims.store(claim);
         return { outcome: 'created' };
       });
@@ -122,6 +127,7 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
       return database.write(() => {
         if (sql().remove.run({ partner, mode, id }).changes === 0) return false;
         sql().cancel.run({ endpointId: id, now });
+        sql().removeQueue.run(id);
         audits.store(act);
         return true;
       });

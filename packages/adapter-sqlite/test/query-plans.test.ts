@@ -230,7 +230,7 @@ test('a claim jumps from endpoint to endpoint, and reads no delivery that it doe
   const { storage, plansOf } = await watchedStorage();
   await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
   await storage.events.publish([event], { idempotency: null, now: 1 });
-  const request = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, perEndpoint: 9, slots: new Map() };
+  const request = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
   const walk = [
     'SEARCH deliveries USING COVERING INDEX deliveries_pending (endpoint_id>?)',
     'SEARCH deliveries USING COVERING INDEX deliveries_pending (endpoint_id>?)',
@@ -260,8 +260,8 @@ test('a final result is one write', async () => {
     now: 9,
     leaseMs: 5,
     limit: 9,
-    perEndpoint: 9,
-    slots: new Map(),
+    room: 9,
+    rooms: new Map(),
     after: null,
   });
   const attempt = { number: 1, at: 1, durationMs: 1, httpStatus: 200, error: null, response: '' };

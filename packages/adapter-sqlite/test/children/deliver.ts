@@ -26,9 +26,8 @@ process.once('message', async () => {
       now: 1,
       leaseMs: 1000,
       limit: 8,
-      perEndpoint: 2,
-      slots: new Map(),
-      after: null,
+      room: 2,
+      rooms: new Map(),
     });
     if (claimed.length === 0 && round >= Number(count)) break;
     const counted = await storage.deliveries.finish(

@@ -98,6 +98,8 @@ export interface Tables {
   readonly events: Map<string, EventRecord>;
   /** In the order of their creation. */
   readonly deliveries: Map<string, DeliveryRow>;
+  /** When something of an endpoint was claimed last. */
+  readonly servedAt: Map<string, number>;
   readonly jobs: Map<string, JobRow>;
   /** By bucket. */
   readonly rateLimits: Map<string, WindowRow>;
@@ -123,6 +125,7 @@ export function emptyTables(): Tables {
     sequences: new Map(),
     events: new Map(),
     deliveries: new Map(),
+    servedAt: new Map(),
     jobs: new Map(),
     rateLimits: new Map(),
     audit: new Map(),

@@ -86,12 +86,11 @@ export type LateIdempotencyClaim = Omit<IdempotencyClaim, 'answer'>;
 export interface DeliveryStore {
   /**
    * Claims due deliveries until `now + leaseMs`: pending ones whose time has come (`<= now`) and that nobody
-   * holds, or whose lease has ended. At most `limit` together, at most `perEndpoint` of one endpoint, or as
-   * many as `slots` says where it names the endpoint (0 or less: none). Within an endpoint those come first that are
-   * due the longest, and then those that were created first; only what an earlier claim has lost may come later than that,
-   * as if it had become due when its lease ended. Endpoints are visited in the order of their ids, beginning after `after` and going
-   * round, so that a caller who passes the last endpoint visited neglects none; a large backlog of one endpoint
-   * costs the others nothing. The answer is in this order. No delivery is ever given to two claims whose leases
+   * holds, or whose lease has ended. At most `limit` together, and of one endpoint at most as many as `rooms` says, or
+   * `room` where it does not name the endpoint (0 or less: none). Endpoints take turns: first comes the one of which
+   * nothing was claimed for the longest time, by any worker, and then by id; a large backlog of one endpoint costs the
+   * others nothing. Within an endpoint those that were never claimed come as they were published, and those that were
+   * claimed before as they became due again, or as their lease ended; a storage may put these first. The answer is in this order. No delivery is ever given to two claims whose leases
    * overlap, unless a crash of the database undid the first one: a claim need not survive that.
    */
   claim(request: {
@@ -99,9 +98,8 @@ export interface DeliveryStore {
     readonly now: number;
     readonly leaseMs: number;
     readonly limit: number;
-    readonly perEndpoint: number;
-    readonly slots: ReadonlyMap<string, number>;
-    readonly after: string | null;
+    readonly room: number;
+    readonly rooms: ReadonlyMap<string, number>;
   }): Promise<ClaimedDelivery[]>;
 
   /**

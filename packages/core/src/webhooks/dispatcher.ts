@@ -74,7 +74,6 @@ export function createDispatcher(options: DispatcherOptions): Worker {
   const lanes = createLanes(options.concurrency, backlog.sizeOf);
   let running = false;
   let cancelPoll: () => void = () => {};
-  let after: string | null = null;
 
   let claiming: Promise<number> | null = null;
   /** Whether something may be due that the claim under way does not see. */
@@ -216,12 +215,10 @@ export function createDispatcher(options: DispatcherOptions): Worker {
       now,
       leaseMs,
       limit,
-      perEndpoint: lanes.freeOfUnknown,
-      slots: lanes.slots(),
-      after,
+      room: lanes.freeOfUnknown,
+      rooms: lanes.slots(),
     });
     pace.took(clock.now() - now);
-    after = claimed.at(-1)?.endpointId ?? after;
     for (const delivery of claimed) deliver({ delivery, leaseEndsAt: now + leaseMs });
     // Only a claim that was cut off by its limit can have left something.
     if (running && claimed.length >= limit) woken = true;
