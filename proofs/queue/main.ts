@@ -3,7 +3,7 @@ import { median } from '../../benchmarks/shared/statistics.ts';
 import { QuietTurns, watchStolenTime } from '../../benchmarks/shared/stolen-time.ts';
 import { numbersFrom } from '../support/arguments.ts';
 import { tableOf } from '../support/table.ts';
-import { timeClaims } from './claims.ts';
+import { type ClaimReport, timeClaims } from './claims.ts';
 import { soak } from './soak.ts';
 import { countStatements } from './statements.ts';
 
@@ -56,14 +56,21 @@ console.log(
 );
 
 const quiet = new QuietTurns(quietMs, quietShare);
-const timed = await timeClaims({ waiting, claims, runs, fsync: true, quiet });
+const timed: (ClaimReport & { readonly endpoints: number })[] = [];
+for (const endpoints of [1, 100, 10_000]) {
+  const reports = await timeClaims({ waiting, endpoints, claims, runs, fsync: true, quiet });
+  timed.push(...reports.map((report) => ({ ...report, endpoints })));
+}
 /** Of each kind of claim: what all runs say about it. */
-const kinds = Object.values(Object.groupBy(timed, ({ what }) => what)).map((of) => of ?? []);
+const kinds = Object.values(
+  Object.groupBy(timed, ({ what, endpoints }) => `${endpoints} endpoints: ${what}`),
+).map((of) => of ?? []);
 const shownMs = (values: readonly number[]) => `${values.map((value) => value.toFixed(1)).join(' ')} ms`;
 console.log(
   `\n${tableOf(
     [
       `claims, ${waiting.toLocaleString('en-US')} deliveries waiting`,
+      'endpoints',
       'claims',
       'each',
       'median',
@@ -77,6 +84,7 @@ console.log(
       const p99 = median(of.map((one) => one.p99));
       return [
         of[0]?.what ?? '',
+        String(of[0]?.endpoints),
         String(count),
         (of.reduce((sum, one) => sum + one.deliveries, 0) / count).toFixed(0),
         shownMs(of.map((one) => one.median)),

@@ -101,11 +101,12 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
       SELECT queue.ctid AS queue
       FROM candidates JOIN ${schema}.endpoint_queues AS queue USING (endpoint_id, revision)
       WHERE candidates.next_due <= :now AND endpoint_id NOT IN (SELECT endpoint_id FROM taken)
-        AND NOT EXISTS (
-          SELECT FROM ${schema}.pending_deliveries AS pending
+        AND (
+          SELECT ready_at FROM ${schema}.pending_deliveries AS pending
           WHERE pending.endpoint_id = candidates.endpoint_id
             AND ready_at >= candidates.next_due AND ready_at <= :now
-        )
+          ORDER BY ready_at LIMIT 1
+        ) IS NULL
       LIMIT ${maxSettled}
       FOR UPDATE OF queue SKIP LOCKED
     ),
@@ -134,8 +135,12 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
       WHERE (SELECT count(*) FROM taken) < :limit
         AND NOT EXISTS (
           SELECT FROM ${schema}.endpoint_queues AS queue
-          JOIN ${schema}.pending_deliveries AS pending USING (endpoint_id)
-          WHERE queue.partner = news.partner AND queue.mode = news.mode AND number > claimed_to
+          CROSS JOIN LATERAL (
+            SELECT FROM ${schema}.pending_deliveries AS pending
+            WHERE pending.endpoint_id = queue.endpoint_id AND number > claimed_to
+            ORDER BY number LIMIT 1
+          ) AS waiting
+          WHERE queue.partner = news.partner AND queue.mode = news.mode
         )
       FOR UPDATE OF sequence SKIP LOCKED
     ),

@@ -38,11 +38,13 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
         id, claim_id, status, due_at, attempt, at, duration_ms, http_status, error, response, place
       )
     ),
-    sooner AS MATERIALIZED (
-      SELECT endpoint_id, min(results.due_at) AS due_at
-      FROM ${schema}.pending_deliveries AS pending
-      JOIN results ON results.id = pending.id AND results.claim_id = pending.claim_id
-      WHERE pending.id = ANY (:ids) AND results.status = 'pending' AND results.due_at < ready_at
+    leased AS MATERIALIZED (
+      SELECT id, claim_id, endpoint_id, ready_at FROM ${schema}.pending_deliveries
+      WHERE id = ANY (ARRAY (SELECT id FROM results WHERE status = 'pending'))
+    ),
+    sooner AS (
+      SELECT endpoint_id, min(due_at) AS due_at FROM leased JOIN results USING (id, claim_id)
+      WHERE due_at < ready_at
       GROUP BY endpoint_id
     ),
     queues AS MATERIALIZED (

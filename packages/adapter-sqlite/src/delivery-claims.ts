@@ -18,11 +18,10 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
   // For the pluses, see `findToken` in grants.ts.
   const sql = database.prepare((connection) => ({
     // All of them: those without room are known to the caller only.
-    dueEndpoints: connection
-      .prepare<[now: number], string>(`
-        SELECT endpoint_id FROM endpoint_queues WHERE next_due <= +? ORDER BY served_at, endpoint_id
-      `)
-      .pluck(),
+    dueEndpoints: connection.prepare<[now: number], { endpointId: string }>(`
+      SELECT endpoint_id AS endpointId FROM endpoint_queues
+      WHERE next_due <= +? ORDER BY served_at, endpoint_id
+    `),
 
     due: connection.prepare<[{ endpointId: string; now: number; limit: number }], DueRow>(`
       SELECT
@@ -135,7 +134,7 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
       if (numbers.size > maxNumbers) numbers.clear();
       return await database.write(() => {
         const claimed: ClaimedDelivery[] = [];
-        for (const endpointId of sql().dueEndpoints.all(now)) {
+        for (const { endpointId } of sql().dueEndpoints.all(now)) {
           const free = Math.min(roomOf.get(endpointId) ?? room, limit - claimed.length);
           const target = free > 0 ? sql().target.get(endpointId) : undefined;
           if (target === undefined) continue;

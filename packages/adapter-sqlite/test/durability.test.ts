@@ -113,8 +113,8 @@ test('kill -9 in the middle of deliveries loses none of them and no result that 
   const ids = new Set(done.map(({ id }) => id));
   expect([...answered].filter((id) => !ids.has(id))).toEqual([]);
   expect(done.filter(({ attempts }) => attempts.length !== 1)).toEqual([]);
-  const slots = new Map();
-  const request = { claimId: 'c', now: 1001, leaseMs: 1, limit: 100_000, room: 100_000, slots };
+  const rooms = new Map();
+  const request = { claimId: 'c', now: 1001, leaseMs: 1, limit: 100_000, room: 100_000, rooms };
   const rest = await storage.deliveries.claim({ ...request });
   expect(done.length + rest.length).toBe(events.length);
   expect(rest.filter(({ attempt }) => attempt !== 1)).toEqual([]);

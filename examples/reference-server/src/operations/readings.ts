@@ -22,7 +22,7 @@ function tablesOf({ schema }: Database) {
       }
     : {
         jobs: 'ostiary.jobs',
-        pending: 'ostiary.pending_deliveries WHERE held_until <= :now AND',
+        pending: 'ostiary.pending_deliveries WHERE coalesce(ready_at, 0) <= :now AND',
         deliveries: 'ostiary.deliveries',
         events: 'ostiary.events',
       };
