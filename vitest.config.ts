@@ -32,7 +32,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'alone',
-          include: ['examples/*/test/**/*.test.ts', 'tests/**/*.test.ts', ...stopTheClock],
+          include: ['examples/*/test/**/*.test.ts', 'lab/**/*.test.ts', ...stopTheClock],
         },
       },
     ],

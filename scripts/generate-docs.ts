@@ -9,45 +9,24 @@ import { consoleRoutes } from '../packages/core/src/console/routes.ts';
 import { type ErrorDefinition, oauthErrors, partnerErrors } from '../packages/core/src/errors.ts';
 import { events } from '../packages/core/src/events.ts';
 import type { Route } from '../packages/core/src/http/route.ts';
+import { addressLimits, partnerLimits } from '../packages/core/src/limits.ts';
 import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
-import { defaultLimits } from '../packages/core/src/partner/pipeline/limit.ts';
 import { partnerRoutes } from '../packages/core/src/partner/routes.ts';
 import { scopeNames, scopes } from '../packages/core/src/scopes.ts';
 import { pagesThatInstall } from './install-commands.ts';
-import { interfaceIn, unionIn, wordsIn } from './shapes.ts';
+import { entriesIn, interfaceIn, unionIn, wordsIn } from './shapes.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const generated = '<!-- Written by `npm run docs` from the source. Edit the source instead. -->';
-
-/** What the userinfo fields are, for people; a field without a line here fails the build. */
-const fieldTypes: { readonly [field: string]: string } = {
-  sub: 'string, the user’s id',
-  kid: 'string, the user’s public id',
-  role: 'string',
-  country: 'string, ISO 3166-1 alpha-2',
-  createdAt: 'string, ISO 8601, UTC',
-  name: 'string',
-  handle: 'string',
-  avatarUrl: 'string (URL) or null',
-  kycTier: 'integer, 0 to 3',
-  kycStatus: '`approved`, `pending` or `rejected`',
-  htgBalance: 'string, decimal with two digits',
-  usdBalance: 'string, decimal with two digits',
-  trustScore: 'integer, 0 to 100',
-  trustTier: 'string',
-  activeCredentials: 'array of `{ id, type, issuedAt, expiresAt }`; times ISO 8601, `expiresAt` may be null',
-};
 
 const row = (...cells: readonly string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 
 function scopesPage(): string {
   const rows = scopeNames.flatMap((scope) =>
-    Object.keys(scopes[scope].fields).map((field, index) => {
-      const type = fieldTypes[field];
-      if (type === undefined)
-        throw new Error(`scripts/generate-docs.ts: fieldTypes has no line for ${field}`);
-      return row(index === 0 ? `\`${scope}\`` : '', `\`${field}\``, type);
+    Object.entries(scopes[scope].fields).map(([field, { description }], index) => {
+      if (description === undefined) throw new Error(`scopes.ts: ${field} is not described`);
+      return row(index === 0 ? `\`${scope}\`` : '', `\`${field}\``, description);
     }),
   );
   return `# Scopes
@@ -99,7 +78,6 @@ function partnerEndpointsPage(): string {
     users: never,
     // Routes whose bodies name types of events are made of the catalogue.
     webhooks: { ...(never as object), catalogue: { types: Object.keys(events) } },
-    transferCreated: never,
   } as never);
   const rows = table.map(({ method, path, scope, limit, idempotent, summary, testOnly }) =>
     row(
@@ -111,8 +89,8 @@ function partnerEndpointsPage(): string {
       testOnly === true ? `${summary} Test keys only.` : summary,
     ),
   );
-  const limits = Object.entries(defaultLimits).map(([group, { requests, windowMs }]) =>
-    row(group, `${requests} requests in ${windowMs / 1000} seconds`),
+  const limits = Object.entries(partnerLimits).map(([group, { requests, windowSeconds }]) =>
+    row(group, `${requests} requests in ${windowSeconds} seconds`),
   );
   return `# Endpoints of the partner API
 
@@ -194,17 +172,35 @@ const words: { readonly [type: string]: string } = {
   Currency: wordsIn('packages/core/src/ports/transfers.ts', 'Currency'),
 };
 
+/** Rows of options whose names and defaults stand in a table of `limits.ts`, by the option that they follow. */
+function limitRows(after: string): string[] {
+  const textsOf = (table: string) =>
+    new Map(entriesIn('packages/core/src/limits.ts', table).map(({ name, text }) => [name, text]));
+  if (after === 'OstiaryOptions limits') {
+    const texts = textsOf('addressLimits');
+    return Object.entries(addressLimits).map(([name, standard]) =>
+      row(`\`limits.${name}\``, '`number`', String(standard), texts.get(name) ?? ''),
+    );
+  }
+  if (after !== 'PartnerLimits store') return [];
+  const texts = textsOf('partnerLimits');
+  return Object.entries(partnerLimits).map(([name, { requests, windowSeconds }]) =>
+    row(`\`${name}\``, '`PartnerLimit`', `${requests} in ${windowSeconds} seconds`, texts.get(name) ?? ''),
+  );
+}
+
 function optionsPage(): string {
   const tables = ['OstiaryOptions', 'Theme', 'PartnerLimits', 'WebhookOptions'].map((name) => {
     const { members } = interfaceIn('packages/core/src/options.ts', name);
-    const rows = members.map(({ path, type, isOptional, text, standard }) =>
+    const rows = members.flatMap(({ path, type, isOptional, text, standard }) => [
       row(
         `\`${path}\``,
         type === null ? 'object' : `\`${type}\``,
         isOptional ? (standard ?? 'none') : 'required',
         text,
       ),
-    );
+      ...limitRows(`${name} ${path}`),
+    ]);
     return `## ${name}\n\n| Option | Type | Default | |\n|---|---|---|---|\n${rows.join('\n')}`;
   });
   const shapes = hostShapes.flatMap(([file, names]) =>

@@ -27,10 +27,12 @@ const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const plain = (comment: string | ts.NodeArray<ts.JSDocComment> | undefined): string =>
   onOneLine(ts.getTextOfJSDocComment(comment) ?? '');
 
+function sourceOf(file: string): ts.SourceFile {
+  return ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest, true);
+}
+
 function declarationIn(file: string, name: string): ts.InterfaceDeclaration | ts.TypeAliasDeclaration {
-  const text = readFileSync(join(root, file), 'utf8');
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-  const found = source.statements.find(
+  const found = sourceOf(file).statements.find(
     (statement) =>
       (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement)) &&
       statement.name.text === name,
@@ -58,7 +60,9 @@ function membersOf(elements: readonly ts.TypeElement[], outer = ''): Member[] {
     if (!ts.isPropertySignature(element) && !ts.isMethodSignature(element)) return [];
     const path = `${outer}${element.name.getText()}`;
     const { type } = element;
-    const inner = type !== undefined && ts.isTypeLiteralNode(type) ? type.members : null;
+    // What is mapped from a table beside it is listed by `entriesIn`.
+    const parts = type !== undefined && ts.isIntersectionTypeNode(type) ? [...type.types] : [type];
+    const inner = parts.find((part) => part !== undefined && ts.isTypeLiteralNode(part))?.members ?? null;
     const parameters = ts.isMethodSignature(element)
       ? `(${element.parameters.map((parameter) => parameter.getText()).join(', ')}) => `
       : '';
@@ -78,6 +82,23 @@ export function interfaceIn(file: string, name: string): { text: string; members
   const members = ts.isInterfaceDeclaration(declaration) ? membersOf([...declaration.members]) : [];
   if (members.length === 0) throw new Error(`scripts/shapes.ts: found no members of ${name}`);
   return { text: commentOf(declaration).text, members };
+}
+
+/** The entries of a table, which is a constant object, with the comments that stand there. */
+export function entriesIn(file: string, name: string): { readonly name: string; readonly text: string }[] {
+  const source = sourceOf(file);
+  const constants = source.statements
+    .filter(ts.isVariableStatement)
+    .flatMap((statement) => [...statement.declarationList.declarations]);
+  let table = constants.find((constant) => constant.name.getText() === name)?.initializer;
+  while (table !== undefined && (ts.isSatisfiesExpression(table) || ts.isAsExpression(table)))
+    table = table.expression;
+  if (table === undefined || !ts.isObjectLiteralExpression(table))
+    throw new Error(`scripts/shapes.ts: ${file} has no table ${name}`);
+  return table.properties.map((entry) => ({
+    name: entry.name?.getText() ?? '',
+    text: commentOf(entry).text,
+  }));
 }
 
 /** The alternatives of a union of objects. */

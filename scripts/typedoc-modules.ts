@@ -1,4 +1,4 @@
-/** A plug-in of typedoc: names each module as readers import it, `@ostiary/core/testing`, after the `exports` of its package. */
+/** A plug-in of typedoc: names each module as readers import it, `@ostiary/testing`, after the `exports` of its package. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Application, type Context, Converter, type DeclarationReflection } from 'typedoc';

@@ -3,10 +3,9 @@ import { defineConfig } from 'tsup';
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
-    cli: 'src/cli/index.ts',
-    contract: 'src/contract/index.ts',
-    memory: 'src/memory/index.ts',
-    testing: 'src/testing/index.ts',
+    admin: 'src/admin.ts',
+    storage: 'src/storage.ts',
+    seams: 'src/seams.ts',
   },
   format: 'esm',
   target: 'node22',

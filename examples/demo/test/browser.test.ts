@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { launchBrowser } from '../../../tests/support/browser.ts';
-import { freePort } from '../../../tests/support/free-port.ts';
+import { launchBrowser } from '../../../lab/support/browser/browser.ts';
+import { scrollsSideways, violations } from '../../../lab/support/browser/page-checks.ts';
+import { freePort } from '../../../lab/support/free-port.ts';
 import { type Demo, startDemo } from '../src/demo.ts';
 
 /** Keeps a picture in the folder that SCREENSHOT_DIR names, to be looked at. */
@@ -16,22 +16,36 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 
+const small = { width: 360, height: 740 };
+const large = { width: 1280, height: 800 };
+
+/** Each page in each language, small and large, light and dark. */
+const looks = {
+  'en-US': [
+    ['small', small, 'light'],
+    ['large', large, 'dark'],
+  ],
+  'fr-FR': [
+    ['small', small, 'dark'],
+    ['large', large, 'light'],
+  ],
+} as const;
+const locales = ['en-US', 'fr-FR'] as const;
+
 async function expectGood(page: Page): Promise<void> {
-  await page.evaluate(axe.source);
-  const result = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
-  expect(result.violations.map(({ id, nodes }) => `${page.url()}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
-  const sideways = await page.evaluate(
-    () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-  );
-  expect(sideways).toBe(false);
+  expect(await violations(page)).toEqual([]);
+  expect(await scrollsSideways(page)).toBe(false);
 }
 
-const looks = [
-  ['small, light', { viewport: { width: 360, height: 740 }, colorScheme: 'light', locale: 'en-US' }],
-  ['small, dark', { viewport: { width: 360, height: 740 }, colorScheme: 'dark', locale: 'fr-FR' }],
-  ['large, light', { viewport: { width: 1280, height: 800 }, colorScheme: 'light', locale: 'fr-FR' }],
-  ['large, dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark', locale: 'en-US' }],
-] as const satisfies readonly (readonly [string, BrowserContextOptions])[];
+/** That a page is readable and accessible in every look of its language. */
+async function expectLooks(page: Page, locale: (typeof locales)[number], name: string): Promise<void> {
+  for (const [size, viewport, colorScheme] of looks[locale]) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await expectGood(page);
+    await picture(page, `${name}, ${size}, ${colorScheme}`);
+  }
+}
 
 describe('passports and payments, in a real browser', () => {
   let demo: Demo;
@@ -53,7 +67,7 @@ describe('passports and payments, in a real browser', () => {
 
   /** A new browser profile. What the page complains about, a broken content policy included, is collected. */
   async function visit(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    const context = await browser.newContext({ viewport: large, ...options });
     context.setDefaultTimeout(40_000);
     onTestFinished(() => context.close());
     const page = await context.newPage();
@@ -86,17 +100,19 @@ describe('passports and payments, in a real browser', () => {
     await page.getByRole('heading', { name: /Bonjou/ }).waitFor();
   }
 
-  test.each(looks)('the passport page is readable and accessible: %s', async (name, options) => {
-    const { page, complaints } = await visit(options);
+  test.each(locales)('the passport page is readable and accessible: %s', async (locale) => {
+    const { page, complaints } = await visit({ locale });
     await openPassport(page);
     expect(await page.locator('#countdown').textContent()).toMatch(/: (5:00|4:5\d)$/);
-    await picture(page, `passport, ${name}`);
+    await picture(page, `passport, ${locale}`);
     await page.locator('summary').click();
     expect(await page.locator('#token').textContent()).toMatch(/^eyJ[\w.-]+$/);
-    await expectGood(page);
-    await picture(page, `passport with text, ${name}`);
-    const code = await page.locator('svg.qr').boundingBox();
-    expect(code?.width).toBeGreaterThan(220);
+    await expectLooks(page, locale, 'passport with text');
+    for (const viewport of [small, large]) {
+      await page.setViewportSize(viewport);
+      const code = await page.locator('svg.qr').boundingBox();
+      expect(code?.width).toBeGreaterThan(220);
+    }
     expect(complaints).toEqual([]);
   });
 
@@ -148,20 +164,18 @@ describe('passports and payments, in a real browser', () => {
     expect(await page.locator('svg.qr').isVisible()).toBe(true);
   });
 
-  test.each(looks)('the shop pays its customer: %s', async (name, options) => {
-    const { page, complaints } = await visit(options);
+  test.each(locales)('the shop pays its customer: %s', async (locale) => {
+    const { page, complaints } = await visit({ locale });
     await openShop(page);
-    await expectGood(page);
+    await expectLooks(page, locale, 'shop');
     await page.locator('label.pick').nth(1).click();
     await page.getByRole('button', { name: 'Receive your cashback' }).click();
     const transfer = page.locator('.transfer');
     await transfer.waitFor();
     expect(await transfer.textContent()).toContain('25.00 HTG');
-    await picture(page, `cashback, ${name}`);
     // Nobody asks: the webhook arrives at the shop, and the shop tells the page.
     await page.locator('.transfer[data-status=completed]').waitFor();
-    await expectGood(page);
-    await picture(page, `cashback completed, ${name}`);
+    await expectLooks(page, locale, 'cashback completed');
     expect(complaints).toEqual([]);
   });
 
@@ -207,13 +221,12 @@ describe('passports and payments, in a real browser', () => {
     expect(response.status).toBe(201);
   }
 
-  test.each(looks)('the shop shows webhooks as they arrive: %s', async (name, options) => {
-    const { page, complaints } = await visit(options);
+  test.each(locales)('the shop shows webhooks as they arrive: %s', async (locale) => {
+    const { page, complaints } = await visit({ locale });
     await page.goto(`${demo.partnerUrl}/webhooks`);
     await page.getByText('Updating live').waitFor();
-    await expectGood(page);
-    await picture(page, `webhooks, ${name}`);
-    const message = `Good morning, ${name}`;
+    await expectLooks(page, locale, 'webhooks');
+    const message = `Good morning, ${locale}`;
     await trigger(message);
     const event = page.locator('.event', { hasText: message });
     await event.locator('[data-outcome=handled]').waitFor();
@@ -225,13 +238,12 @@ describe('passports and payments, in a real browser', () => {
     expect(await event.first().locator('details').getAttribute('open')).toBeNull();
     expect(await page.locator('.event details[open]').count()).toBe(1);
     expect(await page.locator('.event details[open] pre').textContent()).toContain(`"${message}"`);
-    await expectGood(page);
-    await picture(page, `webhooks arrived, ${name}`);
+    await expectLooks(page, locale, 'webhooks arrived');
     expect(complaints).toEqual([]);
   });
 
   test('deliveries fail on demand', async () => {
-    const { page, complaints } = await visit({ viewport: { width: 360, height: 740 } });
+    const { page, complaints } = await visit({ viewport: small });
     await page.goto(`${demo.partnerUrl}/webhooks`);
     await page.locator('label.pick', { hasText: '1' }).click();
     await page.getByRole('button', { name: 'Let them fail' }).click();
@@ -259,31 +271,30 @@ describe('passports and payments, in a real browser', () => {
     expect(await page.getByText('Updating live').isVisible()).toBe(false);
   });
 
-  test.each(looks)('the shop verifies a passport that is pasted: %s', async (name, options) => {
+  test.each(locales)('the shop verifies a passport that is pasted: %s', async (locale) => {
     const customer = await visit();
     await openPassport(customer.page);
     const token = (await customer.page.locator('#token').textContent()) ?? '';
-    const { page, complaints } = await visit(options);
+    const { page, complaints } = await visit({ locale });
     await page.goto(`${demo.partnerUrl}/verify`);
-    await expectGood(page);
+    await expectLooks(page, locale, 'verify');
     await page.getByLabel('Passport').fill(token);
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.locator('#verified').waitFor();
     expect(await page.locator('[data-field=kid] dd').textContent()).toBe(demo.file.users[0]?.kid);
     expect(page.url()).toBe(`${demo.partnerUrl}/verify`);
     expect(await page.content()).not.toContain(token);
-    await expectGood(page);
-    await picture(page, `verify, ${name}`);
+    await expectLooks(page, locale, 'verified');
     expect(complaints).toEqual([]);
     await page.getByLabel('Passport').fill(`${token}x`);
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByText('invalid_request').waitFor();
     expect(await page.locator('#verified').count()).toBe(0);
-    await expectGood(page);
+    await expectLooks(page, locale, 'refused');
   });
 
   test('the landing page leads to the passport', async () => {
-    const { page } = await visit({ viewport: { width: 360, height: 740 } });
+    const { page } = await visit({ viewport: small });
     await openPassport(page);
     await page.goto(`${demo.file.authUrl}/`);
     await expectGood(page);

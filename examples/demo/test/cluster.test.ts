@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { runHere } from '../../../lab/support/processes/run-here.ts';
 
 const program = join(import.meta.dirname, '../src/cluster.ts');
 
@@ -91,8 +92,8 @@ test.each([
 
 test('other arguments are refused in one line', async () => {
   for (const args of [['--payments', '51'], ['--payments', 'many'], ['now']]) {
-    const { code, stderr } = await run(args, await temporaryFolder());
-    expect([code, stderr]).toEqual([
+    const { code, errors } = await runHere(program, args, { TMPDIR: await temporaryFolder() });
+    expect([code, errors]).toEqual([
       1,
       expect.stringMatching(/^ostiary: the only argument is --payments.*\n$/),
     ]);

@@ -2,7 +2,7 @@ import { serve } from '@hono/node-server';
 import express from 'express';
 import { Hono } from 'hono';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ask } from '../../../tests/support/ask.ts';
+import { ask } from '../../../lab/support/browser/ask.ts';
 import { serveExpress } from '../src/express.ts';
 import { serveFastify } from '../src/fastify.ts';
 import { serveHono } from '../src/hono.ts';

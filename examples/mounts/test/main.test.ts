@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { ask } from '../../../tests/support/ask.ts';
-import { UserAgent } from '../../../tests/support/user-agent.ts';
+import { ask } from '../../../lab/support/browser/ask.ts';
+import { UserAgent } from '../../../lab/support/browser/user-agent.ts';
 import { onFreePort } from './support/deployment.ts';
 
 // Machines that run these are small and busy.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../../../tests/support/browser.ts';
+import { launchBrowser } from '../../../lab/support/browser/browser.ts';
 import { deploy, type Serve, variants } from './support/deployment.ts';
 import { buildNextProject, type NextProject } from './support/next-project.ts';
 import { walkInBrowser } from './support/partner-site.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ask } from '../../../tests/support/ask.ts';
+import { ask } from '../../../lab/support/browser/ask.ts';
 import { type Deployment, deploy, type Serve, type Variant } from './support/deployment.ts';
 import {
   expressParsersFirst,

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../../../tests/support/browser.ts';
+import { launchBrowser } from '../../../lab/support/browser/browser.ts';
 import type { Host } from '../src/host.ts';
 import { type Deployment, deploy, type Serve, type Variant } from './support/deployment.ts';
 import { openPartnerSite, type PartnerSite, type Proof, walkInBrowser } from './support/partner-site.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { freePort } from '../../../tests/support/free-port.ts';
+import { freePort } from '../../../lab/support/free-port.ts';
 import { redirectUris } from '../src/config.ts';
 import { type PartnerConfig, startPartnerApp } from '../src/index.ts';
 

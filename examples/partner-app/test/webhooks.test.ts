@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { type AnyEvent, type SignedDelivery, signWebhook, tamper } from '@ostiary/webhook-verifier';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { freePort } from '../../../tests/support/free-port.ts';
+import { freePort } from '../../../lab/support/free-port.ts';
 import { redirectUris, startPartnerApp } from '../src/index.ts';
 import { Customer } from './customer.ts';
 import { scriptedProvider, startShop } from './provider.ts';

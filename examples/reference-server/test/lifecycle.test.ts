@@ -3,8 +3,13 @@ import { stat } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { runHere } from '../../../lab/support/processes/run-here.ts';
+import { createLogger } from '../src/http/logging.ts';
+import { loadConfig, startReferenceServer } from '../src/index.ts';
 import { run } from './support/processes.ts';
 import { environment } from './support/server.ts';
+
+const program = join(import.meta.dirname, '../src/main.ts');
 
 interface Conversation {
   readonly socket: Socket;
@@ -111,24 +116,21 @@ describe('the server process', () => {
     ['as a worker on SQLite', { OSTIARY_ROLE: 'worker' }, 'OSTIARY_ROLE=worker needs DATABASE_URL'],
     ['on an address of others', { HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],
   ])('refuses to start %s, in one line', async (_, changes, message) => {
-    const program = run('main.ts', [], await environment(changes));
-    expect(await program.ended).toBe(1);
-    expect(program.errors()).toMatch(/^ostiary: .*\n$/);
-    expect(program.errors()).toContain(message);
+    const { code, errors } = await runHere(program, [], await environment(changes));
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^ostiary: .*\n$/);
+    expect(errors).toContain(message);
   });
 
   test('refuses to start with another sealing key, in one line', async () => {
     const env = await environment();
-    const first = run('main.ts', [], env);
-    await first.until('listening');
-    first.child.kill('SIGTERM');
-    await first.ended;
-    const second = run('main.ts', [], {
+    await (await startReferenceServer(loadConfig(env), { logger: createLogger('silent') })).close();
+    const { code, errors } = await runHere(program, [], {
       ...env,
       OSTIARY_SEALING_KEYS: Buffer.alloc(32).toString('base64url'),
     });
-    expect(await second.ended).toBe(1);
-    expect(second.errors()).toMatch(/^ostiary: .*\n$/);
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^ostiary: .*\n$/);
   });
 
   test('says in one line that its port is taken', async () => {

@@ -1,3 +1,5 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Client } from 'pg';
@@ -5,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { serverTables } from '../src/cli/moved-tables.ts';
 import { createLogger } from '../src/http/logging.ts';
 import { loadConfig, startReferenceServer } from '../src/index.ts';
+import { command, commandProcess } from './support/commands.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
-import { run } from './support/processes.ts';
-import { anaika, cheap, environment, jean } from './support/server.ts';
+import { anaika, cheap, environment, jean, temporaryFolder } from './support/server.ts';
 import { Visitor } from './support/visitor.ts';
 
 let postgres: PostgresServer;
@@ -17,7 +19,10 @@ beforeAll(async () => {
   postgres = await startPostgres();
 }, 120_000);
 
-afterAll(() => postgres?.remove(), 60_000);
+afterAll(async () => {
+  await postgres?.remove();
+  await rm(folder, { recursive: true });
+}, 60_000);
 
 function newDatabase(): Promise<string> {
   last += 1;
@@ -28,9 +33,19 @@ async function start(env: NodeJS.ProcessEnv) {
   return startReferenceServer(loadConfig(env), { passwordCost: cheap, logger: createLogger('silent') });
 }
 
-/** An installation that has been in use: users, a session, a ledger, a partner with a key. */
+const folder = await mkdtemp(join(tmpdir(), 'reference-server-'));
+let used: ReturnType<typeof makeUsed> | undefined;
+
+/** An installation that has been in use: users, a session, a ledger, a partner with a key. Each is a copy of one. */
 async function usedInstallation() {
-  const env = await environment();
+  used ??= makeUsed({ ...(await environment()), OSTIARY_DATA_DIR: folder });
+  const installation = await used;
+  const file = join(await temporaryFolder(), 'ostiary.sqlite');
+  await copyFile(join(folder, 'ostiary.sqlite'), file);
+  return { ...installation, file };
+}
+
+async function makeUsed(env: NodeJS.ProcessEnv) {
   const server = await start(env);
   const { accounts, ledger, ostiary } = server.installation;
   await accounts.create({ ...anaika, htgBalance: '1250.00' });
@@ -47,13 +62,11 @@ async function usedInstallation() {
   await visitor.signIn(anaika.handle, anaika.password);
   const funds = await ledger.funds('kafe');
   await server.close();
-  return { env, file: join(env.OSTIARY_DATA_DIR ?? '', 'ostiary.sqlite'), key, funds, visitor };
+  return { env, key, funds, visitor };
 }
 
-async function move(args: readonly string[], settings: Record<string, string> = {}) {
-  const program = run('cli/main.ts', ['move', ...args], { NODE_ENV: 'test', ...settings });
-  const code = await program.ended;
-  return { code, output: program.output(), errors: program.errors() };
+function move(args: readonly string[], settings: Record<string, string> = {}, run = command) {
+  return run('move', args, { NODE_ENV: 'test', ...settings });
 }
 
 /** What PostgreSQL has of a table. */
@@ -125,7 +138,7 @@ describe('ostiary move', () => {
     onTestFinished(() => server.close());
     const file = join(env.OSTIARY_DATA_DIR ?? '', 'ostiary.sqlite');
     const url = await newDatabase();
-    const refused = await move(['--from', file, '--to', url]);
+    const refused = await move(['--from', file, '--to', url], {}, commandProcess);
     expect(refused).toMatchObject({ code: 1, output: '' });
     expect(refused.errors).toContain('stop every process that has it open');
     await server.installation.accounts.create(anaika);

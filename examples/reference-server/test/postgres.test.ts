@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { freePort } from '../../../tests/support/free-port.ts';
+import { freePort } from '../../../lab/support/free-port.ts';
 import { openDatabases } from '../src/database/open.ts';
 import { createLogger } from '../src/http/logging.ts';
 import { loadConfig, type ReferenceServer, startReferenceServer } from '../src/index.ts';

@@ -1,4 +1,4 @@
-import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core';
+import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core/storage';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import { type Database, patienceMs } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
@@ -18,10 +18,8 @@ export const liveKeys = `
   AND disabled_at IS NULL
 `;
 
-export function postgresApiKeys(database: Database): ApiKeyStore {
-  const { schema } = database;
-  const audits = postgresAudits(database);
-  const sql = {
+function statementsIn(schema: string) {
+  return {
     insert: statement<ApiKeyRecord>(`
       INSERT INTO ${schema}.api_keys (
         id, partner, mode, name, digest, scopes, allowlist, require_signature, sealed_signing_secret,
@@ -70,6 +68,11 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
       WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :now)
     `),
   };
+}
+
+export function postgresApiKeys(database: Database): ApiKeyStore {
+  const audits = postgresAudits(database);
+  const sql = statementsIn(database.schema);
 
   // Asked along with every request of a partner: those that meet in this process are one statement.
   const isLive = inGroups(

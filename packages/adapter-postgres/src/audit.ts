@@ -1,4 +1,11 @@
-import type { AuditHead, AuditRecord, AuditStore, ChainedAct, ListPosition, StoredAct } from '@ostiary/core';
+import type {
+  AuditHead,
+  AuditRecord,
+  AuditStore,
+  ChainedAct,
+  ListPosition,
+  StoredAct,
+} from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { type Connection, statement } from './statement.ts';
 
@@ -54,10 +61,8 @@ export function postgresAudits(database: Database): Audits {
   };
 }
 
-export function postgresAudit(database: Database): AuditStore {
-  const { schema } = database;
-  const audits = postgresAudits(database);
-  const sql = {
+function statementsIn(schema: string) {
+  return {
     list: statement<Page, StoredRow>(`
       SELECT id, at, actor, action, target, details FROM ${schema}.audit
       WHERE (at, id) < (:time, :id)
@@ -84,6 +89,11 @@ export function postgresAudit(database: Database): AuditStore {
       ORDER BY number LIMIT :limit
     `),
   };
+}
+
+export function postgresAudit(database: Database): AuditStore {
+  const audits = postgresAudits(database);
+  const sql = statementsIn(database.schema);
 
   return {
     async append(record) {

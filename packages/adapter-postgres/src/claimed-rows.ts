@@ -1,4 +1,4 @@
-import type { ClaimedDelivery } from '@ostiary/core';
+import type { ClaimedDelivery } from '@ostiary/core/storage';
 
 /** A delivery, without what is said of its endpoint. */
 interface DeliveryRow

@@ -1,4 +1,4 @@
-import type { ClientRecord, ClientStore } from '@ostiary/core';
+import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { type Connection, prepared, statement } from './statement.ts';
@@ -13,13 +13,11 @@ interface ClientRow {
 type PartnerState = { readonly partnerDisabled: boolean };
 type RevokedAt = { readonly clientId: string; readonly now: number };
 
-export function postgresClients(database: Database): ClientStore {
-  const { schema } = database;
-  const audits = postgresAudits(database);
+function statementsIn(schema: string) {
   const partnerDisabled = `
     EXISTS (SELECT FROM ${schema}.partners WHERE slug = :partner AND partners.disabled_at IS NOT NULL)
   `;
-  const sql = {
+  return {
     insert: statement<ClientRow>(`
       INSERT INTO ${schema}.clients (client_id, version, disabled_at, partner, partner_disabled, record)
       VALUES (:clientId, :version, :disabledAt, :partner, ${partnerDisabled}, :record)
@@ -77,6 +75,11 @@ export function postgresClients(database: Database): ClientStore {
       )
     `),
   };
+}
+
+export function postgresClients(database: Database): ClientStore {
+  const audits = postgresAudits(database);
+  const sql = statementsIn(database.schema);
 
   const holdPartner = async (connection: Connection, { partner }: ClientRow) => {
     if (partner !== null) await sql.holdPartner.run(connection, { partner });

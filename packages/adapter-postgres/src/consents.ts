@@ -1,4 +1,4 @@
-import type { ConsentRecord, ConsentStore } from '@ostiary/core';
+import type { ConsentRecord, ConsentStore } from '@ostiary/core/storage';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { prepared, statement } from './statement.ts';
@@ -7,10 +7,8 @@ type OfClient = { readonly sub: string; readonly clientId: string };
 
 const columns = 'sub, client_id AS "clientId", scopes, granted_at AS "grantedAt", updated_at AS "updatedAt"';
 
-export function postgresConsents(database: Database): ConsentStore {
-  const { schema } = database;
-  const audits = postgresAudits(database);
-  const sql = {
+function statementsIn(schema: string) {
+  return {
     find: prepared<OfClient, ConsentRecord>(`
       SELECT ${columns} FROM ${schema}.consents
       WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
@@ -70,6 +68,11 @@ export function postgresConsents(database: Database): ConsentStore {
       )
     `),
   };
+}
+
+export function postgresConsents(database: Database): ConsentStore {
+  const audits = postgresAudits(database);
+  const sql = statementsIn(database.schema);
 
   return {
     find: (sub, clientId) =>

@@ -1,4 +1,4 @@
-import type { DeliveryStore } from '@ostiary/core';
+import type { DeliveryStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { postgresDeliveryClaims } from './delivery-claims.ts';
 import { postgresDeliveryLists } from './delivery-lists.ts';

@@ -14,7 +14,7 @@
  * counts up `news` of the sequence, and a claim that leaves nothing says up to which count it has `seen`. What commits after
  * the claim began has counted on.
  */
-import type { DeliveryStore } from '@ostiary/core';
+import type { DeliveryStore } from '@ostiary/core/storage';
 import { type ClaimedRow, claimedBy } from './claimed-rows.ts';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';

@@ -5,7 +5,7 @@ import type {
   DeliveryStore,
   ListPosition,
   Owner,
-} from '@ostiary/core';
+} from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { type Connection, statement } from './statement.ts';
 

@@ -1,4 +1,4 @@
-import type { DeliveryResult, DeliveryStore } from '@ostiary/core';
+import type { DeliveryResult, DeliveryStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { prepared } from './statement.ts';
 

@@ -1,4 +1,4 @@
-import type { Owner } from '@ostiary/core';
+import type { Owner } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { type Connection, prepared } from './statement.ts';
 

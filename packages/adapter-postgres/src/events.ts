@@ -1,4 +1,4 @@
-import type { EventRecord, EventStore, Owner, Publication } from '@ostiary/core';
+import type { EventRecord, EventStore, Owner, Publication } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { postgresHolders } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';

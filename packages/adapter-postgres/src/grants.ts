@@ -1,12 +1,17 @@
-import type { AccessTokenState, GrantRecord, GrantState, GrantStore, NewAccessToken } from '@ostiary/core';
+import type {
+  AccessTokenState,
+  GrantRecord,
+  GrantState,
+  GrantStore,
+  NewAccessToken,
+} from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { prepared, statement } from './statement.ts';
 
 type CodeAt = { readonly codeDigest: Uint8Array; readonly now: number };
 
-export function postgresGrants(database: Database): GrantStore {
-  const { schema } = database;
-  const sql = {
+function statementsIn(schema: string) {
+  return {
     // Holds the client and the consent until the commit: whoever disables the one, or its partner, or revokes the other,
     // either comes first or finds this grant.
     issue: prepared<GrantRecord>(`
@@ -80,6 +85,10 @@ export function postgresGrants(database: Database): GrantStore {
       RETURNING client_id AS "clientId"
     `),
   };
+}
+
+export function postgresGrants(database: Database): GrantStore {
+  const sql = statementsIn(database.schema);
 
   return {
     async issue(grant) {

@@ -1,4 +1,4 @@
-import type { HostTransaction } from '@ostiary/core';
+import type { HostTransaction } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { sqlStateOf, unavailable } from './errors.ts';
 import { postgresHolders } from './holders.ts';

@@ -4,7 +4,7 @@ import type {
   IdempotencyOutcome,
   IdempotencyStore,
   StoredAnswer,
-} from '@ostiary/core';
+} from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { isLockTimeout } from './errors.ts';
 import { type Connection, prepared } from './statement.ts';

@@ -1,4 +1,4 @@
-import type { InteractionStore } from '@ostiary/core';
+import type { InteractionStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { prepared } from './statement.ts';
 
@@ -8,9 +8,8 @@ interface InteractionRow {
   readonly expiresAt: number;
 }
 
-export function postgresInteractions(database: Database): InteractionStore {
-  const { schema } = database;
-  const sql = {
+function statementsIn(schema: string) {
+  return {
     count: prepared<{ now: number }, { readonly count: number }>(`
       SELECT count(*) AS count FROM ${schema}.interactions WHERE expires_at > :now
     `),
@@ -37,6 +36,10 @@ export function postgresInteractions(database: Database): InteractionStore {
       DELETE FROM ${schema}.interactions WHERE digest = :digest
     `),
   };
+}
+
+export function postgresInteractions(database: Database): InteractionStore {
+  const sql = statementsIn(database.schema);
 
   return {
     count: (now) =>

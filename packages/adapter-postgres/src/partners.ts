@@ -1,4 +1,4 @@
-import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core';
+import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core/storage';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
@@ -8,14 +8,12 @@ type Ended = Pick<PartnerReach, 'codes' | 'tokens' | 'deliveries'>;
 
 const nothing: Ended = { codes: 0, tokens: 0, deliveries: 0 };
 
-export function postgresPartners(database: Database): PartnerStore {
-  const { schema } = database;
-  const audits = postgresAudits(database);
-  const owners = postgresEventOwners(database);
-  const columns = `
-    slug, name, created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt", version
-  `;
-  const sql = {
+const columns = `
+  slug, name, created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt", version
+`;
+
+function statementsIn(schema: string) {
+  return {
     insert: statement<PartnerRecord>(`
       INSERT INTO ${schema}.partners (slug, name, created_at, updated_at, disabled_at, version)
       VALUES (:slug, :name, :createdAt, :updatedAt, :disabledAt, :version)
@@ -96,6 +94,12 @@ export function postgresPartners(database: Database): PartnerStore {
       FROM gone WHERE deliveries.number = gone.number
     `),
   };
+}
+
+export function postgresPartners(database: Database): PartnerStore {
+  const audits = postgresAudits(database);
+  const owners = postgresEventOwners(database);
+  const sql = statementsIn(database.schema);
 
   /** Ends what a partner's clients were given, and what is on the way to the partner. */
   async function end(

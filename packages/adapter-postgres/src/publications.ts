@@ -1,4 +1,4 @@
-import type { NewEvent, Owner } from '@ostiary/core';
+import type { NewEvent, Owner } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { type Connection, prepared } from './statement.ts';

@@ -1,52 +1,43 @@
-import type { Owner, Storage } from '@ostiary/core';
+import type { Owner, Storage } from '@ostiary/core/storage';
 import { type Database, longPatienceMs } from './database.ts';
 import { type Connection, type Statement, statement } from './statement.ts';
 
-/**
- * Rows are removed before those that they belong to, so that none is ever left without its parent. Each kind, and
- * each sequence of events, is a transaction of its own: nobody waits for all of it. Rows that somebody else holds
- * are left for the next time.
- */
-export function postgresPurge(database: Database): Storage['purge'] {
-  const { schema } = database;
-  const sql = {
-    interactions: statement<{ now: number; limit: number }>(`
-      DELETE FROM ${schema}.interactions WHERE digest IN (
-        SELECT digest FROM ${schema}.interactions WHERE expires_at < :now
-        ORDER BY expires_at LIMIT :limit FOR UPDATE SKIP LOCKED
-      )
-    `),
+/** Removes the rows of a table whose time is before `bound`, oldest first. Rows that somebody else holds stay for the next time. */
+function removal<Request extends object>(
+  table: string,
+  key: string,
+  column: string,
+  bound: string,
+  condition = 'true',
+): Statement<Request & { limit: number }> {
+  return statement(`
+    DELETE FROM ${table} WHERE (${key}) IN (
+      SELECT ${key} FROM ${table} AS old
+      WHERE ${column} < ${bound} AND ${condition}
+      ORDER BY ${column} LIMIT :limit FOR UPDATE SKIP LOCKED
+    )
+  `);
+}
 
-    tokens: statement<{ before: number; limit: number }>(`
-      DELETE FROM ${schema}.access_tokens WHERE digest IN (
-        SELECT digest FROM ${schema}.access_tokens WHERE expires_at < :before
-        ORDER BY expires_at LIMIT :limit FOR UPDATE SKIP LOCKED
-      )
-    `),
-
-    grants: statement<{ before: number; limit: number }>(`
-      DELETE FROM ${schema}.grants WHERE id IN (
-        SELECT id FROM ${schema}.grants
-        WHERE ends_at < :before
-          AND NOT EXISTS (SELECT 1 FROM ${schema}.access_tokens WHERE access_tokens.grant_id = grants.id)
-        ORDER BY ends_at LIMIT :limit FOR UPDATE SKIP LOCKED
-      )
-    `),
-
-    idempotency: statement<{ now: number; limit: number }>(`
-      DELETE FROM ${schema}.idempotency_records WHERE (partner, mode, key) IN (
-        SELECT partner, mode, key FROM ${schema}.idempotency_records WHERE ends_at < :now
-        ORDER BY ends_at LIMIT :limit FOR UPDATE SKIP LOCKED
-      )
-    `),
-
+function statementsIn(schema: string) {
+  const isWithoutTokens = `NOT EXISTS (SELECT 1 FROM ${schema}.access_tokens WHERE grant_id = old.id)`;
+  return {
+    interactions: removal<{ now: number }>(`${schema}.interactions`, 'digest', 'expires_at', ':now'),
+    tokens: removal<{ before: number }>(`${schema}.access_tokens`, 'digest', 'expires_at', ':before'),
+    grants: removal<{ before: number }>(`${schema}.grants`, 'id', 'ends_at', ':before', isWithoutTokens),
+    idempotency: removal<{ now: number }>(
+      `${schema}.idempotency_records`,
+      'partner, mode, key',
+      'ends_at',
+      ':now',
+    ),
     // A window may have ended here and not yet for a process whose clock is behind: hence the minute.
-    rateLimits: statement<{ now: number; limit: number }>(`
-      DELETE FROM ${schema}.rate_limits WHERE bucket IN (
-        SELECT bucket FROM ${schema}.rate_limits WHERE ends_at < :now::bigint - 60000
-        ORDER BY ends_at LIMIT :limit FOR UPDATE SKIP LOCKED
-      )
-    `),
+    rateLimits: removal<{ now: number }>(
+      `${schema}.rate_limits`,
+      'bucket',
+      'ends_at',
+      ':now::bigint - 60000',
+    ),
 
     // With their attempts.
     deliveries: statement<{ eventsBefore: number; limit: number }>(`
@@ -90,6 +81,15 @@ export function postgresPurge(database: Database): Storage['purge'] {
       WHERE events.number = oldest.number AND (stop.sequence IS NULL OR oldest.sequence < stop.sequence)
     `),
   };
+}
+
+/**
+ * Rows are removed before those that they belong to, so that none is ever left without its parent. Each kind, and
+ * each sequence of events, is a transaction of its own: nobody waits for all of it. Rows that somebody else holds
+ * are left for the next time.
+ */
+export function postgresPurge(database: Database): Storage['purge'] {
+  const sql = statementsIn(database.schema);
 
   const remove = <Request extends object>(one: Statement<Request>, request: Request): Promise<number> =>
     database.change((connection) => one.run(connection, request), longPatienceMs);

@@ -1,4 +1,4 @@
-import type { RateLimitState, SharedRateLimits } from '@ostiary/core';
+import type { RateLimitState, SharedRateLimits } from '@ostiary/core/storage';
 import { liveKeys } from './api-keys.ts';
 import { type Database, patienceMs } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryStore, Owner } from '@ostiary/core';
+import type { DeliveryStore, Owner } from '@ostiary/core/storage';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { postgresStoredDeliveries } from './delivery-lists.ts';

@@ -1,4 +1,4 @@
-import type { SealedSecret, SealedSecrets } from '@ostiary/core';
+import type { SealedSecret, SealedSecrets } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 

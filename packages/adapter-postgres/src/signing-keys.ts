@@ -1,12 +1,10 @@
-import type { SigningKeyRecord, SigningKeyStore } from '@ostiary/core';
+import type { SigningKeyRecord, SigningKeyStore } from '@ostiary/core/storage';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
-export function postgresSigningKeys(database: Database): SigningKeyStore {
-  const { schema } = database;
-  const audits = postgresAudits(database);
-  const sql = {
+function statementsIn(schema: string) {
+  return {
     list: statement<object, SigningKeyRecord>(`
       SELECT
         kid, alg, public_jwk AS "publicJwk", sealed_private_jwk AS "sealedPrivateJwk",
@@ -34,6 +32,11 @@ export function postgresSigningKeys(database: Database): SigningKeyStore {
       DELETE FROM ${schema}.signing_keys WHERE kid = :kid
     `),
   };
+}
+
+export function postgresSigningKeys(database: Database): SigningKeyStore {
+  const audits = postgresAudits(database);
+  const sql = statementsIn(database.schema);
 
   return {
     list: () => database.read((connection) => sql.list.all(connection, {})),

@@ -1,4 +1,4 @@
-import type { Storage } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 import { postgresApiKeys } from './api-keys.ts';
 import { postgresAudit } from './audit.ts';
 import { postgresClients } from './clients.ts';

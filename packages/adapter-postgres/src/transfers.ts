@@ -1,4 +1,10 @@
-import type { ListPosition, Owner, TransferRecord, TransferStatus, TransferStore } from '@ostiary/core';
+import type {
+  ListPosition,
+  Owner,
+  TransferRecord,
+  TransferStatus,
+  TransferStore,
+} from '@ostiary/core/storage';
 import { type Database, patienceMs } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { inGroups } from './groups.ts';
@@ -38,15 +44,11 @@ const columns = `
   created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt"
 `;
 
-export function postgresTransfers(database: Database): TransferStore {
-  const claims = postgresClaims(database);
-  const jobs = postgresJobs(database);
-  const publications = postgresPublications(database);
-  const { schema } = database;
+function statementsIn(schema: string) {
   const within = `
     partner = :partner AND mode = :mode AND created_at >= :from AND (created_at, id) < (:time, :id)
   `;
-  const sql = {
+  return {
     // Waits for a transfer with this reference that is just being stored. A taken id is an error all the same.
     insert: prepared<NewTransferRow>(`
       INSERT INTO ${schema}.transfers (
@@ -117,6 +119,14 @@ export function postgresTransfers(database: Database): TransferStore {
       ORDER BY updated_at, id LIMIT :limit
     `),
   };
+}
+
+/** Makes transfers final. What is under way at the same time for one partner and mode becomes one transaction. */
+function postgresSettlements(
+  database: Database,
+): (settlement: Settlement) => Promise<PromiseSettledResult<Settled>> {
+  const publications = postgresPublications(database);
+  const sql = statementsIn(database.schema);
 
   /** In one transaction. A transfer that several of these settle belongs to the first of them. */
   async function settleAll(group: readonly Settlement[], patience: number): Promise<Settled[]> {
@@ -140,7 +150,7 @@ export function postgresTransfers(database: Database): TransferStore {
 
   // Events of a partner and mode are published one transaction after the other. Settlements that would wait for each
   // other in this process take one transaction together; if one of them cannot be stored, it is no fault of the others.
-  const settleTogether = inGroups(
+  return inGroups(
     ({ event }: Settlement) => `${event.partner} ${event.mode}`,
     async (group: readonly Settlement[], waitedMs: number): Promise<PromiseSettledResult<Settled>[]> => {
       try {
@@ -153,6 +163,13 @@ export function postgresTransfers(database: Database): TransferStore {
       }
     },
   );
+}
+
+export function postgresTransfers(database: Database): TransferStore {
+  const claims = postgresClaims(database);
+  const jobs = postgresJobs(database);
+  const settle = postgresSettlements(database);
+  const sql = statementsIn(database.schema);
 
   return {
     async create({ transfer, idempotency, job, now }) {
@@ -201,7 +218,7 @@ export function postgresTransfers(database: Database): TransferStore {
     },
 
     async settle(settlement) {
-      const settled = await settleTogether({ ...settlement, event: { ...settlement.event } });
+      const settled = await settle({ ...settlement, event: { ...settlement.event } });
       if (settled.status === 'rejected') throw settled.reason;
       return settled.value;
     },

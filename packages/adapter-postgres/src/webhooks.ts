@@ -1,4 +1,4 @@
-import type { Owner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core';
+import type { Owner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core/storage';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
@@ -28,16 +28,12 @@ export function postgresEndpoints({ schema }: Pick<Database, 'schema'>): Endpoin
   };
 }
 
-export function postgresWebhooks(database: Database): WebhookEndpointStore {
-  const { schema } = database;
-  const audits = postgresAudits(database);
-  const claims = postgresClaims(database);
-  const owners = postgresEventOwners(database);
+function statementsIn(schema: string) {
   const columns = `
     id, partner, mode, url, events, enabled, sealed_secret AS "sealedSecret", created_at AS "createdAt",
     updated_at AS "updatedAt", version
   `;
-  const sql = {
+  return {
     count: statement<Owner, { readonly count: number }>(`
       SELECT count(*) AS count FROM ${schema}.webhook_endpoints WHERE partner = :partner AND mode = :mode
     `),
@@ -99,6 +95,13 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
       FROM gone WHERE deliveries.number = gone.number
     `),
   };
+}
+
+export function postgresWebhooks(database: Database): WebhookEndpointStore {
+  const audits = postgresAudits(database);
+  const claims = postgresClaims(database);
+  const owners = postgresEventOwners(database);
+  const sql = statementsIn(database.schema);
 
   async function cancel(connection: Connection, endpoint: OwnedId, now: number): Promise<void> {
     await sql.lockQueue.run(connection, endpoint);

@@ -1,6 +1,6 @@
 import { Client, Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type TestPostgres, testPostgres } from '../../../tests/support/postgres.ts';
+import { type TestPostgres, testPostgres } from '../../../lab/support/postgres/postgres.ts';
 import { postgresStorage } from '../src/index.ts';
 import { sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
 import { schemaNames } from './server.ts';

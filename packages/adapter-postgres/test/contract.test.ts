@@ -1,4 +1,4 @@
-import { storageContract } from '@ostiary/core/contract';
+import { storageContract } from '@ostiary/testing/contract';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { storagesInOneSchema } from './one-schema.ts';

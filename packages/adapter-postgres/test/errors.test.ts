@@ -1,4 +1,4 @@
-import type { Storage } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 import { Client, type Pool } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Database } from '../src/database.ts';

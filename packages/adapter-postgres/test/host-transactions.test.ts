@@ -1,4 +1,5 @@
-import type { HostTransaction, Storage } from '@ostiary/core';
+import type { HostTransaction } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 import { Client, Pool } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';

@@ -1,4 +1,4 @@
-import type { Storage } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';
 import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import type { Storage, TransferRecord } from '@ostiary/core';
+import type { Storage, TransferRecord } from '@ostiary/core/storage';
 import Sqlite from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import type { Storage } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 import Sqlite from 'better-sqlite3';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';

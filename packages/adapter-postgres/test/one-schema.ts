@@ -1,4 +1,4 @@
-import type { Storage } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 import type { Pool } from 'pg';
 import { type PostgresPool, postgresStorage } from '../src/index.ts';
 

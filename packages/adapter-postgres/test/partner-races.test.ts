@@ -1,4 +1,4 @@
-import type { Storage, TransferRecord } from '@ostiary/core';
+import type { Storage, TransferRecord } from '@ostiary/core/storage';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';

@@ -1,4 +1,4 @@
-import type { Storage } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type PostgresClient, type PostgresPool, postgresStorage } from '../src/index.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { GrantRecord, Storage } from '@ostiary/core';
+import type { GrantRecord, Storage } from '@ostiary/core/storage';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryResult, NewEvent, WebhookEndpointRecord } from '@ostiary/core';
+import type { DeliveryResult, NewEvent, WebhookEndpointRecord } from '@ostiary/core/storage';
 
 export const acme = { partner: 'acme', mode: 'live' } as const;
 

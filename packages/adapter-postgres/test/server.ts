@@ -1,5 +1,5 @@
 import { Pool } from 'pg';
-import { testPostgres } from '../../../tests/support/postgres.ts';
+import { testPostgres } from '../../../lab/support/postgres/postgres.ts';
 
 /** A real PostgreSQL of the test's own, that can be stopped and started again. */
 export interface TestServer {

@@ -1,4 +1,4 @@
-import type { Storage, TransferRecord } from '@ostiary/core';
+import type { Storage, TransferRecord } from '@ostiary/core/storage';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';
 import { holding, untilWaiting } from './locks.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type TestPostgres, testPostgres } from '../../../tests/support/postgres.ts';
+import { type TestPostgres, testPostgres } from '../../../lab/support/postgres/postgres.ts';
 import { postgresStorage } from '../src/index.ts';
 import type { PostgresPool } from '../src/pool.ts';
 import { acme, sampleEndpoint, sampleEvent } from './samples.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Owner, Storage } from '@ostiary/core';
+import type { Owner, Storage } from '@ostiary/core/storage';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';
 import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';

@@ -1,5 +1,6 @@
-import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core';
+import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
 import { sqliteSealedSecrets } from './sealed-secrets.ts';
@@ -17,9 +18,8 @@ const columns = `
   expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
 `;
 
-export function sqliteApiKeys(database: Database): ApiKeyStore {
-  const audits = sqliteAudits(database);
-  const sql = database.prepare((connection) => ({
+function statementsOn(connection: Connection) {
+  return {
     insert: connection.prepare<[ApiKeyRow]>(`
       INSERT INTO api_keys (
         id, partner, mode, name, digest, scopes, allowlist, require_signature, sealed_signing_secret,
@@ -67,7 +67,12 @@ export function sqliteApiKeys(database: Database): ApiKeyStore {
       UPDATE api_keys SET last_used_at = :now
       WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :now)
     `),
-  }));
+  };
+}
+
+export function sqliteApiKeys(database: Database): ApiKeyStore {
+  const audits = sqliteAudits(database);
+  const sql = database.prepare(statementsOn);
 
   return {
     async insert(key, audit) {

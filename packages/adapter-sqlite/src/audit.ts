@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { AuditHead, AuditRecord, AuditStore, ChainedAct, ListPosition, StoredAct } from '@ostiary/core';
+import type {
+  AuditHead,
+  AuditRecord,
+  AuditStore,
+  ChainedAct,
+  ListPosition,
+  StoredAct,
+} from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
 /** A record as it is kept: its details are JSON text, and its digest goes into the chain. */

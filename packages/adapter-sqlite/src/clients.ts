@@ -1,5 +1,6 @@
-import type { ClientRecord, ClientStore } from '@ostiary/core';
+import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
 interface ClientRow {
@@ -13,9 +14,8 @@ interface ClientRow {
 const partnerDisabled =
   'EXISTS (SELECT 1 FROM partners WHERE slug = :partner AND partners.disabled_at IS NOT NULL)';
 
-export function sqliteClients(database: Database): ClientStore {
-  const audits = sqliteAudits(database);
-  const sql = database.prepare((connection) => ({
+function statementsOn(connection: Connection) {
+  return {
     insert: connection.prepare<[ClientRow]>(`
       INSERT INTO clients (client_id, version, disabled_at, partner, partner_disabled, record)
       VALUES (:clientId, :version, :disabledAt, :partner, ${partnerDisabled}, :record)
@@ -62,7 +62,12 @@ export function sqliteClients(database: Database): ClientStore {
     revokeGrants: connection.prepare<[{ clientId: string; now: number }]>(`
       UPDATE grants SET revoked_at = :now WHERE client_id = :clientId AND revoked_at IS NULL
     `),
-  }));
+  };
+}
+
+export function sqliteClients(database: Database): ClientStore {
+  const audits = sqliteAudits(database);
+  const sql = database.prepare(statementsOn);
 
   const storeOrigins = (clientId: string, origins: ReadonlySet<string>) => {
     sql().removeOrigins.run(clientId);

@@ -1,12 +1,12 @@
-import type { ConsentRecord, ConsentStore } from '@ostiary/core';
+import type { ConsentRecord, ConsentStore } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
 type ConsentRow = Omit<ConsentRecord, 'scopes'> & { readonly scopes: string };
 
-export function sqliteConsents(database: Database): ConsentStore {
-  const audits = sqliteAudits(database);
-  const sql = database.prepare((connection) => ({
+function statementsOn(connection: Connection) {
+  return {
     find: connection.prepare<[{ sub: string; clientId: string }], ConsentRow>(`
       SELECT sub, client_id AS clientId, scopes, granted_at AS grantedAt, updated_at AS updatedAt
       FROM consents WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
@@ -62,7 +62,12 @@ export function sqliteConsents(database: Database): ConsentStore {
     endUserGrants: connection.prepare<[{ sub: string; now: number }]>(`
       UPDATE grants SET revoked_at = :now WHERE sub = :sub AND revoked_at IS NULL
     `),
-  }));
+  };
+}
+
+export function sqliteConsents(database: Database): ConsentStore {
+  const audits = sqliteAudits(database);
+  const sql = database.prepare(statementsOn);
 
   return {
     find: (sub, clientId) =>

@@ -1,4 +1,4 @@
-import type { DeliveryStore } from '@ostiary/core';
+import type { DeliveryStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { sqliteDeliveryClaims } from './delivery-claims.ts';
 import { sqliteDeliveryLists } from './delivery-lists.ts';

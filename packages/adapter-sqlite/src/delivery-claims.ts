@@ -1,4 +1,4 @@
-import type { AttemptRecord, ClaimedDelivery, DeliveryResult, DeliveryStore } from '@ostiary/core';
+import type { AttemptRecord, ClaimedDelivery, DeliveryResult, DeliveryStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
 type Target = Pick<ClaimedDelivery, 'url' | 'sealedSecret'>;

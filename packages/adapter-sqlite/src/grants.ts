@@ -1,4 +1,5 @@
-import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core';
+import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core/storage';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
 type GrantRow = Omit<GrantState, 'scopes'> & { readonly scopes: string };
@@ -7,8 +8,8 @@ type TokenRow = Omit<AccessTokenState, 'scopes' | 'revoked'> & {
   readonly revoked: 0 | 1;
 };
 
-export function sqliteGrants(database: Database): GrantStore {
-  const sql = database.prepare((connection) => ({
+function statementsOn(connection: Connection) {
+  return {
     issue: connection.prepare<[Omit<GrantRecord, 'scopes'> & { readonly scopes: string }]>(`
       INSERT INTO grants (
         code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce,
@@ -84,7 +85,11 @@ export function sqliteGrants(database: Database): GrantStore {
       UPDATE access_tokens SET revoked_at = coalesce(revoked_at, :now) WHERE digest = :digest
       RETURNING (SELECT client_id FROM grants WHERE grants.id = access_tokens.grant_id) AS clientId
     `),
-  }));
+  };
+}
+
+export function sqliteGrants(database: Database): GrantStore {
+  const sql = database.prepare(statementsOn);
 
   return {
     async issue({ codeDigest, scopes, ...grant }) {

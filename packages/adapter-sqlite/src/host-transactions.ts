@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { HostTransaction, NewEvent } from '@ostiary/core';
+import type { HostTransaction, NewEvent } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { unavailable } from './errors.ts';

@@ -1,4 +1,4 @@
-import type { IdempotencyClaim, IdempotencyOutcome, IdempotencyStore } from '@ostiary/core';
+import type { IdempotencyClaim, IdempotencyOutcome, IdempotencyStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
 type ClaimRow = Omit<IdempotencyClaim, 'answer'> & { readonly status: number; readonly body: string };

@@ -1,4 +1,4 @@
-import type { InteractionStore } from '@ostiary/core';
+import type { InteractionStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
 export function sqliteInteractions(database: Database): InteractionStore {

@@ -1,10 +1,10 @@
-import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core';
+import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-export function sqlitePartners(database: Database): PartnerStore {
-  const audits = sqliteAudits(database);
-  const sql = database.prepare((connection) => ({
+function statementsOn(connection: Connection) {
+  return {
     insert: connection.prepare<[PartnerRecord]>(`
       INSERT INTO partners (slug, name, created_at, updated_at, disabled_at, version)
       VALUES (:slug, :name, :createdAt, :updatedAt, :disabledAt, :version)
@@ -69,7 +69,12 @@ export function sqlitePartners(database: Database): PartnerStore {
       UPDATE deliveries SET status = 'cancelled', ended_at = :now
       WHERE status = 'pending' AND endpoint_id IN (SELECT id FROM webhook_endpoints WHERE partner = :slug)
     `),
-  }));
+  };
+}
+
+export function sqlitePartners(database: Database): PartnerStore {
+  const audits = sqliteAudits(database);
+  const sql = database.prepare(statementsOn);
 
   /** Ends what a partner's clients were given, and what is on the way to the partner. */
   function end(slug: string, disabledAt: number, now: number): Omit<PartnerReach, 'keys' | 'clients'> {

@@ -1,4 +1,4 @@
-import type { NewEvent, Owner } from '@ostiary/core';
+import type { NewEvent, Owner } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 
 /** What a delivery is about; `eventNumber` is the event's row. */

@@ -1,10 +1,10 @@
-import type { Owner, Storage } from '@ostiary/core';
+import type { Owner, Storage } from '@ostiary/core/storage';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { giveBack } from './free-space.ts';
 
-/** Rows are removed before those that they belong to, so that none is ever left without its parent. */
-export function sqlitePurge(database: Database): Storage['purge'] {
-  const sql = database.prepare((connection) => ({
+function statementsOn(connection: Connection) {
+  return {
     interactions: connection.prepare<[{ now: number; limit: number }]>(`
       DELETE FROM interactions WHERE digest IN (
         SELECT digest FROM interactions WHERE expires_at < :now ORDER BY expires_at LIMIT :limit
@@ -47,7 +47,12 @@ export function sqlitePurge(database: Database): Storage['purge'] {
         AND created_at < :eventsBefore
         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_number = events.number)
     `),
-  }));
+  };
+}
+
+/** Rows are removed before those that they belong to, so that none is ever left without its parent. */
+export function sqlitePurge(database: Database): Storage['purge'] {
+  const sql = database.prepare(statementsOn);
 
   function purgeEvents(eventsBefore: number, limit: number): number {
     let removed = 0;

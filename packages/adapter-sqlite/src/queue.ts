@@ -1,4 +1,4 @@
-import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core';
+import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
 type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };

@@ -1,4 +1,4 @@
-import type { DeliveryRecord, DeliveryStore, Owner } from '@ostiary/core';
+import type { DeliveryRecord, DeliveryStore, Owner } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { sqliteStoredDeliveries } from './delivery-lists.ts';

@@ -1,4 +1,4 @@
-import type { ResealedSecret, SealedSecret, SealedSecrets } from '@ostiary/core';
+import type { ResealedSecret, SealedSecret, SealedSecrets } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
 /** Secrets of one table, sealed in one column of it. */

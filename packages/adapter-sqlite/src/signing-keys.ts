@@ -1,4 +1,4 @@
-import type { SigningKeyRecord, SigningKeyStore } from '@ostiary/core';
+import type { SigningKeyRecord, SigningKeyStore } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 

@@ -1,4 +1,4 @@
-import type { Storage } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 import { sqliteApiKeys } from './api-keys.ts';
 import { sqliteAudit } from './audit.ts';
 import { sqliteClients } from './clients.ts';

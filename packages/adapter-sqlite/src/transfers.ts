@@ -1,4 +1,11 @@
-import type { ListPosition, Owner, TransferRecord, TransferStatus, TransferStore } from '@ostiary/core';
+import type {
+  ListPosition,
+  Owner,
+  TransferRecord,
+  TransferStatus,
+  TransferStore,
+} from '@ostiary/core/storage';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { claimRowOf, sqliteClaims } from './idempotency.ts';
 import { publicationsOn } from './publications.ts';
@@ -24,11 +31,8 @@ const columns = `
   created_at AS createdAt, updated_at AS updatedAt, completed_at AS completedAt
 `;
 
-export function sqliteTransfers(database: Database): TransferStore {
-  const claims = sqliteClaims(database);
-  const jobs = sqliteJobs(database);
-  const publications = database.prepare(publicationsOn);
-  const sql = database.prepare((connection) => ({
+function statementsOn(connection: Connection) {
+  return {
     insert: connection.prepare<[NewTransferRow]>(`
       INSERT INTO transfers (
         id, partner, mode, status, amount, currency, recipient_kid, description, reference, metadata,
@@ -98,7 +102,14 @@ export function sqliteTransfers(database: Database): TransferStore {
         AND (updated_at, id) > (+:time, +:id) AND updated_at < +:to
       ORDER BY updated_at, id LIMIT +:limit
     `),
-  }));
+  };
+}
+
+export function sqliteTransfers(database: Database): TransferStore {
+  const claims = sqliteClaims(database);
+  const jobs = sqliteJobs(database);
+  const publications = database.prepare(publicationsOn);
+  const sql = database.prepare(statementsOn);
 
   return {
     async create({ transfer, idempotency, job, now }) {

@@ -1,5 +1,6 @@
-import type { Owner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core';
+import type { Owner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { claimRowOf, sqliteClaims } from './idempotency.ts';
 import { sqliteSealedSecrets } from './sealed-secrets.ts';
@@ -38,10 +39,8 @@ export function sqliteEndpoints(database: Database): Endpoints {
   };
 }
 
-export function sqliteWebhooks(database: Database): WebhookEndpointStore {
-  const claims = sqliteClaims(database);
-  const audits = sqliteAudits(database);
-  const sql = database.prepare((connection) => ({
+function statementsOn(connection: Connection) {
+  return {
     count: connection.prepare<[Owner], { count: number }>(`
       SELECT count(*) AS count FROM webhook_endpoints WHERE partner = :partner AND mode = :mode
     `),
@@ -85,7 +84,13 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
       UPDATE deliveries SET status = 'cancelled', ended_at = :now
       WHERE endpoint_id = :endpointId AND status = 'pending'
     `),
-  }));
+  };
+}
+
+export function sqliteWebhooks(database: Database): WebhookEndpointStore {
+  const claims = sqliteClaims(database);
+  const audits = sqliteAudits(database);
+  const sql = database.prepare(statementsOn);
 
   return {
     async create({ endpoint, idempotency, max, now }) {

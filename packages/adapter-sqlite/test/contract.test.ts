@@ -1,8 +1,8 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Storage } from '@ostiary/core';
-import { storageContract } from '@ostiary/core/contract';
+import type { Storage } from '@ostiary/core/storage';
+import { storageContract } from '@ostiary/testing/contract';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { sqliteStorage } from '../src/index.ts';
 import { temporaryFile } from './temporary.ts';
@@ -32,12 +32,16 @@ describe('SQLite storage', () => {
   for (const { name, run } of storageContract(() => opened(emptyFile()))) test(name, run);
 });
 
+/** Cases in which one call depends on what another one left: all that a storage could keep to itself. */
+const meet =
+  /^(?:storage|signing keys|idempotency|replays|redemption|settlement|queue|delivery claims|delivery results|parallel calls|the end of a partner):/;
+
 describe('two SQLite storages on one file, used in turns', () => {
   const create = async () => {
     const file = emptyFile();
     return inTurns(await opened(file), await opened(file));
   };
-  for (const { name, run } of storageContract(create)) test(name, run);
+  for (const { name, run } of storageContract(create).filter(({ name }) => meet.test(name))) test(name, run);
 });
 
 /** A storage whose calls go to one and the other of two in turns, as requests go to two processes. */

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { NewEvent, Storage } from '@ostiary/core';
+import type { NewEvent, Storage } from '@ostiary/core/storage';
 import Driver from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { Database } from '../src/database.ts';

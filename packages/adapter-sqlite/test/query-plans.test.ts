@@ -1,4 +1,4 @@
-import type { Storage, TransferRecord } from '@ostiary/core';
+import type { Storage, TransferRecord } from '@ostiary/core/storage';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Connection } from '../src/connection.ts';
 import { Database } from '../src/database.ts';

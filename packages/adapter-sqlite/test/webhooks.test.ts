@@ -1,4 +1,4 @@
-import type { NewEvent, Storage, WebhookEndpointRecord } from '@ostiary/core';
+import type { NewEvent, Storage, WebhookEndpointRecord } from '@ostiary/core/storage';
 import { expect, onTestFinished, test } from 'vitest';
 import { Database } from '../src/database.ts';
 import { readMigrations } from '../src/migrations.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { prove } from '../../../proofs/sdk/run.ts';
-import { schedules } from '../../../proofs/sdk/schedule.ts';
-import { newTally } from '../../../proofs/sdk/tally.ts';
+import { prove } from '../../../lab/proofs/sdk/run.ts';
+import { schedules } from '../../../lab/proofs/sdk/schedule.ts';
+import { newTally } from '../../../lab/proofs/sdk/tally.ts';
 
 // The small size of `npm run proof:sdk`. The schedules are always the same ones; which attempt a time-out ends is not.
 const seed = 20_261_121;

@@ -19,6 +19,8 @@ export interface Core {
   readonly tokens: TokenFormats;
   /** Spans and metrics, where the host asked for them. */
   readonly telemetry: Telemetry | null;
+  /** Tells the worker of this process of new work: a job that was queued, an event that goes to endpoints. */
+  readonly wake: (work: 'jobs' | 'deliveries') => void;
   /** The address of a request's client, or `null` when it cannot be determined. */
   readonly clientAddress: (request: IncomingMessage) => string | null;
 }

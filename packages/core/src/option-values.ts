@@ -121,6 +121,15 @@ export const logger = z.custom<Logger>(
 /** Six hexadecimal digits. */
 export const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a5fb4');
 
+/** The same check for every entry of a table, each with the default that stands there. */
+export function eachWithDefault<const Table extends object, Check extends z.ZodType>(
+  table: Table,
+  check: Check,
+): { readonly [Name in keyof Table]: z.ZodDefault<Check> } {
+  const checks = Object.entries(table).map(([name, standard]) => [name, check.default(standard)]);
+  return Object.fromEntries(checks);
+}
+
 /** A number of requests. */
 export const perMinute = z.int().min(1).max(1_000_000);
 
@@ -128,4 +137,4 @@ export const perMinute = z.int().min(1).max(1_000_000);
 export const partnerLimit = knownOnly({
   requests: perMinute,
   windowSeconds: z.int().min(1).max(86_400),
-}).optional();
+});

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import type { Clock } from './clock.ts';
 import { type Catalogue, createCatalogue, type HostEventDefinition } from './events.ts';
 import { withDeadline } from './host-call.ts';
+import { addressLimits, type PartnerLimit, partnerLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
 import {
   callback,
   colour,
+  eachWithDefault,
   isLoopback,
   knownOnly,
   logger,
@@ -62,19 +64,14 @@ const schema = knownOnly({
   hostTimeoutSeconds: z.number().positive().max(600).default(10),
   interactionUrl: callback<(interactionId: string) => string>().optional(),
   limits: knownOnly({
-    authorizeStarts: perMinute.default(300),
-    failedClientAuthentications: perMinute.default(60),
+    ...eachWithDefault(addressLimits, perMinute),
     unfinishedInteractions: z.int().min(1).max(10_000_000).default(100_000),
   }).prefault({}),
   payments: z.looseObject({ execute: callback<PaymentRail['execute']>() }).optional(),
   partnerLimits: knownOnly({
     per: z.enum(['key', 'partner']).default('key'),
     store: store<RateLimitStore>().optional(),
-    verify: partnerLimit,
-    payments: partnerLimit,
-    users: partnerLimit,
-    reconciliation: partnerLimit,
-    other: partnerLimit,
+    ...eachWithDefault(partnerLimits, partnerLimit),
   }).prefault({}),
   webhooks: knownOnly({
     allowPrivateTargets: z.boolean().default(false),
@@ -168,11 +165,7 @@ export interface OstiaryOptions {
    * Limits. Those per client address and minute are counted in the storage where it shares counts between processes;
    * of IPv6 a /64 counts as one address, a /56 may do four times and a /48 sixteen times as much.
    */
-  readonly limits?: {
-    /** Authorization requests. @defaultValue 300 */
-    readonly authorizeStarts?: number;
-    /** Failed client authentications at the token endpoint. @defaultValue 60 */
-    readonly failedClientAuthentications?: number;
+  readonly limits?: { readonly [Name in keyof typeof addressLimits]?: number } & {
     /**
      * Authorization requests of all addresses together that wait for their users. Beyond it new ones that would have to
      * wait are answered with 429 and `Retry-After`. Each process counts once a second what there is.
@@ -240,14 +233,8 @@ export interface WebhookOptions {
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
 }
 
-/** A number of requests in a time. */
-export interface PartnerLimit {
-  readonly requests: number;
-  readonly windowSeconds: number;
-}
-
 /** Limits of the partner API, by group of endpoints. */
-export interface PartnerLimits {
+export interface PartnerLimits extends PartnerLimitGroups {
   /**
    * What is counted together: the requests of a key and its successors, or those of a partner in one mode.
    * @defaultValue `"key"`
@@ -258,17 +245,10 @@ export interface PartnerLimits {
    * @defaultValue the storage, where it shares counts between processes (PostgreSQL); else the memory of each process
    */
   readonly store?: RateLimitStore;
-  /** Verifying passports. @defaultValue 60 in 60 seconds */
-  readonly verify?: PartnerLimit;
-  /** Initiating transfers. @defaultValue 120 in 60 seconds */
-  readonly payments?: PartnerLimit;
-  /** Looking users up. @defaultValue 300 in 60 seconds */
-  readonly users?: PartnerLimit;
-  /** Reconciliation export. @defaultValue 10 in 3600 seconds */
-  readonly reconciliation?: PartnerLimit;
-  /** Everything else together. @defaultValue 200 in 60 seconds */
-  readonly other?: PartnerLimit;
 }
+
+/** The groups of endpoints that are counted together. */
+type PartnerLimitGroups = { readonly [Group in keyof typeof partnerLimits]?: PartnerLimit };
 
 /** Options after they were checked and completed. */
 export type Options = Readonly<Omit<z.output<typeof schema>, 'users' | 'payments' | 'events'>> & {
@@ -316,7 +296,7 @@ export function parseOptions(options: OstiaryOptions): Options {
     );
     throw new TypeError(`createOstiary: ${problems.join('; ')}`);
   }
-  const { storage, clock, logger, payments, partnerLimits, webhooks, events, ...plain } = result.data;
+  const { storage, clock, logger, payments, webhooks, events, ...plain } = result.data;
   const { findByKid, findByPhone, isVisible } = options.users;
   if (payments !== undefined && (findByKid === undefined || findByPhone === undefined)) {
     throw new TypeError('createOstiary: users: the partner API (payments) needs findByKid and findByPhone');
@@ -341,7 +321,7 @@ export function parseOptions(options: OstiaryOptions): Options {
     clock,
     logger,
     payments: options.payments,
-    partnerLimits: deepFreeze(partnerLimits),
+    partnerLimits: deepFreeze(result.data.partnerLimits),
     webhooks: deepFreeze(webhooks),
     events: catalogueOf(events as NonNullable<OstiaryOptions['events']>),
     users: Object.freeze({

@@ -1,5 +1,5 @@
 import { type Administration, administration } from './admin/administration.ts';
-import { systemClock } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { DatabaseClock } from './clock-of-database.ts';
 import { consoleRoutes } from './console/routes.ts';
 import type { Core } from './context.ts';
@@ -10,7 +10,8 @@ import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import { resealHandler, resealKind, scheduleReseal } from './keys/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
-import { Engine } from './oauth/engine.ts';
+import type { Logger } from './logger.ts';
+import { Engine } from './oauth/engine/engine.ts';
 import { answerError } from './oauth/error-answer.ts';
 import { createInteractions } from './oauth/interaction.ts';
 import { type InteractionApi, interactionApi } from './oauth/interaction-api.ts';
@@ -29,9 +30,9 @@ import type { WebhookClient } from './webhooks/client.ts';
 import { createWebhooks } from './webhooks/create.ts';
 import type { KycChanged } from './webhooks/kyc.ts';
 import type { EventPublishing } from './webhooks/publish.ts';
-import { both } from './worker/both.ts';
 import { presenceKind, watchForWorker } from './worker/presence.ts';
-import { purgeHandler, purgeKind, purgeNow, schedulePurge } from './worker/purge.ts';
+import { type PurgeOptions, purgeHandler, purgeKind, purgeNow, schedulePurge } from './worker/purge.ts';
+import { together } from './worker/together.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
 /** When the protocol engine is loaded unless a request needs it before, in milliseconds after the start. */
@@ -123,14 +124,11 @@ export interface Seams {
   readonly webhookClient?: WebhookClient;
 }
 
-/** `createOstiary` with other parts inside. */
-export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ostiary> {
-  const options = parseOptions(given);
-  const { storage, logger, authUrl, baseUrl } = options;
-  const databaseClock = clockOfDatabase(options);
-  const clock = options.clock ?? databaseClock ?? systemClock;
+/** What the rooms are handed. `wake` is set once there is a worker. */
+async function coreOf(options: Options, clock: Clock, wake: Core['wake']): Promise<Core> {
+  const { storage } = options;
   const sealer = createSealer(options.sealingKeys, systemRandom);
-  const core: Core = {
+  return {
     options,
     storage,
     clock,
@@ -139,8 +137,16 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     signingKeys: new SigningKeys({ store: storage.signingKeys, sealer, clock, random: systemRandom }),
     tokens: tokenFormats(options.prefix),
     telemetry: options.telemetry ? await createTelemetry() : null,
+    wake,
     clientAddress: clientAddressFinder(options.trustedProxies),
   };
+}
+
+/** Opens the storage and what is read of it at the start; leaves nothing open where that fails. */
+async function openStorage(
+  { storage, signingKeys, clock, sealer }: Core,
+  databaseClock: DatabaseClock | null,
+): Promise<void> {
   claimStorage(storage);
   try {
     await storage.open();
@@ -150,7 +156,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   }
   try {
     await databaseClock?.start();
-    await core.signingKeys.start();
+    await signingKeys.start();
     await schedulePurge(storage.queue, clock);
     await scheduleReseal(storage.queue, clock, sealer);
   } catch (error) {
@@ -160,49 +166,63 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     inUse.delete(storage);
     throw error;
   }
+}
 
-  const engine = new Engine(core);
-  // After the first requests, and before the first user: loading the engine takes as long as the rest of the start.
-  const warmUp = setTimeout(() => {
+/** Loads the engine after the first requests and before the first user: that takes as long as the rest of the start. */
+function scheduleWarmUp(engine: Engine, logger: Logger): NodeJS.Timeout {
+  const warmUp = () =>
     engine
       .warmUp()
       .catch((error: unknown) => logger.warn({ err: error }, 'the protocol engine is not ready yet'));
-  }, warmUpMs);
-  warmUp.unref();
-  const forms = createForms(core);
-  const interactions = createInteractions(core, engine, forms);
-  const { payments: rail } = options;
-  const webhooks = createWebhooks(core, seams.webhookClient);
-  const settled = () => webhooks.worker.wake();
-  const purging = { storage, clock, logger, eventRetentionMs: options.webhooks.retentionDays * dayMs };
-  const jobs = createWorker({
+  return setTimeout(warmUp, warmUpMs).unref();
+}
+
+/** The worker of the queue, with a handler for each kind of job. */
+function jobWorker(core: Core, purging: PurgeOptions): Worker {
+  const { storage, clock, random, sealer, telemetry } = core;
+  const { logger, payments } = core.options;
+  return createWorker({
     queue: storage.queue,
     clock,
-    random: systemRandom,
+    random,
     logger,
-    telemetry: core.telemetry,
+    telemetry,
     handlers: {
       [purgeKind]: purgeHandler(purging),
       // To take it is all that is to be done.
       [presenceKind]: async () => null,
       [resealKind]: resealHandler({ storage, sealer, clock, logger }),
-      ...(rail === undefined ? {} : { [executionKind]: executionHandler(core, { rail, logger, settled }) }),
+      ...(payments && { [executionKind]: executionHandler(core, { rail: payments, logger }) }),
     },
   });
-  const { worker, stop: stopWatching } = watchForWorker(both(jobs, webhooks.worker), {
+}
+
+/** `createOstiary` with other parts inside. */
+export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ostiary> {
+  const options = parseOptions(given);
+  const { storage, logger, authUrl, baseUrl } = options;
+  const databaseClock = clockOfDatabase(options);
+  const clock = options.clock ?? databaseClock ?? systemClock;
+  const core = await coreOf(options, clock, (work) => (work === 'jobs' ? jobs : webhooks.worker).wake());
+  await openStorage(core, databaseClock);
+
+  const engine = new Engine(core);
+  const warmUp = scheduleWarmUp(engine, logger);
+  const forms = createForms(core);
+  const interactions = createInteractions(core, engine, forms);
+  const webhooks = createWebhooks(core, seams.webhookClient);
+  const purging = { storage, clock, logger, eventRetentionMs: options.webhooks.retentionDays * dayMs };
+  const jobs = jobWorker(core, purging);
+  const { worker, stop: stopWatching } = watchForWorker(together(jobs, webhooks.worker), {
     queue: storage.queue,
     clock,
-    random: systemRandom,
+    random: core.random,
     logger,
   });
   const passports = createPassports(core);
-  const partner =
-    rail === undefined
-      ? null
-      : createPartner(core, { passports, webhooks, transferCreated: () => jobs.wake() });
+  const partner = options.payments === undefined ? null : createPartner(core, { passports, webhooks });
   const admin = administration(core, {
     forgetKeys: () => partner?.forgetKeys(),
-    deliver: settled,
     purge: () => purgeNow(purging),
   });
 
@@ -228,13 +248,10 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     worker,
     admin,
     passports: { issue: (sub) => passports.issue(sub, 'live') },
-    payments: paymentAdministration(core, settled),
+    payments: paymentAdministration(core),
     events: webhooks.publishing,
     interactions: interactionApi(interactions, forms),
-    users: {
-      kycChanged: webhooks.kycChanged,
-      end: admin.users.end,
-    },
+    users: { kycChanged: webhooks.kycChanged, end: admin.users.end },
     ready: () => storage.ping(),
     async close() {
       clearTimeout(warmUp);

@@ -1,6 +1,6 @@
 import type { Core } from './context.ts';
 import { PartnerError } from './errors.ts';
-import type { IdempotencyClaim, StoredAnswer } from './ports/idempotency.ts';
+import type { ClaimOutcome, IdempotencyClaim, StoredAnswer } from './ports/idempotency.ts';
 import type { Mode } from './ports/partners.ts';
 
 /** Another request with the same `Idempotency-Key` is under way, and nobody knows yet what becomes of it. */
@@ -67,11 +67,18 @@ export async function findReplay(core: Core, request: RepeatableRequest): Promis
 }
 
 /**
- * The answer where the storage knows the key with another fingerprint: another process may have been faster
- * with the sealing key of before.
+ * The answer of a request that did not take effect now.
  * @throws PartnerError `idempotency_conflict`
+ * @throws RequestInProgressError
  */
-export async function replayOrConflict(core: Core, request: RepeatableRequest): Promise<RepeatableAnswer> {
+export async function earlierAnswer(
+  core: Core,
+  request: RepeatableRequest,
+  earlier: ClaimOutcome,
+): Promise<RepeatableAnswer> {
+  if (earlier.outcome === 'replayed') return { ...earlier.answer, replayed: true };
+  if (earlier.outcome === 'in_progress') throw new RequestInProgressError();
+  // The storage knows the key with another fingerprint: another process may have stored it under the sealing key of before.
   const replay = await findReplay(core, request);
   if (replay !== null) return replay;
   throw new PartnerError('idempotency_conflict');

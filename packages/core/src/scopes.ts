@@ -1,20 +1,26 @@
 import { z } from 'zod';
 import type { UserRecord } from './ports/users.ts';
 
-/** The languages that the pages speak. */
-export type Language = 'en' | 'fr';
+/** The languages that the pages speak; the first one where a browser asks for none of them. */
+export const languages = ['en', 'fr'] as const;
+
+/** A language of the pages. */
+export type Language = (typeof languages)[number];
 
 /** What one scope gives: read by the consent page, by userinfo and by discovery. */
 export interface ScopeDefinition {
-  /** The fields of the user that it shows, each with the check that the host's value must pass. */
+  /** The fields of the user that it shows, each with the check that the host's value must pass and a description of it. */
   readonly fields: { readonly [Field in keyof UserRecord]?: z.ZodType };
   /** What the consent page says, in plain words. */
   readonly consent: { readonly [L in Language]: { readonly title: string; readonly detail: string } };
 }
 
-const text = z.string().min(1).max(1024);
-const isoTimestamp = z.iso.datetime({ offset: false });
-const money = z.string().regex(/^-?(0|[1-9][0-9]{0,14})\.[0-9]{2}$/, 'must be a decimal with two digits');
+const text = z.string().min(1).max(1024).describe('string');
+const isoTimestamp = z.iso.datetime({ offset: false }).describe('string, ISO 8601, UTC');
+const money = z
+  .string()
+  .regex(/^-?(0|[1-9][0-9]{0,14})\.[0-9]{2}$/, 'must be a decimal with two digits')
+  .describe('string, decimal with two digits');
 
 /**
  * The scopes and the fields of each (specification, "Userinfo record"). To add a scope, add an entry here:
@@ -24,10 +30,13 @@ const money = z.string().regex(/^-?(0|[1-9][0-9]{0,14})\.[0-9]{2}$/, 'must be a 
 export const scopes = {
   openid: {
     fields: {
-      sub: text.max(255),
-      kid: text,
+      sub: text.max(255).describe('string, the user’s id'),
+      kid: text.describe('string, the user’s public id'),
       role: text,
-      country: z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 code'),
+      country: z
+        .string()
+        .regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 code')
+        .describe('string, ISO 3166-1 alpha-2'),
       createdAt: isoTimestamp,
     },
     consent: {
@@ -45,7 +54,8 @@ export const scopes = {
       avatarUrl: z
         .url({ protocol: /^https?$/ })
         .max(2048)
-        .nullable(),
+        .nullable()
+        .describe('string (URL) or null'),
     },
     consent: {
       en: { title: 'See your profile', detail: 'Your name, handle and picture.' },
@@ -53,7 +63,10 @@ export const scopes = {
     },
   },
   kyc: {
-    fields: { kycTier: z.int().min(0).max(3), kycStatus: z.enum(['approved', 'pending', 'rejected']) },
+    fields: {
+      kycTier: z.int().min(0).max(3).describe('integer, 0 to 3'),
+      kycStatus: z.enum(['approved', 'pending', 'rejected']).describe('`approved`, `pending` or `rejected`'),
+    },
     consent: {
       en: {
         title: 'See your identity check',
@@ -81,11 +94,12 @@ export const scopes = {
   },
   identity: {
     fields: {
-      trustScore: z.int().min(0).max(100),
+      trustScore: z.int().min(0).max(100).describe('integer, 0 to 100'),
       trustTier: text,
       activeCredentials: z
         .array(z.object({ id: text, type: text, issuedAt: isoTimestamp, expiresAt: isoTimestamp.nullable() }))
-        .max(1000),
+        .max(1000)
+        .describe('array of `{ id, type, issuedAt, expiresAt }`; times ISO 8601, `expiresAt` may be null'),
     },
     consent: {
       en: {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DatabaseClock } from '../src/clock-of-database.ts';
-import type { OstiaryOptions, Storage } from '../src/index.ts';
-import { memoryStorage } from '../src/memory/index.ts';
+import type { OstiaryOptions } from '../src/index.ts';
+import type { Storage } from '../src/storage.ts';
 import { ana } from './support/directory.ts';
 import { TestProvider } from './support/provider.ts';
 

@@ -1,6 +1,6 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { withDeadline } from '../src/host-call.ts';
-import { memoryStorage } from '../src/memory/index.ts';
 import { parseOptions } from '../src/options.ts';
 
 beforeEach(() => {

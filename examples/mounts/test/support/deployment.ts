@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Ostiary } from '@ostiary/core';
-import { freePort } from '../../../../tests/support/free-port.ts';
+import { freePort } from '../../../../lab/support/free-port.ts';
 import { createHost, type Host } from '../../src/host.ts';
 import type { Stop } from '../../src/listening.ts';
 import { openOstiary, type Settings } from '../../src/ostiary.ts';

@@ -1,8 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { keyScopes } from '@ostiary/core';
+import { keyScopes } from '@ostiary/core/admin';
 import { expect } from 'vitest';
-import { type Answer, ask } from '../../../../tests/support/ask.ts';
-import { UserAgent } from '../../../../tests/support/user-agent.ts';
+import { type Answer, ask } from '../../../../lab/support/browser/ask.ts';
+import { UserAgent } from '../../../../lab/support/browser/user-agent.ts';
 import type { Deployment } from './deployment.ts';
 import { signatureOf, startReceiver } from './receiver.ts';
 

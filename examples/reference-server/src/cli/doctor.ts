@@ -1,4 +1,4 @@
-import { CommandUsageError, type StandaloneCommand, table, value } from '@ostiary/core/cli';
+import { CommandUsageError, type StandaloneCommand, table, value } from '@ostiary/cli';
 import { ConfigError } from '../config.ts';
 import { examine } from '../doctor/examine.ts';
 import { type Finding, findingsOf } from '../doctor/finding.ts';

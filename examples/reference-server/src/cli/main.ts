@@ -1,4 +1,4 @@
-import { runCommandLine } from '@ostiary/core/cli';
+import { runCommandLine } from '@ostiary/cli';
 import { LedgerError } from '../ledger/ledger.ts';
 import { AccountError } from '../users/accounts.ts';
 import { doctorCommand } from './doctor.ts';

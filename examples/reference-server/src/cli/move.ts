@@ -4,7 +4,7 @@ import {
   type MoveOptions,
   moveFromSqlite,
 } from '@ostiary/adapter-postgres/move';
-import { CommandUsageError, type StandaloneCommand, table, toggle, value } from '@ostiary/core/cli';
+import { CommandUsageError, type StandaloneCommand, table, toggle, value } from '@ostiary/cli';
 import Sqlite from 'better-sqlite3';
 import { ConfigError } from '../config.ts';
 import { migrate } from '../database/migrations.ts';

@@ -1,5 +1,5 @@
-import type { Administration } from '@ostiary/core';
-import type { Command, Commands } from '@ostiary/core/cli';
+import type { Command, Commands } from '@ostiary/cli';
+import type { Administration } from '@ostiary/core/admin';
 import { createLogger } from '../http/logging.ts';
 import { type Installation, openInstallation } from '../installation.ts';
 import { configForCommands } from './find-installation.ts';

@@ -1,4 +1,4 @@
-import { CommandUsageError, table, value } from '@ostiary/core/cli';
+import { CommandUsageError, table, value } from '@ostiary/cli';
 import { formatMoney } from '../ledger/money.ts';
 import { type Funds, ledgerCurrencies } from '../ledger/postings.ts';
 import type { Operated, OperatedCommands } from './operated.ts';

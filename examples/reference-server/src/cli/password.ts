@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CommandUsageError } from '@ostiary/core/cli';
+import { CommandUsageError } from '@ostiary/cli';
 
 /** The first line of standard input, when it is a file or a pipe. */
 async function firstLine(): Promise<string> {

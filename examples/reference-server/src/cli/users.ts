@@ -1,4 +1,4 @@
-import { type CommandOutput, CommandUsageError, table, value } from '@ostiary/core/cli';
+import { type CommandOutput, CommandUsageError, table, value } from '@ostiary/cli';
 import { type Account, AccountError } from '../users/accounts.ts';
 import type { OperatedCommands } from './operated.ts';
 import { readPassword } from './password.ts';

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Storage } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
 import { ConfigError, type ServerConfig } from '../config.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import type { Database } from './queries.ts';

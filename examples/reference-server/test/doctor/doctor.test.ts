@@ -3,7 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../../../tests/support/free-port.ts';
+import { freePort } from '../../../../lab/support/free-port.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/database/queries.ts';
 import { examine } from '../../src/doctor/examine.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../../../tests/support/free-port.ts';
+import { freePort } from '../../../../lab/support/free-port.ts';
 import { approve, createPartner, receiver } from '../support/partners.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { anaika, jean, startServer } from '../support/server.ts';

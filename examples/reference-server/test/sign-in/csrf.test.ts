@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../../../tests/support/free-port.ts';
+import { freePort } from '../../../../lab/support/free-port.ts';
 import { createLogger } from '../../src/http/logging.ts';
 import { loadConfig, startReferenceServer } from '../../src/index.ts';
 import { createCsrf } from '../../src/sign-in/csrf.ts';

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { type Ended, runHere } from '../../../../lab/support/processes/run-here.ts';
 import { createLogger } from '../../src/http/logging.ts';
 import { loadConfig, startReferenceServer } from '../../src/index.ts';
 import { run } from './processes.ts';
@@ -15,14 +17,28 @@ export async function running() {
   return { env, server, origin: env.OSTIARY_AUTH_URL ?? '' };
 }
 
+const program = join(import.meta.dirname, '../../src/cli/main.ts');
+
+const told = (ended: Ended) => ({ ...ended, json: () => JSON.parse(ended.output) });
+
 /** Runs a command, such as `users list`, to its end. */
 export async function command(name: string, args: readonly string[], env: NodeJS.ProcessEnv, input?: string) {
-  const program = run('cli/main.ts', [...name.split(' ').filter(Boolean), ...args], env, input);
-  const code = await program.ended;
-  return {
-    code,
-    output: program.output(),
-    errors: program.errors(),
-    json: () => JSON.parse(program.output()),
-  };
+  return told(await runHere(program, [...name.split(' ').filter(Boolean), ...args], env, input));
+}
+
+/** The same in a process of its own, as an operator has it: what ends with the process is seen only there. */
+export async function commandProcess(
+  name: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  input?: string,
+) {
+  const { ended, output, errors } = run(
+    'cli/main.ts',
+    [...name.split(' ').filter(Boolean), ...args],
+    env,
+    input,
+  );
+  const code = await ended;
+  return told({ code: code ?? -1, output: output(), errors: errors() });
 }

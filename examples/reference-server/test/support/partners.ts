@@ -33,7 +33,11 @@ export async function createPartner({ installation, config }: ReferenceServer, s
     call,
     events: async () => (await call('/v1/partner/events')).body.data as { type: string; data: unknown }[],
     register: (url: string) =>
-      call('/v1/partner/webhooks', { url, events: ['*'], secret: 'a-secret-of-the-partner' }),
+      call('/v1/partner/webhooks', {
+        url,
+        events: ['kyc.updated', 'payment.completed', 'webhook.test'],
+        secret: 'a-secret-of-the-partner',
+      }),
   };
 }
 

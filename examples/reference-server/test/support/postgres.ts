@@ -1,4 +1,4 @@
-import { type TestPostgres, testPostgres } from '../../../../tests/support/postgres.ts';
+import { type TestPostgres, testPostgres } from '../../../../lab/support/postgres/postgres.ts';
 
 /** A real PostgreSQL from npm, that can be stopped and started again. */
 export interface PostgresServer extends Omit<TestPostgres, 'url'> {

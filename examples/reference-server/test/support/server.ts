@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { freePort } from '../../../../tests/support/free-port.ts';
+import { freePort } from '../../../../lab/support/free-port.ts';
 import { createLogger } from '../../src/http/logging.ts';
 import {
   loadConfig,

@@ -39,21 +39,19 @@ export interface Administration {
 export interface Consequences {
   /** A key or a partner was changed. */
   readonly forgetKeys: () => void;
-  /** There is something to deliver. */
-  readonly deliver: () => void;
   readonly purge: () => Promise<PurgeCount>;
 }
 
 /** See {@link Administration}. */
 export function administration(core: Core, consequences: Consequences, actor = 'host'): Administration {
   const act = actsOf(core, actor);
-  const { forgetKeys, deliver, purge } = consequences;
+  const { forgetKeys, purge } = consequences;
   return {
     clients: clientAdministration(core, act),
     partners: partnerAdministration(core, act, forgetKeys),
     apiKeys: apiKeyAdministration(core, act, forgetKeys),
     signingKeys: signingKeyAdministration(core, act),
-    webhooks: webhookAdministration(core, act, deliver),
+    webhooks: webhookAdministration(core, act),
     audit: auditAdministration(core, act),
     users: {
       end: (sub) => core.storage.consents.endUser(sub, core.clock.now(), act('user.end', `user:${sub}`)),

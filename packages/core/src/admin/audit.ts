@@ -4,6 +4,7 @@ import type { AuditRecord } from '../ports/audit.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { type AuditVerification, actDigest, verifyAudit } from './audit-chain.ts';
 import { checked, iso } from './checked.ts';
+import { listPage, type PageRequest } from './paging.ts';
 
 /** One administrative act. */
 export interface AuditEntry {
@@ -26,13 +27,12 @@ export interface AuditAdministration {
    * Entries, newest first. `next` is what to pass as `after` for the following page, or `null` after the last one.
    * @throws TypeError when an argument is wrong
    */
-  list(page?: {
-    /** Only acts on this target, such as `client:kafe`. */
-    readonly target?: string;
-    readonly after?: string;
-    /** 1 to 500. @defaultValue 100 */
-    readonly limit?: number;
-  }): Promise<{ readonly entries: readonly AuditEntry[]; readonly next: string | null }>;
+  list(
+    page?: PageRequest & {
+      /** Only acts on this target, such as `client:kafe`. */
+      readonly target?: string;
+    },
+  ): Promise<{ readonly entries: readonly AuditEntry[]; readonly next: string | null }>;
   /**
    * Writes down an act of your own, so that the log is complete: a user that was blocked, a backup that was restored.
    * @throws TypeError when an argument is wrong
@@ -86,19 +86,14 @@ const chainValue = z
 /** See {@link AuditAdministration}. */
 export function auditAdministration({ storage }: Core, act: Act): AuditAdministration {
   return {
-    async list({ target, after, limit = 100 } = {}) {
-      const size = checked(z.int().min(1).max(500), limit, 'limit');
-      const rows = await storage.audit.list({
-        target: target ?? null,
-        after: after === undefined ? null : checked(position, after, 'after'),
-        limit: size + 1,
+    async list({ target, ...request } = {}) {
+      const after = request.after === undefined ? null : checked(position, request.after, 'after');
+      const { page, next } = await listPage(request, {
+        read: (limit) => storage.audit.list({ target: target ?? null, after, limit }),
+        shown: ({ at, ...entry }) => ({ ...entry, at: iso(at) }),
+        placeOf: ({ at, id }) => `${at}_${id}`,
       });
-      const page = rows.slice(0, size);
-      const last = rows.length > size ? page.at(-1) : undefined;
-      return {
-        entries: page.map(({ at, ...entry }) => ({ ...entry, at: iso(at) })),
-        next: last === undefined ? null : `${last.at}_${last.id}`,
-      };
+      return { entries: page, next };
     },
     async record(given) {
       const { action, target, details } = checked(newAct, given);

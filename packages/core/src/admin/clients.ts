@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
-import type { ClientRecord, ClientSecretRecord } from '../ports/clients.ts';
+import type { ClientRecord, ClientSecretRecord, ClientStore } from '../ports/clients.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { digest } from '../tokens.ts';
 import type { Act } from './audit.ts';
@@ -15,6 +15,7 @@ import {
   settingsOf,
   shown,
 } from './client-settings.ts';
+import { listPage, type PageRequest } from './paging.ts';
 import { PartnerNameError } from './partners.ts';
 
 /** A client with a secret that nobody can read again. */
@@ -47,11 +48,7 @@ export interface ClientAdministration {
   /**
    * Clients by id. `next` is what to pass as `after` for the following page, or `null` after the last one.
    */
-  list(page?: {
-    readonly after?: string;
-    /** 1 to 500. @defaultValue 100 */
-    readonly limit?: number;
-  }): Promise<{ readonly clients: readonly Client[]; readonly next: string | null }>;
+  list(page?: PageRequest): Promise<{ readonly clients: readonly Client[]; readonly next: string | null }>;
   /**
    * Changes the settings that are given.
    * @throws TypeError, ClientError `client_not_found`, PartnerNameError `partner_not_found`
@@ -74,6 +71,53 @@ export interface ClientAdministration {
   enable(clientId: string): Promise<Client>;
 }
 
+/** A secret, and what is stored of it. */
+function newSecret({ tokens, random }: Core, now: number): { secret: string; record: ClientSecretRecord } {
+  const secret = tokens.newClientSecret(random);
+  return { secret, record: { digest: digest(secret), createdAt: now, expiresAt: null } };
+}
+
+/** Secrets that another one has replaced: they work until `endsAt` at most. */
+function ending(
+  secrets: readonly ClientSecretRecord[],
+  now: number,
+  endsAt: number,
+): readonly ClientSecretRecord[] {
+  return secrets
+    .map((old) => ({ ...old, expiresAt: Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, endsAt) }))
+    .filter((old) => old.expiresAt > now);
+}
+
+function newRecord(
+  given: Omit<z.output<typeof newClient>, 'public' | 'clientId'>,
+  made: Pick<ClientRecord, 'clientId' | 'secrets'> & { readonly now: number },
+): ClientRecord {
+  return {
+    clientId: made.clientId,
+    name: given.name,
+    secrets: made.secrets,
+    redirectUris: given.redirectUris,
+    allowedScopes: given.allowedScopes,
+    requirePkce: given.requirePkce ?? false,
+    requireSecret: given.requireSecret ?? false,
+    firstParty: given.firstParty ?? false,
+    idTokenAlg: given.idTokenAlg ?? 'RS256',
+    partner: given.partner ?? null,
+    createdAt: made.now,
+    updatedAt: made.now,
+    disabledAt: null,
+    version: 1,
+  };
+}
+
+/** The client without what its partner says of it, which is no part of it. */
+async function findStored(clients: ClientStore, clientId: string): Promise<ClientRecord | null> {
+  const found = await clients.find(clientId);
+  if (found === null) return null;
+  const { partnerDisabled: _, ...stored } = found;
+  return stored;
+}
+
 /** See {@link ClientAdministration}. */
 export function clientAdministration(core: Core, act: Act): ClientAdministration {
   const { clients, partners } = core.storage;
@@ -84,14 +128,6 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
       throw new PartnerNameError('partner_not_found', slug);
   }
 
-  /** The client without what its partner says of it, which is no part of it. */
-  async function find(clientId: string): Promise<ClientRecord | null> {
-    const found = await clients.find(clientId);
-    if (found === null) return null;
-    const { partnerDisabled: _, ...stored } = found;
-    return stored;
-  }
-
   /** Applies a change to the latest version, again when somebody else was faster. */
   async function change(
     clientId: string,
@@ -100,7 +136,7 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
     details: JsonObject = {},
   ): Promise<ClientRecord> {
     for (;;) {
-      const stored = await find(clientId);
+      const stored = await findStored(clients, clientId);
       if (stored === null) throw new ClientError('client_not_found', clientId);
       const now = core.clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
@@ -108,32 +144,16 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
     }
   }
 
-  const newSecret = (now: number): { secret: string; record: ClientSecretRecord } => {
-    const secret = core.tokens.newClientSecret(core.random);
-    return { secret, record: { digest: digest(secret), createdAt: now, expiresAt: null } };
-  };
-
   return {
     async create(input) {
       const { public: isPublic, clientId, ...given } = checked(newClient, input);
       const now = core.clock.now();
-      const secret = isPublic ? null : newSecret(now);
-      const client: ClientRecord = {
+      const secret = isPublic ? null : newSecret(core, now);
+      const client = newRecord(given, {
         clientId: clientId ?? core.tokens.newClientId(core.random),
-        name: given.name,
         secrets: secret === null ? [] : [secret.record],
-        redirectUris: given.redirectUris,
-        allowedScopes: given.allowedScopes,
-        requirePkce: given.requirePkce ?? false,
-        requireSecret: given.requireSecret ?? false,
-        firstParty: given.firstParty ?? false,
-        idTokenAlg: given.idTokenAlg ?? 'RS256',
-        partner: given.partner ?? null,
-        createdAt: now,
-        updatedAt: now,
-        disabledAt: null,
-        version: 1,
-      };
+        now,
+      });
       refuseContradiction(client);
       await requirePartner(client.partner);
       const created = act('client.create', `client:${client.clientId}`, {
@@ -145,51 +165,41 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
     },
 
     async get(clientId) {
-      const stored = await find(clientId);
+      const stored = await findStored(clients, clientId);
       return stored === null ? null : shown(stored);
     },
 
-    async list({ after, limit = 100 } = {}) {
-      const size = checked(z.int().min(1).max(500), limit, 'limit');
-      const page = await clients.list({ after: after ?? null, limit: size + 1 });
-      const shownPage = page.slice(0, size).map(shown);
-      return { clients: shownPage, next: page.length > size ? (shownPage.at(-1)?.clientId ?? null) : null };
+    async list(request = {}) {
+      const { page, next } = await listPage(request, {
+        read: (limit) => clients.list({ after: request.after ?? null, limit }),
+        shown,
+        placeOf: ({ clientId }) => clientId,
+      });
+      return { clients: page, next };
     },
 
     async update(clientId, changes) {
       const given = checked(clientSettings.partial(), changes);
       await requirePartner(given.partner ?? null);
       const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-      return shown(
-        await change(
-          clientId,
-          'client.update',
-          (client) => {
-            const edited = { ...client, ...set };
-            refuseContradiction(edited);
-            return edited;
-          },
-          set,
-        ),
-      );
+      const edit = (client: ClientRecord) => {
+        const edited = { ...client, ...set };
+        refuseContradiction(edited);
+        return edited;
+      };
+      return shown(await change(clientId, 'client.update', edit, set));
     },
 
     async rotateSecret(clientId, { overlapSeconds = 0 } = {}) {
       const overlapMs = 1000 * checked(z.int().min(0).max(31_536_000), overlapSeconds, 'overlapSeconds');
-      const { secret, record } = newSecret(core.clock.now());
+      const { secret, record } = newSecret(core, core.clock.now());
       const client = await change(
         clientId,
         'client.rotate_secret',
         (stored, now) => {
           if (stored.secrets.length === 0)
             throw new TypeError(`${clientId} is a public client: it has no secret`);
-          const ending = stored.secrets
-            .map((old) => ({
-              ...old,
-              expiresAt: Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + overlapMs),
-            }))
-            .filter((old) => old.expiresAt > now);
-          return { ...stored, secrets: [record, ...ending] };
+          return { ...stored, secrets: [record, ...ending(stored.secrets, now, now + overlapMs)] };
         },
         { overlapSeconds },
       );
@@ -197,12 +207,11 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
     },
 
     async disable(clientId) {
-      return shown(
-        await change(clientId, 'client.disable', (client, now) => ({
-          ...client,
-          disabledAt: client.disabledAt ?? now,
-        })),
-      );
+      const edit = (client: ClientRecord, now: number) => ({
+        ...client,
+        disabledAt: client.disabledAt ?? now,
+      });
+      return shown(await change(clientId, 'client.disable', edit));
     },
 
     async enable(clientId) {

@@ -5,6 +5,7 @@ import type { PartnerReach, PartnerRecord } from '../ports/partners.ts';
 import type { Act } from './audit.ts';
 import { checked, iso, isoOrNull } from './checked.ts';
 import { requiredName } from './names.ts';
+import { listPage, type PageRequest } from './paging.ts';
 
 /** A partner as administrators see it. Times are ISO 8601. */
 export interface Partner {
@@ -48,11 +49,7 @@ export interface PartnerAdministration {
   /**
    * Partners by slug. `next` is what to pass as `after` for the following page, or `null` after the last one.
    */
-  list(page?: {
-    readonly after?: string;
-    /** 1 to 500. @defaultValue 100 */
-    readonly limit?: number;
-  }): Promise<{ readonly partners: readonly Partner[]; readonly next: string | null }>;
+  list(page?: PageRequest): Promise<{ readonly partners: readonly Partner[]; readonly next: string | null }>;
   /** @throws TypeError, PartnerNameError `partner_not_found` */
   rename(slug: string, name: string): Promise<Partner>;
   /**
@@ -120,11 +117,13 @@ export function partnerAdministration(core: Core, act: Act, changed: () => void)
       const partner = await partners.find(slug);
       return partner === null ? null : shown(partner);
     },
-    async list({ after, limit = 100 } = {}) {
-      const size = checked(z.int().min(1).max(500), limit, 'limit');
-      const page = await partners.list({ after: after ?? null, limit: size + 1 });
-      const next = page.length > size ? (page[size - 1]?.slug ?? null) : null;
-      return { partners: page.slice(0, size).map(shown), next };
+    async list(request = {}) {
+      const { page, next } = await listPage(request, {
+        read: (limit) => partners.list({ after: request.after ?? null, limit }),
+        shown,
+        placeOf: ({ slug }) => slug,
+      });
+      return { partners: page, next };
     },
     async rename(slug, newName) {
       const given = checked(requiredName, newName, 'name');

@@ -8,6 +8,7 @@ import { newDeliveryId } from '../webhooks/outgoing.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import type { Act } from './audit.ts';
 import { checked, iso, isoOrNull } from './checked.ts';
+import { listPage, type PageRequest } from './paging.ts';
 
 /** A partner's webhook endpoint as administrators see it: everything but its secret. Times are ISO 8601. */
 export interface WebhookEndpoint extends Owner {
@@ -68,13 +69,10 @@ export interface WebhookAdministration {
    */
   deliveries(
     owner: Owner,
-    page?: {
+    page?: PageRequest & {
       readonly endpointId?: string;
       readonly eventId?: string;
       readonly status?: DeliveryStatus;
-      readonly after?: string;
-      /** 1 to 500. @defaultValue 100 */
-      readonly limit?: number;
     },
   ): Promise<{ readonly deliveries: readonly WebhookDelivery[]; readonly next: string | null }>;
   /**
@@ -141,14 +139,14 @@ function assertQueued(result: Redelivery, eventId: string, endpointId: string): 
   }
 }
 
-/** See {@link WebhookAdministration}. `queued` is called when there is something to deliver. */
-export function webhookAdministration(core: Core, act: Act, queued: () => void): WebhookAdministration {
+/** See {@link WebhookAdministration}. */
+export function webhookAdministration(core: Core, act: Act): WebhookAdministration {
   const { clock, random, sealer } = core;
   const { webhooks, deliveries } = core.storage;
   const newId = () => newDeliveryId(random.bytes(16).toString('hex'));
 
   /** Applies a change to the latest version, again when somebody else was faster. */
-  async function turn(owner: Owner, id: string, enabled: boolean): Promise<WebhookEndpoint> {
+  async function setEnabled(owner: Owner, id: string, enabled: boolean): Promise<WebhookEndpoint> {
     for (;;) {
       const stored = await webhooks.find(owner, id);
       if (stored === null) throw new WebhookError('endpoint_not_found', id);
@@ -162,8 +160,8 @@ export function webhookAdministration(core: Core, act: Act, queued: () => void):
 
   return {
     list: async (owner) => (await webhooks.list(owner)).map(endpointOf),
-    disable: (owner, id) => turn(owner, id, false),
-    enable: (owner, id) => turn(owner, id, true),
+    disable: (owner, id) => setEnabled(owner, id, false),
+    enable: (owner, id) => setEnabled(owner, id, true),
 
     async remove(owner, id) {
       const audit = act('endpoint.remove', `endpoint:${id}`, { ...owner });
@@ -171,22 +169,14 @@ export function webhookAdministration(core: Core, act: Act, queued: () => void):
         throw new WebhookError('endpoint_not_found', id);
     },
 
-    async deliveries(owner, { endpointId, eventId, status, after, limit = 100 } = {}) {
-      const size = checked(z.int().min(1).max(500), limit, 'limit');
-      const rows = await deliveries.list({
-        ...owner,
-        endpointId: endpointId ?? null,
-        eventId: eventId ?? null,
-        status: status ?? null,
-        after: after === undefined ? null : checked(position, after, 'after'),
-        limit: size + 1,
+    async deliveries(owner, { endpointId = null, eventId = null, status = null, ...request } = {}) {
+      const after = request.after === undefined ? null : checked(position, request.after, 'after');
+      const { page, next } = await listPage(request, {
+        read: (limit) => deliveries.list({ ...owner, endpointId, eventId, status, after, limit }),
+        shown: deliveryOf,
+        placeOf: ({ createdAt, id }) => `${createdAt}_${id}`,
       });
-      const page = rows.slice(0, size);
-      const last = rows.length > size ? page.at(-1) : undefined;
-      return {
-        deliveries: page.map(deliveryOf),
-        next: last === undefined ? null : `${last.createdAt}_${last.id}`,
-      };
+      return { deliveries: page, next };
     },
 
     async redeliver(owner, eventId, { endpointId } = {}) {
@@ -205,7 +195,7 @@ export function webhookAdministration(core: Core, act: Act, queued: () => void):
         audit: act('event.redeliver', `event:${eventId}`, { ...owner, endpointId: endpointId ?? null }),
       });
       assertQueued(result, eventId, endpointId ?? '');
-      queued();
+      core.wake('deliveries');
       return made.map(deliveryOf);
     },
 
@@ -228,7 +218,7 @@ export function webhookAdministration(core: Core, act: Act, queued: () => void):
         audit: act('endpoint.recover', `endpoint:${endpointId}`, { ...owner, since: since.toISOString() }),
       });
       assertQueued(result, '', endpointId);
-      queued();
+      core.wake('deliveries');
       return count;
     },
   };

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError, PartnerError } from '../errors.ts';
+import { fixedWindows, secondsUntil } from '../fixed-windows.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
-import { fixedWindows } from '../http/rate-limit.ts';
 import type { Handler } from '../http/route.ts';
 import type { Owner } from '../ports/owner.ts';
 import type { Access } from './access.ts';
@@ -36,13 +36,13 @@ export function createGuard(
   core: Core,
   { sessions, access, forms }: { sessions: Sessions; access: Access; forms: Forms },
 ): Guard {
-  const requests = fixedWindows(60_000);
+  const requests = fixedWindows();
 
-  function count(owner: Owner, now: number): void {
-    const { count, endsAt } = requests.add(owner.partner, now);
-    if (count <= maxRequests) return;
+  async function count({ partner: bucket }: Owner, now: number): Promise<void> {
+    const { allowed, endsAt } = await requests.consume({ bucket, limit: maxRequests, windowMs: 60_000, now });
+    if (allowed) return;
     throw new OAuthError('slow_down', undefined, {
-      headers: { 'Retry-After': String(Math.ceil((endsAt - now) / 1000)) },
+      headers: { 'Retry-After': secondsUntil(endsAt, now) },
     });
   }
 
@@ -65,7 +65,7 @@ export function createGuard(
       }
       const now = core.clock.now();
       const owner = { partner: key.partner, mode: 'test' } as const;
-      count(owner, now);
+      await count(owner, now);
       const purpose: FormPurpose = ['sandbox console', session.keyId, session.id];
       try {
         await handle(ctx, { owner, now, csrfToken: forms.issue(purpose) }, purpose);

@@ -1,8 +1,9 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
+import { secondsUntil } from '../fixed-windows.ts';
+import { addressLimit } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
-import { addressLimit, secondsUntil } from '../http/rate-limit.ts';
 import type { Handler } from '../http/route.ts';
 import { type SignInView, signInPage } from '../pages/console/sign-in.ts';
 import type { Access } from './access.ts';

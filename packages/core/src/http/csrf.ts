@@ -1,9 +1,7 @@
-import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { printable } from '../printable.ts';
-import { digest, equalDigests } from '../tokens.ts';
 
 /** A form is good for this long. */
 const formLifetimeMs = 24 * 3600_000;
@@ -45,11 +43,7 @@ function originProblem({ headers }: IncomingMessage, own: string): string | null
 
 /** Forms are protected by an HMAC over what they do and for whom; nothing has to be stored. */
 export function createForms({ sealer, clock, options: { logger, authUrl } }: Core): Forms {
-  const keys = sealer.derive('form tokens');
-  const mac = (key: Buffer, time: string, purpose: FormPurpose): string =>
-    createHmac('sha256', key)
-      .update(JSON.stringify([time, ...purpose]))
-      .digest('base64url');
+  const signer = sealer.signer('form tokens');
 
   function refused(form: string, reason: string, details: object = {}): OAuthError {
     logger.warn({ form, reason, ...details }, 'a form was refused');
@@ -62,16 +56,14 @@ export function createForms({ sealer, clock, options: { logger, authUrl } }: Cor
   return {
     issue(purpose) {
       const time = clock.now().toString(36);
-      return `${time}.${mac(keys[0], time, purpose)}`;
+      return `${time}.${signer.sign(time, ...purpose)}`;
     },
 
     check(token, purpose) {
       const [form] = purpose;
       if (!token) throw refused(form, 'its token is missing');
       const [time = '', proof = ''] = token.split('.');
-      const presented = digest(proof);
-      const genuine = keys.some((key) => equalDigests(digest(mac(key, time, purpose)), presented));
-      if (!genuine)
+      if (!signer.isGenuine(proof, time, ...purpose))
         throw refused(form, 'its token was not made for this user and purpose, or with another sealing key');
       const age = clock.now() - Number.parseInt(time, 36);
       if (age > formLifetimeMs) throw refused(form, 'its page is older than a day');

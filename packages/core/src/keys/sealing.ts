@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync } from 'node:crypto';
 import type { Random } from '../random.ts';
+import { createSigner, type Signer } from '../signer.ts';
 
 const version = 'v1';
 
@@ -35,6 +36,8 @@ export interface Sealer {
   readonly hasPrevious: boolean;
   /** Keys for another purpose, derived from every sealing key, the current one's first. */
   derive(purpose: string): readonly [Buffer, ...Buffer[]];
+  /** A {@link Signer} whose signatures are good for one purpose. */
+  signer(purpose: string): Signer;
 }
 
 /** @param keys - 32 bytes each: the current key, then previous ones */
@@ -87,6 +90,8 @@ export function createSealer(keys: readonly Uint8Array[], random: Random): Seale
       const derived = (key: Uint8Array) => Buffer.from(hkdfSync('sha256', key, '', `ostiary ${purpose}`, 32));
       return [derived(current), ...previous.map(derived)];
     },
+
+    signer: (purpose) => createSigner(sealer.derive(purpose)),
   };
   return sealer;
 }

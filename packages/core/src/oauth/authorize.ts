@@ -2,14 +2,15 @@ import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { urlBelow } from '../context.ts';
 import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
+import { secondsUntil } from '../fixed-windows.ts';
 import { prefersJson } from '../http/accept.ts';
+import { addressLimit } from '../http/address-limit.ts';
 import { readFormText } from '../http/body.ts';
 import { setNoStore } from '../http/headers.ts';
-import { addressLimit, secondsUntil } from '../http/rate-limit.ts';
 import { findRedirectTarget, normalizedQuery, type RedirectTarget, readQuery } from './authorize-request.ts';
 import { authPaths, issuerOf } from './endpoints.ts';
-import type { Engine } from './engine.ts';
-import { authenticate } from './visit.ts';
+import type { Engine } from './engine/engine.ts';
+import { authenticate } from './host-login.ts';
 
 function redirect(ctx: Context, location: string): void {
   setNoStore(ctx);

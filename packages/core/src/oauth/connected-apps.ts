@@ -8,8 +8,8 @@ import { isScope } from '../scopes.ts';
 import { seeOther } from './authorize.ts';
 import { appsPage, revokeAppAction } from './endpoints.ts';
 import { requestLanguage } from './error-answer.ts';
+import { authenticate, loginUrl } from './host-login.ts';
 import { displayName, findUser } from './user.ts';
-import { authenticate, loginUrl } from './visit.ts';
 
 const purpose = (sub: string, clientId: string): FormPurpose => ['revoke app', sub, clientId];
 

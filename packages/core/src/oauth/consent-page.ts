@@ -9,7 +9,7 @@ import { negotiateLanguage } from '../pages/language.ts';
 import { isScope } from '../scopes.ts';
 import { seeOther } from './authorize.ts';
 import { interactionPage } from './endpoints.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from './engine/engine.ts';
 import type { Interactions, Question } from './interaction.ts';
 import { displayName } from './user.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { type Core, urlBelow } from '../context.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
-import { scopeNames, scopes } from '../scopes.ts';
+import { languages, scopeNames, scopes } from '../scopes.ts';
 import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
 
 /** Claims of the ID token; identity fields come from userinfo. */
@@ -28,7 +28,7 @@ export function discoveryDocument({ options }: Core): object {
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     prompt_values_supported: ['none', 'login', 'consent'],
-    ui_locales_supported: ['en', 'fr'],
+    ui_locales_supported: languages,
     claim_types_supported: ['normal'],
     claims_supported: [
       ...new Set([...idTokenClaims, ...scopeNames.flatMap((scope) => Object.keys(scopes[scope].fields))]),

@@ -8,10 +8,10 @@ import type { Authentication, UserRecord } from '../ports/users.ts';
 import { isEnabled, requireStillAllowed } from './client.ts';
 import { consentState } from './consent.ts';
 import { interactionPage } from './endpoints.ts';
-import type { Engine, PendingInteraction } from './engine.ts';
+import type { Engine, PendingInteraction } from './engine/engine.ts';
+import { authenticate, loginUrl } from './host-login.ts';
 import { findUser } from './user.ts';
 import { userinfoOf } from './userinfo.ts';
-import { authenticate, loginUrl } from './visit.ts';
 
 /** A scope that the user is asked about. */
 export interface AskedScope {
@@ -76,81 +76,82 @@ export interface ConsentAnswer {
   readonly csrfToken: string | undefined;
 }
 
+/** Where the host signs the user in for an interaction. */
+function loginOf(core: Core, interaction: PendingInteraction, reauthenticate: boolean): Promise<string> {
+  return loginUrl(core, interactionPage(core.options, interaction.id), {
+    reauthenticate,
+    loginHint: interaction.params.login_hint,
+    uiLocales: interaction.params.ui_locales,
+  });
+}
+
+/** Where the user has to sign in first, `null` when the sign-in at the host will do. */
+async function loginStep(
+  core: Core,
+  interaction: PendingInteraction,
+  user: Authentication | null,
+): Promise<string | null> {
+  const fresh = needsFreshLogin(interaction, user);
+  if (user === null) return loginOf(core, interaction, fresh);
+  const isFresh = user.authenticatedAt.getTime() > interaction.startedAt;
+  if (fresh && !isFresh) return loginOf(core, interaction, true);
+  const expected = hintedUser(interaction);
+  if (expected === undefined || expected === user.sub) return null;
+  if (!isFresh) return loginOf(core, interaction, true);
+  // Somebody signed in just now, and it is not the one that the client expects: asking again would go in
+  // circles.
+  return interaction.finish({
+    error: 'login_required',
+    description: 'Another user signed in than expected.',
+  });
+}
+
+const scopesOf = (interaction: PendingInteraction): string[] => (interaction.params.scope ?? '').split(' ');
+
+/** The client of an interaction, which may have been changed since it began. @throws OAuthError */
+async function clientOf(core: Core, interaction: PendingInteraction): Promise<ClientRecord> {
+  const client = await core.storage.clients.find(interaction.params.client_id ?? '');
+  if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
+  requireStillAllowed(client, interaction.params.redirect_uri, scopesOf(interaction));
+  return client;
+}
+
+/**
+ * Who would give the consent, `null` when the host does not know the user. Whatever userinfo could not show is told
+ * now, and not after the user has agreed.
+ * @throws UserRecordError
+ */
+async function findAsked(core: Core, sub: string, scopes: readonly string[]): Promise<UserRecord | null> {
+  const user = await findUser(core, sub, [...scopes, 'profile']);
+  if (user !== null) userinfoOf(user, scopes);
+  return user;
+}
+
+const purpose = (interaction: PendingInteraction, user: Authentication): FormPurpose => [
+  'consent',
+  interaction.id,
+  user.sub,
+];
+
 /** See {@link Interactions}. */
 export function createInteractions(core: Core, engine: Engine, forms: Forms): Interactions {
-  const login = (interaction: PendingInteraction, reauthenticate: boolean): Promise<string> =>
-    loginUrl(core, interactionPage(core.options, interaction.id), {
-      reauthenticate,
-      loginHint: interaction.params.login_hint,
-      uiLocales: interaction.params.ui_locales,
-    });
-
-  /** Where the user has to sign in first, `null` when the sign-in at the host will do. */
-  async function loginStep(
-    interaction: PendingInteraction,
-    user: Authentication | null,
-  ): Promise<string | null> {
-    const fresh = needsFreshLogin(interaction, user);
-    if (user === null) return login(interaction, fresh);
-    const isFresh = user.authenticatedAt.getTime() > interaction.startedAt;
-    if (fresh && !isFresh) return login(interaction, true);
-    const expected = hintedUser(interaction);
-    if (expected === undefined || expected === user.sub) return null;
-    if (!isFresh) return login(interaction, true);
-    // Somebody signed in just now, and it is not the one that the client expects: asking again would go in
-    // circles.
-    return interaction.finish({
-      error: 'login_required',
-      error_description: 'Another user signed in than expected.',
-    });
-  }
-
-  const scopesOf = (interaction: PendingInteraction): string[] => (interaction.params.scope ?? '').split(' ');
-
-  async function clientOf(interaction: PendingInteraction): Promise<ClientRecord> {
-    const client = await core.storage.clients.find(interaction.params.client_id ?? '');
-    if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
-    requireStillAllowed(client, interaction.params.redirect_uri, scopesOf(interaction));
-    return client;
-  }
-
-  /**
-   * Who would give the consent, `null` when the host does not know the user. Whatever userinfo could not show is told
-   * now, and not after the user has agreed.
-   * @throws UserRecordError
-   */
-  async function asked(sub: string, scopes: readonly string[]): Promise<UserRecord | null> {
-    const user = await findUser(core, sub, [...scopes, 'profile']);
-    if (user !== null) userinfoOf(user, scopes);
-    return user;
-  }
-
-  const signedIn = ({ sub, authenticatedAt }: Authentication) => ({
-    login: { accountId: sub, ts: Math.floor(authenticatedAt.getTime() / 1000), remember: false },
-  });
-
-  const purpose = (interaction: PendingInteraction, user: Authentication): FormPurpose => [
-    'consent',
-    interaction.id,
-    user.sub,
-  ];
-
   return {
     async next(request, response, id) {
       const interaction = await engine.interaction(request, response, id);
-      const client = await clientOf(interaction);
+      const client = await clientOf(core, interaction);
       const user = await authenticate(core, request);
-      const redirectTo = await loginStep(interaction, user);
+      const redirectTo = await loginStep(core, interaction, user);
       if (redirectTo !== null || user === null)
-        return { redirectTo: redirectTo ?? (await login(interaction, false)) };
+        return { redirectTo: redirectTo ?? (await loginOf(core, interaction, false)) };
       // Begun by nobody, and not to be forgotten under the eyes of somebody.
       if (interaction.reasons.includes('signed_out')) await interaction.keep();
 
       const scopes = scopesOf(interaction);
       const { covered, askAnyway, remembered } = await consentState(core, { client, sub: user.sub, scopes });
       const prompted = (interaction.params.prompt ?? '').split(' ').includes('consent');
-      if (covered && !askAnyway && !prompted) return { redirectTo: await interaction.finish(signedIn(user)) };
-      const record = await asked(user.sub, scopes);
+      if (covered && !askAnyway && !prompted)
+        return { redirectTo: await interaction.finish({ user, consented: false }) };
+      const record = await findAsked(core, user.sub, scopes);
       if (record === null) {
         core.options.logger.warn(
           { client: client.clientId },
@@ -159,7 +160,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms): In
         return {
           redirectTo: await interaction.finish({
             error: 'access_denied',
-            error_description: 'The user has no access.',
+            description: 'The user has no access.',
           }),
         };
       }
@@ -170,23 +171,23 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms): In
           user: record,
           scopes: scopes.map((name) => ({ name, isNew: !remembered.has(name) })),
           csrfToken: forms.issue(purpose(interaction, user)),
-          switchAccountUrl: await login(interaction, true),
+          switchAccountUrl: await loginOf(core, interaction, true),
         },
       };
     },
 
     async answer(request, response, id, { approved, csrfToken }) {
       const interaction = await engine.interaction(request, response, id);
-      const client = await clientOf(interaction);
+      const client = await clientOf(core, interaction);
       const user = await authenticate(core, request);
-      const redirectTo = await loginStep(interaction, user);
-      if (redirectTo !== null || user === null) return redirectTo ?? login(interaction, false);
+      const redirectTo = await loginStep(core, interaction, user);
+      if (redirectTo !== null || user === null) return redirectTo ?? loginOf(core, interaction, false);
       // Another user than the one who was asked has no valid token.
       forms.check(csrfToken, purpose(interaction, user));
       if (!approved) {
         return interaction.finish({
           error: 'access_denied',
-          error_description: 'The user denied the request.',
+          description: 'The user denied the request.',
         });
       }
       const consent = {
@@ -198,7 +199,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms): In
       if (!(await core.storage.consents.remember(consent))) {
         throw new OAuthError('invalid_client', 'The client is not known.');
       }
-      return interaction.finish({ ...signedIn(user), consent: {} });
+      return interaction.finish({ user, consented: true });
     },
   };
 }

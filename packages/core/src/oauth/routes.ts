@@ -7,7 +7,7 @@ import { consentHandler, interactionHandler } from './consent-page.ts';
 import { allowAnyOrigin, preflightHandler } from './cors.ts';
 import { discoveryHandler, jwksHandler } from './discovery.ts';
 import { apiPaths, authPaths } from './endpoints.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from './engine/engine.ts';
 import type { Interactions } from './interaction.ts';
 import { revocationHandler } from './revocation.ts';
 import { tokenHandler } from './token.ts';

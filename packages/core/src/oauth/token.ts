@@ -1,8 +1,9 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
+import { secondsUntil } from '../fixed-windows.ts';
+import { type AddressLimit, addressLimit } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
-import { type AddressLimit, addressLimit, secondsUntil } from '../http/rate-limit.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { printableUrl } from '../printable.ts';

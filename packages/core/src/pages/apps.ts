@@ -28,13 +28,9 @@ export interface AppsView extends PageContext {
   readonly appsRevokedName?: string | undefined;
 }
 
-const dateFormats: { readonly [L in Language]: Intl.DateTimeFormat } = {
-  en: new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }),
-  fr: new Intl.DateTimeFormat('fr', { dateStyle: 'long', timeZone: 'UTC' }),
-};
-
 function day(date: Date, language: Language): Html {
-  return html`<time datetime="${date.toISOString()}">${dateFormats[language].format(date)}</time>`;
+  const shown = date.toLocaleDateString(language, { dateStyle: 'long', timeZone: 'UTC' });
+  return html`<time datetime="${date.toISOString()}">${shown}</time>`;
 }
 
 function since({ grantedAt, updatedAt }: ConnectedApp, language: Language): Html {

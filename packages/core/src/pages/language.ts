@@ -1,6 +1,4 @@
-import type { Language } from '../scopes.ts';
-
-const languages = ['en', 'fr'] as const satisfies readonly Language[];
+import { type Language, languages } from '../scopes.ts';
 
 /** Longer input is cut: no browser sends so many languages, and the work stays bounded. */
 const maxLength = 1000;
@@ -75,5 +73,5 @@ export function negotiateLanguage(
   uiLocales: string | undefined,
   acceptLanguage: string | undefined,
 ): Language {
-  return fromUiLocales(uiLocales ?? '') ?? fromAcceptLanguage(acceptLanguage ?? '') ?? 'en';
+  return fromUiLocales(uiLocales ?? '') ?? fromAcceptLanguage(acceptLanguage ?? '') ?? languages[0];
 }

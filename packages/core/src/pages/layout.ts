@@ -19,7 +19,8 @@ export interface PageContext {
   readonly language: Language;
 }
 
-interface Dress {
+/** What all pages of one theme share. */
+interface ThemeParts {
   readonly style: Html;
   readonly styleHash: string;
   readonly brand: Html;
@@ -37,7 +38,7 @@ function tabIcon(theme: PageTheme): string {
   return `data:image/svg+xml,${encodeURIComponent(render(tile))}`;
 }
 
-function dress(theme: PageTheme): Dress {
+function partsOf(theme: PageTheme): ThemeParts {
   const css = stylesheet(theme);
   const style = html`<style>${css}</style>`;
   // The browser hashes what stands in the element, so escaping must have changed nothing.
@@ -57,15 +58,15 @@ function dress(theme: PageTheme): Dress {
   };
 }
 
-const dresses = new WeakMap<PageTheme, Dress>();
+const partsByTheme = new WeakMap<PageTheme, ThemeParts>();
 
 /** Puts a body (one `main` element) into a document; `head` follows what every page has in its head. */
 export function page(
   view: PageContext & { readonly title: string; readonly body: Html; readonly head?: Html },
 ): Page {
   const { theme, language } = view;
-  const ready = dresses.get(theme) ?? dress(theme);
-  dresses.set(theme, ready);
+  const parts = partsByTheme.get(theme) ?? partsOf(theme);
+  partsByTheme.set(theme, parts);
   const document = html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -74,14 +75,14 @@ export function page(
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${visible(view.title)} · ${visible(theme.name)}</title>
-${ready.head}
-${ready.style}${view.head ?? null}
+${parts.head}
+${parts.style}${view.head ?? null}
 </head>
 <body>
-<header class="brand">${ready.brand}</header>
+<header class="brand">${parts.brand}</header>
 ${view.body}
 </body>
 </html>
 `;
-  return { html: render(document), styleHash: ready.styleHash };
+  return { html: render(document), styleHash: parts.styleHash };
 }

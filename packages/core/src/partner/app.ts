@@ -14,10 +14,10 @@ import { checkAddress } from './pipeline/address.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
 import { readIdempotencyKey } from './pipeline/idempotency.ts';
 import { createKeyCheck, type FoundKey, type KeyCheck } from './pipeline/key.ts';
+import { createKeyedMutex } from './pipeline/keyed-mutex.ts';
 import { type CountedRequest, countRequest, knowsKeys, type LimitOptions } from './pipeline/limit.ts';
 import { checkScope } from './pipeline/scope.ts';
 import { checkSignature } from './pipeline/signature.ts';
-import { createTurns } from './pipeline/turns.ts';
 import type { PartnerAnswer, PartnerRequest, PartnerRoute } from './request.ts';
 
 /** What the partner API is made of. */
@@ -117,7 +117,7 @@ export function createPartnerApi(
   });
   // As key objects: with plain bytes Node spends several times as long on a digest.
   const fingerprintKeys = sealer.derive('idempotency fingerprints').map((key) => createSecretKey(key));
-  const inTurn = createTurns();
+  const exclusively = createKeyedMutex();
 
   /** @throws PartnerError */
   function checkRoute(route: PartnerRoute, key: ApiKeyState, address: () => string | null): void {
@@ -199,7 +199,7 @@ export function createPartnerApi(
     };
     const { idempotency } = request;
     if (idempotency === null) return await route.handle(request);
-    return await inTurn(`${key.partner} ${key.mode} ${idempotency.key}`, () => route.handle(request));
+    return await exclusively(`${key.partner} ${key.mode} ${idempotency.key}`, () => route.handle(request));
   }
 
   const byPath = Map.groupBy(table, (route) => route.path);

@@ -1,13 +1,12 @@
 import type { Core } from '../context.ts';
+import { fixedWindows } from '../fixed-windows.ts';
 import type { Route } from '../http/route.ts';
 import type { Passports } from '../passports/passports.ts';
 import { createUserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create.ts';
 import { createPartnerApi } from './app.ts';
-import { memoryLimits } from './memory-limits.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { defaultLimits, type LimitOptions } from './pipeline/limit.ts';
-import type { LimitGroup, PartnerRoute } from './request.ts';
+import type { PartnerRoute } from './request.ts';
 import { partnerRoutes } from './routes.ts';
 
 /** Where the description of the partner API is. */
@@ -21,31 +20,17 @@ export interface Partner {
   forgetKeys(): void;
 }
 
-function limitsOf({ options: { partnerLimits }, storage }: Core): LimitOptions {
-  const limits = Object.fromEntries(
-    Object.entries(defaultLimits).map(([group, standard]) => {
-      const given = partnerLimits[group as LimitGroup];
-      return [
-        group,
-        given === undefined ? standard : { requests: given.requests, windowMs: given.windowSeconds * 1000 },
-      ];
-    }),
-  ) as LimitOptions['limits'];
-  const store = partnerLimits.store ?? storage.rateLimits ?? memoryLimits();
-  return { store, limits, per: partnerLimits.per };
-}
-
-/** Builds the partner API. `transferCreated` is called after a transfer was stored. */
+/** Builds the partner API. */
 export function createPartner(
   core: Core,
   topics: {
     readonly passports: Passports;
     readonly webhooks: Webhooks;
-    readonly transferCreated: () => void;
   },
 ): Partner {
   const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });
-  const limits = limitsOf(core);
+  const { store, per, ...groups } = core.options.partnerLimits;
+  const limits = { store: store ?? core.storage.rateLimits ?? fixedWindows(), limits: groups, per };
   const api = createPartnerApi(core, table, limits);
   // Made when somebody asks for it: it takes longer than the rest of the start.
   let description: string | null = null;

@@ -1,6 +1,5 @@
-import { createHmac } from 'node:crypto';
 import type { Mode } from '../ports/partners.ts';
-import { digest, equalDigests } from '../tokens.ts';
+import type { Signer } from '../signer.ts';
 
 /** Whose list it is. */
 interface ListOwner {
@@ -23,25 +22,26 @@ export interface Cursors {
   read(owner: ListOwner, cursor: string): Position | null;
 }
 
-/** @param keys - the first one writes, all of them read */
-export function createCursors(keys: readonly [Buffer, ...Buffer[]]): Cursors {
-  const mac = (key: Buffer, { partner, mode, list }: ListOwner, position: string): string =>
-    createHmac('sha256', key)
-      .update(JSON.stringify([partner, mode, position, ...(list === undefined ? [] : [list])]))
-      .digest('base64url');
+/** See {@link Cursors}. */
+export function createCursors(signer: Signer): Cursors {
+  const parts = ({ partner, mode, list }: ListOwner, position: string): string[] => [
+    partner,
+    mode,
+    position,
+    ...(list === undefined ? [] : [list]),
+  ];
 
   return {
     write(owner, { time, id }) {
       const position = `${time.toString(36)}.${id}`;
-      return Buffer.from(`${position}.${mac(keys[0], owner, position)}`).toString('base64url');
+      return Buffer.from(`${position}.${signer.sign(...parts(owner, position))}`).toString('base64url');
     },
     read(owner, cursor) {
       const text = Buffer.from(cursor, 'base64url').toString('latin1');
       const [, time = '', id = '', proof = ''] = /^([0-9a-z]+)\.([^.]+)\.([^.]+)$/.exec(text) ?? [];
       // Decoding is lenient: one cursor has one spelling.
       if (Buffer.from(text, 'latin1').toString('base64url') !== cursor) return null;
-      const presented = digest(proof);
-      if (!keys.some((key) => equalDigests(digest(mac(key, owner, `${time}.${id}`)), presented))) return null;
+      if (!signer.isGenuine(proof, ...parts(owner, `${time}.${id}`))) return null;
       return { time: Number.parseInt(time, 36), id };
     },
   };

@@ -1,11 +1,9 @@
 import type { z } from 'zod';
+import type { LimitGroup } from '../limits.ts';
 import type { ApiKeyState, KeyScope } from '../ports/api-keys.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { Mode } from '../ports/partners.ts';
 import type { IdempotencyRequest, RepeatableAnswer } from '../replays.ts';
-
-/** The rows of the specification's table of limits. */
-export type LimitGroup = 'verify' | 'payments' | 'users' | 'reconciliation' | 'other';
 
 /** Groups of operations, for people. */
 export const partnerTags = {

@@ -8,7 +8,7 @@ import { reconciliationRoutes } from './handlers/reconciliation.ts';
 import { sandboxRoutes } from './handlers/sandbox.ts';
 import { userRoutes } from './handlers/users.ts';
 import { verifyRoutes } from './handlers/verify.ts';
-import { webhookRoutes } from './handlers/webhooks.ts';
+import { deliveryRoutes, webhookRoutes } from './handlers/webhooks.ts';
 import { whoamiRoutes } from './handlers/whoami.ts';
 import type { PartnerRoute } from './request.ts';
 
@@ -18,24 +18,17 @@ export interface PartnerTopics {
   readonly passports: Passports;
   readonly users: UserLookup;
   readonly webhooks: Webhooks;
-  /** Called after a transfer was stored. */
-  readonly transferCreated: () => void;
 }
 
 /** Every route of the partner API, by topic. */
-export function partnerRoutes({
-  core,
-  passports,
-  users,
-  webhooks,
-  transferCreated,
-}: PartnerTopics): PartnerRoute[] {
+export function partnerRoutes({ core, passports, users, webhooks }: PartnerTopics): PartnerRoute[] {
   return [
     ...verifyRoutes(passports, users),
-    ...paymentRoutes(core, users, transferCreated),
+    ...paymentRoutes(core, users),
     ...userRoutes(core, users),
     ...reconciliationRoutes(core),
     ...webhookRoutes(core, webhooks),
+    ...deliveryRoutes(core, webhooks),
     ...eventRoutes(core, webhooks),
     ...sandboxRoutes(passports),
     ...whoamiRoutes(),

@@ -3,13 +3,7 @@ import { PartnerError } from '../errors.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { Currency, TransferRecord } from '../ports/transfers.ts';
-import {
-  claimOf,
-  type RepeatableAnswer,
-  type RepeatableRequest,
-  RequestInProgressError,
-  replayOrConflict,
-} from '../replays.ts';
+import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
 import { executionJob } from './execution.ts';
 import { parseAmount } from './money.ts';
 import { transferView } from './transfer.ts';
@@ -56,17 +50,14 @@ export async function createTransfer(core: Core, request: TransferRequest): Prom
   });
   switch (creation.outcome) {
     case 'created':
+      core.wake('jobs');
       return { ...answer, replayed: false };
-    case 'replayed':
-      return { ...creation.answer, replayed: true };
-    case 'key_conflict':
-      return replayOrConflict(core, request);
-    case 'in_progress':
-      throw new RequestInProgressError();
     case 'reference_conflict':
       throw new PartnerError('idempotency_conflict', {
         description: 'The reference belongs to another transfer.',
         details: [{ path: 'reference', message: creation.transferId }],
       });
+    default:
+      return earlierAnswer(core, request, creation);
   }
 }

@@ -1,8 +1,8 @@
 import type { Logger } from '../logger.ts';
-import { countUnknownExecution } from '../metrics.ts';
 import type { PaymentRail, TransferOrder, TransferResult } from '../ports/payments.ts';
 import type { NewJob } from '../ports/queue.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
+import { count } from '../telemetry.ts';
 import type { JobHandler } from '../worker/worker.ts';
 import { type FinalContext, type FinalState, finishTransfer } from './final.ts';
 import { sandboxRail } from './sandbox-rail.ts';
@@ -61,7 +61,7 @@ async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<Transfe
     return checkedResult(await withinTimeout((signal) => rail.execute(orderOf(transfer), { signal })));
   } catch (error) {
     // The line in the log is the worker's, for a job that it tries again.
-    await countUnknownExecution();
+    await count('ostiary.payments.execution.unknown');
     throw error;
   }
 }
@@ -72,15 +72,9 @@ async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<Transfe
  */
 export function executionHandler(
   context: FinalContext,
-  options: {
-    readonly rail: PaymentRail;
-    readonly logger: Logger;
-    /** Called when a transfer became final. */
-    readonly settled: () => void;
-  },
+  { rail, logger }: { readonly rail: PaymentRail; readonly logger: Logger },
 ): JobHandler {
   const { transfers } = context.storage;
-  const { rail, logger, settled } = options;
   return async ({ transferId }) => {
     const transfer = await transfers.findById(String(transferId));
     if (transfer === null || transfer.status !== 'pending') return null;
@@ -93,8 +87,7 @@ export function executionHandler(
       result.status === 'failed'
         ? { status: 'failed', failure: { code: result.code, message: result.message } }
         : { status: 'completed' };
-    const outcome = await finishTransfer(context, transfer, state);
-    if (outcome?.settled === true) settled();
+    await finishTransfer(context, transfer, state);
     return null;
   };
 }

@@ -9,7 +9,7 @@ export type FinalState =
   | { readonly status: 'failed'; readonly failure: TransferFailure };
 
 /** What ending a transfer needs. */
-export type FinalContext = Pick<Core, 'clock' | 'random' | 'storage'>;
+export type FinalContext = Pick<Core, 'clock' | 'random' | 'storage' | 'wake'>;
 
 /** What every database keeps as it is: words of a host may have been cut within a character. */
 function storable({ code, message }: TransferFailure): TransferFailure {
@@ -25,7 +25,7 @@ function storable({ code, message }: TransferFailure): TransferFailure {
  * @param pending - as it was read
  * @returns the transfer as it is now, and whether this call settled it; `null` for an unknown transfer
  */
-export function finishTransfer(
+export async function finishTransfer(
   context: FinalContext,
   pending: TransferRecord,
   state: FinalState,
@@ -46,5 +46,8 @@ export function finishTransfer(
     data: transferView(final),
     createdAt: now,
   });
-  return context.storage.transfers.settle({ id: pending.id, status: state.status, failure, event, now });
+  const { status } = state;
+  const outcome = await context.storage.transfers.settle({ id: pending.id, status, failure, event, now });
+  if (outcome?.settled === true) context.wake('deliveries');
+  return outcome;
 }

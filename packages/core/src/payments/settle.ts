@@ -22,8 +22,8 @@ export interface PaymentAdministration {
   ): Promise<{ readonly transfer: JsonObject; readonly settled: boolean } | null>;
 }
 
-/** See {@link PaymentAdministration}. `settled` is called when a transfer became final. */
-export function paymentAdministration(core: Core, settled: () => void): PaymentAdministration {
+/** See {@link PaymentAdministration}. */
+export function paymentAdministration(core: Core): PaymentAdministration {
   return {
     async settle(transferId, settlement) {
       const failed = settlement.status === 'failed';
@@ -44,7 +44,6 @@ export function paymentAdministration(core: Core, settled: () => void): PaymentA
             }
           : { status: 'completed' },
       );
-      if (outcome?.settled === true) settled();
       return outcome === null ? null : { transfer: transferView(outcome.transfer), settled: outcome.settled };
     },
   };

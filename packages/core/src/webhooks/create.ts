@@ -83,15 +83,14 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient): Webhooks 
     concurrency: webhooks.concurrency,
     secretOf: ({ endpointId, sealedSecret }) => secretOf(endpointId, sealedSecret),
   });
-  const wake = () => worker.wake();
 
   return {
     catalogue,
     endpoints: createEndpoints(core, (url) => checkTarget(url, policy, resolve)),
-    ...createRedeliveries(core, wake),
-    publishing: eventPublishing(core, catalogue, wake),
-    kycChanged: kycChanged(core, catalogue, wake),
-    trigger: triggerEvent(core, catalogue, wake),
+    ...createRedeliveries(core),
+    publishing: eventPublishing(core, catalogue),
+    kycChanged: kycChanged(core, catalogue),
+    trigger: triggerEvent(core, catalogue),
     worker,
     close: () => client.close(),
   };

@@ -4,13 +4,7 @@ import { PartnerError } from '../errors.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { Owner } from '../ports/owner.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
-import {
-  claimOf,
-  type RepeatableAnswer,
-  type RepeatableRequest,
-  RequestInProgressError,
-  replayOrConflict,
-} from '../replays.ts';
+import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
 import { keptSecret, webhookSecretContext } from '../webhook-secrets.ts';
 import { TargetError } from './targets.ts';
 import { endpointView } from './views.ts';
@@ -104,16 +98,12 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
       switch (creation.outcome) {
         case 'created':
           return { ...answer, replayed: false };
-        case 'replayed':
-          return { ...creation.answer, replayed: true };
-        case 'key_conflict':
-          return replayOrConflict(core, request);
-        case 'in_progress':
-          throw new RequestInProgressError();
         case 'too_many':
           throw new PartnerError('invalid_request', {
             description: `There are ${maxEndpoints} webhook endpoints already; remove one first.`,
           });
+        default:
+          return earlierAnswer(core, request, creation);
       }
     },
 

@@ -54,7 +54,7 @@ const change = z.strictObject({
 export type KycChanged = (given: KycChange, options?: PublishOptions) => Promise<readonly PublishedEvent[]>;
 
 /** See {@link KycChanged}. Not `async`, for synchronous transactions; see `eventPublishing`. */
-export function kycChanged(core: Core, catalogue: Catalogue, published: () => void): KycChanged {
+export function kycChanged(core: Core, catalogue: Catalogue): KycChanged {
   return (given, options = {}) => {
     const result = change.safeParse(given, inPlainWords);
     if (!result.success)
@@ -80,7 +80,7 @@ export function kycChanged(core: Core, catalogue: Catalogue, published: () => vo
       const events = slugs.map((partner) =>
         newEvent(core, { partner, mode: 'live', type: 'kyc.updated', data, createdAt: now }),
       );
-      return publishIn(core, transaction, events, published);
+      return publishIn(core, transaction, events);
     });
   };
 }

@@ -67,13 +67,12 @@ export function publishIn(
   core: Core,
   transaction: HostTransaction | null,
   events: readonly NewEvent[],
-  published: () => void,
 ): MaybePromise<readonly PublishedEvent[]> {
   const result = events.map(({ id, partner }) => ({ id, partner }));
   if (events.length === 0) return result;
   if (transaction !== null) return whenThere(transaction.publish(events), () => result);
   return core.storage.events.publish(events, { idempotency: null, now: core.clock.now() }).then(() => {
-    published();
+    core.wake('deliveries');
     return result;
   });
 }
@@ -104,7 +103,7 @@ export function promised<T, Next>(
 }
 
 /** See {@link EventPublishing}. Not `async`: inside a synchronous transaction a failure has to be thrown. */
-export function eventPublishing(core: Core, catalogue: Catalogue, published: () => void): EventPublishing {
+export function eventPublishing(core: Core, catalogue: Catalogue): EventPublishing {
   const hostTypes = catalogue.types.filter((type) => !Object.hasOwn(ownTypes, type)).join(', ') || 'none';
   return {
     publish({ partner, mode = 'live', type, data }, options = {}) {
@@ -121,7 +120,7 @@ export function eventPublishing(core: Core, catalogue: Catalogue, published: () 
         createdAt: core.clock.now(),
       });
       const transaction = transactionOf(core, options);
-      const publish = () => publishIn(core, transaction, [event], published);
+      const publish = () => publishIn(core, transaction, [event]);
       const first = (all: readonly PublishedEvent[]) => all[0] ?? { id: event.id, partner };
       if (transaction !== null) return promised(publish(), first);
       return requirePartners(core, [partner]).then(async () => first(await publish()));

@@ -2,13 +2,7 @@ import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import type { LateIdempotencyClaim, Redelivery } from '../ports/deliveries.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
-import {
-  claimOf,
-  type RepeatableAnswer,
-  type RepeatableRequest,
-  RequestInProgressError,
-  replayOrConflict,
-} from '../replays.ts';
+import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
 import { newDeliveryId } from './outgoing.ts';
 import { deliveryView } from './views.ts';
 
@@ -34,8 +28,8 @@ export interface Redeliveries {
   ): Promise<RepeatableAnswer>;
 }
 
-/** See {@link Redeliveries}. `queued` is called when there is something to deliver. */
-export function createRedeliveries(core: Core, queued: () => void): Redeliveries {
+/** See {@link Redeliveries}. */
+export function createRedeliveries(core: Core): Redeliveries {
   const { deliveries } = core.storage;
 
   /** What both have in common: ids for new deliveries, and a key whose answer the transaction makes. */
@@ -52,14 +46,8 @@ export function createRedeliveries(core: Core, queued: () => void): Redeliveries
   async function answerOf(request: RepeatableRequest, result: Redelivery): Promise<RepeatableAnswer> {
     switch (result.outcome) {
       case 'queued':
-        queued();
+        core.wake('deliveries');
         return { ...result.answer, replayed: false };
-      case 'replayed':
-        return { ...result.answer, replayed: true };
-      case 'key_conflict':
-        return replayOrConflict(core, request);
-      case 'in_progress':
-        throw new RequestInProgressError();
       case 'unknown_event':
         throw new PartnerError('not_found', { description: 'There is no such event.' });
       case 'unknown_endpoint':
@@ -68,6 +56,8 @@ export function createRedeliveries(core: Core, queued: () => void): Redeliveries
         throw new PartnerError('invalid_request', {
           description: 'The webhook endpoint is disabled; enable it first.',
         });
+      default:
+        return earlierAnswer(core, request, result);
     }
   }
 

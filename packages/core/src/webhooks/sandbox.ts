@@ -2,13 +2,7 @@ import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import { type Catalogue, EventDataError, events as ownTypes } from '../events.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
-import {
-  claimOf,
-  type RepeatableAnswer,
-  type RepeatableRequest,
-  RequestInProgressError,
-  replayOrConflict,
-} from '../replays.ts';
+import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
 import { newEvent } from './outgoing.ts';
 
 /**
@@ -20,7 +14,7 @@ export type TriggerEvent = (
 ) => Promise<RepeatableAnswer>;
 
 /** See {@link TriggerEvent}. Where `data` is `undefined`, the catalogue's example is sent. */
-export function triggerEvent(core: Core, catalogue: Catalogue, published: () => void): TriggerEvent {
+export function triggerEvent(core: Core, catalogue: Catalogue): TriggerEvent {
   return async (request) => {
     const { partner, now, type, data } = request;
     const event = newEvent(core, {
@@ -36,17 +30,9 @@ export function triggerEvent(core: Core, catalogue: Catalogue, published: () => 
       idempotency: claim && { ...claim, answer },
       now,
     });
-    switch (publication.outcome) {
-      case 'published':
-        published();
-        return { ...answer, replayed: false };
-      case 'replayed':
-        return { ...publication.answer, replayed: true };
-      case 'key_conflict':
-        return replayOrConflict(core, request);
-      case 'in_progress':
-        throw new RequestInProgressError();
-    }
+    if (publication.outcome !== 'published') return earlierAnswer(core, request, publication);
+    core.wake('deliveries');
+    return { ...answer, replayed: false };
   };
 }
 

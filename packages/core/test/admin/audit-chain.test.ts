@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import { memoryStorage } from '@ostiary/testing/memory';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { actDigest, verifyAudit } from '../../src/admin/audit-chain.ts';
-import type { StoredAct } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import type { StoredAct } from '../../src/storage.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 
 /** A provider on a file with twelve acts of every kind, and the file itself in a forger's hands. */

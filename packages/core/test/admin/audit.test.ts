@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Administration } from '../../src/index.ts';
+import type { Administration } from '../../src/admin.ts';
 import { partnerProvider, storages } from '../support/partner-api.ts';
 
 const redirectUris = ['https://shop.example/callback'];

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ClientError, type NewClient, type Storage } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import { ClientError, type NewClient } from '../../src/admin.ts';
+import type { Storage } from '../../src/storage.ts';
 import { TestProvider } from '../support/provider.ts';
 
 let storage: Storage;

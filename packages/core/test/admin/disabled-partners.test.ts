@@ -1,5 +1,5 @@
+import { administrationCommands, runCommandLine } from '@ostiary/cli';
 import { describe, expect, it } from 'vitest';
-import { administrationCommands, runCommandLine } from '../../src/cli/index.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import { pkce } from '../support/provider.ts';
 import { sink } from '../webhooks/support/sink.ts';

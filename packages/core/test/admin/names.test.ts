@@ -1,5 +1,5 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memoryStorage } from '../../src/memory/index.ts';
 import { TestRail } from '../support/partner-api.ts';
 import { TestProvider } from '../support/provider.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
-import { memoryStorage } from '../../src/memory/index.ts';
 import { answerConsent, openConsent } from '../support/consent-form.ts';
 import { type TestClient, TestProvider } from '../support/provider.ts';
 

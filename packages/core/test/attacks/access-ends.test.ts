@@ -1,6 +1,6 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Storage } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import type { Storage } from '../../src/storage.ts';
 import type { Answer } from '../support/browser.ts';
 import { ana } from '../support/directory.ts';
 import { type TestClient, TestProvider } from '../support/provider.ts';

@@ -1,5 +1,5 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memoryStorage } from '../../src/memory/index.ts';
 import type { Answer } from '../support/browser.ts';
 import { ana } from '../support/directory.ts';
 import { type TestClient, TestProvider } from '../support/provider.ts';

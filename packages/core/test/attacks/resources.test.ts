@@ -1,8 +1,8 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
+import { fixedWindows } from '../../src/fixed-windows.ts';
 import { addressBuckets } from '../../src/http/client-address.ts';
-import { fixedWindows } from '../../src/http/rate-limit.ts';
-import type { Storage } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import type { Storage } from '../../src/storage.ts';
 import { TestProvider } from '../support/provider.ts';
 import { approve, approveToEnd, openConsent } from './flow-steps.ts';
 
@@ -34,16 +34,17 @@ function counted(): { readonly storage: Storage; readonly rows: Set<string>; wri
 }
 
 describe('what an anonymous caller can fill', () => {
-  it('the windows of the limits hold 100,000 addresses at most', () => {
-    const windows = fixedWindows(60_000);
-    for (let index = 0; index < 100_000; index += 1) windows.add(`address ${index}`, 0);
-    expect(windows.read('address 0', 1).count).toBe(1);
-    windows.add('one more', 1);
-    expect(windows.read('address 0', 1).count).toBe(0);
-    expect(windows.read('address 1', 1).count).toBe(1);
+  it('the windows of the limits hold 100,000 addresses at most', async () => {
+    const windows = fixedWindows();
+    const ask = (bucket: string, now: number) => ({ bucket, limit: 60, windowMs: 60_000, now });
+    for (let index = 0; index < 100_000; index += 1) await windows.consume(ask(`address ${index}`, 0));
+    expect((await windows.peek(ask('address 0', 1))).count).toBe(1);
+    await windows.consume(ask('one more', 1));
+    expect((await windows.peek(ask('address 0', 1))).count).toBe(0);
+    expect((await windows.peek(ask('address 1', 1))).count).toBe(1);
     // After their minute all are forgotten at the next addition, and none counts before that.
-    expect(windows.read('address 1', 60_000).count).toBe(0);
-    expect(windows.add('address 1', 60_000).count).toBe(1);
+    expect((await windows.peek(ask('address 1', 60_000))).count).toBe(0);
+    expect((await windows.consume(ask('address 1', 60_000))).count).toBe(1);
   });
 
   it('one IPv6 network is one caller, and one caller is one bucket in every spelling', () => {

@@ -1,5 +1,6 @@
-import type { AttemptRecord, OstiaryOptions, Storage } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import { memoryStorage } from '@ostiary/testing/memory';
+import type { OstiaryOptions } from '../../src/index.ts';
+import type { AttemptRecord, Storage } from '../../src/storage.ts';
 import type { Answer, TestBrowser } from '../support/browser.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import type { TestKey, TestProvider } from '../support/provider.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../../../../tests/support/browser.ts';
+import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
 import { foreignText } from '../../src/pages/console/parts.ts';
 import { render } from '../../src/pages/html.ts';
 import { consoleKit } from './console-kit.ts';

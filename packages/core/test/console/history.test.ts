@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHistory, eventsPerPage } from '../../src/console/history.ts';
-import type { EventRecord, EventStore } from '../../src/index.ts';
+import type { EventRecord, EventStore } from '../../src/storage.ts';
 import { act, consoleKit } from './console-kit.ts';
 
 const owner = { partner: 'acme', mode: 'test' } as const;

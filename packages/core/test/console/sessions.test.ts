@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import { memoryStorage } from '../../src/memory/index.ts';
 import type { TestBrowser } from '../support/browser.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { TestClock } from '../support/provider.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import { createOstiary, type NewApiKey } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import type { NewApiKey } from '../../src/admin.ts';
+import { createOstiary } from '../../src/index.ts';
 import { Host } from '../support/directory.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import { consoleKit, csrfOf, signIn, target } from './console-kit.ts';

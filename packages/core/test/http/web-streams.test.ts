@@ -1,7 +1,7 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, vi } from 'vitest';
-import { patient } from '../../../../tests/support/patient.ts';
-import type { Storage, TransferRecord } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import { patient } from '../../../../lab/support/patient.ts';
+import type { Storage, TransferRecord } from '../../src/storage.ts';
 import { manyRequests, partnerProvider } from '../support/partner-api.ts';
 
 const site = 'https://api.example';

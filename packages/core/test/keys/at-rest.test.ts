@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createOstiary, type OstiaryOptions, type Storage } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import { createOstiary, type OstiaryOptions } from '../../src/index.ts';
+import type { Storage } from '../../src/storage.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { Host } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';

@@ -1,7 +1,7 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { expect, it } from 'vitest';
 import { createSealer } from '../../src/keys/sealing.ts';
 import { keyRefreshMs, SigningKeys } from '../../src/keys/signing-keys.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
 import type { SigningKeyRecord } from '../../src/ports/signing-keys.ts';
 import { systemRandom } from '../../src/random.ts';
 

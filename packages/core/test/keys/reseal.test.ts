@@ -1,10 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { OstiaryOptions, Storage } from '../../src/index.ts';
+import type { OstiaryOptions } from '../../src/index.ts';
 import { resealHandler } from '../../src/keys/reseal.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
 import { systemRandom } from '../../src/random.ts';
+import type { Storage } from '../../src/storage.ts';
 import { payment, storages } from '../support/partner-api.ts';
 import { TestClock, type TestKey, type TestProvider } from '../support/provider.ts';
 import { sink } from '../webhooks/support/sink.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NewClient } from '../../src/index.ts';
+import type { NewClient } from '../../src/admin.ts';
 import type { Answer } from '../support/browser.ts';
 import { generousLimits, pkce, type TestClient, TestProvider } from '../support/provider.ts';
 

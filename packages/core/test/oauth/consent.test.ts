@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type NewClient, type Scope, scopeNames, scopes } from '../../src/index.ts';
+import type { NewClient } from '../../src/admin.ts';
+import { type Scope, scopeNames, scopes } from '../../src/index.ts';
 import { answerConsent, openConsent } from '../support/consent-form.ts';
 import { ana, ben } from '../support/directory.ts';
 import { generousLimits, pkce, type TestClient, TestProvider } from '../support/provider.ts';

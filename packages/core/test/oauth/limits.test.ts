@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
 import type { Answer } from '../support/browser.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { type TestClient, TestProvider } from '../support/provider.ts';

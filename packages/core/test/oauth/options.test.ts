@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { createOstiary, type OstiaryOptions } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
 import { parseOptions } from '../../src/options.ts';
 import { ana } from '../support/directory.ts';
 import { TestProvider } from '../support/provider.ts';

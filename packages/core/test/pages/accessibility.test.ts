@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { Browser, Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../../../../tests/support/browser.ts';
+import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
 import type { Page } from '../../src/pages/layout.ts';
 import { type PagesServer, startPagesServer } from './pages-server.ts';
 import { apps, consent, everyPage, failure, languages } from './views.ts';

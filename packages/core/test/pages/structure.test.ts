@@ -1,6 +1,6 @@
 import type { Browser, Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../../../../tests/support/browser.ts';
+import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
 import type { Page } from '../../src/pages/layout.ts';
 import { scopeNames, scopes } from '../../src/scopes.ts';
 import { type PagesServer, startPagesServer } from './pages-server.ts';

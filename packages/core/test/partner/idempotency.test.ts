@@ -1,9 +1,9 @@
 import { createSecretKey } from 'node:crypto';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import type { Storage } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
 import { readIdempotencyKey } from '../../src/partner/pipeline/idempotency.ts';
+import type { Storage } from '../../src/storage.ts';
 import { rawPost, sendRaw } from '../attacks/raw.ts';
 import type { Answer } from '../support/browser.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';

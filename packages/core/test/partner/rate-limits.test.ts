@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import { memoryStorage } from '../../src/memory/index.ts';
-import { memoryLimits } from '../../src/partner/memory-limits.ts';
+import { fixedWindows } from '../../src/fixed-windows.ts';
 import type { Answer } from '../support/browser.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider, testPayment } from '../support/partner-api.ts';
@@ -214,7 +214,7 @@ describe('rate limits', () => {
       expect(await statuses(process, key, key, key)).toEqual([200, 200, 429]);
 
     const database = fragileStorage();
-    const store = memoryLimits();
+    const store = fixedWindows();
     const { provider: third } = await partnerProvider({
       storage: database.storage,
       partnerLimits: { store, users: two },

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { events, type KeyScope, keyScopes, type Mode } from '../../src/index.ts';
-import type { LimitGroup } from '../../src/partner/request.ts';
+import { keyScopes } from '../../src/admin.ts';
+import { events } from '../../src/index.ts';
+import type { LimitGroup } from '../../src/limits.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
 import { errorSchema } from '../../src/partner/schemas.ts';
+import type { KeyScope, Mode } from '../../src/storage.ts';
 import type { Answer } from '../support/browser.ts';
 import { TestRail, testPayment } from '../support/partner-api.ts';
 import { type TestKey, TestProvider } from '../support/provider.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { memoryLimits } from '../../src/partner/memory-limits.ts';
+import { fixedWindows } from '../../src/fixed-windows.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { manyRequests, payment, TestRail } from '../support/partner-api.ts';
 import { type TestKey, TestProvider } from '../support/provider.ts';
@@ -81,7 +81,7 @@ describe('a database that does not answer is 503 in the shape of the partner API
 
   it.each([
     ['together with the count', {}, 'rateLimits.consumeOfKey'],
-    ['beside a count that is kept somewhere else', { store: memoryLimits() }, 'apiKeys.isLive'],
+    ['beside a count that is kept somewhere else', { store: fixedWindows() }, 'apiKeys.isLive'],
   ])('leaves open whether a key lives still, which nobody passes on: %s', async (_way, limits, call) => {
     const database = fragileStorage();
     const own = await TestProvider.start({

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { memoryStorage } from '../../src/memory/index.ts';
 import type { Answer } from '../support/browser.ts';
 import { type Json, TestClock } from '../support/provider.ts';
 import { type HostileTarget, hostileResolver, hostileTargets } from '../webhooks/support/target-hostile.ts';

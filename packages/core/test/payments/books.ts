@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { expect } from 'vitest';
-import type { Storage, TransferRecord } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
 import { systemRandom } from '../../src/random.ts';
+import type { Storage, TransferRecord } from '../../src/storage.ts';
 import { newEvent } from '../../src/webhooks/outgoing.ts';
 import type { Answer } from '../support/browser.ts';
 import { partnerProvider } from '../support/partner-api.ts';

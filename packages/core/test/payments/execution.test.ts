@@ -1,8 +1,9 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, vi } from 'vitest';
-import { patient } from '../../../../tests/support/patient.ts';
-import type { Storage, TransferResult } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import { patient } from '../../../../lab/support/patient.ts';
+import type { TransferResult } from '../../src/index.ts';
 import { executionTimeoutMs } from '../../src/payments/execution.ts';
+import type { Storage } from '../../src/storage.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider, payment, storages, testPayment } from '../support/partner-api.ts';
 import type { TestKey, TestProvider } from '../support/provider.ts';

@@ -1,6 +1,6 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, vi } from 'vitest';
-import type { Storage } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import type { Storage } from '../../src/storage.ts';
 import { RawConnection } from '../attacks/raw.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import type { TestKey } from '../support/provider.ts';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { metrics } from '@opentelemetry/api';
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { patient } from '../../../../tests/support/patient.ts';
+import { patient } from '../../../../lab/support/patient.ts';
 import type { TransferResult } from '../../src/index.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider, payment, testPayment } from '../support/partner-api.ts';

@@ -1,6 +1,7 @@
 /** A host whose code throws wherever it is asked: what a process says of it. `LOGGER` is `default` or `silent`. */
+
+import { memoryStorage } from '@ostiary/testing/memory';
 import { createOstiary, type OstiaryOptions, silentLogger } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
 
 const authUrl = 'http://localhost:3000';
 const card = { number: '4000-0000-0000-0002' };

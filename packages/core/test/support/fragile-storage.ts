@@ -1,5 +1,5 @@
-import type { Storage } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import { memoryStorage } from '@ostiary/testing/memory';
+import type { Storage } from '../../src/storage.ts';
 
 /** A storage that remembers its calls, such as `grants.redeem`, and whose database can be made to fail. */
 export interface FragileStorage {

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { onTestFinished } from 'vitest';
-import type { OstiaryOptions, PaymentRail, Storage, TransferOrder, TransferResult } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import type { OstiaryOptions, PaymentRail, TransferOrder, TransferResult } from '../../src/index.ts';
+import type { Storage } from '../../src/storage.ts';
 import { Host } from './directory.ts';
 import { TestProvider } from './provider.ts';
 

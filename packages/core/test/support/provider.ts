@@ -1,16 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  createOstiary,
-  keyScopes,
-  type Mode,
-  type NewApiKey,
-  type NewClient,
-  type Ostiary,
-  type OstiaryOptions,
-} from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import { memoryStorage } from '@ostiary/testing/memory';
+import { keyScopes, type NewApiKey, type NewClient } from '../../src/admin.ts';
+import { createOstiary, type Ostiary, type OstiaryOptions } from '../../src/index.ts';
+import type { Mode } from '../../src/storage.ts';
 import { type Answer, TestBrowser } from './browser.ts';
 import { ana, Host } from './directory.ts';
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { patient } from '../../../../tests/support/patient.ts';
+import { patient } from '../../../../lab/support/patient.ts';
 import { newClient, send, serve, urlOf } from './support/target-client.ts';
 import { type RawServer, response } from './support/target-server.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { patient } from '../../../../tests/support/patient.ts';
+import { patient } from '../../../../lab/support/patient.ts';
 import { dial } from '../../src/webhooks/dial.ts';
 import { TargetError } from '../../src/webhooks/targets.ts';
 import { certificate, privateKey } from './support/target-certificate.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryResult } from '../../src/index.ts';
+import type { DeliveryResult } from '../../src/storage.ts';
 import { answered, depot, hangs, quiet, watchedStore } from './support/depot.ts';
 
 describe('a started dispatcher', () => {

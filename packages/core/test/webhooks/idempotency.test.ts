@@ -1,7 +1,7 @@
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
 import { blamed } from '../partner/refusal.ts';
 import type { Answer } from '../support/browser.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createOstiary, type OstiaryOptions } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
 import { parseOptions } from '../../src/options.ts';
 
 const valid = (): OstiaryOptions => ({

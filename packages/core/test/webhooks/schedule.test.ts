@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { verify } from '@ostiary/webhook-verifier';
 import { describe, expect, it } from 'vitest';
-import type { Storage } from '../../src/index.ts';
+import type { Storage } from '../../src/storage.ts';
 import { storages } from '../support/partner-api.ts';
 import { TestClock } from '../support/provider.ts';
 import { type Sink, sink } from './support/sink.ts';

@@ -1,17 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { administrationCommands, runCommandLine } from '@ostiary/cli';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { administrationCommands, runCommandLine } from '../../src/cli/index.ts';
-import type {
-  KycChange,
-  NewApiKey,
-  NewClient,
-  OstiaryOptions,
-  UserRecord,
-  WebhookOptions,
-} from '../../src/index.ts';
+import type { NewApiKey, NewClient } from '../../src/admin.ts';
+import type { KycChange, OstiaryOptions, UserRecord, WebhookOptions } from '../../src/index.ts';
 import { scopeNames, silentLogger } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
 import { userinfoOf } from '../../src/oauth/userinfo.ts';
 import { parseOptions } from '../../src/options.ts';
 import { ana, Host } from '../support/directory.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { createOstiary, type Ostiary, type OstiaryOptions, type Storage } from '../../src/index.ts';
+import { createOstiary, type Ostiary, type OstiaryOptions } from '../../src/index.ts';
+import type { Storage } from '../../src/storage.ts';
 import { temporaryDatabase } from '../support/partner-api.ts';
 import { TestClock } from '../support/provider.ts';
 

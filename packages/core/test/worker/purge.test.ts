@@ -1,7 +1,7 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, vi } from 'vitest';
-import { patient } from '../../../../tests/support/patient.ts';
-import type { PurgeCount, Storage } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import { patient } from '../../../../lab/support/patient.ts';
+import type { PurgeCount, Storage } from '../../src/storage.ts';
 import { purgeHandler } from '../../src/worker/purge.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { TestClock, TestProvider } from '../support/provider.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimedJob } from '../../src/index.ts';
+import type { ClaimedJob } from '../../src/storage.ts';
 import { settled, workshop } from './workshop.ts';
 
 describe('a job', () => {

@@ -1,6 +1,7 @@
-import type { JobHandler, Queue, Storage } from '../../src/index.ts';
-import { memoryStorage } from '../../src/memory/index.ts';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { systemRandom } from '../../src/random.ts';
+import type { Queue, Storage } from '../../src/storage.ts';
+import type { JobHandler } from '../../src/worker/worker.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { TestClock } from '../support/provider.ts';
 

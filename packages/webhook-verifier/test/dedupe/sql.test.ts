@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestPostgres, testPostgres } from '../../../../tests/support/postgres.ts';
+import { type TestPostgres, testPostgres } from '../../../../lab/support/postgres/postgres.ts';
 import { dedupeTable, type SqlDedupeOptions, type SqlRow, sqlDedupe } from '../../src/dedupe/index.ts';
 import { dedupeContract } from './contract.ts';
 

@@ -1,6 +1,6 @@
 import { request, type Server } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { patient } from '../../../../tests/support/patient.ts';
+import { patient } from '../../../../lab/support/patient.ts';
 import { memoryDedupe } from '../../src/dedupe/index.ts';
 import type { WebhookEvent } from '../../src/index.ts';
 import { signWebhook, tamper, type WebhookVerificationError } from '../../src/index.ts';

@@ -8,7 +8,7 @@ import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { createCursors } from '../cursor.ts';
 import { answerOf, type PartnerRoute, route } from '../request.ts';
 import { listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
-import { shownFields } from './shown-user.ts';
+import { shownFields } from '../shown-user.ts';
 
 const recipientOf = shownFields('kid');
 
@@ -16,13 +16,10 @@ const defaultPageSize = 25;
 
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
-/**
- * Initiates and inspects transfers. `created` is told of a new one, so that a worker need not wait for its
- * next look.
- */
-export function paymentRoutes(core: Core, users: UserLookup, created: () => void): PartnerRoute[] {
+/** Initiates and inspects transfers. */
+export function paymentRoutes(core: Core, users: UserLookup): PartnerRoute[] {
   const { transfers } = core.storage;
-  const cursors = createCursors(core.sealer.derive('cursors'));
+  const cursors = createCursors(core.sealer.signer('cursors'));
 
   return [
     route({
@@ -46,7 +43,7 @@ export function paymentRoutes(core: Core, users: UserLookup, created: () => void
             ? users.byKid(asker, recipient.kid)
             : users.byPhone(asker, recipient.phone)),
         );
-        const transfer = await createTransfer(core, {
+        const answer = await createTransfer(core, {
           ...asker,
           amount: body.amount,
           currency: body.currency,
@@ -57,8 +54,7 @@ export function paymentRoutes(core: Core, users: UserLookup, created: () => void
           idempotency,
           now,
         });
-        if (!transfer.replayed) created();
-        return answerOf(transfer);
+        return answerOf(answer);
       },
     }),
 

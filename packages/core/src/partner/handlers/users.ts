@@ -4,7 +4,7 @@ import type { UserRecord } from '../../ports/users.ts';
 import { type Asker, requireUser, type UserLookup } from '../../users/lookup.ts';
 import { type PartnerAnswer, type PartnerRoute, route } from '../request.ts';
 import { kid, phone, userSchema } from '../schemas.ts';
-import { shownFields } from './shown-user.ts';
+import { shownFields } from '../shown-user.ts';
 
 const always = ['kid', 'handle', 'name', 'role', 'country', 'createdAt'] as const;
 const withoutKyc = shownFields(...always);

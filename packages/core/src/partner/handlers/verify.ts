@@ -2,7 +2,7 @@ import type { Passports } from '../../passports/passports.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { verification, verifyBody } from '../schemas.ts';
-import { shownFields } from './shown-user.ts';
+import { shownFields } from '../shown-user.ts';
 
 const shown = shownFields('kid', 'role', 'country', 'kycStatus', 'kycTier');
 

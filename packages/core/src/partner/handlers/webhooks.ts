@@ -20,12 +20,10 @@ import {
 
 const defaultPageSize = 25;
 
-/** Registers webhook endpoints, and shows what was delivered to them. */
-export function webhookRoutes(core: Core, { endpoints, recover, catalogue }: Webhooks): PartnerRoute[] {
-  const { deliveries } = core.storage;
-  const cursors = createCursors(core.sealer.derive('delivery cursors'));
-  const common = { scope: 'webhooks', limit: 'other', idempotent: false } as const;
+const common = { scope: 'webhooks', limit: 'other', idempotent: false } as const;
 
+/** Registers webhook endpoints. */
+export function webhookRoutes(core: Core, { endpoints, catalogue }: Webhooks): PartnerRoute[] {
   return [
     route({
       ...common,
@@ -101,7 +99,15 @@ export function webhookRoutes(core: Core, { endpoints, recover, catalogue }: Web
         return { status: 200, body: { id: path.id, deleted: true } };
       },
     }),
+  ];
+}
 
+/** Shows what was delivered to a webhook endpoint, and delivers again what was dropped. */
+export function deliveryRoutes(core: Core, { endpoints, recover }: Webhooks): PartnerRoute[] {
+  const { deliveries } = core.storage;
+  const cursors = createCursors(core.sealer.signer('delivery cursors'));
+
+  return [
     route({
       ...common,
       method: 'GET',

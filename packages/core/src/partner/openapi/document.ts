@@ -74,12 +74,12 @@ function explanation(
   { summary, scope, limit, idempotent, testOnly }: PartnerRoute,
   { limits }: LimitOptions,
 ): string {
-  const { requests, windowMs } = limits[limit];
+  const { requests, windowSeconds } = limits[limit];
   return [
     summary,
     scope === null ? 'Any key will do.' : `Needs the scope \`${scope}\`.`,
     ...(testOnly === true ? ['Only with a test key; with a live one it is not there.'] : []),
-    `At most ${requests} requests in ${windowMs / 1000} seconds, counted with all of the group \`${limit}\`.`,
+    `At most ${requests} requests in ${windowSeconds} seconds, counted with all of the group \`${limit}\`.`,
     ...(idempotent ? ['With an `Idempotency-Key` it takes effect once, however often it is sent.'] : []),
   ].join(' ');
 }

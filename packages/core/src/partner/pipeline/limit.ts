@@ -1,28 +1,14 @@
 import { PartnerError } from '../../errors.ts';
+import { secondsUntil } from '../../fixed-windows.ts';
 import type { HeaderFields } from '../../http/headers.ts';
+import type { LimitGroup, PartnerLimit } from '../../limits.ts';
 import type { ApiKeyState } from '../../ports/api-keys.ts';
 import type { RateLimitStore, SharedRateLimits } from '../../ports/rate-limits.ts';
-import type { LimitGroup } from '../request.ts';
-
-/** A number of requests in a time in milliseconds. */
-export interface Limit {
-  readonly requests: number;
-  readonly windowMs: number;
-}
-
-/** The limits of the specification. */
-export const defaultLimits: { readonly [Group in LimitGroup]: Limit } = {
-  verify: { requests: 60, windowMs: 60_000 },
-  payments: { requests: 120, windowMs: 60_000 },
-  users: { requests: 300, windowMs: 60_000 },
-  reconciliation: { requests: 10, windowMs: 3_600_000 },
-  other: { requests: 200, windowMs: 60_000 },
-};
 
 /** How requests are counted. */
 export interface LimitOptions {
   readonly store: RateLimitStore | SharedRateLimits;
-  readonly limits: { readonly [Group in LimitGroup]: Limit };
+  readonly limits: { readonly [Group in LimitGroup]: PartnerLimit };
   readonly per: 'key' | 'partner';
 }
 
@@ -47,9 +33,9 @@ export async function countRequest(
   request: { readonly key: ApiKeyState; readonly group: LimitGroup; readonly now: number },
 ): Promise<CountedRequest> {
   const { key, group, now } = request;
-  const { requests, windowMs } = limits[group];
+  const { requests, windowSeconds } = limits[group];
   const owner = per === 'key' ? `key:${key.quotaId}` : `partner:${key.partner}:${key.mode}`;
-  const counting = { bucket: `${group}:${owner}`, limit: requests, windowMs, now };
+  const counting = { bucket: `${group}:${owner}`, limit: requests, windowMs: windowSeconds * 1000, now };
   const { allowed, count, endsAt, keyIsLive } = knowsKeys(store)
     ? await store.consumeOfKey(key.id, counting)
     : { ...(await store.consume(counting)), keyIsLive: null };
@@ -59,7 +45,7 @@ export async function countRequest(
     'X-RateLimit-Reset': String(Math.ceil(endsAt / 1000)),
   };
   if (allowed) return { headers, refusal: null, keyIsLive };
-  const retryAfter = { 'Retry-After': String(Math.max(1, Math.ceil((endsAt - now) / 1000))) };
+  const retryAfter = { 'Retry-After': secondsUntil(endsAt, now) };
   const refusal = new PartnerError('rate_limit_exceeded', { headers: retryAfter });
   return { headers, refusal, keyIsLive };
 }

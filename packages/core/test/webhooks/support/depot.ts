@@ -1,7 +1,7 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { onTestFinished } from 'vitest';
-import type { DeliveryResult, DeliveryStore, NewEvent, Storage } from '../../../src/index.ts';
-import { memoryStorage } from '../../../src/memory/index.ts';
 import { systemRandom } from '../../../src/random.ts';
+import type { DeliveryResult, DeliveryStore, NewEvent, Storage } from '../../../src/storage.ts';
 import type { AttemptAnswer, WebhookClient, WebhookRequest } from '../../../src/webhooks/client.ts';
 import { createDispatcher } from '../../../src/webhooks/dispatcher.ts';
 import { TestClock } from '../../support/provider.ts';

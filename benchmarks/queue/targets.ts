@@ -1,7 +1,0 @@
-import type { Target } from '../shared/report.ts';
-
-/** One of these has to be met: it depends on the machine which of them is in reach. */
-export const targets = {
-  peer: { name: 'deliveries, beside the faster peer', unit: '/s', scale: 1, ratio: { atLeast: 1.5 } },
-  raw: { name: 'deliveries, beside POSTs alone', unit: '/s', scale: 1, ratio: { atLeast: 0.8 } },
-} as const satisfies { readonly [name: string]: Target };

@@ -1,0 +1,155 @@
+/**
+ * Who may import whom (docs/architecture.md, "Rooms"). Run by `npm run check:imports`; types count as imports.
+ */
+const core = 'packages/core/src';
+
+/** Rooms of core, and the rooms that each may import beside itself. `ground` are the files directly below `src`. */
+const rooms = {
+  ports: [],
+  ground: ['ports', 'keys'],
+  // `worker` for the kind of job that seals secrets anew.
+  keys: ['ground', 'ports', 'worker'],
+  http: ['ground', 'ports'],
+  pages: ['ground'],
+  worker: ['ground', 'ports'],
+  users: ['ground', 'ports'],
+  passports: ['ground', 'ports'],
+  webhooks: ['ground', 'ports', 'worker'],
+  payments: ['ground', 'ports', 'webhooks', 'worker'],
+  // `http` for the one file that understands addresses: allowlists are checked when a key is issued.
+  admin: ['ground', 'http', 'keys', 'ports', 'webhooks'],
+  oauth: ['ground', 'http', 'keys', 'pages', 'ports'],
+  partner: ['ground', 'http', 'passports', 'payments', 'ports', 'users', 'webhooks'],
+  console: ['ground', 'http', 'keys', 'pages', 'ports', 'webhooks'],
+};
+
+/** Entries of the package see every room. */
+const entries = 'ostiary|index|admin|storage|seams';
+
+/** Packages of the registry that only these places import. */
+const owners = {
+  'oidc-provider': `^${core}/oauth/engine/`,
+  koa: `^${core}/(console|http|oauth|partner)/`,
+  '@koa/router': `^${core}/http/`,
+  '@opentelemetry/api': `^${core}/[^/]+$`,
+  pg: '^packages/adapter-postgres/src/',
+  'better-sqlite3': '^packages/adapter-(sqlite|postgres)/src/',
+};
+
+const pathOf = (room) => (room === 'ground' ? `^${core}/[^/]+$` : `^${core}/${room}/`);
+
+const betweenRooms = Object.entries(rooms).map(([room, allowed]) => ({
+  name: `core: ${room}`,
+  comment: `${room} may import ${allowed.join(', ') || 'nothing'}.`,
+  from: { path: pathOf(room), ...(room === 'ground' ? { pathNot: `^${core}/(${entries})\\.ts$` } : {}) },
+  to: { path: `^${core}/`, pathNot: [room, ...allowed].map(pathOf) },
+}));
+
+const toPackages = Object.entries(owners).map(([name, owner]) => ({
+  name: `only its owner imports ${name}`,
+  from: { path: '^packages/[^/]+/src/', pathNot: owner },
+  to: { path: `node_modules/(@types/)?${name}/` },
+}));
+
+/** Public entries of core, as files: what packages outside may import. */
+const publicCore = `^${core}/(index|admin|storage|seams)\\.ts$`;
+
+/** Every rule is one to keep. */
+const rules = (list) => list.map((rule) => ({ severity: 'error', ...rule }));
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: rules([
+    { name: 'no cycles', from: {}, to: { circular: true } },
+    {
+      name: 'no unknown rooms',
+      from: { path: `^${core}/`, pathNot: Object.keys(rooms).map(pathOf) },
+      to: {},
+    },
+    ...betweenRooms,
+    ...toPackages,
+    {
+      name: 'handlers do not import each other',
+      from: { path: `^${core}/partner/handlers/` },
+      to: { path: `^${core}/partner/handlers/` },
+    },
+    {
+      name: 'ports hold types only',
+      from: { path: pathOf('ports') },
+      to: { dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'nobody imports the index of its own package',
+      from: { path: '^packages/([^/]+)/src/' },
+      to: { path: '^packages/$1/src/index\\.ts$' },
+    },
+    {
+      name: 'adapters know types of core/storage, and their driver',
+      from: { path: '^packages/(adapter-[^/]+)/src/', pathNot: '/move/' },
+      to: {
+        pathNot: [
+          '^packages/$1/',
+          `^${core}/storage\\.ts$`,
+          '^node:|^[a-z_/]+$',
+          'node_modules/(@types/)?(pg|better-sqlite3)/',
+        ],
+      },
+    },
+    {
+      name: 'adapters import nothing of core at run time',
+      from: { path: '^packages/adapter-[^/]+/src/' },
+      to: { path: `^${core}/`, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'packages know only public entries of each other',
+      from: { path: '^packages/([^/]+)/src/' },
+      to: {
+        path: '^packages/',
+        pathNot: ['^packages/$1/', publicCore, '/index\\.ts$', '^packages/webhook-verifier/src/receivers/'],
+      },
+    },
+    {
+      name: 'only the test kit uses the seams of core',
+      from: { pathNot: '^packages/(core|testing)/' },
+      to: { path: `^${core}/seams\\.ts$` },
+    },
+    {
+      name: 'client SDK and verifier stand alone',
+      from: { path: '^packages/(client-sdk|webhook-verifier)/src/' },
+      to: { pathNot: ['^packages/$1/', '^node:|^[a-z_/]+$'] },
+    },
+    {
+      name: 'client SDK and verifier run without Node',
+      from: {
+        path: '^packages/(client-sdk|webhook-verifier)/src/',
+        pathNot: '/(platform|receivers|save\\.ts)',
+      },
+      to: { dependencyTypes: ['core'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'tests, proofs and benchmarks do not know each other',
+      from: { path: '^lab/(tests|proofs|benchmarks)/' },
+      to: { path: '^lab/(tests|proofs|benchmarks)/', pathNot: '^lab/$1/' },
+    },
+    {
+      name: 'what is shared does not know who shares it',
+      from: { path: '^lab/support/' },
+      to: { path: '^lab/(tests|proofs|benchmarks)/' },
+    },
+    {
+      name: 'what is published knows nothing of the lab',
+      from: { path: '^(packages|examples)/[^/]+/src/' },
+      to: { path: '^lab/' },
+    },
+  ]),
+  options: {
+    doNotFollow: { path: ['node_modules', '/dist/'] },
+    exclude: { path: '^(packages/[^/]+|lab/benchmarks/[^/]+)/dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['source', 'types', 'import', 'default'],
+    },
+  },
+};

@@ -1,0 +1,80 @@
+import { Provider } from 'oidc-provider';
+import { serve, settings } from '../../../support/measure/control.ts';
+import { paths, redirectUri, scope, users } from '../fixture.ts';
+import { mapAdapter } from './map-adapter.ts';
+
+/** Parameters of the bare provider. */
+export interface BareSettings {
+  readonly port: number;
+  /** A private RSA key as JWK. */
+  readonly key: Record<string, unknown>;
+}
+
+const { port, key } = settings<BareSettings>();
+const client = { clientId: 'bench-client', clientSecret: 'bench-secret-4c1d9d1f3a5b4e5c8f0a7b6d' };
+const [firstUser] = users.values();
+if (firstUser === undefined) throw new Error('the directory is empty');
+
+// At its best: a static client, everything off that the load does not need, the same token lifetimes as Ostiary.
+const provider = new Provider(`http://127.0.0.1:${port}`, {
+  adapter: mapAdapter(),
+  clients: [
+    {
+      client_id: client.clientId,
+      client_secret: client.clientSecret,
+      redirect_uris: [redirectUri],
+      response_types: ['code'],
+      grant_types: ['authorization_code'],
+      token_endpoint_auth_method: 'client_secret_post',
+      id_token_signed_response_alg: 'RS256',
+    },
+  ],
+  jwks: { keys: [{ ...key, alg: 'RS256', use: 'sig' }] },
+  cookies: { keys: ['a key of the benchmark'] },
+  routes: { jwks: paths.jwks, token: paths.token, userinfo: paths.userinfo },
+  claims: { openid: Object.keys(firstUser) },
+  scopes: [scope],
+  responseTypes: ['code'],
+  clientAuthMethods: ['client_secret_post'],
+  pkce: { required: () => false },
+  issueRefreshToken: async () => false,
+  expiresWithSession: () => false,
+  ttl: { AccessToken: 3600, AuthorizationCode: 600, IdToken: 3600, Grant: 24 * 3600 },
+  features: {
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    resourceIndicators: { enabled: false },
+    rpInitiatedLogout: { enabled: false },
+  },
+  findAccount(_ctx, sub) {
+    const user = users.get(sub);
+    // Lean ID tokens, like Ostiary's: identity fields come from userinfo.
+    return user && { accountId: sub, claims: (use) => (use === 'id_token' ? { sub } : { ...user }) };
+  },
+});
+
+async function mint(count: number): Promise<string[]> {
+  const registered = await provider.Client.find(client.clientId);
+  if (registered === undefined) throw new Error('the client is not registered');
+  const subs = [...users.keys()];
+  const codes: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const accountId = subs[index % subs.length] ?? firstUser?.sub ?? '';
+    const grant = new provider.Grant({ accountId, clientId: client.clientId });
+    grant.addOIDCScope(scope);
+    const code = new provider.AuthorizationCode({
+      accountId,
+      client: registered,
+      grantId: await grant.save(),
+      gty: 'authorization_code',
+      redirectUri,
+      scope,
+      authTime: Math.floor(Date.now() / 1000) - 60,
+    });
+    codes.push(await code.save());
+  }
+  return codes;
+}
+
+serve(provider.callback(), port, { prepare: async () => client, mint });

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import Router from '@koa/router';
+import Driver from 'better-sqlite3';
+import Koa from 'koa';
+import { serve, settings } from '../../../support/measure/control.ts';
+import { paths } from '../fixture.ts';
+
+/** Parameters of the bare server. */
+export interface BareSettings {
+  readonly port: number;
+  /** A SQLite file of its own. */
+  readonly file: string;
+  /** The JSON that verify and user lookup answer. */
+  readonly verification: unknown;
+  readonly user: unknown;
+}
+
+const { port, file, verification, user } = settings<BareSettings>();
+
+const database = new Driver(file);
+database.pragma('journal_mode = WAL');
+database.exec(`
+  CREATE TABLE payments (
+    id INTEGER PRIMARY KEY, amount TEXT NOT NULL, currency TEXT NOT NULL, recipient TEXT NOT NULL, description TEXT
+  ) STRICT
+`);
+// After the first write: SQLite lowers the level in WAL mode.
+database.pragma('synchronous = FULL');
+const insert = database.prepare(
+  'INSERT INTO payments (amount, currency, recipient, description) VALUES (?, ?, ?, ?)',
+);
+
+function readJson(request: IncomingMessage): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
+    request.on('error', reject);
+  });
+}
+
+interface Payment {
+  readonly amount: string;
+  readonly currency: string;
+  readonly recipient: { readonly kid: string };
+  readonly description: string;
+}
+
+const router = new Router();
+router.post(paths.verify, async (ctx) => {
+  await readJson(ctx.req);
+  ctx.body = verification;
+});
+router.get(paths.user, (ctx) => {
+  ctx.body = user;
+});
+router.post(paths.payments, async (ctx) => {
+  const payment = (await readJson(ctx.req)) as Payment;
+  // A statement on its own is a transaction of its own.
+  const { lastInsertRowid } = insert.run(
+    payment.amount,
+    payment.currency,
+    payment.recipient.kid,
+    payment.description,
+  );
+  ctx.status = 201;
+  ctx.body = { id: String(lastInsertRowid), status: 'pending', ...payment };
+});
+
+const app = new Koa();
+app.use(router.routes());
+serve(app.callback(), port, {
+  /** Whether an answered payment is on the disk: level 2 is FULL. */
+  isDurable: () => database.pragma('synchronous', { simple: true }) === 2,
+});

@@ -1,0 +1,78 @@
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../support/free-port.ts';
+import { ServerProcess } from '../../support/measure/server-process.ts';
+import { inFlight } from './fixture.ts';
+import type { ContestantSettings } from './servers/contestant.ts';
+
+/** Who is compared. */
+export const contestantNames = ['ostiary', 'pg-boss', 'graphile-worker'] as const;
+
+/** One of {@link contestantNames}. */
+export type ContestantName = (typeof contestantNames)[number];
+
+/**
+ * Ostiary's one setting: attempts of a process, those included whose results are not written yet. One endpoint
+ * never gets more than 128 at once.
+ */
+export const ostiarySettings = [
+  { concurrency: 512 },
+  { concurrency: 1_024 },
+  { concurrency: 4_096 },
+] as const;
+
+/**
+ * pg-boss: `batchSize`, `localConcurrency` (both documented at https://pgboss.io/api/workers), and POSTs at once in one
+ * handler. `burstWhenBatchFull` and `notify` are on for all: without them a worker waits between two batches.
+ */
+export const pgBossSettings = [
+  { batchSize: inFlight, localConcurrency: 1, posts: inFlight },
+  { batchSize: 1_000, localConcurrency: 1, posts: inFlight },
+  { batchSize: 250, localConcurrency: 4, posts: inFlight / 4 },
+] as const;
+
+/**
+ * graphile-worker: the starting point, the fastest one and the longest delay of its page on performance
+ * (https://worker.graphile.org/docs/performance).
+ */
+export const graphileSettings = [
+  { localQueue: inFlight + 1, completeJobBatchDelay: 25 },
+  { localQueue: 500, completeJobBatchDelay: 0 },
+  { localQueue: 500, completeJobBatchDelay: 250 },
+] as const;
+
+/** What the benchmark knows of a contestant. */
+export interface Description {
+  readonly settings: readonly object[];
+  /** How many deliveries are not settled yet: SQL. */
+  readonly unsettled: string;
+}
+
+/** Of each contestant. */
+export const descriptions: Readonly<Record<ContestantName, Description>> = {
+  ostiary: {
+    settings: ostiarySettings,
+    unsettled: 'SELECT count(*)::integer AS count FROM ostiary.pending_deliveries',
+  },
+  'pg-boss': {
+    settings: pgBossSettings,
+    unsettled: `SELECT count(*)::integer AS count FROM pgboss.job WHERE name = 'deliveries' AND state < 'completed'`,
+  },
+  'graphile-worker': {
+    settings: graphileSettings,
+    unsettled: 'SELECT count(*)::integer AS count FROM graphile_worker._private_jobs',
+  },
+};
+
+let processes = 0;
+
+/** Starts a built process. */
+export async function startProcess(
+  name: ContestantName | 'raw' | 'sink',
+  settings: Omit<ContestantSettings, 'port' | 'firstNumber'>,
+  flags: readonly string[],
+): Promise<ServerProcess> {
+  processes += 1;
+  const file = fileURLToPath(new URL(`./dist/${name}.js`, import.meta.url));
+  const firstNumber = processes * 1_000_000_000;
+  return ServerProcess.start(file, { ...settings, port: await freePort(), firstNumber }, flags);
+}

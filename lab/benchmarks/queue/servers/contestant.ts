@@ -1,0 +1,83 @@
+import type { RequestListener } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { serve, settings } from '../../../support/measure/control.ts';
+import { eventId } from '../fixture.ts';
+
+/** Parameters of a process that delivers. */
+export interface ContestantSettings {
+  readonly port: number;
+  /** The port of the sink. */
+  readonly sink: number;
+  /** Where PostgreSQL is. */
+  readonly database: string;
+  /** Which of the contestant's settings, from 0. */
+  readonly setting: number;
+  /** The first of the numbers that this process gives to events. */
+  readonly firstNumber: number;
+  /** Ostiary's; the same in every process. */
+  readonly sealingKey: string;
+}
+
+/** An event that was published, and when: milliseconds since the Unix epoch, with fractions. */
+export type Published = readonly [id: string, at: number];
+
+/** What the benchmark asks of everyone who delivers. */
+export interface Contestant {
+  /** Creates what is needed once per database. */
+  prepare(): Promise<void>;
+  /** Publishes many events in batches, each with its id. */
+  prefill(ids: readonly string[]): Promise<void>;
+  /** Publishes one event as an application does, with this id or one of its own. */
+  publish(id: string): Promise<string>;
+  /** Begins to deliver. */
+  start(): Promise<void>;
+  /** Ends deliveries in order. */
+  stop(): Promise<void>;
+}
+
+/** The time as every process of this machine sees it, finer than a millisecond. */
+export function preciseNow(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+const batch = 500;
+
+/** Waits for the time, by a timer as long as that is precise enough. */
+async function until(time: number): Promise<void> {
+  const wait = time - preciseNow();
+  if (wait > 0) await pause(wait);
+}
+
+/** Obeys the benchmark on behalf of a contestant. @param handler - of requests, where it has one */
+export function serveContestant(
+  contestant: Contestant,
+  handler: RequestListener = (_request, response) => void response.end(),
+): void {
+  const { port, firstNumber } = settings<ContestantSettings>();
+  let next = firstNumber;
+  const newId = () => {
+    next += 1;
+    return eventId(next);
+  };
+  serve(handler, port, {
+    prepare: () => contestant.prepare(),
+    async prefill(count: number) {
+      for (let left = count; left > 0; left -= batch) {
+        await contestant.prefill(Array.from({ length: Math.min(batch, left) }, newId));
+      }
+    },
+    /** Publishes at a fixed pace, whatever becomes of the events before: an open loop. */
+    async publishAt({ perSecond, count }: { readonly perSecond: number; readonly count: number }) {
+      const begun = preciseNow();
+      const published: Promise<Published>[] = [];
+      for (let index = 0; index < count; index += 1) {
+        await until(begun + (index * 1000) / perSecond);
+        const at = preciseNow();
+        published.push(contestant.publish(newId()).then((id) => [id, at]));
+      }
+      return Promise.all(published);
+    },
+    start: () => contestant.start(),
+    stop: () => contestant.stop(),
+  });
+}

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { prove, violationsOf } from './run.ts';
+
+// The small size of `npm run proof:faults`. What is sent is always the same; what a fault hits is not.
+const seed = 20_261_121;
+
+/** More than is promised: other tests use the machine too. */
+const limitMs = 6_000;
+
+it('loses nothing, does nothing twice and recovers, whatever happens to processes, database, network and disk', async () => {
+  const report = await prove({
+    seed,
+    kills: 4,
+    terminations: 3,
+    restarts: 1,
+    cutSeconds: 3,
+    exhaustedSeconds: 4,
+    fullSeconds: 1.5,
+    quietSeconds: 1,
+    payers: 3,
+    publishers: 1,
+    exchangers: 1,
+    pauseMs: 50,
+    speed: 10,
+    diskMegabytes: 128,
+    fsync: false,
+  });
+  expect(violationsOf(report, limitMs)).toEqual([]);
+  // Every fault was felt, except where this machine does not allow to make it.
+  const felt = new Map(
+    report.faults.map(({ name, skipped, tally: { errors, cutOff } }) => [
+      name,
+      skipped === null ? errors + cutOff > 0 : 'skipped',
+    ]),
+  );
+  expect(felt.get('kill -9')).toBe(true);
+  expect(felt.get('PostgreSQL restarted (fast)')).toBe(true);
+  expect(felt.get('PostgreSQL restarted (immediate)')).toBe(true);
+  expect(felt.get('network cut')).toBe(true);
+  expect(felt.get('pool exhausted')).toBe(true);
+  expect(report.payments).toBeGreaterThan(50);
+  expect(report.exchanges).toBeGreaterThan(0);
+}, 300_000);

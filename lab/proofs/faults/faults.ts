@@ -1,0 +1,117 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Stage } from '../../support/processes/stage.ts';
+import type { Disk } from './disk.ts';
+
+/** How much of everything. Seconds are those of the machine. */
+export interface FaultSize {
+  readonly kills: number;
+  readonly terminations: number;
+  readonly restarts: number;
+  readonly cutSeconds: number;
+  readonly exhaustedSeconds: number;
+  readonly fullSeconds: number;
+  /** How long the load goes on without any other fault, and with the oldest snapshot of all. */
+  readonly quietSeconds: number;
+}
+
+/** What faults are made with. */
+export interface FaultContext {
+  readonly stage: Stage;
+  readonly size: FaultSize;
+  readonly random: () => number;
+  /** Or why there is none. */
+  readonly disk: Disk | string;
+}
+
+/** One way to break things. */
+export interface Fault {
+  readonly name: string;
+  /** Breaks something and mends it again. Answers why it cannot be made here, or `null`. */
+  make(context: FaultContext): Promise<string | null>;
+}
+
+const seconds = (count: number) => setTimeout(count * 1000);
+
+/** Something between 50 % and 150 %. */
+const about = (ms: number, random: () => number) => setTimeout(ms * (0.5 + random()));
+
+const restartOf = (mode: 'fast' | 'immediate'): Fault => ({
+  name: `PostgreSQL restarted (${mode})`,
+  async make({ stage, size, random }) {
+    for (let restart = 0; restart < size.restarts; restart += 1) {
+      await stage.server.restart(mode, 1_000 + 500 * random());
+      if (restart + 1 < size.restarts) await about(2_000, random);
+    }
+    return null;
+  },
+});
+
+/** Every fault, in the order in which they are made. */
+export const faults: readonly Fault[] = [
+  {
+    name: 'none',
+    async make({ size }) {
+      await seconds(size.quietSeconds);
+      return null;
+    },
+  },
+  {
+    name: 'kill -9',
+    async make({ stage, size, random }) {
+      const { processes } = stage.cluster;
+      const restarts: Promise<void>[] = [];
+      for (let kill = 0; kill < size.kills; kill += 1) {
+        // The first ones hit every process once.
+        const index = kill < processes.length ? kill : Math.floor(random() * processes.length);
+        const victim = processes[index];
+        await victim?.started;
+        await about(300, random);
+        if (victim !== undefined) restarts.push(victim.kill());
+      }
+      await Promise.all(restarts);
+      return null;
+    },
+  },
+  {
+    name: 'backends terminated',
+    async make({ stage, size, random }) {
+      for (let round = 0; round < size.terminations; round += 1) {
+        await about(300, random);
+        await stage.server.app.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'ostiary %'`,
+        );
+      }
+      return null;
+    },
+  },
+  restartOf('fast'),
+  restartOf('immediate'),
+  {
+    name: 'network cut',
+    async make({ stage, size }) {
+      stage.network.cut();
+      await seconds(size.cutSeconds);
+      stage.network.mend();
+      return null;
+    },
+  },
+  {
+    name: 'pool exhausted',
+    async make({ stage, size }) {
+      await Promise.all(stage.cluster.processes.map((one) => one.tell('takeConnections')));
+      await seconds(size.exhaustedSeconds);
+      await Promise.all(stage.cluster.processes.map((one) => one.tell('giveConnectionsBack')));
+      return null;
+    },
+  },
+  {
+    name: 'disk full',
+    async make({ size, disk }) {
+      if (typeof disk === 'string') return disk;
+      await disk.fill();
+      await seconds(size.fullSeconds);
+      disk.clear();
+      return null;
+    },
+  },
+];

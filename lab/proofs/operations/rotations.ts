@@ -1,0 +1,181 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sealIdOf } from '../../../examples/reference-server/src/operations/key-proofs.ts';
+import { countSecrets } from '../../../examples/reference-server/src/operations/readings.ts';
+import type { ReferenceProcess } from '../../support/processes/reference-process.ts';
+import { administer, type Deployment, newSealingKey } from './deployment.ts';
+import type { Load } from './load.ts';
+import type { Credentials } from './provision.ts';
+import { until } from './until.ts';
+
+/** What operations are done to. */
+export interface Scene {
+  readonly deployment: Deployment;
+  readonly credentials: Credentials;
+  readonly load: Load;
+}
+
+/** What an operation found, and whether it is as it should be. */
+export interface Finding {
+  readonly found: string;
+  readonly holds: boolean;
+}
+
+/** Longer than processes and apps go without looking for new keys. */
+const activateAfterSeconds = 8;
+
+/** A key that is published first and signs afterwards. */
+export async function rotateSigningKey({ deployment, load }: Scene): Promise<Finding> {
+  const before = new Set(load.kids);
+  const { kid } = await administer(deployment.env, ({ ostiary }) =>
+    ostiary.admin.signingKeys.rotate({ activateAfterSeconds }),
+  );
+  await until('the new key signs', () => load.kids.has(kid));
+  return {
+    found: 'ID tokens of the old key and of the new one verified',
+    holds: before.size > 0 && !before.has(kid),
+  };
+}
+
+/** The status of a code exchange that can only fail: 401 for a wrong secret, 400 for a wrong code. */
+async function secretStatus({ deployment, credentials }: Scene, secret: string): Promise<number> {
+  const { clientId, redirectUri } = credentials;
+  const response = await fetch(`${deployment.authUrl}/v1/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      grant_type: 'authorization_code',
+      code: 'none',
+      redirect_uri: redirectUri,
+      client_id: clientId,
+      client_secret: secret,
+    }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Instances of an app take over the new secret one after the other; the old one works meanwhile, and not after that. */
+export async function rotateClientSecret(scene: Scene, overlapSeconds: number): Promise<Finding> {
+  const { deployment, credentials } = scene;
+  const [old = ''] = credentials.clientSecrets;
+  const { clientSecret } = await administer(deployment.env, ({ ostiary }) =>
+    ostiary.admin.clients.rotateSecret(credentials.clientId, { overlapSeconds }),
+  );
+  const next = clientSecret ?? '';
+  credentials.clientSecrets = [old, next];
+  await delay(overlapSeconds * 400);
+  const during = await secretStatus(scene, old);
+  credentials.clientSecrets = [next];
+  await until('the old secret is refused', async () => (await secretStatus(scene, old)) === 401);
+  const after = await secretStatus(scene, next);
+  return { found: 'both secrets worked, then only the new one', holds: during === 400 && after === 400 };
+}
+
+async function keyStatus({ deployment }: Scene, key: string): Promise<number> {
+  const response = await fetch(`${deployment.authUrl}/v1/partner/whoami`, { headers: { 'x-api-key': key } });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Every key of the partner gets a successor. */
+export async function rollApiKeys(scene: Scene, overlapSeconds: number): Promise<Finding> {
+  const { deployment, credentials } = scene;
+  const before = credentials.apiKeys;
+  const issued = await administer(deployment.env, ({ ostiary }) =>
+    Promise.all(before.map(({ id }) => ostiary.admin.apiKeys.roll(id, { overlapSeconds }))),
+  );
+  const after = issued.map(({ apiKey, key }) => ({ id: apiKey.id, keys: [key] }));
+  credentials.apiKeys = after.map(({ id, keys }, index) => ({
+    id,
+    keys: [...keys, ...(before[index]?.keys ?? [])],
+  }));
+  await delay(overlapSeconds * 400);
+  const [old = ''] = before[0]?.keys ?? [];
+  const during = await keyStatus(scene, old);
+  credentials.apiKeys = after;
+  await until('the old key is refused', async () => (await keyStatus(scene, old)) === 401);
+  return { found: 'both keys worked, then only the new one', holds: during === 200 };
+}
+
+/** Replaces every process, one of each kind at a time. @returns their exit codes */
+export async function restartAll(
+  { webs, workers }: Pick<Deployment, 'webs' | 'workers'>,
+  changes: Readonly<Record<string, string>> = {},
+): Promise<readonly (number | string)[]> {
+  const codes: (number | string)[] = [];
+  const waves = Array.from({ length: Math.max(webs.length, workers.length) }, (_, index) =>
+    [webs[index], workers[index]].filter((one): one is ReferenceProcess => one !== undefined),
+  );
+  for (const wave of waves) {
+    codes.push(...(await Promise.all(wave.map((one) => one.restart(changes)))));
+    // The balancer has to notice before the next one goes.
+    await delay(600);
+  }
+  return codes;
+}
+
+/** Every process ends in order and is started again, one of each kind at a time. */
+export async function restartInTurns({ deployment }: Scene): Promise<Finding> {
+  const codes = await restartAll(deployment);
+  return {
+    found: `${codes.length} processes ended with ${[...new Set(codes)].join(', ')}`,
+    holds: codes.every((code) => code === 0),
+  };
+}
+
+/** As `docs/upgrade.md` has it: the schema first, by a command, then workers, then web processes. */
+export async function updateInTurns({ deployment }: Scene): Promise<Finding> {
+  const { webs, workers, env } = deployment;
+  await administer(env, async () => undefined);
+  const codes = [...(await restartAll({ webs: [], workers })), ...(await restartAll({ webs, workers: [] }))];
+  return {
+    found: `migrated, then ${codes.length} processes ended with ${[...new Set(codes)].join(', ')}`,
+    holds: codes.every((code) => code === 0),
+  };
+}
+
+/** Waits until no secret needs the old key any more, as `ostiary doctor` tells an operator. */
+async function untilSealedAnew({ deployment }: Scene, keys: readonly string[]): Promise<void> {
+  const current = sealIdOf(keys[0] ?? '');
+  await administer({ ...deployment.env, OSTIARY_SEALING_KEYS: keys.join() }, ({ database, now }) =>
+    until(
+      'everything is sealed anew',
+      async () => (await countSecrets(database, current, now())).length === 0,
+    ),
+  );
+}
+
+/**
+ * Another sealing key, in three rounds of restarts: every process knows it before the first one seals with it, and the old one
+ * goes when nothing is sealed with it any more.
+ */
+export async function rotateSealingKey(scene: Scene): Promise<Finding> {
+  const { deployment } = scene;
+  const [old, next] = [deployment.sealingKey, newSealingKey()];
+  const codes: (number | string)[] = [];
+  for (const keys of [`${old},${next}`, `${next},${old}`])
+    codes.push(...(await restartAll(deployment, { OSTIARY_SEALING_KEYS: keys })));
+  await untilSealedAnew(scene, [next, old]);
+  codes.push(...(await restartAll(deployment, { OSTIARY_SEALING_KEYS: next })));
+  deployment.env = { ...deployment.env, OSTIARY_SEALING_KEYS: next };
+  // Webhooks are signed with a secret that only the new key opens.
+  const told = await toldOfNext(scene);
+  return {
+    found: `${codes.length} restarts, then without the old key: webhooks ${told ? 'go on' : 'stopped'}`,
+    holds: told && codes.every((code) => code === 0),
+  };
+}
+
+/** Whether the partner hears of a transfer that is made now. */
+async function toldOfNext({ load }: Scene): Promise<boolean> {
+  const count = load.transfers.length;
+  try {
+    await until('a transfer is made and told', () => {
+      const next = load.transfers[count];
+      return next !== undefined && load.isTold(next);
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}

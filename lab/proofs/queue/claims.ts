@@ -1,0 +1,225 @@
+import { randomBytes } from 'node:crypto';
+import { postgresStorage } from '@ostiary/adapter-postgres';
+import type { DeliveryResult, DeliveryStore } from '@ostiary/core/storage';
+import type { Pool } from 'pg';
+import { type Ran, watchedPool } from '../../../packages/adapter-postgres/test/watched-pool.ts';
+import { createStolenTime, type QuietTurns, type Turn } from '../../support/measure/stolen-time.ts';
+import { percentile } from '../../support/measure/table.ts';
+import { type ProofServer, startServer } from '../../support/postgres/postgres-server.ts';
+import { cpuWait } from './cpu-wait.ts';
+import { claimFaults, type PlanRow, stepsOf } from './plan.ts';
+
+/** How a worker asks. */
+export interface ClaimReport {
+  readonly what: string;
+  readonly claims: number;
+  readonly deliveries: number;
+  readonly median: number;
+  readonly p99: number;
+  readonly worst: number;
+  /** p99 without the time in which this process and its backend waited for others to leave the CPU. */
+  readonly p99Undisturbed: number;
+  /** How large tables are read. */
+  readonly steps: readonly string[];
+  readonly problems: readonly string[];
+}
+
+/** As many as a partner may have in each mode. */
+const ofPartner = 50;
+
+/** The plan that PostgreSQL makes for a statement. */
+async function planOf(pool: Pool, sent: Ran | undefined): Promise<PlanRow[]> {
+  if (sent === undefined) return [];
+  const { rows } = await pool.query<PlanRow>(`EXPLAIN (FORMAT JSON) ${sent.text}`, [...sent.values]);
+  return rows;
+}
+
+/** So many deliveries to each event. */
+const fanOut = 10;
+
+async function createEndpoints({ app }: ProofServer, endpoints: number): Promise<void> {
+  await app.query(`
+    SET search_path TO ostiary;
+    INSERT INTO webhook_endpoints
+      SELECT 'we_' || lpad(i::text, 6, '0'), 'p' || i / ${ofPartner}, 'live', 'https://example.com/', '{*}', true,
+        repeat('s', 80), 1, 1, 1
+      FROM generate_series(1, ${endpoints}) AS i;
+    INSERT INTO endpoint_queues (endpoint_id, partner, mode) SELECT id, partner, mode FROM webhook_endpoints;
+    INSERT INTO event_sequences (partner, mode, last) SELECT DISTINCT partner, mode, 0 FROM webhook_endpoints;
+    RESET search_path;
+  `);
+}
+
+/**
+ * Deliveries of which none was tried: a fifth of them of one endpoint.
+ * @param from - how many there were before, a multiple of `fanOut`
+ * @param to - how many there are then, one as well
+ */
+async function publish({ app }: ProofServer, endpoints: number, from: number, to: number): Promise<void> {
+  await app.query(`
+    SET search_path TO ostiary;
+    INSERT INTO events (id, partner, mode, sequence, type, body, created_at)
+      SELECT 'evt_' || i, 'p0', 'live', i, 'kyc.updated', repeat('x', 300), i
+      FROM generate_series(${from / fanOut + 1}, ${to / fanOut}) AS i;
+    INSERT INTO deliveries (id, event_number, endpoint_id, partner, mode, status, created_at)
+      SELECT 'dl_' || i, (i + ${fanOut} - 1) / ${fanOut},
+        'we_' || lpad((CASE WHEN i % 5 = 0 THEN ${busiest(endpoints)} ELSE 1 + i % ${endpoints} END)::text, 6, '0'),
+        'p0', 'live', 'pending', i
+      FROM generate_series(${from + 1}, ${to}) AS i;
+    UPDATE event_sequences SET news = news + 1;
+    INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at)
+      SELECT id, number, endpoint_id, event_number, created_at FROM deliveries WHERE created_at > ${from};
+    RESET search_path;
+  `);
+  // As autovacuum does in the next minute, which would be that of the claims; and what was filled goes to the disk.
+  await app.query('VACUUM (ANALYZE)');
+  await app.query('CHECKPOINT');
+}
+
+function delivered(claimed: {
+  readonly id: string;
+  readonly claimId: string;
+  readonly attempt: number;
+}): DeliveryResult {
+  const { id, claimId, attempt: number } = claimed;
+  const attempt = { number, at: 9, durationMs: 1, httpStatus: 200, error: null, response: 'ok' };
+  return { id, claimId, attempt, next: { status: 'delivered' } };
+}
+
+interface Kind extends Pick<Parameters<DeliveryStore['claim']>[0], 'room' | 'rooms' | 'limit'> {
+  readonly what: string;
+}
+
+/** The one with a fifth of everything. */
+const busiest = (endpoints: number): number => Math.ceil(endpoints / 2);
+
+function kindsOf(endpoints: number): readonly Kind[] {
+  const first = Math.max(1, busiest(endpoints) - 9);
+  const last = Math.min(endpoints, first + 19);
+  const busy = new Map<string, number>();
+  for (let endpoint = first; endpoint <= last; endpoint += 1) {
+    busy.set(`we_${String(endpoint).padStart(6, '0')}`, endpoints === 1 ? 256 : 8);
+  }
+  return [
+    // As a worker that has just started: a few of each endpoint.
+    { what: 'of endpoints that nobody knows', room: 2, rooms: new Map(), limit: 256 },
+    // As one that has room for more of some endpoints, one of them with a fifth of everything.
+    { what: `of ${busy.size} endpoints with room for more`, room: 2, rooms: busy, limit: 256 },
+    // As one in which strangers have all the room that they get.
+    { what: 'of known endpoints only', room: 0, rooms: busy, limit: 256 },
+  ];
+}
+
+/** Longer than a lease: whatever a run leaves claimed is free in the next one. */
+const runMs = 3_600_000;
+
+/** What is asked for. */
+export interface ClaimSize {
+  readonly waiting: number;
+  readonly endpoints: number;
+  /** In each run of a kind. */
+  readonly claims: number;
+  readonly runs: number;
+  readonly fsync: boolean;
+  /** Repeats what was disturbed. */
+  readonly quiet: QuietTurns;
+}
+
+/**
+ * Claims what waits, as workers do, with the result of each claim written before the next one. As many deliveries as are
+ * asked for wait when a run begins.
+ */
+export async function timeClaims({
+  waiting,
+  endpoints,
+  claims,
+  runs,
+  fsync,
+  quiet,
+}: ClaimSize): Promise<ClaimReport[]> {
+  const server = await startServer({ fsync });
+  const watched = watchedPool(server.url('app'));
+  const storage = postgresStorage({ pool: watched.pool });
+  let published = 0;
+  let begun = 0;
+
+  async function topUp(): Promise<void> {
+    const { rows } = await server.app.query<{ count: number }>(
+      'SELECT count(*)::integer FROM ostiary.pending_deliveries',
+    );
+    const missing = waiting - (rows[0]?.count ?? 0);
+    const until = published + Math.ceil(missing / fanOut) * fanOut;
+    await publish(server, endpoints, published, until);
+    published = until;
+  }
+
+  async function timeKind({ what, ...request }: Kind): Promise<ClaimReport> {
+    // One thing at a time, so that there is one connection.
+    const { rows: own } = await watched.own.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const backend = own[0]?.pid ?? 0;
+    const times: number[] = [];
+    const undisturbed: number[] = [];
+    const problems: string[] = [];
+    let deliveries = 0;
+    let sent: Ran | undefined;
+    for (let claim = 0; claim < claims; claim += 1) {
+      const claimId = randomBytes(16).toString('hex');
+      const hold = { ...request, claimId, now: begun * runMs + claim, leaseMs: 30_000 };
+      const waited = () => cpuWait(backend) + cpuWait(process.pid);
+      const [started, before] = [performance.now(), waited()];
+      const claimed = await storage.deliveries.claim(hold);
+      const ms = performance.now() - started;
+      times.push(ms);
+      undisturbed.push(ms - (waited() - before));
+      deliveries += claimed.length;
+      // What was sent is kept no longer than this: clearing it away would be counted.
+      sent = watched.ran().findLast(({ text }) => text.includes('WITH news AS')) ?? sent;
+      if (claimed.length === 0) problems.push(`claim ${claim} got nothing`);
+      const counted = await storage.deliveries.finish(claimed.map(delivered));
+      if (counted.includes(false)) problems.push(`claim ${claim}: a result did not count`);
+    }
+    const steps = stepsOf(await planOf(server.app, sent));
+    return {
+      what,
+      claims: times.length,
+      deliveries,
+      median: percentile(times, 0.5),
+      p99: percentile(times, 0.99),
+      p99Undisturbed: percentile(undisturbed, 0.99),
+      worst: Math.max(...times),
+      steps,
+      problems: [...problems, ...claimFaults(steps)],
+    };
+  }
+
+  /** @throws whatever broke the run off, unless others had the processors: then it is `null`, and repeated */
+  async function turn(kind: Kind): Promise<Turn<ClaimReport | null>> {
+    begun += 1;
+    const [whole, ofClaims] = [createStolenTime(), createStolenTime()];
+    try {
+      await topUp();
+      ofClaims();
+      const value = await timeKind(kind);
+      // What is wrong is wrong, whatever others took.
+      return { value, stolen: value.problems.length > 0 ? 0 : ofClaims() };
+    } catch (error) {
+      const stolen = whole() ?? 0;
+      if (stolen <= quiet.most) throw error;
+      return { value: null, stolen };
+    }
+  }
+
+  try {
+    await storage.open();
+    await createEndpoints(server, endpoints);
+    const reports: (ClaimReport | null)[] = [];
+    for (let run = 0; run < runs; run += 1) {
+      for (const kind of kindsOf(endpoints)) reports.push(...(await quiet.values([() => turn(kind)])));
+    }
+    return reports.filter((report) => report !== null);
+  } finally {
+    await storage.close();
+    await watched.end();
+    await server.remove();
+  }
+}

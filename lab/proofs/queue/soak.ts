@@ -1,0 +1,187 @@
+import { setTimeout } from 'node:timers/promises';
+import { insist } from '../../support/insist.ts';
+import { nowIn } from '../../support/processes/cluster-options.ts';
+import { publish, type Stage, setStage } from '../../support/processes/stage.ts';
+import { Load } from '../faults/load.ts';
+
+/** How long, and how much. */
+export interface SoakSize {
+  readonly seconds: number;
+  readonly sampleSeconds: number;
+  /** Events are published in groups, and so many groups a second. */
+  readonly group: number;
+  readonly groupsPerSecond: number;
+  readonly fsync: boolean;
+}
+
+/** A table or an index, in bytes: the largest size that it had in each third of the time. */
+export interface Growth {
+  readonly relation: string;
+  /** Rows that are kept for ever, as they should be: growth per row is what counts. */
+  readonly isKept: boolean;
+  readonly thirds: readonly [number, number, number];
+  /** Of the last third by the second one, for kept rows per row. */
+  readonly factor: number;
+  readonly holds: boolean;
+}
+
+export interface SoakReport {
+  readonly growth: readonly Growth[];
+  /** Everything together, in bytes, at each sample. */
+  readonly totals: readonly number[];
+  readonly deliveries: number;
+  readonly transfers: number;
+  readonly purged: number;
+  readonly problems: readonly string[];
+}
+
+interface Sample {
+  readonly sizes: ReadonlyMap<string, number>;
+  readonly transfers: number;
+}
+
+/** What may come on top by chance: where vacuum happened to be, in bytes and as a share. */
+const slackBytes = 512 * 1024;
+const slackFactor = 1.25;
+
+const dayMs = 24 * 3600_000;
+
+/** A delivery that is pending for longer is late, in milliseconds. */
+const lateMs = 30_000;
+
+/** Tables of the load where every row ends. */
+const mortal = ['pending_deliveries', 'deliveries', 'delivery_attempts', 'events', 'idempotency_records'];
+
+const sizes = `
+  SELECT relname AS name, CASE relkind WHEN 'r' THEN pg_table_size(oid) ELSE pg_relation_size(oid) END::float8 AS bytes
+  FROM pg_class WHERE relnamespace = 'ostiary'::regnamespace AND relkind IN ('r', 'i') ORDER BY relname
+`;
+
+async function sampleOf({ server: { app } }: Stage): Promise<Sample> {
+  const { rows } = await app.query<{ name: string; bytes: number }>(sizes);
+  const count = await app.query<{ count: number }>(
+    'SELECT count(*)::integer AS count FROM ostiary.transfers',
+  );
+  return {
+    sizes: new Map(rows.map(({ name, bytes }) => [name, bytes])),
+    transfers: count.rows[0]?.count ?? 0,
+  };
+}
+
+/** Removes what is older than the retention, as the worker's job does, only more often and with a shorter one. */
+async function purge({ storage, time }: Stage, retentionMs: number): Promise<number> {
+  const limit = 500;
+  let purged = 0;
+  for (;;) {
+    const now = nowIn(time);
+    const count = await storage.purge({
+      // Records of idempotency keys end a day after they were made.
+      now: now + dayMs - retentionMs,
+      before: now - retentionMs,
+      eventsBefore: now - retentionMs,
+      limit,
+    });
+    const removed = Object.values(count);
+    purged += removed.reduce((sum, one) => sum + one, 0);
+    if (removed.every((one) => one < limit)) return purged;
+  }
+}
+
+/** Removes all that may be, until workers have ended what was under way: what then stays would stay for ever. */
+async function leftovers(stage: Stage): Promise<string[]> {
+  const counts = mortal.map(
+    (table) => `SELECT '${table}' AS name, count(*)::integer AS count FROM ostiary.${table}`,
+  );
+  const end = performance.now() + lateMs;
+  for (;;) {
+    await insist(() => purge(stage, 0));
+    const { rows } = await stage.server.app.query<{ name: string; count: number }>(
+      counts.join(' UNION ALL '),
+    );
+    const left = rows.filter(({ count }) => count > 0);
+    if (left.length === 0 || performance.now() >= end) {
+      return left.map(({ name, count }) => `${count} rows stay in ${name}`);
+    }
+    await setTimeout(100);
+  }
+}
+
+function growthOf(samples: readonly Sample[]): Growth[] {
+  const third = Math.floor(samples.length / 3);
+  const parts = [samples.slice(0, third), samples.slice(third, 2 * third), samples.slice(2 * third)];
+  const names = [...(samples.at(-1)?.sizes.keys() ?? [])];
+  return names.map((relation) => {
+    const isKept = relation.startsWith('transfers');
+    const most = (of: (sample: Sample) => number) => parts.map((part) => Math.max(...part.map(of)));
+    const sizeOf = (sample: Sample) => sample.sizes.get(relation) ?? 0;
+    const [first = 0, second = 0, last = 0] = most(sizeOf);
+    const [, perRowBefore = 0, perRow = 0] = most((sample) => sizeOf(sample) / Math.max(1, sample.transfers));
+    const factor = isKept ? perRow / perRowBefore : last / Math.max(1, second);
+    const holds = factor <= slackFactor || last - second <= slackBytes;
+    return { relation, isKept, thirds: [first, second, last], factor, holds };
+  });
+}
+
+/** Publishes, delivers and purges at a constant rate, and looks at the size of everything. */
+export async function soak(size: SoakSize, told: (total: number) => void = () => {}): Promise<SoakReport> {
+  const retentionMs = (size.seconds * 1000) / 10;
+  // The tables live a tenth of the time here, not 30 days: what cleans up has to come by as often.
+  const naptime = Math.min(5, Math.max(1, Math.round(retentionMs / 12_000)));
+  const stage = await setStage({
+    webs: 1,
+    workers: 2,
+    endpoints: 4,
+    fsync: size.fsync,
+    settings: [`autovacuum_naptime=${naptime}s`],
+  });
+  const load = new Load(stage, 1, { payers: 2, publishers: 1, exchangers: 0, pauseMs: 50 });
+  try {
+    load.begin('none');
+    load.start();
+    const end = performance.now() + size.seconds * 1000;
+    const isOver = () => performance.now() >= end;
+    const samples: Sample[] = [];
+    const problems: string[] = [];
+    let [purged, total] = [0, 0];
+    const everySecond = async (count: number, work: () => Promise<unknown>) => {
+      while (!isOver()) {
+        const next = performance.now() + 1000 / count;
+        await work();
+        await setTimeout(Math.max(0, next - performance.now()));
+      }
+    };
+    await Promise.all([
+      everySecond(size.groupsPerSecond, () => publish(stage.ostiary, size.group)),
+      everySecond(1, async () => {
+        purged += await insist(() => purge(stage, retentionMs));
+      }),
+      everySecond(1 / size.sampleSeconds, async () => {
+        const sample = await sampleOf(stage);
+        samples.push(sample);
+        total = [...sample.sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+        told(total);
+      }),
+    ]);
+    samples.push(await sampleOf(stage));
+    await load.stop();
+    problems.push(...(load.tallies.get('none')?.wrong ?? []));
+    const late = await stage.server.app.query<{ count: number }>(
+      'SELECT count(*)::integer AS count FROM ostiary.pending_deliveries WHERE due_at < $1',
+      [Math.round(nowIn(stage.time) - lateMs)],
+    );
+    if (late.rows[0]?.count !== 0) problems.push(`${late.rows[0]?.count} deliveries are late`);
+    if (purged === 0) problems.push('nothing was purged');
+    problems.push(...(await leftovers(stage)));
+    return {
+      growth: growthOf(samples),
+      totals: samples.map((sample) => [...sample.sizes.values()].reduce((sum, bytes) => sum + bytes, 0)),
+      deliveries: stage.receiver.requests,
+      transfers: samples.at(-1)?.transfers ?? 0,
+      purged,
+      problems,
+    };
+  } finally {
+    await load.abandon();
+    await stage.end();
+  }
+}

@@ -1,0 +1,37 @@
+import { join, resolve } from 'node:path';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const images = resolve(import.meta.dirname, '../../../docs/images');
+
+/** Keeps the picture for the documentation when `npm run screenshots` asks for it. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (process.env.TEST_SCREENSHOTS === undefined) return;
+  await page.screenshot({ path: join(images, `${name}.png`), fullPage: true });
+}
+
+/** What axe finds wrong on a page. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const result = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+  if (result.passes.length < 15) return [`${page.url()}: axe looked at next to nothing`];
+  return result.violations.map(({ id, nodes }) => `${page.url()}: ${id}: ${nodes[0]?.html}`);
+}
+
+/** Whether some of a page lies beyond its right edge. */
+export const scrollsSideways = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+/** Presses a key until the focus is on an element with this text or label. */
+export async function pressUntil(page: Page, key: string, name: RegExp): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press(key);
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement;
+      const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : '';
+      return `${element?.textContent ?? ''} ${label ?? ''}`;
+    });
+    if (name.test(focused.trim())) return;
+  }
+  throw new Error(`${name} is out of the keyboard's reach`);
+}

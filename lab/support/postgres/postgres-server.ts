@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Pool } from 'pg';
+import { testPostgres } from './postgres.ts';
+
+/** How a server is started. */
+export interface ServerOptions {
+  /** Whether commits wait for the disk. Crashes here are those of processes, which survive without. @defaultValue `true` */
+  readonly fsync?: boolean;
+  /** Settings such as `autovacuum_naptime=10s`. */
+  readonly settings?: readonly string[];
+}
+
+/** A PostgreSQL of the proof's own, with two databases: `app`, and `rail` for what stands for the outside world. */
+export interface ProofServer {
+  readonly port: number;
+  /** Where a database is for its owner, on the server itself or behind another port. */
+  url(database: 'app' | 'rail', port?: number): string;
+  /** A folder that the server can write to. */
+  readonly folder: string;
+  /** Connections of a superuser, beside whatever is proven. */
+  readonly app: Pool;
+  readonly rail: Pool;
+  /** Stops it, `fast` (sessions are ended) or `immediate` (as a crash), and starts it again. */
+  restart(mode: 'fast' | 'immediate', downMs: number): Promise<void>;
+  /** Called when it is stopped, before its data is removed. */
+  atEnd(clean: () => void): void;
+  /** Stops it and removes its data. */
+  remove(): Promise<void>;
+}
+
+const silent = () => undefined;
+
+/** Starts a real PostgreSQL 18 from npm. As root it runs as another user. */
+export async function startServer({ fsync = true, settings = [] }: ServerOptions = {}): Promise<ProofServer> {
+  const postgres = await testPostgres({
+    settings: [`fsync=${fsync ? 'on' : 'off'}`, 'max_connections=200', ...settings],
+  });
+  const { port } = postgres;
+  const ends: (() => void)[] = [];
+  const clear = () => {
+    for (const clean of ends.splice(0)) clean();
+  };
+  // Before the data of the server are removed.
+  process.prependOnceListener('exit', clear);
+  const folder = join(postgres.folder, 'more');
+  mkdirSync(folder);
+  if (process.getuid?.() === 0) execFileSync('chown', ['postgres', folder]);
+  // Its connections end when the server does; the next query gets another one.
+  const pool = (database: string): Pool =>
+    new Pool({ connectionString: postgres.url(database), max: 4 }).on('error', silent);
+  const first = pool('postgres');
+  await first.query(`CREATE ROLE ostiary LOGIN PASSWORD 'ostiary'`);
+  await first.query('CREATE DATABASE app OWNER ostiary');
+  await first.query('CREATE DATABASE rail OWNER ostiary');
+  await first.end();
+  const [app, rail] = [pool('app'), pool('rail')];
+  return {
+    port,
+    url: (database, at = port) => `postgres://ostiary:ostiary@127.0.0.1:${at}/${database}`,
+    folder,
+    app,
+    rail,
+    async restart(mode, downMs) {
+      await postgres.stop(mode);
+      await pause(downMs);
+      await postgres.start();
+    },
+    atEnd: (clean) => void ends.push(clean),
+    async remove() {
+      await Promise.all([app.end(), rail.end()]);
+      await postgres.stop();
+      process.removeListener('exit', clear);
+      clear();
+      await postgres.remove();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import {
+  type Postgres,
+  type PostgresOptions,
+  startPostgres,
+} from '../../../examples/demo/src/cluster/postgres.ts';
+import { freePort } from '../free-port.ts';
+
+/** A real PostgreSQL from npm, with its data in a folder of its own. */
+export interface TestPostgres extends Postgres {
+  readonly port: number;
+  readonly folder: string;
+  /** Creates a database. @returns its URL for the superuser */
+  createDatabase(name: string): Promise<string>;
+  /** Stops it and removes its data. */
+  remove(): Promise<void>;
+}
+
+/** Starts one. */
+export async function testPostgres({
+  password = 'postgres',
+  settings = [],
+}: Partial<Omit<PostgresOptions, 'port'>> = {}): Promise<TestPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-postgres-'));
+  // After a failure it is still stopping, and writes what is removed.
+  const clear = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  process.once('exit', clear);
+  const port = await freePort();
+  const postgres = await startPostgres(folder, { port, password, settings });
+  return {
+    ...postgres,
+    port,
+    folder,
+    async createDatabase(name) {
+      const client = new Client({ connectionString: postgres.url() });
+      await client.connect();
+      await client.query(`CREATE DATABASE ${name}`);
+      await client.end();
+      return postgres.url(name);
+    },
+    async remove() {
+      await postgres.stop();
+      process.removeListener('exit', clear);
+      clear();
+    },
+  };
+}

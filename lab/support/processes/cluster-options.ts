@@ -1,0 +1,82 @@
+import {
+  type HostEventDefinition,
+  type OstiaryOptions,
+  type PartnerLimits,
+  type PaymentRail,
+  silentLogger,
+} from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
+
+/** Whose events and transfers they are. */
+export const partner = 'acme';
+
+/** The secret of every endpoint. */
+export const secret = 'whsec_0123456789abcdef';
+
+/** A type of event of the host's, which goes to every endpoint. */
+export const eventType = 'proof.happened';
+
+export const authUrl = 'http://localhost:1';
+
+const anything: HostEventDefinition = {
+  schema: { '~standard': { version: 1, vendor: 'proof', validate: (value) => ({ value }) } },
+  example: {},
+};
+
+const enough = { requests: 1_000_000, windowSeconds: 1 };
+
+/** How time runs, alike in all processes: faster, and a lease that a killed process held is over sooner. */
+export interface Time {
+  /** 1 for the time of the machine. */
+  readonly speed: number;
+  /** When both were equal, in milliseconds since the Unix epoch. */
+  readonly origin: number;
+}
+
+/** The time of the proof. */
+export function nowIn({ speed, origin }: Time): number {
+  return speed === 1 ? Date.now() : Math.round(origin + (Date.now() - origin) * speed);
+}
+
+/** Options of every process of a proof, the administrator's too. */
+export function options(
+  storage: Storage,
+  settings: {
+    readonly sealingKey: string;
+    readonly time: Time;
+    readonly rail?: PaymentRail;
+    readonly partnerLimits?: PartnerLimits;
+  },
+): OstiaryOptions {
+  const startedAt = new Date(Date.now() - 60_000);
+  const user = (sub: string) => ({
+    sub,
+    kid: sub,
+    role: 'member',
+    country: 'HT',
+    createdAt: '2024-03-01T12:00:00.000Z',
+    name: 'Ana',
+    handle: sub,
+  });
+  return {
+    authUrl,
+    storage,
+    sealingKeys: [settings.sealingKey],
+    users: { find: user, findByKid: user, findByPhone: () => null },
+    login: {
+      authenticate(request) {
+        const sub = /(?:^|; )host=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1];
+        return sub === undefined ? null : { sub, authenticatedAt: startedAt };
+      },
+      loginUrl: (returnTo) => `/login?${new URLSearchParams({ return_to: returnTo })}`,
+    },
+    limits: { authorizeStarts: 1_000_000, failedClientAuthentications: 1_000_000 },
+    partnerLimits: { payments: enough, other: enough, users: enough, ...settings.partnerLimits },
+    payments: settings.rail ?? { execute: async () => ({ status: 'pending' }) },
+    webhooks: { allowPrivateTargets: true, retryDelaysSeconds: [0.2, 0.4, 1, 2, 4, 8, 16] },
+    events: { [eventType]: anything },
+    // Faults are made on purpose.
+    logger: silentLogger,
+    ...(settings.time.speed === 1 ? {} : { clock: { now: () => nowIn(settings.time) } }),
+  };
+}

@@ -1,0 +1,68 @@
+import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+
+/** What a program that has ended said. */
+export interface Ended {
+  readonly code: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+let runs = 0;
+
+/** What `process.exit` throws here. */
+class Exit extends Error {
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`exit ${code}`);
+    this.code = code;
+  }
+}
+
+/**
+ * Runs a program that ends by itself, or by `process.exit`, in this process: another one would take most of its time
+ * to start. It has the arguments, the environment and the standard input that are given and nothing else of this process.
+ * One runs at a time.
+ */
+export async function runHere(
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  input = '',
+): Promise<Ended> {
+  const written = { stdout: '', stderr: '' };
+  const before = { argv: process.argv, env: process.env, stdin: process.stdin, umask: process.umask() };
+  const { exit } = process;
+  const writes = { stdout: process.stdout.write, stderr: process.stderr.write };
+  for (const name of ['stdout', 'stderr'] as const) {
+    process[name].write = (chunk: unknown) => {
+      written[name] += String(chunk);
+      return true;
+    };
+  }
+  process.argv = [process.execPath, file, ...args];
+  process.env = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+  Object.defineProperty(process, 'stdin', { value: Readable.from([input]), configurable: true });
+  process.exitCode = 0;
+  process.exit = (code) => {
+    throw new Exit(Number(code ?? 0));
+  };
+  runs += 1;
+  try {
+    // A program runs whenever its own file is loaded; what it imports is loaded once.
+    await import(/* @vite-ignore */ `${pathToFileURL(file).href}?run=${runs}`);
+    return { code: Number(process.exitCode), output: written.stdout, errors: written.stderr };
+  } catch (error) {
+    if (!(error instanceof Exit)) throw error;
+    return { code: error.code, output: written.stdout, errors: written.stderr };
+  } finally {
+    process.exitCode = undefined;
+    process.exit = exit;
+    Object.defineProperty(process, 'stdin', { value: before.stdin, configurable: true });
+    process.umask(before.umask);
+    Object.assign(process, { argv: before.argv, env: before.env });
+    Object.assign(process.stdout, { write: writes.stdout });
+    Object.assign(process.stderr, { write: writes.stderr });
+  }
+}

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { postgresStorage } from '@ostiary/adapter-postgres';
+import { createOstiary, type Ostiary, type PartnerLimits } from '@ostiary/core';
+import type { Storage } from '@ostiary/core/storage';
+import { insist } from '../insist.ts';
+import { type Network, startNetwork } from '../network.ts';
+import { type ProofServer, type ServerOptions, startServer } from '../postgres/postgres-server.ts';
+import { railTables } from '../rail.ts';
+import { Receiver } from '../receiver.ts';
+import { Cluster } from './cluster.ts';
+import { eventType, options, partner, secret, type Time } from './cluster-options.ts';
+
+/** What a proof wants. */
+export interface StageOptions extends ServerOptions {
+  readonly webs: number;
+  readonly workers: number;
+  /** Endpoints of the partner, in live and in test mode each; every one gets every event. */
+  readonly endpoints: number;
+  /** How much faster than the machine's the time of all processes runs. @defaultValue 1 */
+  readonly speed?: number;
+  readonly poolSize?: number;
+  /** Whether workers begin at once. @defaultValue `true` */
+  readonly isWorking?: boolean;
+  readonly refusedFirst?: number;
+  readonly partnerLimits?: PartnerLimits;
+  /** Called with the server before anything uses it. */
+  readonly prepare?: (server: ProofServer) => Promise<void>;
+}
+
+/** A client of the identity provider. */
+export interface StageClient {
+  readonly id: string;
+  readonly secret: string;
+  readonly redirectUri: string;
+}
+
+/** A database, processes on it, an administrator, a receiver: everything that a proof plays with. */
+export interface Stage {
+  readonly server: ProofServer;
+  /** Between the processes and the database. */
+  readonly network: Network;
+  readonly cluster: Cluster;
+  readonly receiver: Receiver;
+  readonly time: Time;
+  /** The administrator, with a way of its own to the database, and no worker. */
+  readonly ostiary: Ostiary;
+  readonly storage: Storage;
+  readonly keys: { readonly live: string; readonly test: string };
+  readonly client: StageClient;
+  end(): Promise<void>;
+}
+
+const scopes = ['payments:write', 'payments:read', 'users:read', 'webhooks'] as const;
+
+/** Registers endpoints through the API, served here for a moment. */
+async function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promise<void> {
+  const server = createServer(ostiary.handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/partner/webhooks`;
+  for (const url of urls) {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': url };
+    await insist(async () => {
+      const body = JSON.stringify({ url, events: ['payment.completed', 'webhook.test', eventType], secret });
+      const response = await fetch(api, { method: 'POST', headers, body });
+      if (response.status !== 201) throw new Error(`not registered: ${await response.text()}`);
+    });
+  }
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** Sets everything up, and takes it down again when that fails. */
+export async function setStage(wanted: StageOptions): Promise<Stage> {
+  const ends: (() => Promise<unknown>)[] = [];
+  const end = async () => {
+    for (const one of ends.splice(0).reverse()) await one();
+  };
+  try {
+    const server = await startServer(wanted);
+    ends.push(() => server.remove());
+    await wanted.prepare?.(server);
+    await server.rail.query(railTables);
+    const network = await startNetwork(server.port);
+    ends.push(() => network.close());
+    const receiver = new Receiver(wanted.refusedFirst);
+    const origin = await receiver.listen();
+    ends.push(() => receiver.close());
+    const sealingKey = randomBytes(32).toString('base64url');
+    const time: Time = { speed: wanted.speed ?? 1, origin: Date.now() };
+    const { ostiary, storage } = await insist(async () => {
+      const opened = postgresStorage({ connectionString: server.url('app') });
+      return { storage: opened, ostiary: await createOstiary(options(opened, { sealingKey, time })) };
+    });
+    ends.push(() => ostiary.close());
+    await insist(() => ostiary.admin.partners.create({ slug: partner, name: 'Acme' }));
+    const keyOf = async (mode: 'live' | 'test') => {
+      const { key } = await insist(() => ostiary.admin.apiKeys.issue({ partner, mode, scopes: [...scopes] }));
+      const paths = Array.from({ length: wanted.endpoints }, (_, index) => `${origin}/${mode}/${index}`);
+      await register(ostiary, key, paths);
+      return key;
+    };
+    const keys = { live: await keyOf('live'), test: await keyOf('test') };
+    const redirectUri = 'https://app.example/callback';
+    const { client, clientSecret } = await insist(() =>
+      ostiary.admin.clients.create({
+        name: 'App',
+        redirectUris: [redirectUri],
+        allowedScopes: ['openid'],
+      }),
+    );
+    const cluster = new Cluster(wanted, {
+      databaseUrl: server.url('app', network.port),
+      railUrl: server.url('rail'),
+      sealingKey,
+      time,
+      poolSize: wanted.poolSize ?? 10,
+      isWorking: wanted.isWorking ?? true,
+      ...(wanted.partnerLimits === undefined ? {} : { partnerLimits: wanted.partnerLimits }),
+    });
+    ends.push(() => cluster.stop());
+    await cluster.started();
+    return {
+      server,
+      network,
+      cluster,
+      receiver,
+      time,
+      ostiary,
+      storage,
+      keys,
+      client: { id: client.clientId, secret: clientSecret ?? '', redirectUri },
+      end,
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** Publishes events of the host's, together. What is in doubt is published again. */
+export function publish(ostiary: Ostiary, count: number): Promise<readonly { readonly id: string }[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, number) =>
+      insist(() => ostiary.events.publish({ partner, type: eventType, data: { number } })),
+    ),
+  );
+}

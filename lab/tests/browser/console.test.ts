@@ -1,0 +1,421 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../packages/core/src/clock.ts';
+import { manyRequests, TestRail } from '../../../packages/core/test/support/partner-api.ts';
+import { type TestKey, TestProvider } from '../../../packages/core/test/support/provider.ts';
+import { launchBrowser } from '../../support/browser/browser.ts';
+import { picture, pressUntil, scrollsSideways, violations } from '../../support/browser/page-checks.ts';
+
+/** What a receiver that broke says. */
+const excuse = '<h1>Bad gateway</h1>\nCannot read properties of undefined (reading "id")';
+
+describe('the sandbox console, in a real browser', () => {
+  let provider: TestProvider;
+  let browser: Browser;
+  let receiver: Server;
+  let dataDir: string;
+  /** Answers of paths that do not answer 200. */
+  const statuses = new Map<string, number>();
+  const received: { readonly path: string; readonly event: string }[] = [];
+
+  const fileIn = (directory: string): string => join(directory, 'ostiary.db');
+  const options = {
+    payments: new TestRail(),
+    partnerLimits: manyRequests,
+    sandboxConsole: true,
+    sealingKeys: [randomBytes(32)],
+  } as const;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'ostiary-console-'));
+    receiver = createServer((request, response) => {
+      const path = request.url ?? '';
+      received.push({ path, event: String(request.headers['x-svc-eventid']) });
+      request.resume();
+      response.statusCode = statuses.get(path) ?? 200;
+      response.end(response.statusCode === 200 ? '{"received":true}' : excuse);
+    });
+    await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done));
+    [browser, provider] = await Promise.all([
+      launchBrowser(),
+      TestProvider.start({
+        ...options,
+        storage: sqliteStorage({ file: fileIn(dataDir) }),
+        clock: systemClock,
+        // The first retry can be waited for, the second one cannot.
+        webhooks: {
+          allowPrivateTargets: true,
+          resolve: async () => ['127.0.0.1'],
+          retryDelaysSeconds: [3, 1800, 7200, 7200],
+        },
+      }),
+    ]);
+    provider.ostiary.worker.start();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await provider.stop();
+    receiver.closeAllConnections();
+    await new Promise((done) => receiver.close(done));
+    await rm(dataDir, { recursive: true });
+  });
+
+  const urlOf = (path: string): string =>
+    `http://shop.example:${(receiver.address() as AddressInfo).port}${path}`;
+
+  let partners = 0;
+  async function newKey(): Promise<TestKey> {
+    partners += 1;
+    return provider.key({ mode: 'test', partner: await provider.partner(`rara-market-${partners}`) });
+  }
+
+  async function newEndpoint(key: TestKey, path: string): Promise<string> {
+    const body = { url: urlOf(path), events: ['*'], secret: 'whsec_0123456789abcdef' };
+    const answer = await provider.partnerCall(key, 'POST /v1/partner/webhooks', body);
+    expect(answer.status).toBe(201);
+    return String(answer.json().id);
+  }
+
+  /** A new browser profile, every address it has asked for, and every complaint of the browser. */
+  async function visit(options: BrowserContextOptions = {}): Promise<{
+    context: BrowserContext;
+    page: Page;
+    asked: Set<string>;
+    complaints: string[];
+  }> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    context.setDefaultTimeout(40_000);
+    const page = await context.newPage();
+    const [asked, complaints] = [new Set<string>(), [] as string[]];
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.protocol !== 'data:') asked.add(url.origin);
+    });
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    return { context, page, asked, complaints };
+  }
+
+  async function signIn(page: Page, { key }: TestKey): Promise<void> {
+    await page.goto(`${provider.origin}/sandbox`);
+    await page.getByLabel('Test API key').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
+  }
+
+  /** Leaves something on the page that a reload would sweep away. */
+  const mark = (page: Page): Promise<void> =>
+    page.evaluate(() => {
+      document.documentElement.dataset.mark = 'here';
+    });
+  const isMarked = (page: Page): Promise<boolean> =>
+    page.evaluate(() => document.documentElement.dataset.mark === 'here');
+
+  it.each([360, 1280])(
+    'at %i pixels: sign in, register, trigger, see it arrive without a reload, deliver it again',
+    async (width) => {
+      const { context, page, asked, complaints } = await visit({
+        viewport: { width, height: 800 },
+        // Colours on their way from one scheme to the other have no contrast to speak of.
+        reducedMotion: 'reduce',
+      });
+      const problems: string[] = [];
+      const look = async (name: string | null) => {
+        for (const colorScheme of ['dark', 'light'] as const) {
+          await page.emulateMedia({ colorScheme });
+          problems.push(...(await violations(page)));
+        }
+        expect(await scrollsSideways(page)).toBe(false);
+        if (name !== null) await picture(page, `${name}-${width}`);
+      };
+      const key = await newKey();
+      await page.goto(`${provider.origin}/sandbox`);
+      await look('sandbox-sign-in');
+      await signIn(page, key);
+      await look(null);
+      for (const path of ['/webhooks', `/broken-${width}`]) {
+        await page.getByRole('link', { name: 'Add an endpoint' }).click();
+        await page.getByLabel('URL').fill(urlOf(path));
+        await page.getByLabel('Webhook secret').fill('whsec_0123456789abcdef');
+        await look(null);
+        await page.getByRole('button', { name: 'Add an endpoint' }).click();
+        await page.getByText('The endpoint is registered.').waitFor();
+      }
+      statuses.set(`/broken-${width}`, 502);
+
+      await page.getByLabel('Type').selectOption('payment.completed');
+      await page.getByRole('button', { name: 'Edit the data first' }).click();
+      const data = page.getByLabel('Data', { exact: true });
+      await data.fill((await data.inputValue()).replace('"125.00"', '"99.00"'));
+      await look('sandbox-trigger');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('heading', { name: 'payment.completed' }).waitFor();
+      await mark(page);
+      await page.getByText('Your endpoint took the event.').waitFor();
+      await page.getByText('Your server failed while it handled the event.').waitFor();
+      await page.getByText(/^\(in \d+ minutes\)$/).waitFor();
+      expect(await isMarked(page)).toBe(true);
+      expect(await page.getByText('"amount": "99.00"').count()).toBe(1);
+      const broken = page.locator('.delivery').filter({ hasText: `/broken-${width}` });
+      await broken.getByText('What it answered').last().click();
+      await broken.getByText('<h1>Bad gateway</h1>').last().waitFor();
+      await look('sandbox-event');
+
+      const [, , id = ''] = new URL(page.url()).pathname.split('/').slice(1);
+      const arrived = () => received.filter(({ path, event }) => path === '/webhooks' && event === id);
+      expect(arrived()).toHaveLength(1);
+      statuses.delete(`/broken-${width}`);
+      await page.getByRole('button', { name: 'Deliver again', exact: true }).click();
+      await page.getByText('The event is on its way again.').waitFor();
+      await page.getByText('Your endpoint took the event.').nth(1).waitFor();
+      expect(arrived()).toHaveLength(2);
+
+      await page
+        .getByRole('link', { name: urlOf(`/broken-${width}`) })
+        .first()
+        .click();
+      await page.getByText('Registered').waitFor();
+      await look('sandbox-endpoint');
+      await page.getByRole('link', { name: 'All events' }).click();
+      for (const type of ['webhook.test', 'kyc.updated']) {
+        await page.getByLabel('Type').selectOption(type);
+        await page.getByRole('button', { name: 'Send' }).click();
+        await page.getByRole('link', { name: 'All events' }).click();
+      }
+      await page.locator('#event-list li').nth(2).waitFor();
+      await look('sandbox');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByText('You are signed out.').waitFor();
+      expect(problems).toEqual([]);
+      expect(complaints).toEqual([]);
+      expect([...asked]).toEqual([provider.origin]);
+      await context.close();
+    },
+    60_000,
+  );
+
+  it('a failed delivery is explained, counted down and seen to succeed; focus and open details stay', async () => {
+    const { context, page, complaints } = await visit({ viewport: { width: 1000, height: 500 } });
+    const key = await newKey();
+    await newEndpoint(key, '/flaky');
+    statuses.set('/flaky', 500);
+    await signIn(page, key);
+    await page.getByLabel('Type').selectOption('webhook.test');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Attempt 1 of 5').waitFor();
+    await mark(page);
+    await page.getByText(/\(in \d seconds?\)/).waitFor();
+    const summary = page.getByText('What it answered');
+    await summary.focus();
+    await page.keyboard.press('Enter');
+    await page.evaluate(() => scrollTo(0, 120));
+    statuses.delete('/flaky');
+
+    await page.getByText('Attempt 2 of 5').waitFor();
+    expect(await isMarked(page)).toBe(true);
+    expect(await page.getByText(excuse.split('\n')[0] ?? '').isVisible()).toBe(true);
+    expect(await page.evaluate(() => [document.activeElement?.nodeName, scrollY])).toEqual(['SUMMARY', 120]);
+    await page.locator('#said').getByText('Deliveries: Delivered.').waitFor({ state: 'attached' });
+    expect(await page.getByText('(in').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('asks every two seconds while somebody looks, and not at all while nobody does', async () => {
+    const { context, page } = await visit();
+    const key = await newKey();
+    const now = Date.now();
+    await page.clock.install({ time: now });
+    await page.clock.pauseAt(now + 1_000);
+    await signIn(page, key);
+    let asked = 0;
+    page.on('request', () => {
+      asked += 1;
+    });
+    const passes = async () => {
+      const answer = page.waitForResponse((response) => response.url().endsWith('/sandbox'));
+      await page.clock.runFor(2_000);
+      return (await answer).status();
+    };
+    expect([await passes(), await passes()]).toEqual([304, 304]);
+    expect(asked).toBe(2);
+    const hide = (hidden: boolean) =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => value });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, hidden);
+    await hide(true);
+    await page.clock.runFor(60_000);
+    expect(asked).toBe(2);
+    // Whoever comes back sees what is new at once.
+    await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type: 'kyc.updated' });
+    await hide(false);
+    await page.getByRole('link', { name: 'kyc.updated' }).waitFor();
+    expect(await passes()).toBe(304);
+    await context.close();
+  });
+
+  it('says that the connection is lost, and goes on when it is back', async () => {
+    const { context, page } = await visit();
+    const key = await newKey();
+    await signIn(page, key);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await context.setOffline(true);
+    await page.getByText('No connection, trying again').waitFor();
+    await context.setOffline(false);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await context.close();
+  });
+
+  it('leads to the sign-in by itself when the key is revoked', async () => {
+    const { context, page } = await visit();
+    const key = await newKey();
+    await signIn(page, key);
+    await provider.ostiary.admin.apiKeys.revoke(key.id);
+    await page.getByText('You were signed out').waitFor();
+    await page.getByLabel('Test API key').waitFor();
+    expect(await context.cookies()).toEqual([]);
+    await context.close();
+  });
+
+  it('new events come in at the top, one by one, and leave the others alone', async () => {
+    const { context, page } = await visit();
+    const key = await newKey();
+    const trigger = async (type: string) =>
+      expect((await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type })).status).toBe(201);
+    await trigger('webhook.test');
+    await signIn(page, key);
+    const link = page.getByRole('link', { name: 'webhook.test' });
+    await link.focus();
+    const typed = page.getByLabel('Type');
+    await typed.selectOption('payment.failed');
+    await link.focus();
+    for (const type of ['kyc.updated', 'payment.completed']) {
+      await trigger(type);
+      await page.getByRole('link', { name: type }).waitFor();
+    }
+    const shown = await page.locator('#event-list .what a').allTextContents();
+    expect(shown.map((words) => words.split(' ')[0])).toEqual([
+      'payment.completed',
+      'kyc.updated',
+      'webhook.test',
+    ]);
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('webhook.test');
+    expect(await typed.inputValue()).toBe('payment.failed');
+    await context.close();
+  });
+
+  it('what was removed elsewhere goes, and leaves the focus where it was', async () => {
+    const { context, page } = await visit();
+    const key = await newKey();
+    const [first] = [await newEndpoint(key, '/first'), await newEndpoint(key, '/second')];
+    await signIn(page, key);
+    await page.getByRole('link', { name: '/second' }).focus();
+    await provider.partnerCall(key, `DELETE /v1/partner/webhooks/${first}`);
+    await page.getByRole('link', { name: '/first' }).waitFor({ state: 'detached' });
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(urlOf('/second'));
+    await context.close();
+  });
+
+  it('signed out: a copy of its cookie opens nothing any more, nor after a restart', async () => {
+    const { context, page } = await visit();
+    await signIn(page, await newKey());
+    const copied = await context.cookies();
+    const opens = async (origin: string): Promise<boolean> => {
+      const thief = await browser.newContext();
+      await thief.addCookies(copied);
+      const copy = await thief.newPage();
+      await copy.goto(`${origin}/sandbox`);
+      const isIn = (await copy.getByRole('button', { name: 'Sign out' }).count()) === 1;
+      await thief.close();
+      return isIn;
+    };
+    // Another process on the same file: what it knows, it has from there.
+    const restarted = await TestProvider.start({
+      ...options,
+      storage: sqliteStorage({ file: fileIn(dataDir) }),
+    });
+    const origins = [provider.origin, restarted.origin];
+    for (const origin of origins) expect(await opens(origin)).toBe(true);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    for (const origin of origins) expect(await opens(origin)).toBe(false);
+    await restarted.stop();
+    await context.close();
+  });
+
+  it('with the keyboard alone', async () => {
+    const { context, page } = await visit();
+    const { key } = await newKey();
+    await page.goto(`${provider.origin}/sandbox`);
+    await pressUntil(page, 'Tab', /^Test API key$/);
+    await page.keyboard.type(key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
+    await pressUntil(page, 'Tab', /^Add an endpoint$/);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('URL').waitFor();
+    await pressUntil(page, 'Tab', /^URL$/);
+    await page.keyboard.type(urlOf('/keys'));
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('whsec_0123456789abcdef');
+    await page.keyboard.press('Enter');
+    await page.getByText('The endpoint is registered.').waitFor();
+    await pressUntil(page, 'Tab', /^payment\.completed/);
+    await page.keyboard.press('ArrowDown');
+    await pressUntil(page, 'Tab', /^Send$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'payment.failed' }).waitFor();
+    await page.getByText('Your endpoint took the event.').waitFor();
+    await pressUntil(page, 'Tab', /^What it answered/);
+    await page.keyboard.press('Space');
+    await page.getByText('{"received":true}').waitFor();
+    await pressUntil(page, 'Tab', /^Deliver again here/);
+    await page.keyboard.press('Enter');
+    await page.getByText('The event is on its way again.').waitFor();
+    await page.getByText('Your endpoint took the event.').nth(1).waitFor();
+    await pressUntil(page, 'Tab', /^Sign out$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('You are signed out.').waitFor();
+    await context.close();
+  });
+
+  it('with JavaScript off', async () => {
+    const { context, page } = await visit({ javaScriptEnabled: false });
+    await signIn(page, await newKey());
+    await page.getByRole('link', { name: 'Add an endpoint' }).click();
+    await page.getByLabel('URL').fill(urlOf('/plain'));
+    await page.getByLabel('Webhook secret').fill('whsec_0123456789abcdef');
+    await page.getByRole('button', { name: 'Add an endpoint' }).click();
+    await page.getByRole('button', { name: 'Send' }).click();
+    const reload = page.getByRole('link', { name: 'Reload the page' });
+    await expect
+      .poll(async () => {
+        await reload.click();
+        return page.getByText('Your endpoint took the event.').count();
+      })
+      .toBe(1);
+    expect(await page.getByText('Live', { exact: true }).isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Deliver again here' }).click();
+    await page.getByText('The event is on its way again.').waitFor();
+    await page
+      .getByRole('link', { name: urlOf('/plain') })
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('The endpoint is disabled').waitFor();
+    await page.getByText('Remove this endpoint').click();
+    await page.getByRole('button', { name: 'Remove for good' }).click();
+    await page.getByText('The endpoint is removed').waitFor();
+    await context.close();
+  });
+});

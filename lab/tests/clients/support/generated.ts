@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { descriptionOf, operationsOf } from '../../../../packages/core/test/support/openapi.ts';
+import { partnerProvider } from '../../../../packages/core/test/support/partner-api.ts';
+import type { TestProvider } from '../../../../packages/core/test/support/provider.ts';
+import { sink } from '../../../../packages/core/test/webhooks/support/sink.ts';
+
+/** Where things are kept that are made by tests and may be made again. */
+export const cache = fileURLToPath(new URL('../../../../node_modules/.cache/', import.meta.url));
+
+/** Where the packages are found that generated clients import. */
+const installed = fileURLToPath(new URL('../../../node_modules/', import.meta.url));
+
+/** A folder in which packages of the lab are found; it is removed after the test. */
+export function generatedFolder(name: string): string {
+  const folder = mkdtempSync(join(installed, `.${name}-`));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** What a generated client needs to call every operation of a real server. */
+export interface Subject {
+  readonly provider: TestProvider;
+  /** The description, as the server gives it. */
+  readonly document: string;
+  /** Ids of all operations. */
+  readonly operations: readonly string[];
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** An endpoint for webhooks. */
+  readonly hook: string;
+  /** Today, for the export. */
+  readonly day: string;
+}
+
+/** A real server, with everything that its operations need; stopped after the test. */
+export async function subject(): Promise<Subject> {
+  const { provider } = await partnerProvider({ webhooks: { allowPrivateTargets: true } });
+  const { key } = await provider.key({ mode: 'test' });
+  return {
+    provider,
+    document: (await provider.request('/v1/openapi.json')).text,
+    operations: operationsOf(await descriptionOf(provider)).map(({ operation }) => operation.operationId),
+    baseUrl: provider.origin,
+    apiKey: key,
+    hook: (await sink()).url,
+    day: new Date(provider.clock.now()).toISOString().slice(0, 10),
+  };
+}

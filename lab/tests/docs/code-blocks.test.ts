@@ -1,0 +1,97 @@
+import { dirname, join, relative } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { blocksOf, pages, root } from './support/pages.ts';
+
+/** What a reader has in their own application. */
+const readersApp = `
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Authentication, Login, UserDirectory, UserRecord } from '@ostiary/core';
+export declare const app: RequestListener;
+export declare const login: Login;
+export declare const sealingKey: string;
+export declare const users: UserDirectory;
+export declare function findUser(sub: string): Promise<UserRecord | null>;
+export declare function sessionOf(request: IncomingMessage): Promise<Authentication | null>;
+export declare class AppModule {}
+`;
+
+/** The file in which a reader has called `createOstiary`. */
+const readersOstiary = `
+import type { Ostiary } from '@ostiary/core';
+export declare const ostiary: Ostiary;
+export declare function openOstiary(): Promise<Ostiary>;
+`;
+
+/** Where the packages are that the blocks of a page import, if not at the root. */
+const homes: { readonly [page: string]: string } = { 'docs/mounting.md': 'examples/mounts' };
+
+/**
+ * Every TypeScript block of every page, by a file name beside the page. A later block of a page may use what an earlier one
+ * declared. Blocks that begin with the name of their file (`// server.ts`) are together in a folder, and import each other.
+ */
+function blocks(): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const page of pages()) {
+    let earlier = '';
+    for (const [index, code] of blocksOf(page, 'ts').entries()) {
+      const [, named] = /^\/\/ ([\w-]+\.ts)\n/.exec(code) ?? [];
+      if (named !== undefined) {
+        files.set(join(root, 'lab/tests/docs', page.replaceAll('/', '-'), named), `${code}\nexport {};\n`);
+        continue;
+      }
+      const usesEarlier = !/^import /m.test(code) && earlier !== '';
+      const source = usesEarlier ? `${earlier}\n${code}` : code;
+      if (!usesEarlier) earlier = code;
+      files.set(
+        join(root, homes[page] ?? 'lab/tests/docs', `${page.replaceAll('/', '-')}-${index}.ts`),
+        `${source}\nexport {};\n`,
+      );
+    }
+  }
+  return files;
+}
+
+describe('code blocks of the documentation', () => {
+  it('compile, under the strict options of the project', () => {
+    const files = blocks();
+    expect(files.size).toBeGreaterThan(8);
+    for (const folder of ['lab/tests/docs', ...Object.values(homes)]) {
+      files.set(join(root, folder, 'your-app.ts'), readersApp);
+      files.set(join(root, folder, 'ostiary.ts'), readersOstiary);
+    }
+    const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+    const parsed = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
+    const options: ts.CompilerOptions = {
+      ...parsed.options,
+      lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'],
+      noUnusedLocals: false,
+    };
+    const host = ts.createCompilerHost(options);
+    const { fileExists, readFile, getSourceFile, directoryExists = () => true } = host;
+    const folders = new Set(Array.from(files.keys(), (name) => dirname(name)));
+    host.directoryExists = (name) => folders.has(name) || directoryExists(name);
+    host.fileExists = (name) => files.has(name) || fileExists(name);
+    host.readFile = (name) => files.get(name) ?? readFile(name);
+    host.getSourceFile = (name, language) => {
+      const text = files.get(name);
+      return text === undefined ? getSourceFile(name, language) : ts.createSourceFile(name, text, language);
+    };
+    const program = ts.createProgram([...files.keys()], options, host);
+    const problems = ts
+      .getPreEmitDiagnostics(program)
+      .filter(({ file }) => file !== undefined && files.has(file.fileName))
+      .map(
+        ({ file, messageText }) =>
+          `${relative(root, file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+      );
+    expect(problems).toEqual([]);
+    // Types of whole frameworks are read.
+  }, 120_000);
+
+  it('that say they are JSON are', () => {
+    const all = pages().flatMap((page) => blocksOf(page, 'json').map((block) => ({ page, block })));
+    expect(all.length).toBeGreaterThan(4);
+    for (const { page, block } of all) expect(() => JSON.parse(block), `${page}: ${block}`).not.toThrow();
+  });
+});

@@ -1,0 +1,225 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { administrationCommands, runCommandLine } from '@ostiary/cli';
+import { createTestOstiary } from '@ostiary/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+import { settings } from '../../../examples/reference-server/src/settings.ts';
+import { blocksOf, pages, root, textOf } from './support/pages.ts';
+import { commandsOf, literalDollar, type ShellCommand, valuesOf } from './support/shell.ts';
+
+const { scripts }: { scripts: Readonly<Record<string, string>> } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+);
+const commands = pages().flatMap((page) =>
+  blocksOf(page, 'sh').flatMap((block) => commandsOf(block).map((command) => ({ page, ...command }))),
+);
+
+const data = mkdtempSync(join(tmpdir(), 'ostiary-docs-'));
+afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+/** The root script that a command runs, if it does. */
+function scriptOf({ words: [program, first, second] }: ShellCommand): string | undefined {
+  if (program !== 'npm') return undefined;
+  if (first === 'start' || first === 'test') return first;
+  return first === 'run' ? second : undefined;
+}
+
+function byPage<Entry extends { readonly page: string }>(which: readonly Entry[]): [string, Entry[]][] {
+  return [...Map.groupBy(which, ({ page }) => page)];
+}
+
+interface Run {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly databaseUrl: string;
+}
+
+/** Runs command lines of the reference server on a new installation. */
+function runPrograms(page: string, runs: readonly Run[]) {
+  const env = {
+    ...process.env,
+    OSTIARY_AUTH_URL: 'http://localhost:3000',
+    OSTIARY_SEALING_KEYS: randomBytes(32).toString('base64url'),
+    OSTIARY_DATA_DIR: join(data, page.replaceAll('/', '-')),
+  };
+  return new Promise<readonly { readonly code: number; readonly output: string }[]>((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      ['--conditions=source', join(import.meta.dirname, 'support/run-programs.ts')],
+      { cwd: root, env },
+      (error, stdout, stderr) =>
+        error === null ? resolve(JSON.parse(stdout)) : reject(new Error(stderr, { cause: error })),
+    );
+    child.stdin?.end(JSON.stringify(runs));
+  });
+}
+
+/** Whether a command failed only because it names, with `we_…` or `<client id>`, what a reader has. */
+function names({ words }: ShellCommand, output: string): boolean {
+  return words.some((word) => /…|<[^>]*>/.test(word)) && /^there is no (?!command)/.test(output);
+}
+
+/** `ostiary …`, and `node admin.ts …` of those who embed. */
+const ostiaryLines = commands.flatMap((command) => {
+  const at = command.words[0] === 'ostiary' ? 0 : command.words.indexOf('admin.ts');
+  return at < 0 ? [] : [{ ...command, args: command.words.slice(at + 1) }];
+});
+const isOfCore = ({ args }: { readonly args: readonly string[] }): boolean =>
+  [1, 2].some((words) => Object.hasOwn(administrationCommands, args.slice(0, words).join(' ')));
+/** Pages that are about the commands of core alone; those of the reference server are for its own pages. */
+const corePages = new Set(byPage(ostiaryLines).flatMap(([page, own]) => (own.every(isOfCore) ? [page] : [])));
+const corePrograms = ostiaryLines.filter(({ page }) => corePages.has(page));
+const serverPrograms = commands.flatMap((command) => {
+  const line = ostiaryLines.find(({ page, line }) => page === command.page && line === command.line);
+  if (line !== undefined && corePages.has(line.page)) return [];
+  const script = scripts[line === undefined ? (scriptOf(command) ?? '') : 'ostiary'] ?? '';
+  const [file] = /examples\/reference-server\/src\/cli\/[\w-]+\.ts/.exec(script) ?? [];
+  if (file === undefined) return [];
+  const args = line?.args ?? command.words.slice(command.words.indexOf('--') + 1);
+  // Whoever reads the page answers yes.
+  const databaseUrl = command.variables.DATABASE_URL ?? '';
+  return [{ ...command, file: join(root, file), args: [...args, '--yes'], databaseUrl }];
+});
+
+describe('commands of the documentation', () => {
+  it('run scripts and files that are there', () => {
+    const inText = pages().flatMap((page) =>
+      Array.from(textOf(page).matchAll(/`npm run ([\w:-]+)/g), ([, name = '']) => ({ page, name })),
+    );
+    const inBlocks = commands.flatMap((command) => {
+      const name = scriptOf(command);
+      return name === undefined ? [] : [{ page: command.page, name }];
+    });
+    expect(inBlocks.length).toBeGreaterThan(20);
+    expect([...inText, ...inBlocks].filter(({ name }) => !Object.hasOwn(scripts, name))).toEqual([]);
+
+    const files = commands.flatMap(({ page, words }) =>
+      words.filter((word) => /^[\w-]+(\/[\w.-]+)+\.ts$/.test(word)).map((file) => ({ page, file })),
+    );
+    expect(files.length).toBeGreaterThan(2);
+    // The second one is where a container of the server is.
+    const exists = (file: string) =>
+      ['', 'examples/reference-server'].some((folder) => existsSync(join(root, folder, file)));
+    expect(files.filter(({ file }) => !exists(file))).toEqual([]);
+  });
+
+  it('install packages that are here, wherever a page says so', () => {
+    const named = /^(?:@ostiary\/|\.\.\/ostiary\/packed\/ostiary-)([\w-]+)/;
+    const installed = commands
+      .filter(({ words }) => words[0] === 'npm' && words[1] === 'install')
+      .map(({ page, words }) => ({ page, names: words.flatMap((word) => named.exec(word)?.[1] ?? []) }))
+      .filter(({ names }) => names.length > 0);
+    expect(installed.length).toBeGreaterThan(8);
+    const unknown = installed.filter(({ names }) =>
+      names.some((name) => !existsSync(join(root, 'packages', name, 'package.json'))),
+    );
+    expect(unknown).toEqual([]);
+    // None is written by hand: all say what the switch says.
+    const marked = pages().flatMap((page) => textOf(page).match(/^<!-- install .*@ostiary/gm) ?? []);
+    expect(installed).toHaveLength(marked.length);
+  });
+
+  it('name variables that the reference server reads', () => {
+    // Variables of programs on the pages themselves.
+    const readers = new Set(
+      pages().flatMap((page) => textOf(page).match(/(?<=process\.env\.)OSTIARY_\w+/g) ?? []),
+    );
+    const unknown = pages().flatMap((page) =>
+      (textOf(page).match(/\bOSTIARY_[A-Z0-9_]*[A-Z0-9]\b/g) ?? [])
+        .filter((name) => !Object.hasOwn(settings, name) && !readers.has(name))
+        .map((name) => `${page}: ${name}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('of the reference server work on a new installation, in the order of their page', async () => {
+    expect(serverPrograms.length).toBeGreaterThan(4);
+    const problems: string[] = [];
+    for (const [page, own] of byPage(serverPrograms)) {
+      const results = await runPrograms(page, own);
+      for (const [at, { code, output }] of results.entries()) {
+        const command = own[at];
+        if (command === undefined) continue;
+        // Where the reader has a database or a server on the internet, it is enough that the command was understood.
+        const understood = code === 0 || (code === 1 && /\b(move|doctor)\b/.test(command.line));
+        if (!understood && !names(command, output)) problems.push(`${page}: ${command.line}: ${output}`);
+      }
+    }
+    expect(problems).toEqual([]);
+  }, 300_000);
+
+  it('of every installation work on a service, in the order of their page', async () => {
+    expect(corePrograms.length).toBeGreaterThan(10);
+    const problems: string[] = [];
+    for (const [page, own] of byPage(corePrograms)) {
+      const kit = await createTestOstiary();
+      const { admin } = kit.ostiary;
+      if (!own.some(({ args }) => args[0] === 'partners'))
+        await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+      for (const command of own) {
+        let said = '';
+        const collect = {
+          write(text: string) {
+            said += text;
+          },
+        };
+        const code = await runCommandLine({
+          open: async () => ({ admin, close: async () => undefined }),
+          argv: command.args,
+          stdout: collect,
+          stderr: collect,
+          confirm: async () => true,
+        });
+        if (code !== 0 && !names(command, said)) problems.push(`${page}: ${command.line}: ${said}`);
+      }
+      await kit.close();
+    }
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  it('that ask the API get what they ask for', async () => {
+    const requests = commands.filter(({ words: [program] }) => program === 'curl');
+    expect(requests.length).toBeGreaterThan(4);
+    const serverPage = textOf('examples/reference-server/README.md');
+    const problems: string[] = [];
+    for (const [page, own] of byPage(requests)) {
+      const kit = await createTestOstiary();
+      kit.users.add({ kid: 'KID-ANA' });
+      // One key for the whole page, of the mode in which all of it is possible.
+      const mode = own.some(({ line }) => line.includes('/sandbox/')) ? 'test' : 'live';
+      const endpoint = await kit.webhooks.register('https://shop.example/registered', {
+        key: kit.keys[mode],
+      });
+      for (const { line, words } of own) {
+        const address = (words.find((word) => /^https?:\/\//.test(word)) ?? '').replace('we_…', endpoint.id);
+        const { pathname, search, host } = new URL(address);
+        if (!pathname.startsWith('/v1/') && !pathname.startsWith('/.well-known/')) {
+          if (!serverPage.includes(`\`${pathname}\``))
+            problems.push(`${page}: ${line}: nobody answers there`);
+          continue;
+        }
+        const [body] = valuesOf(words, '-d', '--data');
+        const headers = new Headers(
+          valuesOf(words, '-H', '--header').map((header): [string, string] => {
+            const [, name = '', value = ''] = /^([\w-]+): *(.*)$/.exec(header) ?? [];
+            return [name, value.replace(/^\$\w+$/, kit.keys[mode].key)];
+          }),
+        );
+        const base = host.startsWith('id.') ? kit.authUrl : kit.baseUrl;
+        const answer = await kit.fetch(`${base}${pathname}${search}`, {
+          method: valuesOf(words, '-X', '--request')[0] ?? (body === undefined ? 'GET' : 'POST'),
+          headers,
+          ...(body !== undefined && {
+            body: body.replaceAll(/\$\w+/g, 'a secret of the tests').replaceAll(literalDollar, '$'),
+          }),
+        });
+        if (!answer.ok) problems.push(`${page}: ${line}: ${answer.status} ${await answer.text()}`);
+      }
+      await kit.close();
+    }
+    expect(problems).toEqual([]);
+  }, 120_000);
+});

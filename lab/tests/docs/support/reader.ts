@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { OstiaryPartner } from '@ostiary/client-sdk';
+import { createOstiary, type Ostiary, type OstiaryOptions } from '@ostiary/core';
+import { createTestOstiary, type TestOstiary } from '@ostiary/testing';
+import { memoryStorage } from '@ostiary/testing/memory';
+import { removeRecipes } from './recipe.ts';
+
+export const endings: (() => unknown)[] = [removeRecipes];
+/** What a test file has opened is closed by it, the last one first. */
+export async function closeAll(): Promise<void> {
+  for (const end of endings.reverse()) await end();
+}
+
+/** A service with a clock of its own. */
+export async function newKit(): Promise<TestOstiary> {
+  const kit = await createTestOstiary();
+  endings.push(() => kit.close());
+  return kit;
+}
+
+/** The SDK on a service. */
+export const partnerOf = (kit: TestOstiary): OstiaryPartner =>
+  new OstiaryPartner({
+    apiKey: kit.keys.live.key,
+    baseUrl: kit.baseUrl,
+    fetch: kit.fetch,
+    now: kit.clock.now,
+    sleep: kit.clock.advance,
+  });
+
+const user = {
+  sub: 'user-17',
+  kid: 'KID-17',
+  role: 'member',
+  country: 'HT',
+  createdAt: '2026-01-01T00:00:00Z',
+};
+
+/** An installation of a reader, on loopback addresses. */
+export async function installation(origin: string, more: Partial<OstiaryOptions> = {}): Promise<Ostiary> {
+  const ostiary = await createOstiary({
+    authUrl: origin,
+    storage: memoryStorage(),
+    sealingKeys: [new Uint8Array(32).fill(7)],
+    users: { find: () => user, findByKid: () => user, findByPhone: () => user },
+    login: { authenticate: () => ({ sub: user.sub, authenticatedAt: new Date() }), loginUrl: () => '/login' },
+    payments: { execute: async () => ({ status: 'completed' }) },
+    ...more,
+  });
+  endings.push(() => ostiary.close());
+  return ostiary;
+}
+
+/** The origin of a server that was told to listen. */
+export async function listening(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  endings.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root, textOf } from './pages.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-recipes-'));
+symlinkSync(join(root, 'lab/node_modules'), join(folder, 'node_modules'));
+
+export function removeRecipes(): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** A file of its own for a database and the like. */
+export const fileFor = (name: string): string => join(folder, name);
+
+/** What a recipe exports: the code below its heading on the page, as it stands there. */
+export async function recipe<Exports>(heading: string, index = 0): Promise<Exports> {
+  const [, section = ''] = textOf('docs/recipes.md').split(`\n## ${heading}\n`);
+  const [own = ''] = section.split('\n## ');
+  const code = Array.from(own.matchAll(/^```ts\n([\s\S]*?)^```/gm), ([, block = '']) => block)[index];
+  if (code === undefined) throw new Error(`no recipe ${heading}`);
+  const file = fileFor(`${heading.toLowerCase().replace(/\W+/g, '-')}-${index}.ts`);
+  writeFileSync(file, code);
+  return await import(file);
+}

@@ -1,0 +1,185 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Vector } from '../../../../packages/webhook-verifier/test/vectors/vector.ts';
+import { blocksOf, root } from '../support/pages.ts';
+
+const run = promisify(execFile);
+
+// None of these programs lives long enough for what it runs to be optimised, nor does what they make.
+const inHaste = '-XX:TieredStopAtLevel=1';
+const env = { ...process.env, MAVEN_OPTS: `${process.env.MAVEN_OPTS ?? ''} ${inHaste}` };
+
+const execute = ([program, ...given]: Command, cwd: string) => run(program, given, { cwd, env });
+
+/** A toolchain that is not installed, or a registry that cannot be reached: no fault of a verifier. */
+export class NotHere extends Error {}
+
+/** A command and its arguments. */
+type Command = readonly [program: string, ...given: string[]];
+
+/** How the verifier of a language is built and run. */
+export interface Language {
+  /** As its heading on the page has it; in lower case it names the blocks. */
+  readonly name: string;
+  /** Each says a version where the toolchain is installed. */
+  readonly toolchain: readonly Command[];
+  /** Where the block of the page goes. */
+  readonly verifier: string;
+  /** The runner beside this file, and where it goes. */
+  readonly runner: readonly [file: string, target: string];
+  /** Files that a project of that language has besides, by their name. */
+  readonly project?: (page: string) => { readonly [file: string]: string };
+  /** Fetches what the verifier depends on. */
+  readonly fetch?: Command;
+  readonly build?: readonly Command[];
+  readonly run: Command;
+}
+
+/** With its version: Maven looks for the latest one otherwise, and says of a network that is not there only that no plugin is. */
+const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+
+const pom = (dependencies: string): string => `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>receiver</groupId>
+  <artifactId>receiver</artifactId>
+  <version>0</version>
+  <dependencies>${dependencies}</dependencies>
+</project>
+`;
+
+export const languages: readonly Language[] = [
+  {
+    name: 'Python',
+    toolchain: [['python3', '--version']],
+    verifier: 'webhook.py',
+    runner: ['run.py', 'run.py'],
+    run: ['python3', '-W', 'error', 'run.py'],
+  },
+  {
+    name: 'Go',
+    toolchain: [['go', 'version']],
+    verifier: 'webhook/webhook.go',
+    runner: ['main.go', 'main.go'],
+    project: () => ({ 'go.mod': 'module receiver\n\ngo 1.21\n' }),
+    build: [['go', 'build', '-gcflags=all=-N -l', '-ldflags=-s -w', '-o', 'receiver', '.']],
+    run: ['./receiver'],
+  },
+  {
+    name: 'Rust',
+    toolchain: [['cargo', '--version']],
+    verifier: 'src/webhook.rs',
+    runner: ['main.rs', 'src/main.rs'],
+    project: (page) => ({
+      'Cargo.toml': `[package]\nname = "receiver"\nedition = "2021"\n\n[profile.dev]\ndebug = false\n\n${blocksOf(page, 'toml').join('\n')}`,
+    }),
+    fetch: ['cargo', 'fetch'],
+    build: [['cargo', 'build', '--offline']],
+    run: ['target/debug/receiver'],
+  },
+  {
+    name: 'Java',
+    toolchain: [
+      ['javac', '-version'],
+      ['mvn', '-version'],
+    ],
+    verifier: 'Webhook.java',
+    runner: ['Run.java', 'Run.java'],
+    project: (page) => ({ 'pom.xml': pom(blocksOf(page, 'xml').join('\n')) }),
+    fetch: ['mvn', '-q', '-B', copyDependencies, '-DoutputDirectory=lib'],
+    build: [
+      [
+        'javac',
+        `-J${inHaste}`,
+        '-Xlint:all',
+        '-Werror',
+        '-cp',
+        'lib/*',
+        '-d',
+        'classes',
+        'Webhook.java',
+        'Run.java',
+      ],
+    ],
+    run: ['java', inHaste, '-cp', 'classes:lib/*', 'Run'],
+  },
+  {
+    name: 'PHP',
+    toolchain: [['php', '--version']],
+    verifier: 'webhook.php',
+    runner: ['run.php', 'run.php'],
+    run: ['php', 'run.php'],
+  },
+  {
+    name: 'Ruby',
+    toolchain: [['ruby', '--version']],
+    verifier: 'webhook.rb',
+    runner: ['run.rb', 'run.rb'],
+    run: ['ruby', '-w', 'run.rb'],
+  },
+];
+
+async function requireToolchain({ toolchain }: Language): Promise<void> {
+  for (const command of toolchain) {
+    try {
+      await execute(command, root);
+    } catch {
+      throw new NotHere(`${command[0]} is not installed`);
+    }
+  }
+}
+
+/** What cargo and Maven say when they cannot reach their registry. */
+const unreachable =
+  /could ?n[o']t resolve host|unknown host|failed to connect|connection refused|timed? ?out|network is unreachable/i;
+
+async function fetchDependencies({ fetch }: Language, cwd: string): Promise<void> {
+  if (fetch === undefined) return;
+  try {
+    await execute(fetch, cwd);
+  } catch (error) {
+    const said = error instanceof Error ? `${error.message}\n${'stdout' in error ? error.stdout : ''}` : '';
+    if (unreachable.test(said)) throw new NotHere(`${fetch[0]} cannot reach its registry`);
+    throw new Error(said, { cause: error });
+  }
+}
+
+const hex = (text: string): string => Buffer.from(text).toString('hex');
+
+/** A delivery as the runners read it: secret, time, body and headers, without a character that could end one of them. */
+function lineOf({ secrets, now, body, headers }: Vector): string {
+  const given = Object.entries(headers).map(([name, value]) => `${name}:${hex([value].flat().join(', '))}`);
+  return [hex(secrets[0] ?? ''), now, Buffer.from(body, 'base64').toString('hex'), ...given].join(' ');
+}
+
+/**
+ * What the verifier on the page makes of each delivery: `accepted` and the id of its event, or `refused`.
+ * @throws NotHere
+ * @throws Error with what the compiler or the program said when it does not compile, or ends with anything but a verdict
+ */
+export async function verdictsOf(
+  language: Language,
+  page: string,
+  deliveries: readonly Vector[],
+): Promise<string[]> {
+  await requireToolchain(language);
+  const name = language.name.toLowerCase();
+  // Kept from one run to the next: to compile what others wrote is what takes time.
+  const cwd = join(root, 'node_modules/.cache/docs-verifiers', name);
+  const [runner, target] = language.runner;
+  const files = {
+    ...language.project?.(page),
+    [language.verifier]: blocksOf(page, name).join('\n'),
+  };
+  for (const [file, content] of Object.entries(files)) {
+    await mkdir(dirname(join(cwd, file)), { recursive: true });
+    await writeFile(join(cwd, file), content);
+  }
+  await copyFile(join(import.meta.dirname, runner), join(cwd, target));
+  await fetchDependencies(language, cwd);
+  for (const command of language.build ?? []) await execute(command, cwd);
+  const running = execute(language.run, cwd);
+  running.child.stdin?.end(deliveries.map((delivery) => `${lineOf(delivery)}\n`).join(''));
+  return (await running).stdout.trimEnd().split('\n');
+}

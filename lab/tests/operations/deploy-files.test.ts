@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { loadConfig } from '../../../examples/reference-server/src/config.ts';
+import { settings } from '../../../examples/reference-server/src/settings.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+interface Manifest {
+  readonly name: string;
+  readonly packageManager?: string;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+const manifestOf = (folder: string): Manifest => JSON.parse(read(join(folder, 'package.json')));
+const workspace = new Map(
+  ['packages', 'examples']
+    .flatMap((parent) => readdirSync(join(root, parent)).map((name) => join(parent, name)))
+    .filter((folder) => existsSync(join(root, folder, 'package.json')))
+    .map((folder) => [manifestOf(folder).name, manifestOf(folder)]),
+);
+workspace.set('ostiary', manifestOf('.'));
+
+const dockerfile = read('deploy/Dockerfile');
+
+it('the image is built with packages and scripts that are there', () => {
+  const runs = Array.from(dockerfile.matchAll(/^RUN npx --yes (\S+) (.*)$/gm), ([, tool, rest = '']) => ({
+    tool,
+    rest,
+  }));
+  expect(runs).toHaveLength(3);
+  expect(new Set(runs.map(({ tool }) => tool))).toEqual(new Set([manifestOf('.').packageManager]));
+  const named = runs.flatMap(({ rest }) =>
+    Array.from(rest.matchAll(/--filter "?([@\w/-]+)/g), ([, name = '']) => name),
+  );
+  expect(named.length).toBeGreaterThanOrEqual(3);
+  expect(named.filter((name) => !workspace.has(name))).toEqual([]);
+  // What is built is what the server depends on.
+  const own = Object.keys(workspace.get('@ostiary/reference-server')?.dependencies ?? {});
+  const built = own.filter((name) => name.startsWith('@ostiary/'));
+  expect(built.length).toBeGreaterThan(1);
+  expect(built.filter((name) => workspace.get(name)?.scripts?.build === undefined)).toEqual([]);
+});
+
+it('the image starts a program that is there, and says only what the server reads', () => {
+  const command: string[] = JSON.parse(/^CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '[]');
+  expect(command.at(-1)).toMatch(/\.ts$/);
+  expect(existsSync(join(root, 'examples/reference-server', command.at(-1) ?? ''))).toBe(true);
+  const variables = Array.from(
+    (/^ENV (.*)$/m.exec(dockerfile)?.[1] ?? '').matchAll(/([A-Z_]+)=/g),
+    ([, name]) => name,
+  );
+  expect(variables).toContain('OSTIARY_DATA_DIR');
+  expect(variables.filter((name) => !Object.hasOwn(settings, name ?? ''))).toEqual([]);
+});
+
+/** Variables of a mapping in the compose file, in block or in flow style. */
+function variablesIn(compose: string): string[] {
+  const block = /^x-environment:.*\n((?: {2}.*\n)+)/m.exec(compose)?.[1] ?? '';
+  const roles = Array.from(
+    compose.matchAll(/environment: \{ <<: \*environment, (.*) \}/g),
+    ([, pairs = '']) => Array.from(pairs.matchAll(/([A-Z_]+): /g), ([, name = '']) => name),
+  ).flat();
+  return [...Array.from(block.matchAll(/^ {2}([A-Z_]+):/gm), ([, name = '']) => name), ...roles];
+}
+
+it('containers are given variables that the server reads, and values that it takes', () => {
+  const compose = read('deploy/compose.yaml');
+  const names = variablesIn(compose);
+  expect(names).toEqual(expect.arrayContaining(['DATABASE_URL', 'OSTIARY_SEALING_KEYS', 'OSTIARY_ROLE']));
+  expect(names.filter((name) => !Object.hasOwn(settings, name))).toEqual([]);
+
+  const example = new Map(
+    Array.from(read('deploy/.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm), ([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  );
+  // Everything that the compose file asks for is in the example, and nothing else.
+  const asked = new Set(Array.from(compose.matchAll(/\$\{([A-Z_]+)/g), ([, name]) => name));
+  expect([...asked].toSorted()).toEqual([...example.keys()].toSorted());
+
+  const filled = new Map([
+    ...example,
+    ['OSTIARY_SEALING_KEYS', randomBytes(32).toString('base64url')],
+    ['POSTGRES_PASSWORD', '0a1b'],
+  ]);
+  const settingOf = (name: string): string =>
+    (new RegExp(`^ {2}${name}: (.*)$`, 'm').exec(compose)?.[1] ?? '').replaceAll(
+      /\$\{([A-Z_]+):\?\}/g,
+      (_, variable: string) => filled.get(variable) ?? '',
+    );
+  const env = Object.fromEntries(names.map((name) => [name, settingOf(name)]));
+  for (const role of compose.match(/(?<=OSTIARY_ROLE: )\w+/g) ?? []) {
+    const config = loadConfig({ ...env, OSTIARY_ROLE: role, NODE_ENV: 'production' });
+    expect(config).toMatchObject({
+      role,
+      authUrl: 'https://id.example.com',
+      baseUrl: 'https://api.example.com',
+    });
+  }
+});
+
+it('nothing secret beside the compose file gets into an image or a commit', () => {
+  expect(read('deploy/Dockerfile.dockerignore').split('\n')).toEqual(
+    expect.arrayContaining(['.git', '**/node_modules', '**/.env']),
+  );
+  expect(read('deploy/.gitignore').split('\n')).toContain('.env');
+});
+
+it('the unit starts a program that is there, with variables that the server reads', () => {
+  const unit = read('deploy/systemd/ostiary@.service');
+  const program = /^ExecStart=\S+ .*?(\S+\.ts)$/m.exec(unit)?.[1] ?? '';
+  expect(existsSync(join(root, 'examples/reference-server', program))).toBe(true);
+  const variables = Array.from(unit.matchAll(/^Environment=(.*)$/gm), ([, line = '']) => line.split(' '))
+    .flat()
+    .map((pair) => pair.split('=')[0] ?? '');
+  expect(variables).toContain('OSTIARY_ROLE');
+  expect(variables.filter((name) => !Object.hasOwn(settings, name))).toEqual([]);
+  // It may take the ten seconds that requests have, the drain, and what a worker holds.
+  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(30);
+});

@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+const root = resolve(import.meta.dirname, '../../..');
+const folder = join(root, '.github/workflows');
+const { packageManager, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly needs?: string | readonly string[];
+  readonly environment?: string;
+  readonly steps: readonly Step[];
+}
+
+interface Workflow {
+  readonly permissions?: unknown;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+const texts = new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+const workflows = new Map([...texts].map(([name, text]): [string, Workflow] => [name, parse(text)]));
+const jobs = [...workflows].flatMap(([name, { jobs: own }]) =>
+  Object.entries(own).map(([id, job]) => ({ id: `${name} ${id}`, job })),
+);
+const steps = jobs.flatMap(({ id, job }) => job.steps.map((step) => ({ id, step })));
+const release = workflows.get('release.yml')?.jobs ?? {};
+
+/** Whether a step runs code of this repository or of its dependencies. */
+const runsOurs = ({ uses = '', run = '' }: Step): boolean =>
+  uses.startsWith('actions/checkout@') ||
+  /\b(?:npm (?:run|test|ci|install|exec)|npx|pnpm|node|\.ci\/run)\b/.test(run);
+
+describe('workflows', () => {
+  it('name actions by digest, and say which version that is', () => {
+    const lines = [...texts.values()].flatMap((text) => text.match(/uses: .*/g) ?? []);
+    expect(lines).toHaveLength(steps.filter(({ step }) => step.uses !== undefined).length);
+    expect(lines.length).toBeGreaterThan(6);
+    expect(
+      lines.filter((line) => !/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line)),
+    ).toEqual([]);
+    // One version of an action is one digest everywhere.
+    const pinned = new Set(lines);
+    expect(new Set([...pinned].map((line) => line.replace(/@\S+/, ''))).size).toBe(pinned.size);
+  });
+
+  it('have no rights but those that a job names, and jobs that run our code may read at most', () => {
+    for (const [name, { permissions }] of workflows) expect(permissions, name).toEqual({});
+    const withCode = jobs.filter(({ job }) => job.steps.some(runsOurs));
+    expect(withCode.length).toBeGreaterThan(2);
+    for (const { id, job } of withCode) {
+      expect(job.permissions, id).toEqual({ contents: 'read' });
+      expect(job.environment, id).toBeUndefined();
+      expect(JSON.stringify(job), id).not.toMatch(/secrets\.|github\.token/);
+    }
+  });
+
+  it('keep no credentials, and put nothing that somebody else wrote into a command', () => {
+    const checkouts = steps.filter(({ step }) => step.uses?.startsWith('actions/checkout@'));
+    expect(checkouts.length).toBeGreaterThan(2);
+    for (const { id, step } of checkouts)
+      expect(step.with, id).toMatchObject({ 'persist-credentials': false });
+    for (const { id, step } of steps) expect(step.run ?? '', id).not.toContain('${{');
+  });
+
+  it('run tools from the lockfile, or by their exact version', () => {
+    const commands = steps.flatMap(({ step }) => step.run?.split('\n') ?? []);
+    const fetched = commands.flatMap((line) => line.match(/\bnpx (?:--yes )?\S+/g) ?? []);
+    expect(fetched.filter((line) => !line.endsWith(packageManager))).toEqual([]);
+    expect(
+      commands.filter((line) => /\b(?:npm (?:install|exec|i)|pnpm dlx|yarn|curl|wget)\b/.test(line)),
+    ).toEqual([]);
+    expect(devDependencies).toHaveProperty(['@cyclonedx/cyclonedx-npm']);
+  });
+});
+
+describe('the release', () => {
+  it('builds and tests without rights, and hands over files with a checksum', () => {
+    const { build } = release;
+    expect(build?.permissions).toEqual({ contents: 'read' });
+    const runs = build?.steps.map(({ run = '', uses = '' }) => run + uses) ?? [];
+    const order = [
+      '.ci/run',
+      'npm run pack',
+      'npm run check:packages',
+      'sha256sum',
+      'actions/upload-artifact@',
+    ];
+    const places = order.map((what) => runs.findIndex((line) => line.includes(what)));
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(places).not.toContain(-1);
+    // What another run left in a cache is not in a release.
+    const setups = Object.values(release).flatMap((job) =>
+      job.steps.filter(({ uses }) => uses?.startsWith('actions/setup-node@')),
+    );
+    expect(setups.length).toBeGreaterThan(1);
+    for (const setup of setups) expect(setup.with).toMatchObject({ 'package-manager-cache': false });
+  });
+
+  it('is published by a job that takes nothing but those files', () => {
+    const { publish } = release;
+    expect(publish?.permissions).toEqual({ 'id-token': 'write' });
+    expect(publish?.environment).toBe('npm');
+    expect(publish?.needs).toBe('build');
+    expect(publish?.steps.filter(runsOurs)).toEqual([]);
+    const published = publish?.steps.at(-1)?.run ?? '';
+    expect(published.match(/npm publish .*/g)).toEqual([
+      'npm publish "./$tarball" --access public --provenance --ignore-scripts',
+    ]);
+  });
+
+  it.each(['publish', 'record'])('%s compares what it got with what was built, first', (name) => {
+    const own = release[name]?.steps ?? [];
+    const compared = own.findIndex(({ run }) => run?.includes('sha256sum --check --strict SHA256SUMS'));
+    expect(own[compared - 1]?.uses).toMatch(/^actions\/download-artifact@/);
+    expect(own[compared]?.env).toEqual({ CHECKSUM: `\${{ needs.build.outputs.checksum }}` });
+    expect(own[compared]?.run).toContain('echo "$CHECKSUM  SHA256SUMS" | sha256sum --check --strict');
+    expect(own.slice(0, compared).filter(({ run }) => run !== undefined)).toEqual([]);
+  });
+});

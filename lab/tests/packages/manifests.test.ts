@@ -1,0 +1,40 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+interface Manifest {
+  readonly name: string;
+  readonly description?: string;
+  readonly keywords?: readonly string[];
+  readonly homepage?: string;
+  readonly bugs?: string;
+  readonly repository?: { readonly type: string; readonly url: string; readonly directory?: string };
+  readonly files?: readonly string[];
+}
+
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+const own = manifestOf('.');
+const folders = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`);
+
+it.each(folders)('%s says where it comes from, as the repository does', (folder) => {
+  const { keywords = [], homepage, bugs, repository, description = '' } = manifestOf(folder);
+  // The registry compares the address with the one from which a release was published.
+  expect(repository).toEqual({ ...own.repository, directory: folder });
+  const page = own.repository?.url.replace(/^git\+(.*)\.git$/, '$1');
+  expect(homepage).toBe(`${page}/tree/main/${folder}#readme`);
+  expect(bugs).toBe(`${page}/issues`);
+  expect(keywords).toContain('ostiary');
+  expect(new Set(keywords).size).toBe(keywords.length);
+  expect(keywords.length).toBeGreaterThan(3);
+  expect(description.length).toBeGreaterThan(40);
+});
+
+it.each(folders)('%s ships its README and its license', (folder) => {
+  for (const file of ['README.md', 'LICENSE']) {
+    expect(manifestOf(folder).files).toContain(file);
+    expect(existsSync(join(root, folder, file))).toBe(true);
+  }
+});

@@ -1,0 +1,107 @@
+/** Runs in every runtime, against the built package, and says how it went. */
+import type * as Package from '@ostiary/webhook-verifier';
+import { type Case, casesOf, runCases } from '../../../packages/webhook-verifier/test/cases/cases.ts';
+import vectorsFile from '../../../packages/webhook-verifier/vectors.json' with { type: 'json' };
+
+/** What a runtime answers. */
+export interface Report {
+  readonly passed: number;
+  readonly failures: readonly string[];
+  /** How often WebCrypto was asked to verify: never where there is `node:crypto`. */
+  readonly webVerifications: number;
+}
+
+/** Counts what is asked of WebCrypto, where there is one. */
+function countVerifications(): () => number {
+  const subtle = globalThis.crypto?.subtle;
+  if (subtle === undefined) return () => 0;
+  let count = 0;
+  const { verify } = subtle;
+  subtle.verify = (...given: Parameters<typeof verify>) => {
+    count += 1;
+    return verify.apply(subtle, given);
+  };
+  return () => count;
+}
+
+const secret = 'correct horse battery staple';
+
+/** The receivers, as far as a runtime can have them without their frameworks. */
+function receiverCases(
+  { signWebhook }: typeof Package,
+  fetchReceiver: typeof import('@ostiary/webhook-verifier/fetch'),
+  dedupe: typeof import('@ostiary/webhook-verifier/dedupe'),
+  overHttp: (() => Promise<void>) | null,
+): Case[] {
+  const receive = async (): Promise<void> => {
+    const timestamp = Math.floor(Date.now() / 1000);
+    const body = JSON.stringify({ id: 'evt_1', type: 'webhook.test', data: { message: 'é' } });
+    const signed = await signWebhook(body, {
+      secret,
+      id: 'evt_1',
+      type: 'webhook.test',
+      timestamp,
+      partner: 'acme',
+    });
+    let handled = 0;
+    const answer = fetchReceiver.webhook({ secret, dedupe: dedupe.memoryDedupe() }, () => (handled += 1));
+    const post = () => answer(new Request('http://localhost/', { method: 'POST', ...signed }));
+    const statuses = [(await post()).status, (await post()).status];
+    if (`${statuses}` !== '200,200' || handled !== 1)
+      throw new Error(`answered ${statuses}, handled ${handled}`);
+  };
+  const cases = [{ name: 'a receiver of Fetch requests', run: receive }];
+  return overHttp === null ? cases : [...cases, { name: 'a receiver of Node requests', run: overHttp }];
+}
+
+/** Loads the package by its name, as a user does; the bundler for browsers resolves these. */
+export async function run(load: {
+  readonly main: typeof Package;
+  readonly fetch: typeof import('@ostiary/webhook-verifier/fetch');
+  readonly dedupe: typeof import('@ostiary/webhook-verifier/dedupe');
+  readonly overHttp: (() => Promise<void>) | null;
+}): Promise<Report> {
+  const verifications = countVerifications();
+  const vectors = vectorsFile.cases as unknown as Parameters<typeof casesOf>[1];
+  const cases = [
+    ...casesOf(load.main, vectors),
+    ...receiverCases(load.main, load.fetch, load.dedupe, load.overHttp),
+  ];
+  const { passed, failures } = await runCases(cases);
+  return { passed, failures, webVerifications: verifications() };
+}
+
+/** A delivery over `node:http`, received as Express would. */
+export async function nodeDelivery(
+  { signWebhook }: typeof Package,
+  express: typeof import('@ostiary/webhook-verifier/express'),
+  http: typeof import('node:http'),
+): Promise<void> {
+  const receive = express.webhook({ secret }, () => undefined);
+  const server = http.createServer((request, response) => {
+    receive(request, response, (error) => response.destroy(error as Error));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as { port: number };
+    const timestamp = Math.floor(Date.now() / 1000);
+    const body = JSON.stringify({ id: 'evt_1', type: 'webhook.test', data: { message: 'é' } });
+    const signed = await signWebhook(body, {
+      secret,
+      id: 'evt_1',
+      type: 'webhook.test',
+      timestamp,
+      partner: 'acme',
+    });
+    const statuses: number[] = [];
+    for (const sent of [signed, { ...signed, body: new Uint8Array([...signed.body, 32]) }]) {
+      const headers = { ...sent.headers, Connection: 'close' };
+      const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body: sent.body });
+      await response.text();
+      statuses.push(response.status);
+    }
+    if (`${statuses}` !== '200,400') throw new Error(`answered ${statuses}`);
+  } finally {
+    server.close();
+  }
+}

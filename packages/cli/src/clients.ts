@@ -1,0 +1,166 @@
+import type { Client } from '@ostiary/core/admin';
+import {
+  type CommandOutput,
+  type Commands,
+  CommandUsageError,
+  moreOf,
+  pageFlags,
+  pageOf,
+  table,
+  toggle,
+  value,
+  values,
+} from './command.ts';
+
+const settings = {
+  name: value('shown to users on the consent page'),
+  'redirect-uri': values('where users are sent back to'),
+  scope: values('what the client may ask for'),
+  'require-pkce': toggle('refuse authorization requests without PKCE'),
+  'require-secret': toggle('refuse code exchanges without the secret, PKCE or not'),
+  'first-party': toggle('remember consent even for loopback and private-use redirect URIs'),
+  'id-token-alg': value('RS256 (default) or ES256'),
+  partner: value('slug of the partner that owns the client'),
+} as const;
+
+function properties(client: Client): readonly (readonly string[])[] {
+  return [
+    ['client_id', client.clientId],
+    ['name', client.name],
+    ['type', `${client.public ? 'public' : 'confidential'}${client.firstParty ? ', first-party' : ''}`],
+    ...client.redirectUris.map((uri, at) => [at === 0 ? 'redirect URIs' : '', uri]),
+    ['scopes', client.allowedScopes.join(' ')],
+    ['ID tokens', client.idTokenAlg],
+    ['partner', client.partner ?? 'none'],
+    ['created', client.createdAt],
+    ['state', client.disabledAt === null ? 'enabled' : `disabled since ${client.disabledAt}`],
+  ];
+}
+
+function withSecret(client: Client, clientSecret: string | null, note: string): CommandOutput {
+  const rows = clientSecret === null ? [] : [['client_secret', clientSecret]];
+  const output = { text: table([...properties(client), ...rows]), json: { client, clientSecret } };
+  return clientSecret === null ? output : { ...output, note };
+}
+
+const kept = 'Keep the secret now: it is not shown again.';
+
+/** OAuth clients. */
+export const clientCommands: Commands = {
+  'clients create': {
+    about: 'provision an OAuth client; its secret is shown this once',
+    flags: {
+      ...settings,
+      public: toggle('an app that cannot keep a secret: no secret, PKCE required'),
+      'client-id': value('chosen instead of generated'),
+    },
+    async run({ admin }, args) {
+      const name = args.required('name');
+      const [redirectUris, allowedScopes] = [args.list('redirect-uri'), args.list('scope')];
+      if (redirectUris.length === 0) throw new CommandUsageError('--redirect-uri is missing');
+      if (allowedScopes.length === 0) throw new CommandUsageError('--scope is missing');
+      const idTokenAlg = args.oneOf('id-token-alg', ['RS256', 'ES256']);
+      const [clientId, partner] = [args.text('client-id'), args.text('partner')];
+      const { client, clientSecret } = await admin.clients.create({
+        name,
+        redirectUris,
+        allowedScopes,
+        public: args.has('public'),
+        firstParty: args.has('first-party'),
+        requirePkce: args.has('require-pkce'),
+        requireSecret: args.has('require-secret'),
+        ...(idTokenAlg !== undefined && { idTokenAlg }),
+        ...(clientId !== undefined && { clientId }),
+        ...(partner !== undefined && { partner }),
+      });
+      return withSecret(client, clientSecret, kept);
+    },
+  },
+
+  'clients list': {
+    about: 'clients by id',
+    flags: pageFlags,
+    async run({ admin }, args) {
+      const { clients, next } = await admin.clients.list(pageOf(args));
+      const rows = clients.map((client) => [
+        client.clientId,
+        client.name,
+        client.public ? 'public' : 'confidential',
+        client.allowedScopes.join(' '),
+        client.disabledAt === null ? '' : 'disabled',
+      ]);
+      return {
+        text: `${table([['CLIENT ID', 'NAME', 'TYPE', 'SCOPES', ''], ...rows])}${moreOf(next)}`,
+        json: { clients, next },
+      };
+    },
+  },
+
+  'clients show': {
+    about: 'one client',
+    positionals: ['client id'],
+    async run({ admin }, { positionals: [clientId = ''] }) {
+      const client = await admin.clients.get(clientId);
+      if (client === null) throw new CommandUsageError(`there is no client ${clientId}`);
+      return { text: table(properties(client)), json: { client } };
+    },
+  },
+
+  'clients update': {
+    about: 'change what is given',
+    flags: settings,
+    positionals: ['client id'],
+    async run({ admin }, args) {
+      const [clientId = ''] = args.positionals;
+      const [redirectUris, allowedScopes] = [args.list('redirect-uri'), args.list('scope')];
+      const idTokenAlg = args.oneOf('id-token-alg', ['RS256', 'ES256']);
+      const [name, partner] = [args.text('name'), args.text('partner')];
+      const changes = {
+        ...(name !== undefined && { name }),
+        ...(partner !== undefined && { partner }),
+        ...(redirectUris.length > 0 && { redirectUris }),
+        ...(allowedScopes.length > 0 && { allowedScopes }),
+        ...(args.has('first-party') && { firstParty: true }),
+        ...(args.has('require-pkce') && { requirePkce: true }),
+        ...(args.has('require-secret') && { requireSecret: true }),
+        ...(idTokenAlg !== undefined && { idTokenAlg }),
+      };
+      if (Object.keys(changes).length === 0) throw new CommandUsageError('nothing to change was given');
+      const client = await admin.clients.update(clientId, changes);
+      return { text: table(properties(client)), json: { client } };
+    },
+  },
+
+  'clients rotate-secret': {
+    about: 'issue another secret; it is shown this once',
+    flags: { overlap: value('seconds for which the old secret keeps working (0)') },
+    positionals: ['client id'],
+    async run({ admin }, args) {
+      const [clientId = ''] = args.positionals;
+      const overlapSeconds = args.integer('overlap') ?? 0;
+      const { client, clientSecret } = await admin.clients.rotateSecret(clientId, { overlapSeconds });
+      const old = overlapSeconds === 0 ? 'no longer works' : `works for another ${overlapSeconds} s`;
+      return withSecret(client, clientSecret, `${kept} The old secret ${old}.`);
+    },
+  },
+
+  'clients disable': {
+    about: 'refuse the client, and end every code and token of its users',
+    positionals: ['client id'],
+    question: ({ positionals: [clientId] }) =>
+      `Disable ${clientId}? Every consent, code and token of its users ends at once, and cannot be brought back.`,
+    async run({ admin }, { positionals: [clientId = ''] }) {
+      const client = await admin.clients.disable(clientId);
+      return { text: `Disabled ${clientId}: its codes and tokens are dead.`, json: { client } };
+    },
+  },
+
+  'clients enable': {
+    about: 'let a disabled client in again; its users have to consent again',
+    positionals: ['client id'],
+    async run({ admin }, { positionals: [clientId = ''] }) {
+      const client = await admin.clients.enable(clientId);
+      return { text: `Enabled ${clientId}. Users have to consent again.`, json: { client } };
+    },
+  },
+};

@@ -1,0 +1,140 @@
+import type { ParseArgsConfig } from 'node:util';
+import type { Administration } from '@ostiary/core/admin';
+
+/** What commands work on; an `Ostiary` is one. */
+export interface CommandSubject {
+  readonly admin: Administration;
+  close(): Promise<void>;
+}
+
+/** The command was typed wrongly: exit code 2. */
+export class CommandUsageError extends Error {
+  override readonly name = 'CommandUsageError';
+}
+
+/** What a command writes: for people, or, with `--json`, for programs. */
+export interface CommandOutput {
+  readonly text: string;
+  readonly json: unknown;
+  /** Said beside the text, on standard error, so that the text alone can be piped. */
+  readonly note?: string;
+  /**
+   * What the process ends with.
+   * @defaultValue 0
+   */
+  readonly exitCode?: number;
+}
+
+/** A flag of a command. */
+export interface CommandFlag {
+  readonly type: 'string' | 'boolean';
+  /** May be given several times, or once with commas. */
+  readonly multiple?: boolean;
+  /** What the help says. */
+  readonly about: string;
+}
+
+/** What a command was called with. */
+export interface CommandArguments {
+  readonly positionals: readonly string[];
+  /** The value of a flag, or `undefined`. */
+  text(flag: string): string | undefined;
+  /** @throws CommandUsageError when the flag is missing */
+  required(flag: string): string;
+  /** A whole number, or `undefined`. @throws CommandUsageError */
+  integer(flag: string): number | undefined;
+  /** One of several words, or `undefined`. @throws CommandUsageError */
+  oneOf<Word extends string>(flag: string, words: readonly Word[]): Word | undefined;
+  /** A time, or `undefined`. @throws CommandUsageError */
+  time(flag: string): Date | undefined;
+  /** The values of a flag that may be repeated, or separated by commas or spaces. */
+  list(flag: string): string[];
+  has(flag: string): boolean;
+  /** Whether the output is for programs. */
+  readonly json: boolean;
+}
+
+/** What a command runs with. */
+export interface CommandContext<Subject extends CommandSubject> {
+  /** In the name of who runs the command. */
+  readonly admin: Administration;
+  readonly subject: Subject;
+}
+
+/** What a command says of itself. */
+export interface CommandDescription {
+  /** What it does, in one line. */
+  readonly about: string;
+  readonly flags?: { readonly [flag: string]: CommandFlag };
+  /** Names of the arguments without flag, all of them required. */
+  readonly positionals?: readonly string[];
+  /** What is asked before something is ended or removed; `--yes` answers it. */
+  readonly question?: (args: CommandArguments) => string;
+}
+
+/** One command, such as `clients list`. */
+export interface Command<Subject extends CommandSubject = CommandSubject> extends CommandDescription {
+  readonly standalone?: false;
+  run(context: CommandContext<Subject>, args: CommandArguments): Promise<CommandOutput>;
+}
+
+/** A command for which nothing is opened: it finds what it works on by itself. */
+export interface StandaloneCommand extends CommandDescription {
+  readonly standalone: true;
+  run(args: CommandArguments): Promise<CommandOutput>;
+}
+
+/** Commands by their names of one or two words. */
+export type Commands<Subject extends CommandSubject = CommandSubject> = {
+  readonly [name: string]: Command<Subject> | StandaloneCommand;
+};
+
+/** A flag with a value. */
+export const value = (about: string): CommandFlag => ({ type: 'string', about });
+/** A flag with values. */
+export const values = (about: string): CommandFlag => ({ type: 'string', multiple: true, about });
+/** A flag without a value. */
+export const toggle = (about: string): CommandFlag => ({ type: 'boolean', about });
+
+/** The flags of every list. */
+export const pageFlags = {
+  after: value('what the page before said to go on with'),
+  limit: value('rows at most'),
+} as const;
+
+/** The arguments of every list. */
+export function pageOf(args: CommandArguments): { readonly after?: string; readonly limit?: number } {
+  const [after, limit] = [args.text('after'), args.integer('limit')];
+  return { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) };
+}
+
+/** How a list says that it goes on. */
+export function moreOf(next: string | null): string {
+  return next === null ? '' : `\n\nMore: --after ${next}`;
+}
+
+/** A command's flags as `node:util` reads them. */
+export function parsedFlags(command: CommandDescription): NonNullable<ParseArgsConfig['options']> {
+  return Object.fromEntries(
+    Object.entries(command.flags ?? {}).map(([name, { type, multiple = false }]) => [
+      name,
+      { type, multiple },
+    ]),
+  );
+}
+
+/** Columns of text, aligned. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  }
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

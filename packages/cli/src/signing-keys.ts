@@ -1,0 +1,36 @@
+import type { SigningKeyInfo } from '@ostiary/core/admin';
+import { type Commands, table, value } from './command.ts';
+
+function rowOf({ kid, alg, createdAt, activeFrom, signing }: SigningKeyInfo): readonly string[] {
+  return [kid, alg, createdAt, activeFrom, signing ? 'signs' : ''];
+}
+
+const heads = ['KEY ID', 'ALG', 'CREATED', 'ACTIVE FROM', ''];
+
+/** Keys that sign ID tokens. */
+export const signingKeyCommands: Commands = {
+  'signing-keys list': {
+    about: 'the keys that relying parties see',
+    async run({ admin }) {
+      const keys = await admin.signingKeys.list();
+      return { text: table([heads, ...keys.map(rowOf)]), json: { keys } };
+    },
+  },
+
+  'signing-keys rotate': {
+    about: 'make a key that takes over; it is published at once, and signs after a delay',
+    flags: {
+      alg: value('RS256 (default) or ES256'),
+      'activate-after': value('seconds until it signs; 0 in an emergency (600)'),
+    },
+    async run({ admin }, args) {
+      const alg = args.oneOf('alg', ['RS256', 'ES256']);
+      const activateAfterSeconds = args.integer('activate-after');
+      const key = await admin.signingKeys.rotate({
+        ...(alg !== undefined && { alg }),
+        ...(activateAfterSeconds !== undefined && { activateAfterSeconds }),
+      });
+      return { text: table([heads, rowOf(key)]), json: { key } };
+    },
+  },
+};

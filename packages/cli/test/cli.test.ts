@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { partnerProvider } from '../../core/test/support/partner-api.ts';
+import { sink } from '../../core/test/webhooks/support/sink.ts';
+import { register, trigger, webhookProvider } from '../../core/test/webhooks/support/webhook-provider.ts';
+import { administrationCommands, type Commands, runCommandLine } from '../src/index.ts';
+
+/** A command line on a provider that goes on running. */
+async function terminal(made = partnerProvider()) {
+  const { provider } = await made;
+  const asked: string[] = [];
+  let answer = true;
+  const run = async (
+    line: string,
+    options: { readonly commands?: Commands; readonly open?: () => Promise<never> } = {},
+  ) => {
+    let [out, err] = ['', ''];
+    const code = await runCommandLine({
+      open: async () => ({ admin: provider.ostiary.admin, close: async () => undefined }),
+      argv: line.split(' ').filter((word) => word !== ''),
+      stdout: { write: (text) => (out += text) },
+      stderr: { write: (text) => (err += text) },
+      confirm: async (question) => {
+        asked.push(question);
+        return answer;
+      },
+      ...options,
+    });
+    return { code, out, err, json: () => JSON.parse(out) };
+  };
+  return {
+    provider,
+    run,
+    asked,
+    refuse: () => {
+      answer = false;
+    },
+  };
+}
+
+const create = 'clients create --name App --redirect-uri https://shop.example/cb --scope openid,profile';
+
+describe('the command line', () => {
+  it('provisions a partner with a key and a client, for people and for programs', async () => {
+    const { run, provider } = await terminal();
+    expect(await run('partners create kafe --name Kafe')).toMatchObject({
+      code: 0,
+      out: 'Created kafe (Kafe).\n',
+    });
+    const issued = await run('keys issue kafe --mode live --scope payments:read --allow 203.0.113.0/24');
+    expect(issued.code).toBe(0);
+    expect(issued.out).toMatch(/key +svc_live_\w+/);
+    expect(issued.err).toContain('not shown again');
+    const client = (await run(`${create} --partner kafe --json`)).json();
+    expect(client.client).toMatchObject({ partner: 'kafe', allowedScopes: ['openid', 'profile'] });
+    const { clientId } = client.client;
+    expect((await run(`clients update ${clientId} --require-pkce --json`)).json()).toMatchObject({
+      client: { requirePkce: true, name: 'App' },
+    });
+    expect((await run(`clients rotate-secret ${clientId} --overlap 60 --json`)).json().clientSecret).toMatch(
+      /\w+/,
+    );
+    expect((await run('clients list')).out).toContain(clientId);
+    expect((await run('keys list kafe')).out).toContain('payments:read');
+    expect((await run('signing-keys rotate --alg ES256 --activate-after 60 --json')).json().key.alg).toBe(
+      'ES256',
+    );
+    expect((await run('signing-keys list --json')).json().keys).toHaveLength(3);
+    expect(await provider.ostiary.admin.partners.get('kafe')).toMatchObject({ name: 'Kafe' });
+  });
+
+  it('asks before it ends something, and does nothing without a yes', async () => {
+    const { run, asked, refuse, provider } = await terminal();
+    await run('partners create kafe --name Kafe');
+    refuse();
+    expect(await run('partners disable kafe')).toMatchObject({
+      code: 1,
+      out: '',
+      err: 'Nothing was done.\n',
+    });
+    expect(asked).toEqual([expect.stringContaining('kafe')]);
+    expect((await provider.ostiary.admin.partners.get('kafe'))?.disabledAt).toBeNull();
+    expect(await run('partners disable kafe --yes')).toMatchObject({ code: 0 });
+    expect(asked).toHaveLength(1);
+    expect((await provider.ostiary.admin.partners.get('kafe'))?.disabledAt).not.toBeNull();
+  });
+
+  it('asks before everything that cannot be taken back', () => {
+    const asking = Object.entries(administrationCommands).filter(
+      ([, { question }]) => question !== undefined,
+    );
+    expect(asking.map(([name]) => name).toSorted()).toEqual([
+      'access end',
+      'clients disable',
+      'endpoints disable',
+      'endpoints remove',
+      'keys revoke',
+      'partners disable',
+      'purge',
+    ]);
+  });
+
+  it('runs a command that opens nothing, and ends with what it says', async () => {
+    const { run } = await terminal();
+    const commands: Commands = {
+      look: {
+        standalone: true,
+        about: 'look around',
+        run: async ({ json }) => ({ text: 'one problem', json: { json }, exitCode: 1 }),
+      },
+    };
+    const open = () => Promise.reject(new Error('there is nothing to open'));
+    expect(await run('look', { commands, open })).toMatchObject({ code: 1, out: 'one problem\n', err: '' });
+    expect((await run('look --json', { commands, open })).json()).toEqual({ json: true });
+    expect(await run('partners list', { commands, open })).toMatchObject({
+      code: 1,
+      err: 'there is nothing to open\n',
+    });
+  });
+
+  it('writes the name of who ran it into the audit log', async () => {
+    const { run, provider } = await terminal();
+    await run('partners create kafe --name Kafe --actor ana');
+    provider.clock.advance(1);
+    await run('partners rename kafe --name Lakay --actor bob');
+    const { entries } = (await run('audit list --target partner:kafe --json')).json();
+    expect(entries.map(({ actor, action }: Record<string, string>) => [actor, action])).toEqual([
+      ['bob', 'partner.rename'],
+      ['ana', 'partner.create'],
+    ]);
+    expect((await run('audit list')).out).toContain('partner.rename');
+  });
+
+  it('shows deliveries, and delivers again', async () => {
+    const { run, provider } = await terminal(webhookProvider());
+    const key = await provider.key({ mode: 'test' });
+    const { url, received } = await sink();
+    const id = await register(provider, key, url);
+    const event = await trigger(provider, key);
+    const owner = `${key.partner} --mode test`;
+    expect((await run(`endpoints list ${owner}`)).out).toContain(url);
+    expect((await run(`deliveries list ${owner}`)).out).toContain('pending');
+    await provider.ostiary.worker.runDue();
+    await run(`deliveries redeliver ${key.partner} ${event.id} --mode test`);
+    await provider.ostiary.worker.runDue();
+    expect(received).toHaveLength(2);
+    expect((await run(`endpoints recover ${key.partner} ${id} --mode test --since 2020-01-01`)).out).toBe(
+      '0 deliveries are due again.\n',
+    );
+    expect((await run(`endpoints remove ${key.partner} ${id} --mode test`)).code).toBe(0);
+    expect((await run(`endpoints list ${owner} --json`)).json()).toEqual({ endpoints: [] });
+  });
+
+  it('says what is wrong, with exit code 2', async () => {
+    const { run } = await terminal();
+    const wrong: Record<string, RegExp> = {
+      'nothing at all': /there is no command/,
+      'partners create': /expected <slug>/,
+      'partners create kafe': /--name is missing/,
+      'partners create KAFE --name Kafe': /slug/,
+      'partners disable nobody --yes': /no partner nobody/,
+      'partners list --limit many': /whole number/,
+      'partners list --surprise': /surprise/,
+      'keys issue nobody --mode live --scope all': /no partner nobody/,
+      'keys issue nobody --mode dead --scope all': /live or test/,
+      'keys issue nobody --mode live --scope everything': /--scope must be/,
+      'clients show nobody': /no client nobody/,
+      'clients update nobody': /nothing to change/,
+      'endpoints recover a b --since soon': /must be a time/,
+      'deliveries redeliver a evt_b': /no event evt_b/,
+    };
+    for (const [line, message] of Object.entries(wrong)) {
+      const { code, out, err } = await run(line);
+      expect([line, code, out]).toEqual([line, 2, '']);
+      expect(err).toMatch(message);
+    }
+  });
+
+  it('helps', async () => {
+    const { run } = await terminal();
+    const { code, out } = await run('help');
+    expect(code).toBe(0);
+    for (const name of Object.keys(administrationCommands)) expect(out).toContain(`  ${name}`);
+    expect((await run('')).code).toBe(2);
+    expect((await run('keys issue --help')).out).toContain('--require-signature');
+  });
+
+  it('takes commands of the host, and fails with 1 where they break', async () => {
+    const { run } = await terminal();
+    const commands: Commands = {
+      'users block': {
+        about: 'block a user',
+        positionals: ['handle'],
+        run: async (_, { positionals: [handle] }) => ({ text: `blocked ${handle}`, json: { handle } }),
+      },
+      crash: { about: 'break', run: () => Promise.reject(new Error('the database is gone')) },
+    };
+    expect(await run('users block ana', { commands })).toMatchObject({ code: 0, out: 'blocked ana\n' });
+    expect(await run('crash', { commands })).toMatchObject({ code: 1, err: 'the database is gone\n' });
+    expect((await run('help', { commands })).out).toContain('users block <handle>');
+  });
+});

@@ -1,0 +1,19 @@
+/**
+ * What administrators do: the types of `ostiary.admin`, and its errors.
+ *
+ * @packageDocumentation
+ */
+export type { Administration } from './admin/administration.ts';
+export type { ApiKey, ApiKeyAdministration, IssuedApiKey, NewApiKey } from './admin/api-keys.ts';
+export { ApiKeyError, keyScopes } from './admin/api-keys.ts';
+export type { AuditAdministration, AuditEntry } from './admin/audit.ts';
+export type { AuditProblem, AuditVerification } from './admin/audit-chain.ts';
+export type { Client, ClientSettings, NewClient } from './admin/client-settings.ts';
+export type { ClientAdministration, ClientWithSecret } from './admin/clients.ts';
+export { ClientError } from './admin/clients.ts';
+export type { PageRequest } from './admin/paging.ts';
+export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } from './admin/partners.ts';
+export { PartnerNameError } from './admin/partners.ts';
+export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-keys.ts';
+export type { WebhookAdministration, WebhookDelivery, WebhookEndpoint } from './admin/webhooks.ts';
+export { WebhookError } from './admin/webhooks.ts';

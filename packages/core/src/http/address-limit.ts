@@ -1,0 +1,50 @@
+import { fixedWindows } from '../fixed-windows.ts';
+import type { RateLimitState, SharedRateLimits } from '../ports/rate-limits.ts';
+import { addressBuckets } from './client-address.ts';
+
+/** Limits what each client address does in a minute, and more widely each network of IPv6. */
+export interface AddressLimit {
+  /**
+   * Counts one event, unless there were as many as are allowed.
+   * @param address - `null` for one that cannot be determined
+   */
+  consume(address: string | null, now: number): Promise<RateLimitState>;
+  /** Whether one more would be allowed, without counting. */
+  peek(address: string | null, now: number): Promise<RateLimitState>;
+}
+
+const windowMs = 60_000;
+
+/**
+ * Counts where all processes see it, or else in the memory of this one.
+ *
+ * @param name - of what is counted; limits of one name share their counts
+ */
+export function addressLimit(
+  shared: Pick<SharedRateLimits, 'consume' | 'peek'> | undefined,
+  { name, limit }: { readonly name: string; readonly limit: number },
+): AddressLimit {
+  const counts = shared ?? fixedWindows();
+
+  async function each(ask: 'consume' | 'peek', address: string | null, now: number): Promise<RateLimitState> {
+    const [own, ...wider] = addressBuckets(address).map((bucket) => ({
+      bucket: `${name}:address:${bucket.name}`,
+      limit: limit * bucket.times,
+      windowMs,
+      now,
+    }));
+    if (own === undefined) throw new Error('an address has no bucket');
+    let state = await counts[ask](own);
+    for (const request of wider) {
+      // One after the other: what a full network does further is not counted against its neighbours.
+      if (!state.allowed) break;
+      state = await counts[ask](request);
+    }
+    return state;
+  }
+
+  return {
+    consume: (address, now) => each('consume', address, now),
+    peek: (address, now) => each('peek', address, now),
+  };
+}

@@ -1,0 +1,36 @@
+/** A number of requests in a time. */
+export interface PartnerLimit {
+  readonly requests: number;
+  readonly windowSeconds: number;
+}
+
+/**
+ * What the partner API allows, by group of endpoints, unless the host says otherwise (specification, "Rate limits"). To
+ * add a group, add an entry and name it in routes: the option, its page and the OpenAPI description follow.
+ */
+export const partnerLimits = {
+  /** Verifying passports. */
+  verify: { requests: 60, windowSeconds: 60 },
+  /** Initiating transfers. */
+  payments: { requests: 120, windowSeconds: 60 },
+  /** Looking users up. */
+  users: { requests: 300, windowSeconds: 60 },
+  /** Reconciliation export. */
+  reconciliation: { requests: 10, windowSeconds: 3600 },
+  /** Everything else together. */
+  other: { requests: 200, windowSeconds: 60 },
+} as const satisfies { readonly [group: string]: PartnerLimit };
+
+/** A group of endpoints that are counted together. */
+export type LimitGroup = keyof typeof partnerLimits;
+
+/**
+ * What a client address may do in a minute at the OAuth endpoints, unless the host says otherwise. To add a limit, add an
+ * entry and count with `addressLimit` where it applies: the option and its page follow.
+ */
+export const addressLimits = {
+  /** Authorization requests. */
+  authorizeStarts: 300,
+  /** Failed client authentications at the token endpoint. */
+  failedClientAuthentications: 60,
+} as const satisfies { readonly [name: string]: number };

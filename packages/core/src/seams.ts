@@ -1,0 +1,9 @@
+/**
+ * Parts of core that `@ostiary/testing` replaces or calls. Not for hosts: these may change in any release.
+ *
+ * @packageDocumentation
+ */
+export type { Seams } from './ostiary.ts';
+export { assemble } from './ostiary.ts';
+export { formatAmount } from './payments/money.ts';
+export type { WebhookClient, WebhookRequest } from './webhooks/client.ts';

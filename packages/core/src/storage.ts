@@ -1,0 +1,72 @@
+/**
+ * What a storage is: the ports that an adapter implements, and the records that it keeps.
+ *
+ * @packageDocumentation
+ */
+export type { ApiKeyRecord, ApiKeyState, ApiKeyStore, KeyScope } from './ports/api-keys.ts';
+export type {
+  AuditHead,
+  AuditRecord,
+  AuditStore,
+  ChainedAct,
+  StoredAct,
+} from './ports/audit.ts';
+export type {
+  ClientRecord,
+  ClientSecretRecord,
+  ClientState,
+  ClientStore,
+  SigningAlgorithm,
+} from './ports/clients.ts';
+export type {
+  AttemptRecord,
+  ClaimedDelivery,
+  DeliveryRecord,
+  DeliveryResult,
+  DeliveryStatus,
+  DeliveryStore,
+  LateIdempotencyClaim,
+  Redelivery,
+} from './ports/deliveries.ts';
+export type {
+  EventRecord,
+  EventStore,
+  HostTransaction,
+  MaybePromise,
+  NewEvent,
+  Publication,
+} from './ports/events.ts';
+export type {
+  AccessTokenState,
+  ConsentRecord,
+  ConsentStore,
+  GrantRecord,
+  GrantState,
+  GrantStore,
+  NewAccessToken,
+} from './ports/grants.ts';
+export type {
+  ClaimOutcome,
+  IdempotencyClaim,
+  IdempotencyOutcome,
+  IdempotencyStore,
+  StoredAnswer,
+} from './ports/idempotency.ts';
+export type { InteractionStore, JsonObject } from './ports/interactions.ts';
+export type { ListPosition } from './ports/lists.ts';
+export type { Owner } from './ports/owner.ts';
+export type { Mode, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';
+export type { Claim, ClaimedJob, NewJob, Queue } from './ports/queue.ts';
+export type { RateLimitState, RateLimitStore, SharedRateLimits } from './ports/rate-limits.ts';
+export type { ResealedSecret, SealedSecret, SealedSecrets } from './ports/sealed-secrets.ts';
+export type { SigningKeyRecord, SigningKeyStore } from './ports/signing-keys.ts';
+export type { PurgeCount, Storage } from './ports/storage.ts';
+export type {
+  Currency,
+  TransferCreation,
+  TransferFailure,
+  TransferRecord,
+  TransferStatus,
+  TransferStore,
+} from './ports/transfers.ts';
+export type { EndpointCreation, WebhookEndpointRecord, WebhookEndpointStore } from './ports/webhooks.ts';

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import type { Storage } from '@ostiary/core/storage';
+
+/** One promise of the storage ports, ready to be run by any test runner. */
+export interface ContractCase {
+  /** What is promised, such as `grants: of many parallel redemptions exactly one wins`. */
+  readonly name: string;
+  /** Rejects, with an `AssertionError` where a promise is broken. */
+  run(): Promise<void>;
+}
+
+/** A case before it knows which storage it runs on. */
+export interface StorageCase {
+  readonly name: string;
+  run(storage: Storage): Promise<void>;
+}
+
+/** Prefixes the names of cases with their noun. */
+export function casesOf(
+  noun: string,
+  cases: { readonly [name: string]: (storage: Storage) => Promise<void> },
+): readonly StorageCase[] {
+  return Object.entries(cases).map(([name, run]) => ({ name: `${noun}: ${name}`, run }));
+}
+
+/** Compares by value, whichever kind of byte array an adapter returns. */
+export function assertSame(actual: unknown, expected: unknown, message?: string): void {
+  assert.deepEqual(comparable(actual), comparable(expected), message);
+}
+
+/** A rejection that core turns into a 503: the code counts, the class is the adapter's own. */
+export async function assertUnavailable(call: () => Promise<unknown>, message?: string): Promise<void> {
+  await assert.rejects(call, { code: 'STORAGE_UNAVAILABLE' }, message);
+}
+
+/** How often each answer was given. */
+export function countAnswers(answers: readonly unknown[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const answer of answers) counts[String(answer)] = (counts[String(answer)] ?? 0) + 1;
+  return counts;
+}
+
+/** Calls `count` times without waiting in between, and waits for all. */
+export function inParallel<T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => call(index)));
+}
+
+function comparable(value: unknown): unknown {
+  if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('hex')}`;
+  if (Array.isArray(value)) return value.map(comparable);
+  if (value instanceof Set) return new Set([...value].map(comparable));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, comparable(member)]));
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import type { ListPosition, Storage } from '@ostiary/core/storage';
+import { assertSame, casesOf } from './case.ts';
+import { now } from './samples.ts';
+import { claim, finish, listed, listedIds, published, registered } from './webhook-samples.ts';
+
+async function ids(...call: Parameters<typeof listed>): Promise<string[]> {
+  return (await listedIds(...call)).map((id) => id.slice(3));
+}
+
+/** Three events for two endpoints, in every status; newest first: y_2 y_1 x_2 x_1 w_2 w_1. */
+async function assorted(storage: Storage): Promise<void> {
+  const a = await registered(storage, 'a');
+  const b = await registered(storage, 'b');
+  await published(storage, 'x', { createdAt: now - 2 });
+  const [x1, x2] = await claim(storage, 'c1');
+  assert.ok(x1 && x2);
+  await finish(storage, x1, { status: 'delivered' });
+  await finish(storage, x2, { status: 'dropped' });
+  await published(storage, 'y', { createdAt: now - 1 });
+  const [y1] = await claim(storage, 'c2', { limit: 1 });
+  assert.ok(y1);
+  await finish(storage, y1, { status: 'dropped' });
+  await storage.webhooks.replace({ ...b, enabled: false, version: 2 }, now);
+  await storage.webhooks.replace({ ...b, version: 3 }, now);
+  await published(storage, 'w', { createdAt: now - 3 });
+  await storage.webhooks.remove(a, a.id, now);
+}
+
+export const deliveryListCases = casesOf('delivery lists', {
+  'the newest come first, then by id in descending code unit order': async (storage) => {
+    await registered(storage, 'a');
+    const sorted = ['newest', 'b', 'a', 'a-', 'Z', 'B', '9', '10', 'oldest'];
+    const times: Record<string, number> = { newest: now + 1, oldest: now - 1 };
+    for (const label of sorted.toSorted()) {
+      const deliveryId = `dl_${label}`;
+      await published(storage, `event of ${label}`, { createdAt: times[label] ?? now, deliveryId });
+    }
+    const all = sorted.map((label) => `${label}_1`);
+    for (const filter of [{}, { endpointId: 'we_a' }, { status: 'pending' } as const]) {
+      assertSame(await ids(storage, filter), all);
+      assertSame(await ids(storage, { ...filter, limit: 3 }), all.slice(0, 3));
+    }
+    const claimed = await claim(storage, 'c', { limit: 4 });
+    for (const [index, delivery] of claimed.entries()) {
+      await finish(storage, delivery, { status: index % 2 === 0 ? 'delivered' : 'dropped' });
+    }
+    assertSame(await ids(storage), all, 'whatever their status is');
+    assertSame(await ids(storage, { endpointId: 'we_a', limit: 5 }), all.slice(0, 5));
+  },
+
+  'filters take what they name, alone and together': async (storage) => {
+    await assorted(storage);
+    assertSame(await ids(storage), ['y_2', 'y_1', 'x_2', 'x_1', 'w_2', 'w_1']);
+    assertSame(await ids(storage, { endpointId: 'we_a' }), ['y_1', 'x_1', 'w_1'], 'also of a removed one');
+    assertSame(await ids(storage, { endpointId: 'we_b' }), ['y_2', 'x_2', 'w_2']);
+    assertSame(await ids(storage, { eventId: 'evt_y' }), ['y_2', 'y_1']);
+    assertSame(await ids(storage, { status: 'pending' }), ['w_2']);
+    assertSame(await ids(storage, { status: 'delivered' }), ['x_1']);
+    assertSame(await ids(storage, { status: 'dropped' }), ['y_1', 'x_2']);
+    assertSame(await ids(storage, { status: 'dropped', limit: 1 }), ['y_1']);
+    assertSame(await ids(storage, { status: 'cancelled' }), ['y_2', 'w_1']);
+    assertSame(await ids(storage, { endpointId: 'we_b', status: 'cancelled' }), ['y_2']);
+    assertSame(await ids(storage, { endpointId: 'we_a', eventId: 'evt_x' }), ['x_1']);
+    assertSame(await ids(storage, { eventId: 'evt_x', status: 'dropped' }), ['x_2']);
+    const all = { endpointId: 'we_a', eventId: 'evt_w', status: 'cancelled' } as const;
+    assertSame(await ids(storage, all), ['w_1']);
+    assertSame(await ids(storage, { ...all, status: 'pending' }), []);
+    for (const nobody of [{ endpointId: 'we_A' }, { endpointId: '' }, { eventId: 'evt_' }]) {
+      assertSame(await ids(storage, nobody), []);
+    }
+  },
+
+  'a page starts after its position, also where no delivery is': async (storage) => {
+    await assorted(storage);
+    const after = (time: number, id: string) => ({ after: { time: now + time, id } });
+    assertSame(await ids(storage, after(-1, 'dl_y_2')), ['y_1', 'x_2', 'x_1', 'w_2', 'w_1']);
+    assertSame(await ids(storage, { ...after(-1, 'dl_y_1'), limit: 2 }), ['x_2', 'x_1']);
+    assertSame(await ids(storage, after(-2, 'dl_x_11')), ['x_1', 'w_2', 'w_1']);
+    assertSame(await ids(storage, after(-2, '')), ['w_2', 'w_1']);
+    assertSame(await ids(storage, after(9, '')), ['y_2', 'y_1', 'x_2', 'x_1', 'w_2', 'w_1']);
+    assertSame(await ids(storage, after(-3, 'dl_w_1')), []);
+    assertSame(await ids(storage, { ...after(-1, 'dl_y_1'), endpointId: 'we_a' }), ['x_1', 'w_1']);
+    assertSame(await ids(storage, { ...after(-1, 'dl_y_1'), status: 'dropped' }), ['x_2']);
+    assertSame(await ids(storage, { ...after(-1, 'dl_y_2'), eventId: 'evt_y' }), ['y_1']);
+  },
+
+  'pages have no gap and no repetition while deliveries arrive, at one millisecond too': async (storage) => {
+    await registered(storage, 'a');
+    const labels = Array.from({ length: 30 }, (_, index) => String(index).padStart(2, '0'));
+    for (const label of labels) {
+      await published(storage, label, { createdAt: now + Math.floor(Number(label) / 20) });
+    }
+    for (const endpointId of [null, 'we_a']) {
+      const seen: string[] = [];
+      let after: ListPosition | null = null;
+      for (let pages = 0; pages < 100; pages += 1) {
+        const page = await listed(storage, { endpointId, after, limit: 7 });
+        const last = page.at(-1);
+        if (last === undefined) break;
+        seen.push(...page.map(({ eventId }) => eventId.slice(4)));
+        after = { time: last.createdAt, id: last.id };
+        await published(storage, `new ${endpointId} ${pages}`, { createdAt: now + 1 });
+        await published(storage, `newer ${endpointId} ${pages}`, { createdAt: now + 2 });
+      }
+      assertSame(
+        seen.filter((label) => !label.includes('new')),
+        labels.toReversed(),
+      );
+      assert.equal(new Set(seen).size, seen.length, 'nothing twice');
+    }
+  },
+
+  'a list is of one partner and one mode': async (storage) => {
+    const owners = [{}, { mode: 'test' }, { partner: 'other' }] as const;
+    for (const [index, owner] of owners.entries()) {
+      await registered(storage, `${index}`, owner);
+      await published(storage, `${index}`, owner);
+    }
+    for (const [index, owner] of owners.entries()) {
+      const [own, foreign] = [index, (index + 1) % 3];
+      const filters = (which: number) => [
+        { endpointId: `we_${which}` },
+        { eventId: `evt_${which}` },
+        { endpointId: `we_${which}`, eventId: `evt_${which}`, status: 'pending' } as const,
+      ];
+      for (const filter of [{}, { status: 'pending' } as const, ...filters(own)]) {
+        assertSame(await ids(storage, { ...owner, ...filter }), [`${own}_1`]);
+      }
+      for (const filter of filters(foreign)) assertSame(await ids(storage, { ...owner, ...filter }), []);
+    }
+  },
+});

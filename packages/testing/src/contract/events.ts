@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import type { IdempotencyClaim, NewEvent, Owner, Storage } from '@ostiary/core/storage';
+import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
+import { acme, sampleClaim, sampleEvent } from './partner-samples.ts';
+import { digestOf, minute, now } from './samples.ts';
+import { listed, published, registered } from './webhook-samples.ts';
+
+function publish(
+  { events }: Storage,
+  labels: readonly string[],
+  idempotency: IdempotencyClaim | null = null,
+  at: number = now,
+) {
+  return events.publish(
+    labels.map((label) => sampleEvent(label)),
+    { idempotency, now: at },
+  );
+}
+
+/** Ids and sequence numbers of everything that is kept. */
+async function sequence({ events }: Storage, owner: Owner = acme): Promise<string[]> {
+  const { events: all } = await events.list({ ...owner, after: 0, limit: 10_000 });
+  return all.map((event) => `${event.sequence} ${event.id.slice(4)}`);
+}
+
+const recordOf = ({ deliveryId: _, ...event }: NewEvent, number: number) => ({ ...event, sequence: number });
+
+export const eventCases = casesOf('events', {
+  'an event is read back as it was stored, byte for byte': async (storage) => {
+    const body = '{ "a" : 1e2,\n"é e\u0301 🗝️ \u2028": "\\u0000 \\ud800 O\'Hara" }\n';
+    const full = await published(storage, 'full', { type: 'kyc.updated', body, createdAt: now - 5 });
+    const empty = await published(storage, 'empty', { body: '' });
+    const long = await published(storage, 'long', { body: 'ä😀"\\'.repeat(40_000) });
+    for (const [index, event] of [full, empty, long].entries()) {
+      assertSame(await storage.events.find(acme, event.id), recordOf(event, index + 1));
+    }
+    assertSame(await storage.events.list({ ...acme, after: 0, limit: 10 }), {
+      events: [recordOf(full, 1), recordOf(empty, 2), recordOf(long, 3)],
+      oldestSequence: 1,
+    });
+  },
+
+  'each partner and mode counts from 1, in the order of each call': async (storage) => {
+    const owners = [
+      { partner: 'acme', mode: 'live' },
+      { partner: 'acme', mode: 'test' },
+      { partner: 'other', mode: 'live' },
+    ] as const;
+    // Neither the ids nor the times are in the order of the call.
+    const labels = ['c', 'a', 'b'];
+    const events = labels.flatMap((label, index) =>
+      owners.map((owner, which) =>
+        sampleEvent(`${label}${which}`, { ...owner, createdAt: now - index * minute }),
+      ),
+    );
+    await storage.events.publish(events, { idempotency: null, now });
+    for (const [which, owner] of owners.entries()) {
+      assertSame(await sequence(storage, owner), [`1 c${which}`, `2 a${which}`, `3 b${which}`]);
+    }
+    assertSame(await sequence(storage, { partner: 'ACME', mode: 'live' }), []);
+  },
+
+  'parallel publications leave no gap, also when some of them fail': async (storage) => {
+    await published(storage, 'taken');
+    const answers = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, index) =>
+        publish(storage, [`${index}.1`, `${index}.2`, index % 3 === 0 ? 'taken' : `${index}.3`]),
+      ),
+    );
+    for (const [index, answer] of answers.entries()) {
+      if (index % 3 === 0) assert.equal(answer.status, 'rejected', `${index}`);
+      else if (answer.status === 'rejected') throw answer.reason;
+    }
+    await published(storage, 'last');
+    const { events } = await storage.events.list({ ...acme, after: 0, limit: 1000 });
+    assertSame(
+      events.map((event) => event.sequence),
+      Array.from({ length: 122 }, (_, index) => index + 1),
+    );
+    const order = events.map(({ id }) => id.slice(4));
+    for (let index = 1; index < 60; index += 3) {
+      const places = [1, 2, 3].map((part) => order.indexOf(`${index}.${part}`));
+      assertSame(
+        places,
+        places.toSorted((a, b) => a - b),
+        'the order of one call',
+      );
+      assert.ok(!places.includes(-1));
+    }
+  },
+
+  'an event that cannot be stored takes the whole call along': async (storage) => {
+    await registered(storage, 'a');
+    await published(storage, 'taken');
+    const claim = sampleClaim('key');
+    await assertUnavailable(() => publish(storage, ['a', 'taken', 'b'], claim));
+    await assertUnavailable(() => publish(storage, ['a', 'a'], claim));
+    const sameDelivery = sampleEvent('b', { deliveryId: 'dl_taken' });
+    await assertUnavailable(() =>
+      storage.events.publish([sampleEvent('a'), sameDelivery], { idempotency: claim, now }),
+    );
+    assertSame(await sequence(storage), ['1 taken']);
+    assert.equal((await listed(storage)).length, 1);
+    assert.equal(await storage.idempotency.find({ ...claim, now }), null);
+    assertSame(await publish(storage, ['a', 'b'], claim), { outcome: 'published' });
+    assertSame(await sequence(storage), ['1 taken', '2 a', '3 b']);
+  },
+
+  'a list begins after a number, has a limit and tells the oldest': async (storage) => {
+    const { events } = storage;
+    assertSame(await events.list({ ...acme, after: 0, limit: 9 }), { events: [], oldestSequence: null });
+    await publish(storage, ['a', 'b', 'c', 'd', 'e']);
+    const page = async (after: number, limit: number) => {
+      const { events: found, oldestSequence } = await events.list({ ...acme, after, limit });
+      assert.equal(oldestSequence, 1);
+      return found.map((event) => event.sequence);
+    };
+    assertSame(await page(0, 2), [1, 2]);
+    assertSame(await page(2, 2), [3, 4]);
+    assertSame(await page(4, 2), [5]);
+    assertSame(await page(5, 2), []);
+    assertSame(await page(999, 2), []);
+  },
+
+  'somebody else’s event is as unknown as any other': async (storage) => {
+    const { id } = await published(storage, 'a');
+    assert.notEqual(await storage.events.find(acme, id), null);
+    assert.equal(await storage.events.find({ partner: 'other', mode: 'live' }, id), null);
+    assert.equal(await storage.events.find({ partner: 'acme', mode: 'test' }, id), null);
+    for (const unknown of ['evt_A', 'evt_', '']) {
+      assert.equal(await storage.events.find(acme, unknown), null, unknown);
+    }
+  },
+
+  'of parallel publications with one key one takes effect, and the others give its answer': async (
+    storage,
+  ) => {
+    await registered(storage, 'a');
+    const claim = sampleClaim('key');
+    const answerOf = (index: number) => ({ status: 202, body: `answer ${index}` });
+    const answers = await inParallel(30, (index) =>
+      publish(storage, [`${index}`], { ...claim, answer: answerOf(index) }),
+    );
+    assertSame(countAnswers(answers.map(({ outcome }) => outcome)), { published: 1, replayed: 29 });
+    const winner = answers.findIndex(({ outcome }) => outcome === 'published');
+    for (const [index, answer] of answers.entries()) {
+      if (index !== winner) assertSame(answer, { outcome: 'replayed', answer: answerOf(winner) });
+    }
+    assertSame(await sequence(storage), [`1 ${winner}`]);
+    assert.equal((await listed(storage)).length, 1);
+  },
+
+  'a key with another payload is a conflict until its record ends': async (storage) => {
+    const claim = sampleClaim('key', { endsAt: now + minute });
+    const other = { ...claim, fingerprint: digestOf('another') };
+    assertSame(await publish(storage, ['a'], claim), { outcome: 'published' });
+    assertSame(await publish(storage, ['b'], other), { outcome: 'key_conflict' });
+    assertSame(await publish(storage, ['b'], other, now + minute - 1), { outcome: 'key_conflict' });
+    assertSame(await sequence(storage), ['1 a']);
+    assertSame(await publish(storage, ['b'], other, now + minute), { outcome: 'published' });
+    assertSame(await sequence(storage), ['1 a', '2 b']);
+  },
+
+  'nothing can be published, and its answer is kept': async (storage) => {
+    const claim = sampleClaim('key');
+    assertSame(await publish(storage, [], claim), { outcome: 'published' });
+    assertSame(await publish(storage, ['a'], claim), { outcome: 'replayed', answer: claim.answer });
+    assertSame(await publish(storage, []), { outcome: 'published' });
+    assertSame(await sequence(storage), []);
+  },
+
+  'what a caller holds is a copy': async (storage) => {
+    const events = [{ ...sampleEvent('a') }];
+    const publishing = storage.events.publish(events, { idempotency: null, now });
+    Object.assign(events[0] ?? {}, { body: 'changed while it is saved' });
+    events.push(sampleEvent('b'));
+    await publishing;
+    assertSame(await sequence(storage), ['1 a']);
+    const found = await storage.events.find(acme, 'evt_a');
+    assertSame(found, recordOf(sampleEvent('a'), 1));
+    Object.assign(found ?? {}, { body: 'changed after reading' });
+    assertSame(await storage.events.find(acme, 'evt_a'), recordOf(sampleEvent('a'), 1));
+  },
+
+  'what is no transaction of this database is refused with a TypeError': async ({ events }) => {
+    const wrong = [undefined, null, 'BEGIN', 1, {}, [], () => undefined, { query: () => undefined }];
+    for (const transaction of [...wrong, { prepare: () => undefined, inTransaction: true }]) {
+      assert.throws(() => events.within(transaction), TypeError);
+    }
+  },
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import type { GrantRecord } from '@ostiary/core/storage';
+import { assertSame, assertUnavailable, casesOf, inParallel } from './case.ts';
+import {
+  consented,
+  digestOf,
+  isLive,
+  issued,
+  now,
+  redeem,
+  redeemed,
+  sampleClient,
+  sampleGrant,
+  sampleToken,
+} from './samples.ts';
+
+const unused = { consumedAt: null, revokedAt: null, failedVerifiers: 0 };
+
+export const grantCases = casesOf('grants', {
+  'a grant is read back as it was issued': async (storage) => {
+    const full = await issued(storage, 'full');
+    const bare = await issued(storage, 'bare', { codeChallenge: null, nonce: null, scopes: ['openid'] });
+    assertSame(await storage.grants.find(full.codeDigest), { ...full, ...unused });
+    assertSame(await storage.grants.find(bare.codeDigest), { ...bare, ...unused });
+    assert.equal(await storage.grants.find(digestOf('unknown')), null);
+  },
+
+  'a grant needs an unrevoked consent of this user and client that has every scope': async (storage) => {
+    await consented(storage, { scopes: ['openid', 'profile', 'kyc'] });
+    await consented(storage, { sub: 'user-2', scopes: ['openid', 'wallet:balance'] });
+    await consented(storage, { clientId: 'client-2', scopes: ['openid', 'wallet:balance'] });
+    await consented(storage, { sub: 'user-3' });
+    await storage.consents.revoke('user-3', 'client-1', now);
+    await storage.clients.insert(sampleClient({ clientId: 'client-3' }));
+
+    const allowed: Partial<GrantRecord>[] = [
+      { scopes: ['kyc', 'openid'] },
+      { scopes: ['openid', 'profile', 'kyc'] },
+      { scopes: [] },
+    ];
+    for (const [index, changes] of allowed.entries()) {
+      assert.equal(await storage.grants.issue(sampleGrant(`allowed ${index}`, changes)), true, `${index}`);
+    }
+    const refused: Record<string, Partial<GrantRecord>> = {
+      'a scope that only another user or client approved': { scopes: ['openid', 'wallet:balance'] },
+      'a scope in another case': { scopes: ['OpenID'] },
+      'a part of a scope': { scopes: ['open'] },
+      'a revoked consent': { sub: 'user-3' },
+      'a user without consent': { sub: 'user-4', scopes: [] },
+      'a user in another case': { sub: 'USER-1' },
+      'a client without consent': { clientId: 'client-3' },
+      'an unknown client': { clientId: 'client-4' },
+    };
+    for (const [why, changes] of Object.entries(refused)) {
+      const grant = sampleGrant(why, changes);
+      assert.equal(await storage.grants.issue(grant), false, why);
+      assert.equal(await storage.grants.find(grant.codeDigest), null, why);
+    }
+  },
+
+  'a disabled client gets no grant': async (storage) => {
+    await consented(storage);
+    await storage.clients.replace(sampleClient({ version: 2, disabledAt: now }));
+    const grant = sampleGrant('late');
+    assert.equal(await storage.grants.issue(grant), false);
+    assert.equal(await storage.grants.find(grant.codeDigest), null);
+  },
+
+  'a code digest that exists is an error and leaves the first grant alone': async (storage) => {
+    const first = await issued(storage, 'a');
+    await assertUnavailable(() => storage.grants.issue(sampleGrant('a', { nonce: 'another' })));
+    assertSame(await storage.grants.find(first.codeDigest), { ...first, ...unused });
+  },
+
+  'parallel wrong verifiers all count, for their code only': async (storage) => {
+    const attacked = await issued(storage, 'attacked');
+    const other = await issued(storage, 'other');
+    await inParallel(50, () => storage.grants.recordFailedVerifier(attacked.codeDigest));
+    await storage.grants.recordFailedVerifier(digestOf('unknown'));
+    assert.equal((await storage.grants.find(attacked.codeDigest))?.failedVerifiers, 50);
+    assertSame(await storage.grants.find(other.codeDigest), { ...other, ...unused });
+  },
+
+  'revoking ends one grant, its code and its token, and no other': async (storage) => {
+    const used = await redeemed(storage, 'used');
+    const unusedCode = await issued(storage, 'unused');
+    const other = await redeemed(storage, 'other');
+    await storage.grants.revoke(used.grant.codeDigest, now + 2);
+    await storage.grants.revoke(unusedCode.codeDigest, now + 3);
+
+    assert.equal(await isLive(storage, used.token), false);
+    assert.equal((await storage.grants.find(used.grant.codeDigest))?.revokedAt, now + 2);
+    assert.equal(await redeem(storage, unusedCode, sampleToken('late')), 'refused');
+    assert.equal(await isLive(storage, other.token), true);
+    assert.notEqual(
+      await storage.consents.find('user-1', 'client-1'),
+      null,
+      'consent is a record of its own',
+    );
+  },
+
+  'revoking again, or an unknown grant, has no effect': async (storage) => {
+    const grant = await issued(storage, 'a');
+    await storage.grants.revoke(grant.codeDigest, now + 2);
+    await storage.grants.revoke(grant.codeDigest, now + 9);
+    await storage.grants.revoke(digestOf('unknown'), now + 9);
+    assertSame(await storage.grants.find(grant.codeDigest), { ...grant, ...unused, revokedAt: now + 2 });
+  },
+
+  'a consent that is revoked while a code is issued leaves no live code': async (storage) => {
+    await consented(storage);
+    for (let round = 0; round < 20; round += 1) {
+      const grant = sampleGrant(`round ${round}`);
+      const issue = () => storage.grants.issue(grant);
+      const revoke = () => storage.consents.revoke('user-1', 'client-1', now + round);
+      await (round % 2 === 0 ? Promise.all([issue(), revoke()]) : Promise.all([revoke(), issue()]));
+
+      const state = await storage.grants.find(grant.codeDigest);
+      assert.ok(state === null || state.revokedAt !== null, 'not stored, or revoked');
+      assert.notEqual(await redeem(storage, grant, sampleToken(`round ${round}`)), 'redeemed');
+      await consented(storage);
+    }
+  },
+
+  'a client that is disabled while a code is issued leaves no live code': async (storage) => {
+    for (let round = 0; round < 20; round += 1) {
+      const clientId = `client ${round}`;
+      await consented(storage, { clientId });
+      const grant = sampleGrant(clientId, { clientId });
+      const issue = () => storage.grants.issue(grant);
+      const disable = () => storage.clients.replace(sampleClient({ clientId, version: 2, disabledAt: now }));
+      await (round % 2 === 0 ? Promise.all([issue(), disable()]) : Promise.all([disable(), issue()]));
+
+      const state = await storage.grants.find(grant.codeDigest);
+      assert.ok(state === null || state.revokedAt !== null, 'not stored, or revoked');
+    }
+  },
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import type { IdempotencyClaim } from '@ostiary/core/storage';
+import { assertSame, casesOf } from './case.ts';
+import { assertOutcome, create, sampleClaim, sampleTransfer } from './partner-samples.ts';
+import { digestOf, minute, now } from './samples.ts';
+
+export const idempotencyCases = casesOf('idempotency', {
+  'a record gives its answer again, byte for byte': async (storage) => {
+    const bodies = ['', '{"a": 1}\n', '{"a":1}', ' 🗝️ "é" e\u0301 \\u0000 \u2028 ', `"${'ä'.repeat(50_000)}"`];
+    for (const [index, body] of bodies.entries()) {
+      const claim = sampleClaim(`key ${index}`, { answer: { status: 200 + index, body } });
+      assertOutcome(await create(storage, sampleTransfer(`${index}`), claim), 'created');
+    }
+    for (const [index, body] of bodies.entries()) {
+      const found = await storage.idempotency.find({ ...sampleClaim(`key ${index}`), now });
+      assertSame(found, { outcome: 'replayed', answer: { status: 200 + index, body } });
+    }
+  },
+
+  'a record is found by partner, mode and key, as they are': async (storage) => {
+    const key = `~!"#$%&'()*+,-./:;<=>?@[\\]^_\`{|} aZ9`;
+    assertOutcome(await create(storage, sampleTransfer('a'), sampleClaim(key)), 'created');
+    const find = (changes: Partial<IdempotencyClaim>) =>
+      storage.idempotency.find({ ...sampleClaim(key), ...changes, now });
+    assert.equal((await find({}))?.outcome, 'replayed');
+    const others: Partial<IdempotencyClaim>[] = [
+      { partner: 'other' },
+      { partner: 'Acme' },
+      { mode: 'test' },
+      { key: key.toUpperCase() },
+      { key: `${key} ` },
+      { key: key.slice(0, -1) },
+    ];
+    for (const changes of others) assert.equal(await find(changes), null, JSON.stringify(changes));
+  },
+
+  'another fingerprint is a conflict': async (storage) => {
+    const claim = sampleClaim('a');
+    await create(storage, sampleTransfer('a'), claim);
+    const wrong = Uint8Array.from(claim.fingerprint);
+    wrong[31] = (wrong[31] ?? 0) ^ 1;
+    for (const fingerprint of [digestOf('another request'), wrong]) {
+      assertSame(await storage.idempotency.find({ ...claim, fingerprint, now }), { outcome: 'key_conflict' });
+    }
+    assertSame(await storage.idempotency.find({ ...claim, now }), {
+      outcome: 'replayed',
+      answer: claim.answer,
+    });
+  },
+
+  'a record ends at its exact millisecond': async (storage) => {
+    const claim = sampleClaim('a', { endsAt: now + minute });
+    await create(storage, sampleTransfer('a'), claim);
+    const outcomeAt = async (at: number, fingerprint = claim.fingerprint) =>
+      (await storage.idempotency.find({ ...claim, fingerprint, now: at }))?.outcome;
+    assert.equal(await outcomeAt(now + minute - 1), 'replayed');
+    assert.equal(await outcomeAt(now + minute), undefined);
+    assert.equal(await outcomeAt(now + minute - 1, digestOf('x')), 'key_conflict');
+    assert.equal(await outcomeAt(now + minute, digestOf('x')), undefined, 'nothing to be in conflict with');
+  },
+
+  'looking a key up does not take it': async (storage) => {
+    const claim = sampleClaim('a');
+    assert.equal(await storage.idempotency.find({ ...claim, fingerprint: digestOf('x'), now }), null);
+    assert.equal(await storage.idempotency.find({ ...claim, now }), null);
+    assertOutcome(await create(storage, sampleTransfer('a'), claim), 'created');
+    await storage.idempotency.find({ ...claim, fingerprint: digestOf('x'), now });
+    assertOutcome(await create(storage, sampleTransfer('b'), claim), 'replayed');
+  },
+});

@@ -1,0 +1,131 @@
+import type { Storage } from '@ostiary/core/storage';
+import { apiKeyCases } from './api-keys.ts';
+import { auditCases } from './audit.ts';
+import type { ContractCase } from './case.ts';
+import { clientCases } from './clients.ts';
+import { consentCases } from './consents.ts';
+import { deliveryBatchCases } from './delivery-batches.ts';
+import { deliveryClaimCases } from './delivery-claims.ts';
+import { deliveryListCases } from './delivery-lists.ts';
+import { deliveryResultCases } from './delivery-results.ts';
+import { eventPurgeCases } from './event-purge.ts';
+import { eventCases } from './events.ts';
+import { fanOutCases } from './fan-out.ts';
+import { finalListCases } from './final-lists.ts';
+import { grantCases } from './grants.ts';
+import { holderCases } from './holders.ts';
+import { idempotencyCases } from './idempotency.ts';
+import { interactionCases } from './interactions.ts';
+import { parallelCases } from './parallel-calls.ts';
+import { partnerConsentCases } from './partner-consents.ts';
+import { partnerEndCases } from './partner-ends.ts';
+import { partnerCases } from './partners.ts';
+import { purgeCases } from './purge.ts';
+import { queueCases } from './queue.ts';
+import { separateRateLimitCases, sharedRateLimitCases } from './rate-limits.ts';
+import { recoveryCases } from './recoveries.ts';
+import { redeliveryCases } from './redeliveries.ts';
+import { accessTokenCases, redemptionCases } from './redemption.ts';
+import { replayCases } from './replays.ts';
+import { rolledKeyCases } from './rolled-keys.ts';
+import { sealedSecretCases } from './sealed-secrets.ts';
+import { settlementCases } from './settlement.ts';
+import { signingKeyCases } from './signing-keys.ts';
+import { storageCases } from './storage.ts';
+import { textCases } from './text.ts';
+import { noTimeCases, timeCases } from './time.ts';
+import { transferListCases } from './transfer-lists.ts';
+import { transferCases } from './transfers.ts';
+import { webhookCases } from './webhooks.ts';
+
+export type { ContractCase } from './case.ts';
+
+/** Parts of a storage that not every one has. */
+export interface OptionalParts {
+  /** Whether it shares counts of requests between processes. @defaultValue false */
+  readonly rateLimits?: boolean;
+  /** Whether it tells the time of its database. @defaultValue false */
+  readonly time?: boolean;
+}
+
+/**
+ * What every storage must do, as named cases that any test runner can host.
+ *
+ * @param create - makes a storage for one case: empty, used by nobody else, and **opened** (`open()` has
+ * resolved). The case closes it; remove files or schemas after the run.
+ * @param parts - which of the optional parts the storage has; one that is there and not named fails
+ *
+ * @example
+ * ```ts
+ * import { storageContract } from '@ostiary/testing/contract';
+ * import { memoryStorage } from '@ostiary/testing/memory';
+ * import { test } from 'node:test';
+ *
+ * const create = async () => {
+ *   const storage = memoryStorage();
+ *   await storage.open();
+ *   return storage;
+ * };
+ * for (const { name, run } of storageContract(create)) test(name, run);
+ * ```
+ */
+export function storageContract(
+  create: () => Promise<Storage>,
+  { rateLimits = false, time = false }: OptionalParts = {},
+): ContractCase[] {
+  const cases = [
+    ...storageContractCases,
+    ...(rateLimits ? sharedRateLimitCases : separateRateLimitCases),
+    ...(time ? timeCases : noTimeCases),
+  ];
+  return cases.map(({ name, run }) => ({
+    name,
+    async run() {
+      const storage = await create();
+      try {
+        await run(storage);
+      } finally {
+        await storage.close();
+      }
+    },
+  }));
+}
+
+const storageContractCases = [
+  ...storageCases,
+  ...clientCases,
+  ...grantCases,
+  ...redemptionCases,
+  ...accessTokenCases,
+  ...consentCases,
+  ...interactionCases,
+  ...signingKeyCases,
+  ...queueCases,
+  ...partnerCases,
+  ...partnerEndCases,
+  ...partnerConsentCases,
+  ...apiKeyCases,
+  ...rolledKeyCases,
+  ...idempotencyCases,
+  ...transferCases,
+  ...replayCases,
+  ...settlementCases,
+  ...transferListCases,
+  ...finalListCases,
+  ...webhookCases,
+  ...sealedSecretCases,
+  ...eventCases,
+  ...holderCases,
+  ...fanOutCases,
+  ...deliveryClaimCases,
+  ...deliveryResultCases,
+  ...deliveryBatchCases,
+  ...deliveryListCases,
+  ...redeliveryCases,
+  ...recoveryCases,
+  ...parallelCases,
+  ...purgeCases,
+  ...eventPurgeCases,
+  ...auditCases,
+  ...textCases,
+];

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import type { NewJob, Storage } from '@ostiary/core/storage';
+import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
+import { acme, create, sampleClaim, sampleEvent, sampleTransfer } from './partner-samples.ts';
+import { digestOf, hour, now, redeem, sampleClient, sampleGrant, sampleToken } from './samples.ts';
+import {
+  claim,
+  dropped,
+  published,
+  recover,
+  redeliver,
+  registered,
+  sampleAttempt,
+  sampleEndpoint,
+} from './webhook-samples.ts';
+
+const leaseMs = 30_000;
+
+function jobs(count: number): NewJob[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `job ${index}`,
+    kind: 'work',
+    payload: {},
+    dueAt: now,
+  }));
+}
+
+function take({ queue }: Storage, claimId: string, at: number = now) {
+  return queue.claim({ kinds: ['work'], claimId, now: at, leaseMs, limit: 1000 });
+}
+
+/** Every other time the other way round. */
+function alternating<T>(round: number, calls: readonly (() => Promise<T>)[]): Promise<T[]> {
+  return Promise.all((round % 2 === 0 ? calls : calls.toReversed()).map((call) => call()));
+}
+
+/** Calls of different kinds, or on many rows at once, which must neither overtake nor wait for each other in a circle. */
+export const parallelCases = casesOf('parallel calls', {
+  'that store the same jobs in any order store each once, and none fails': async (storage) => {
+    const batch = jobs(50);
+    await inParallel(10, (index) => storage.queue.enqueue(index % 2 === 0 ? batch : batch.toReversed()));
+    assert.equal((await take(storage, 'c')).length, 50);
+  },
+
+  'with results of one job count once, whatever they say': async (storage) => {
+    for (let round = 0; round < 10; round += 1) {
+      const id = `round ${round}`;
+      await storage.queue.enqueue([{ id, kind: 'work', payload: {}, dueAt: now }]);
+      await take(storage, id);
+      const held = { id, claimId: id };
+      const answers = await alternating(round, [
+        () => storage.queue.complete(held),
+        () => storage.queue.retry(held, { dueAt: now + hour, error: null }),
+        () => storage.queue.retry(held, { dueAt: now + 2 * hour, error: 'gave up' }),
+      ]);
+      assertSame(countAnswers(answers), { true: 1, false: 2 });
+    }
+  },
+
+  'with a result and the claim after its lease give the job to one of them': async (storage) => {
+    for (let round = 0; round < 10; round += 1) {
+      const id = `round ${round}`;
+      await storage.queue.enqueue([{ id, kind: 'work', payload: {}, dueAt: now }]);
+      await take(storage, 'slow');
+      let isDone = false;
+      let isTaken = false;
+      await alternating(round, [
+        async () => {
+          isDone = await storage.queue.complete({ id, claimId: 'slow' });
+        },
+        async () => {
+          isTaken = (await take(storage, 'next', now + leaseMs)).length === 1;
+        },
+      ]);
+      assert.equal(isDone, !isTaken);
+      if (isTaken) assert.equal(await storage.queue.complete({ id, claimId: 'next' }), true);
+    }
+  },
+
+  'that end a user while a code is issued leave neither a consent nor a code that works': async (storage) => {
+    await storage.clients.insert(sampleClient());
+    for (let round = 0; round < 20; round += 1) {
+      const grant = sampleGrant(`round ${round}`);
+      const { sub, clientId, scopes } = grant;
+      await storage.consents.remember({ sub, clientId, scopes, now });
+      await alternating<unknown>(round, [
+        () => storage.grants.issue(grant),
+        () => storage.consents.endUser(sub, now),
+      ]);
+      assertSame(await storage.consents.list(sub), []);
+      assert.notEqual(await redeem(storage, grant, sampleToken(`round ${round}`)), 'redeemed');
+    }
+  },
+
+  'that disable a client while a consent is given leave no consent': async (storage) => {
+    for (let round = 0; round < 20; round += 1) {
+      const clientId = `client ${round}`;
+      await storage.clients.insert(sampleClient({ clientId }));
+      await alternating(round, [
+        () => storage.consents.remember({ sub: 'user-1', clientId, scopes: ['openid'], now }),
+        () => storage.clients.replace(sampleClient({ clientId, version: 2, disabledAt: now })),
+      ]);
+      assert.equal(await storage.consents.find('user-1', clientId), null, clientId);
+    }
+  },
+
+  'that publish to several partners in any order all succeed, without a gap': async (storage) => {
+    const owners = ['a', 'b', 'c'].map((partner) => ({ partner, mode: 'live' }) as const);
+    await inParallel(20, (index) => {
+      const events = owners.map((owner) => sampleEvent(`${owner.partner} ${index}`, owner));
+      return storage.events.publish(index % 2 === 0 ? events : events.toReversed(), {
+        idempotency: null,
+        now,
+      });
+    });
+    for (const owner of owners) {
+      const { events } = await storage.events.list({ ...owner, after: 0, limit: 100 });
+      assertSame(
+        events.map(({ sequence }) => sequence),
+        Array.from({ length: 20 }, (_, index) => index + 1),
+      );
+    }
+  },
+
+  'of every kind with one key take effect once': async (storage) => {
+    const { id } = await published(storage, 'known');
+    for (let round = 0; round < 10; round += 1) {
+      const claimOf = (kind: string) => sampleClaim(`key ${round}`, { fingerprint: digestOf(kind) });
+      const endpoint = sampleEndpoint(`${round}`);
+      const answers = await alternating<{ readonly outcome: string }>(round, [
+        () => create(storage, sampleTransfer(`${round}`), claimOf('transfer')),
+        () => storage.webhooks.create({ endpoint, idempotency: claimOf('endpoint'), max: 100, now }),
+        () => storage.events.publish([sampleEvent(`${round}`)], { idempotency: claimOf('event'), now }),
+        () => redeliver(storage, id, `${round}`, { idempotency: claimOf('redelivery') }),
+      ]);
+      const conflicts = answers.filter(({ outcome }) => outcome === 'key_conflict');
+      assert.equal(conflicts.length, 3, JSON.stringify(answers));
+    }
+  },
+
+  'that recover deliveries with one key take effect once, and the others give its answer': async (
+    storage,
+  ) => {
+    await registered(storage, 'a');
+    for (const label of ['x', 'y']) await dropped(storage, label);
+    const idempotency = sampleClaim('key');
+    const answers = await inParallel(8, (index) => recover(storage, 'we_a', `r${index}`, { idempotency }));
+    const outcomes = answers.map(({ outcome }) => outcome);
+    assertSame(countAnswers(outcomes), { queued: 1, replayed: 7 });
+    for (const answer of answers) assertSame('answer' in answer && answer.answer.body, '2 queued');
+  },
+
+  'with the same results in any order count each once, and none fails': async (storage) => {
+    await registered(storage, 'a');
+    for (let index = 0; index < 20; index += 1) await published(storage, `${index}`);
+    const results = (await claim(storage, 'c')).map(({ id, claimId }) => ({
+      id,
+      claimId,
+      attempt: sampleAttempt(1),
+      next: { status: 'delivered' } as const,
+    }));
+    assert.equal(results.length, 20);
+    const answers = await inParallel(6, (index) =>
+      storage.deliveries.finish(index % 2 === 0 ? results : results.toReversed()),
+    );
+    assertSame(countAnswers(answers.flat()), { true: 20, false: 100 });
+  },
+
+  'that purge remove each row once': async (storage) => {
+    for (let index = 0; index < 40; index += 1) {
+      await storage.interactions.save(digestOf(`${index}`), {}, now);
+    }
+    const purge = () => storage.purge({ now: now + 1, before: now, eventsBefore: now, limit: 15 });
+    const counts = await inParallel(4, purge);
+    for (let rest = 0; rest < 4; rest += 1) counts.push(await purge());
+    for (const { interactions } of counts) assert.ok(interactions <= 15);
+    assert.equal(
+      counts.reduce((sum, { interactions }) => sum + interactions, 0),
+      40,
+    );
+  },
+
+  'that purge an event and deliver it again do one or the other': async (storage) => {
+    for (let round = 0; round < 20; round += 1) {
+      const { id } = await published(storage, `${round}`, { createdAt: now });
+      if (round === 0) await registered(storage, 'a');
+      let outcome = '';
+      await alternating<unknown>(round, [
+        () => storage.purge({ now, before: now, eventsBefore: now + 1, limit: 100 }),
+        async () => {
+          ({ outcome } = await redeliver(storage, id, `again ${round}`, { endpointId: 'we_a' }));
+        },
+      ]);
+      const event = await storage.events.find(acme, id);
+      assert.equal(event === null, outcome === 'unknown_event', outcome);
+      for (const claimed of await claim(storage, `c${round}`)) {
+        const attempt = sampleAttempt(claimed.attempt);
+        await storage.deliveries.finish([
+          { id: claimed.id, claimId: claimed.claimId, attempt, next: { status: 'delivered' } },
+        ]);
+      }
+      await storage.purge({ now, before: now, eventsBefore: now + 1, limit: 100 });
+    }
+  },
+});

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import type { Storage } from '@ostiary/core/storage';
+import { assertSame, casesOf, inParallel } from './case.ts';
+import { assertOutcome, create, executions, sampleClaim, sampleTransfer } from './partner-samples.ts';
+import {
+  consented,
+  digestOf,
+  hour,
+  isLive,
+  issued,
+  minute,
+  now,
+  redeem,
+  redeemed,
+  sampleGrant,
+  sampleToken,
+} from './samples.ts';
+
+const day = 24 * hour;
+const nothing = {
+  interactions: 0,
+  tokens: 0,
+  grants: 0,
+  idempotency: 0,
+  events: 0,
+  deliveries: 0,
+  rateLimits: 0,
+};
+
+function isKept(storage: Storage, grant: { readonly codeDigest: Uint8Array }): Promise<boolean> {
+  return storage.grants.find(grant.codeDigest).then((found) => found !== null);
+}
+
+export const purgeCases = casesOf('purge', {
+  'an empty storage has nothing to purge': async (storage) => {
+    assertSame(await storage.purge({ now, eventsBefore: 0, before: now - day, limit: 100 }), nothing);
+  },
+
+  'an interaction goes after its last millisecond': async (storage) => {
+    const { interactions } = storage;
+    await interactions.save(digestOf('ended'), {}, now - 1);
+    await interactions.save(digestOf('ends now'), {}, now);
+    await interactions.save(digestOf('lives'), {}, now + 1);
+    assertSame(await storage.purge({ now, eventsBefore: 0, before: now - day, limit: 100 }), {
+      ...nothing,
+      interactions: 1,
+    });
+    assert.equal(await interactions.remove(digestOf('ended')), false);
+    assert.equal(await interactions.remove(digestOf('ends now')), true);
+    assertSame(await interactions.find(digestOf('lives'), now), {});
+  },
+
+  'tokens and grants go when they ended before the given time': async (storage) => {
+    const before = now + day;
+    const purge = () => storage.purge({ now, eventsBefore: 0, before, limit: 100 });
+    const kept = await redeemed(storage, 'kept', {}, { expiresAt: before });
+    const gone = await redeemed(storage, 'gone', {}, { expiresAt: before - 1 });
+    const unusedKept = await issued(storage, 'unused, kept', { expiresAt: before });
+    const unusedGone = await issued(storage, 'unused, gone', { expiresAt: before - 1 });
+
+    assertSame(await purge(), { ...nothing, tokens: 1, grants: 2 });
+    assert.equal(await isLive(storage, kept.token), true);
+    assert.equal(await isKept(storage, kept.grant), true, 'a grant outlives its token');
+    assert.equal(await isKept(storage, unusedKept), true);
+    assert.equal(await storage.grants.findToken(gone.token.digest), null);
+    assert.equal(await isKept(storage, gone.grant), false);
+    assert.equal(await isKept(storage, unusedGone), false);
+    assertSame(await purge(), nothing);
+  },
+
+  'a grant whose token is purged stays while its code has not ended': async (storage) => {
+    const end = now + day;
+    const { grant, token } = await redeemed(storage, 'a', { expiresAt: end }, { expiresAt: now + minute });
+    const early = await storage.purge({ now, eventsBefore: 0, before: now + hour, limit: 100 });
+    assertSame(early, { ...nothing, tokens: 1 });
+    assert.equal(await storage.grants.findToken(token.digest), null);
+    assert.equal(await redeem(storage, grant, sampleToken('x')), 'replayed', 'a replay is still seen');
+    assertSame(await storage.purge({ now, eventsBefore: 0, before: end, limit: 100 }), nothing);
+    assertSame(await storage.purge({ now, eventsBefore: 0, before: end + 1, limit: 100 }), {
+      ...nothing,
+      grants: 1,
+    });
+  },
+
+  'revoked tokens and grants are kept as long as others': async (storage) => {
+    const { grant, token } = await redeemed(storage, 'a');
+    await storage.grants.revokeToken(token.digest, now);
+    await storage.grants.revoke(grant.codeDigest, now);
+    assertSame(await storage.purge({ now, eventsBefore: 0, before: token.expiresAt, limit: 100 }), nothing);
+    assert.equal((await storage.grants.findToken(token.digest))?.revoked, true);
+  },
+
+  'one call removes at most the limit of each kind, and never a grant before its token': async (storage) => {
+    await consented(storage);
+    await inParallel(25, async (index) => {
+      const ended = sampleGrant(`ended ${index}`, { expiresAt: now + 10 * minute + index });
+      assert.equal(await storage.grants.issue(ended), true);
+      assert.equal(await redeem(storage, ended, sampleToken(`ended ${index}`)), 'redeemed');
+      await storage.interactions.save(digestOf(`ended ${index}`), {}, now - 1 - index);
+    });
+    const live = await redeemed(storage, 'live', {}, { expiresAt: now + 9 * day });
+
+    const removed = { interactions: 0, tokens: 0, grants: 0 };
+    for (let call = 0; call < 10 && removed.grants < 25; call += 1) {
+      const count = await storage.purge({ now, eventsBefore: 0, before: now + day, limit: 10 });
+      for (const kind of ['interactions', 'tokens', 'grants'] as const) {
+        assert.ok(count[kind] <= 10, `at most ten ${kind}`);
+        removed[kind] += count[kind];
+      }
+      assert.ok(removed.grants <= removed.tokens);
+      // A token that lost its grant would be found by nobody: count those that can still be judged.
+      const found = await inParallel(25, (index) =>
+        storage.grants.findToken(sampleToken(`ended ${index}`).digest),
+      );
+      assert.equal(found.filter((token) => token !== null).length, 25 - removed.tokens);
+    }
+    assertSame(removed, { interactions: 25, tokens: 25, grants: 25 });
+    assert.equal(await isLive(storage, live.token), true);
+  },
+
+  'the oldest tokens go first': async (storage) => {
+    const labels = ['middle', 'newest', 'oldest'];
+    const ends = [20, 30, 10];
+    for (const [index, label] of labels.entries()) {
+      await redeemed(storage, label, {}, { expiresAt: now + (ends[index] ?? 0) * minute });
+    }
+    await storage.purge({ now, eventsBefore: 0, before: now + day, limit: 1 });
+    const found = await Promise.all(
+      labels.map((label) => storage.grants.findToken(sampleToken(label).digest)),
+    );
+    assertSame(
+      found.map((token) => token !== null),
+      [true, true, false],
+    );
+  },
+
+  'a record of an idempotency key goes after its last millisecond, and its transfer stays': async (
+    storage,
+  ) => {
+    const ends = { ended: now - 1, 'ends now': now, lives: now + 1 };
+    for (const [key, endsAt] of Object.entries(ends)) {
+      const transfer = sampleTransfer(key, { reference: key });
+      assertOutcome(await create(storage, transfer, sampleClaim(key, { endsAt }), now - day), 'created');
+    }
+    assertSame(await storage.purge({ now, eventsBefore: 0, before: now + day, limit: 100 }), {
+      ...nothing,
+      idempotency: 1,
+    });
+    const keptAt = async (key: string) =>
+      (await storage.idempotency.find({ ...sampleClaim(key), now: now - day }))?.outcome;
+    assert.equal(await keptAt('ended'), undefined);
+    assert.equal(await keptAt('ends now'), 'replayed');
+    assert.equal(await keptAt('lives'), 'replayed');
+    assertSame(await executions(storage), ['tr_ended', 'tr_ends now', 'tr_lives']);
+    const again = await create(storage, sampleTransfer('b', { reference: 'ended' }), sampleClaim('ended'));
+    assertSame(again, { outcome: 'reference_conflict', transferId: 'tr_ended' });
+    assertSame(await storage.purge({ now, eventsBefore: 0, before: now + day, limit: 100 }), nothing);
+  },
+
+  'one call removes at most the limit of idempotency records, the oldest first': async (storage) => {
+    const claims = Array.from({ length: 25 }, (_, index) =>
+      sampleClaim(`key ${index}`, { endsAt: now - 1 - index }),
+    );
+    for (const claim of claims) await create(storage, sampleTransfer(claim.key), claim, now - day);
+    await create(storage, sampleTransfer('live'), sampleClaim('live'));
+    for (const left of [15, 5, 0, 0]) {
+      const { idempotency } = await storage.purge({ now, eventsBefore: 0, before: now, limit: 10 });
+      assert.ok(idempotency <= 10);
+      const found = await Promise.all(
+        claims.map((claim) => storage.idempotency.find({ ...claim, now: now - day })),
+      );
+      assertSame(
+        found.map((outcome) => outcome !== null),
+        claims.map((_, index) => index < left),
+      );
+    }
+    assert.equal((await storage.idempotency.find({ ...sampleClaim('live'), now }))?.outcome, 'replayed');
+  },
+
+  'consents, clients, keys and jobs stay': async (storage) => {
+    await consented(storage);
+    await storage.queue.enqueue([{ id: 'a', kind: 'k', payload: {}, dueAt: now - 90 * day }]);
+    await storage.purge({ now, eventsBefore: 0, before: now + 90 * day, limit: 100 });
+    assert.notEqual(await storage.clients.find('client-1'), null);
+    assert.notEqual(await storage.consents.find('user-1', 'client-1'), null);
+    const jobs = await storage.queue.claim({ kinds: ['k'], claimId: 'c', now, leaseMs: 1, limit: 1 });
+    assert.equal(jobs.length, 1);
+  },
+});

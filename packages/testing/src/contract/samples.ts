@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import type {
+  ClientRecord,
+  GrantRecord,
+  NewAccessToken,
+  SigningKeyRecord,
+  Storage,
+} from '@ostiary/core/storage';
+
+/** The time of a case: some millisecond that no clock will show again. */
+export const now = 1_800_000_000_123;
+export const minute = 60_000;
+export const hour = 60 * minute;
+
+/** 32 bytes that only this label gives. */
+export function digestOf(label: string): Uint8Array {
+  return createHash('sha256').update(label).digest();
+}
+
+export function sampleClient(changes: Partial<ClientRecord> = {}): ClientRecord {
+  return {
+    clientId: 'client-1',
+    name: 'Sample shop',
+    secrets: [
+      { digest: digestOf('secret 1'), createdAt: now - hour, expiresAt: now + hour },
+      { digest: digestOf('secret 2'), createdAt: now, expiresAt: null },
+    ],
+    redirectUris: ['https://shop.example/callback', 'http://127.0.0.1:4000/callback/'],
+    allowedScopes: ['openid', 'profile', 'kyc'],
+    requirePkce: true,
+    requireSecret: false,
+    firstParty: false,
+    idTokenAlg: 'RS256',
+    partner: null,
+    createdAt: now - hour,
+    updatedAt: now,
+    disabledAt: null,
+    version: 1,
+    ...changes,
+  };
+}
+
+export function sampleGrant(label: string, changes: Partial<GrantRecord> = {}): GrantRecord {
+  return {
+    codeDigest: digestOf(`code ${label}`),
+    clientId: 'client-1',
+    sub: 'user-1',
+    scopes: ['openid', 'profile'],
+    redirectUri: 'https://shop.example/callback',
+    codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    nonce: 'n-0S6_WzA2Mj',
+    authenticatedAt: now - minute,
+    issuedAt: now,
+    expiresAt: now + 10 * minute,
+    ...changes,
+  };
+}
+
+export function sampleToken(label: string, changes: Partial<NewAccessToken> = {}): NewAccessToken {
+  return { digest: digestOf(`token ${label}`), issuedAt: now, expiresAt: now + hour, ...changes };
+}
+
+export function sampleKey(kid: string, changes: Partial<SigningKeyRecord> = {}): SigningKeyRecord {
+  return {
+    kid,
+    alg: 'RS256',
+    publicJwk: JSON.stringify({ kty: 'RSA', kid, n: 'AQAB', e: 'AQAB' }),
+    sealedPrivateJwk: `sealed ${kid}`,
+    createdAt: now,
+    activeFrom: now,
+    ...changes,
+  };
+}
+
+/** A user and a client, and what the user let the client do. */
+export interface Party {
+  readonly sub?: string;
+  readonly clientId?: string;
+  readonly scopes?: readonly string[];
+}
+
+/** Provisions the client unless it exists, and has the user approve the scopes. */
+export async function consented(storage: Storage, party: Party = {}): Promise<void> {
+  const { sub = 'user-1', clientId = 'client-1', scopes = ['openid', 'profile'] } = party;
+  await storage.clients.insert(sampleClient({ clientId }));
+  assert.equal(await storage.consents.remember({ sub, clientId, scopes, now }), true, 'consent is stored');
+}
+
+/** Consent, code: the state in which a client exchanges a code. */
+export async function issued(
+  storage: Storage,
+  label: string,
+  changes: Partial<GrantRecord> = {},
+): Promise<GrantRecord> {
+  const grant = sampleGrant(label, changes);
+  await consented(storage, grant);
+  assert.equal(await storage.grants.issue(grant), true, 'the grant is stored');
+  return grant;
+}
+
+/** Consent, code, token: the state in which a client reads userinfo. */
+export async function redeemed(
+  storage: Storage,
+  label: string,
+  changes: Partial<GrantRecord> = {},
+  tokenChanges: Partial<NewAccessToken> = {},
+): Promise<{ readonly grant: GrantRecord; readonly token: NewAccessToken }> {
+  const grant = await issued(storage, label, changes);
+  const token = sampleToken(label, tokenChanges);
+  assert.equal(await redeem(storage, grant, token), 'redeemed');
+  return { grant, token };
+}
+
+/** Exchanges the code of a grant one millisecond after it was issued, unless told otherwise. */
+export function redeem(
+  storage: Storage,
+  grant: GrantRecord,
+  token: NewAccessToken,
+  at: { readonly now?: number; readonly maxFailedVerifiers?: number } = {},
+): Promise<'redeemed' | 'replayed' | 'refused'> {
+  return storage.grants.redeem({
+    codeDigest: grant.codeDigest,
+    token,
+    maxFailedVerifiers: at.maxFailedVerifiers ?? 5,
+    now: at.now ?? grant.issuedAt + 1,
+  });
+}
+
+/** Whether userinfo would accept this token, its expiry aside. */
+export async function isLive(storage: Storage, token: NewAccessToken): Promise<boolean> {
+  const state = await storage.grants.findToken(token.digest);
+  return state !== null && !state.revoked;
+}

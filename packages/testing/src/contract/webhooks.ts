@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import type { IdempotencyClaim, Storage, WebhookEndpointRecord } from '@ostiary/core/storage';
+import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
+import { acme, sampleClaim } from './partner-samples.ts';
+import { digestOf, minute, now } from './samples.ts';
+import { registered, sampleEndpoint } from './webhook-samples.ts';
+
+function create(
+  { webhooks }: Storage,
+  endpoint: WebhookEndpointRecord,
+  idempotency: IdempotencyClaim | null = null,
+  max = 50,
+  at: number = now,
+) {
+  return webhooks.create({ endpoint, idempotency, max, now: at });
+}
+
+async function ids({ webhooks }: Storage, owner: Parameters<typeof webhooks.list>[0] = acme) {
+  return (await webhooks.list(owner)).map(({ id }) => id);
+}
+
+export const webhookCases = casesOf('webhook endpoints', {
+  'an endpoint is read back as it was stored': async (storage) => {
+    const one = await registered(storage, 'one', { events: ['payment.completed', 'kyc.updated'] });
+    const two = await registered(storage, 'two', { enabled: false, createdAt: now + 1, version: 7 });
+    assertSame(await storage.webhooks.find(acme, one.id), one);
+    assertSame(await storage.webhooks.find(acme, two.id), two);
+    assertSame(await storage.webhooks.list(acme), [one, two]);
+  },
+
+  'a list is by time, then by id in code unit order': async (storage) => {
+    const sorted = ['first', '10', '9', 'B', 'Z', 'a', 'a-', 'b', 'last'];
+    const times: Record<string, number> = { first: now - 1, last: now + 1 };
+    for (const label of sorted.toSorted()) {
+      await registered(storage, label, { createdAt: times[label] ?? now });
+    }
+    const expected = sorted.map((label) => `we_${label}`);
+    assertSame(await ids(storage), expected);
+  },
+
+  'somebody else’s endpoint is as unknown as any other': async (storage) => {
+    const mine = await registered(storage, 'mine');
+    await registered(storage, 'test', { mode: 'test' });
+    await registered(storage, 'other', { partner: 'other' });
+    assertSame(await ids(storage), ['we_mine']);
+    assertSame(await ids(storage, { partner: 'acme', mode: 'test' }), ['we_test']);
+    assertSame(await ids(storage, { partner: 'ACME', mode: 'live' }), []);
+    const strangers = [
+      { partner: 'other', mode: 'live' },
+      { partner: 'acme', mode: 'test' },
+    ] as const;
+    for (const owner of strangers) {
+      assert.equal(await storage.webhooks.find(owner, mine.id), null);
+      assert.equal(await storage.webhooks.remove(owner, mine.id, now), false);
+      assert.equal(await storage.webhooks.replace({ ...mine, ...owner, version: 2 }, now), false);
+    }
+    for (const id of ['we_MINE', 'we_', '']) assert.equal(await storage.webhooks.find(acme, id), null, id);
+    assertSame(await storage.webhooks.find(acme, mine.id), mine);
+  },
+
+  'an id that is taken is an error and stores nothing': async (storage) => {
+    const first = await registered(storage, 'a');
+    const claim = sampleClaim('key');
+    for (const owner of [acme, { partner: 'other', mode: 'test' }] as const) {
+      await assertUnavailable(() => create(storage, sampleEndpoint('a', { ...owner, url: 'x' }), claim));
+    }
+    assertSame(await storage.webhooks.list(acme), [first]);
+    assert.equal(await storage.idempotency.find({ ...claim, now }), null);
+  },
+
+  'of parallel requests no more are stored than are allowed': async (storage) => {
+    const claims = Array.from({ length: 30 }, (_, index) => sampleClaim(`key ${index}`));
+    const answers = await inParallel(30, (index) =>
+      create(storage, sampleEndpoint(`${index}`), claims[index], 4),
+    );
+    const outcomes = answers.map(({ outcome }) => outcome);
+    assertSame(countAnswers(outcomes), { created: 4, too_many: 26 });
+    assert.equal((await ids(storage)).length, 4);
+    for (const [index, outcome] of outcomes.entries()) {
+      const record = await storage.idempotency.find({ ...sampleClaim(`key ${index}`), now });
+      assert.equal(record !== null, outcome === 'created', 'what was refused leaves its key free');
+    }
+    const test = await create(storage, sampleEndpoint('test', { mode: 'test' }), null, 4);
+    assert.equal(test.outcome, 'created', 'another mode has a number of its own');
+    const [gone = ''] = await ids(storage);
+    await storage.webhooks.remove(acme, gone, now);
+    assertSame(await create(storage, sampleEndpoint('x'), null, 4), { outcome: 'created' });
+    assertSame(await create(storage, sampleEndpoint('y'), null, 4), { outcome: 'too_many' });
+  },
+
+  'of parallel requests with one key one is stored, and the others give its answer': async (storage) => {
+    const claim = sampleClaim('key');
+    const answerOf = (index: number) => ({ status: 201, body: `we_${index}` });
+    const answers = await inParallel(30, (index) =>
+      create(storage, sampleEndpoint(`${index}`), { ...claim, answer: answerOf(index) }),
+    );
+    const winner = answers.findIndex(({ outcome }) => outcome === 'created');
+    for (const [index, answer] of answers.entries()) {
+      if (index !== winner) assertSame(answer, { outcome: 'replayed', answer: answerOf(winner) });
+    }
+    assertSame(await ids(storage), [`we_${winner}`]);
+  },
+
+  'the key is looked at before the number, until its record ends': async (storage) => {
+    const claim = sampleClaim('key', { endsAt: now + minute });
+    const other = { ...claim, fingerprint: digestOf('another') };
+    assertSame(await create(storage, sampleEndpoint('a'), claim, 1), { outcome: 'created' });
+    const replay = await create(storage, sampleEndpoint('b'), claim, 1);
+    assertSame(replay, { outcome: 'replayed', answer: claim.answer });
+    assertSame(await create(storage, sampleEndpoint('b'), other, 9), { outcome: 'key_conflict' });
+    const last = now + minute - 1;
+    assert.equal((await create(storage, sampleEndpoint('b'), claim, 9, last)).outcome, 'replayed');
+    assert.equal((await create(storage, sampleEndpoint('b'), claim, 1, now + minute)).outcome, 'too_many');
+    assert.equal((await create(storage, sampleEndpoint('b'), other, 9, now + minute)).outcome, 'created');
+  },
+
+  'replace stores the next version and refuses any other': async (storage) => {
+    const stored = await registered(storage, 'a');
+    const bystander = await registered(storage, 'b');
+    const changed = { ...stored, url: 'https://new.example/', events: ['kyc.updated'], updatedAt: now + 5 };
+    for (const version of [0, 1, 3, 9]) {
+      assert.equal(await storage.webhooks.replace({ ...changed, version }, now), false, `${version}`);
+    }
+    assertSame(await storage.webhooks.find(acme, stored.id), stored);
+    const next = { ...changed, enabled: false, sealedSecret: 'sealed anew', version: 2 };
+    assert.equal(await storage.webhooks.replace(next, now), true);
+    assertSame(await storage.webhooks.find(acme, stored.id), next);
+    assertSame(await storage.webhooks.find(acme, bystander.id), bystander);
+    assert.equal(await storage.webhooks.replace(sampleEndpoint('nobody', { version: 2 }), now), false);
+    assert.equal(await storage.webhooks.replace(sampleEndpoint('nobody', { version: 1 }), now), false);
+    assertSame(await ids(storage), ['we_a', 'we_b']);
+  },
+
+  'of parallel replacements of one version exactly one is stored': async (storage) => {
+    const stored = await registered(storage, 'a');
+    const answers = await inParallel(30, (index) =>
+      storage.webhooks.replace({ ...stored, url: `https://${index}.example/`, version: 2 }, now),
+    );
+    assertSame(countAnswers(answers), { true: 1, false: 29 });
+    const url = `https://${answers.indexOf(true)}.example/`;
+    assertSame(await storage.webhooks.find(acme, stored.id), { ...stored, url, version: 2 });
+  },
+
+  'an endpoint is removed once': async (storage) => {
+    const { id } = await registered(storage, 'a');
+    await registered(storage, 'b');
+    const answers = await inParallel(10, () => storage.webhooks.remove(acme, id, now));
+    assertSame(countAnswers(answers), { true: 1, false: 9 });
+    assert.equal(await storage.webhooks.find(acme, id), null);
+    assertSame(await ids(storage), ['we_b']);
+    assert.equal(await storage.webhooks.replace(sampleEndpoint('a', { version: 2 }), now), false);
+  },
+
+  'what a caller holds is a copy': async (storage) => {
+    const events = ['payment.completed'];
+    const fingerprint = Uint8Array.from(digestOf('request'));
+    const creating = create(storage, sampleEndpoint('a', { events }), sampleClaim('a', { fingerprint }));
+    events.push('kyc.updated');
+    fingerprint.fill(0);
+    assertSame(await creating, { outcome: 'created' });
+    const found = await storage.webhooks.find(acme, 'we_a');
+    assertSame(found?.events, ['payment.completed']);
+    Object.assign(found?.events ?? [], ['*']);
+    assertSame((await storage.webhooks.find(acme, 'we_a'))?.events, ['payment.completed']);
+    const request = { ...sampleClaim('a', { fingerprint: digestOf('request') }), now };
+    assert.equal((await storage.idempotency.find(request))?.outcome, 'replayed');
+
+    const next = { ...sampleEndpoint('a'), events: ['*'], version: 2 };
+    const replacing = storage.webhooks.replace(next, now);
+    next.events.push('changed while it is saved');
+    assert.equal(await replacing, true);
+    assertSame((await storage.webhooks.find(acme, 'we_a'))?.events, ['*']);
+  },
+});

@@ -1,0 +1,260 @@
+import { randomBytes } from 'node:crypto';
+import type { Ostiary, OstiaryOptions } from '@ostiary/core';
+import { silentLogger } from '@ostiary/core';
+import { keyScopes } from '@ostiary/core/admin';
+import { assemble } from '@ostiary/core/seams';
+import { createBrowser, TestLogin } from './browser.ts';
+import { Timeline } from './clock.ts';
+import { tellingDueTimes } from './due-times.ts';
+import { createTestFaults } from './faults.ts';
+import { createInbox } from './inbox.ts';
+import type { TestKey, TestOstiary, TestOstiaryOptions } from './kit.ts';
+import { memoryStorage } from './memory/storage.ts';
+import { createNetwork } from './network.ts';
+import { createOAuth } from './oauth.ts';
+import { createTestRail } from './rail.ts';
+import { keepSigningKeys, lendSigningKeys, sealingKey } from './signing-keys.ts';
+import { createTestUsers, type UserReference } from './users.ts';
+import { Mail, refuseInsideReceiver } from './webhooks.ts';
+
+/** Every host name resolves to this address, which nobody dials. */
+const anyAddress = '93.184.215.14';
+
+/** Tells those who wait that something has happened. */
+class Activity {
+  #waiting: (() => void)[] = [];
+
+  tell(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** `false` when nothing has happened for so long, in milliseconds of real time. */
+  wait(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), ms);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        resolve(true);
+      });
+    });
+  }
+}
+
+const closedError = () => new Error('the test kit was closed');
+
+/** The service on a storage in memory, with signing keys that were made before, and a client that hands deliveries to the test. */
+async function start(
+  options: Omit<OstiaryOptions, 'storage' | 'sealingKeys' | 'clock'>,
+  timeline: Timeline,
+  mail: Mail,
+): Promise<Ostiary> {
+  const memory = memoryStorage();
+  await memory.open();
+  await lendSigningKeys(memory.signingKeys, timeline.now());
+  const storage = tellingDueTimes(memory, (moment) => timeline.expect(moment));
+  const ostiary = await assemble(
+    { ...options, storage, sealingKeys: [sealingKey], clock: timeline },
+    { webhookClient: mail.client },
+  );
+  await keepSigningKeys(memory.signingKeys);
+  return ostiary;
+}
+
+function withDefaults({
+  authUrl = 'https://id.ostiary.test',
+  baseUrl = 'https://api.ostiary.test',
+  now = Date.now(),
+  address = '192.0.2.1',
+  logger = silentLogger,
+  ...rest
+}: TestOstiaryOptions) {
+  return { ...rest, authUrl, baseUrl, now: Number(now), address, logger };
+}
+
+/** The time, as a test sees and moves it. */
+function clockOf(timeline: Timeline): TestOstiary['clock'] {
+  return {
+    now: () => timeline.now(),
+    date: () => new Date(timeline.now()),
+    advance: (by) => {
+      refuseInsideReceiver();
+      return timeline.advance(by);
+    },
+  };
+}
+
+function firstOf({ list: [first] }: TestOstiary['users']): TestOstiary['user'] {
+  if (first === undefined) throw new Error('the kit has no users');
+  return first;
+}
+
+/** What the receiver of an address answers; `null` where nobody receives. */
+function received(mail: Mail, request: Request): Promise<Response> | null {
+  const receiver = mail.receiverOf(request.url);
+  return receiver === null ? null : (async () => receiver(request))();
+}
+
+/** The network between tests and the service. */
+function networkOf(
+  { fetch: engine }: Ostiary,
+  timeline: Timeline,
+  rest: Omit<Parameters<typeof createNetwork>[0], 'engine' | 'sleep' | 'arrives'>,
+): ReturnType<typeof createNetwork> {
+  return createNetwork({
+    ...rest,
+    engine,
+    sleep: (ms, signal) => timeline.sleep(ms, signal),
+    // So that what comes later is later: lists are ordered by time.
+    arrives: () => timeline.tick(),
+  });
+}
+
+/** Partners, numbered as they come, and keys of the first one. */
+async function provision(admin: Ostiary['admin']) {
+  let partners = 0;
+  const createPartner: TestOstiary['partners']['create'] = (slug) => {
+    partners += 1;
+    const name = slug ?? `partner-${partners}`;
+    return admin.partners.create({ slug: name, name: `The partner ${name}` });
+  };
+  const { slug: partner } = await createPartner();
+  const issue = async (settings: Parameters<TestOstiary['keys']['issue']>[0] = {}): Promise<TestKey> => {
+    const issued = await admin.apiKeys.issue({ partner, mode: 'live', scopes: keyScopes, ...settings });
+    const { apiKey, key, signingSecret } = issued;
+    return { id: apiKey.id, key, signingSecret, partner: apiKey.partner, mode: apiKey.mode };
+  };
+  const keys = { live: await issue(), test: await issue({ mode: 'test' }), issue };
+  return { partner, createPartner, keys };
+}
+
+/** Registers webhook endpoints through the partner API, with what a test did not say filled in. */
+function registration(standard: {
+  readonly mail: Mail;
+  readonly send: (request: Request) => Promise<Response>;
+  readonly baseUrl: string;
+  readonly secret: string;
+  readonly key: TestKey;
+}): TestOstiary['webhooks']['register'] {
+  const { mail, send, baseUrl } = standard;
+  return async (url, settings = {}) => {
+    const { events = ['*'], secret = standard.secret, key = standard.key, receiver } = settings;
+    if (receiver !== undefined) mail.receive(url, receiver);
+    const response = await send(
+      new Request(`${baseUrl}/v1/partner/webhooks`, {
+        method: 'POST',
+        headers: { 'x-api-key': key.key, 'content-type': 'application/json' },
+        body: JSON.stringify({ url, events, secret }),
+      }),
+    );
+    const body = (await response.json()) as { readonly id: string; readonly url: string };
+    if (response.status !== 201) throw new Error(`${url} was not registered: ${JSON.stringify(body)}`);
+    return { id: body.id, url: body.url, secret };
+  };
+}
+
+/**
+ * Starts the real service in the memory of a test: no port, no database, no waiting. Kits do not know of each other, so
+ * tests may have one each, or share one.
+ *
+ * @throws TypeError when an option is wrong
+ * @example
+ * ```ts
+ * const kit = await createTestOstiary();
+ * const headers = { 'x-api-key': kit.keys.live.key, 'content-type': 'application/json' };
+ * const { token } = await kit.passports.issue();
+ * const body = JSON.stringify({ token });
+ * const answer = await kit.fetch(`${kit.baseUrl}/v1/partner/verify`, { method: 'POST', headers, body });
+ * await kit.close();
+ * ```
+ */
+export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise<TestOstiary> {
+  const { authUrl, baseUrl, address, logger, retryDelaysSeconds, ...options } = withDefaults(given);
+  const { now, users: people, ...rest } = options;
+  const closed = new AbortController();
+  const activity = new Activity();
+
+  const settle = async (): Promise<void> => {
+    refuseInsideReceiver();
+    await network.idle();
+    while (!closed.signal.aborted && (await ostiary.worker.runDue()) > 0);
+  };
+  const settleIfOpen = async (): Promise<void> => {
+    closed.signal.throwIfAborted();
+    await settle();
+  };
+  const timeline = new Timeline(now, settle);
+  const { rail, port, plans } = createTestRail(() => ostiary.payments);
+  const { users, directory } = createTestUsers(people, () => ostiary.users);
+  const { faults, requests, deliveries } = createTestFaults(plans);
+  const mail = new Mail(deliveries, () => timeline.now());
+  const login = new TestLogin(timeline);
+
+  const ostiary: Ostiary = await start(
+    {
+      ...rest,
+      logger,
+      authUrl,
+      baseUrl,
+      users: directory,
+      login,
+      payments: port,
+      webhooks: { resolve: async () => [anyAddress], ...(retryDelaysSeconds && { retryDelaysSeconds }) },
+    },
+    timeline,
+    mail,
+  );
+
+  const subOf = (user: UserReference = kit.user): string => (typeof user === 'string' ? user : user.sub);
+  /** What the kit itself asks the service: past the faults. */
+  const send = (request: Request) => ostiary.fetch(request, { address });
+  const network = networkOf(ostiary, timeline, {
+    origins: [...new Set([new URL(authUrl).origin, new URL(baseUrl).origin])],
+    faults: requests,
+    receive: (request) => received(mail, request),
+    answered: () => activity.tell(),
+    closed: closed.signal,
+  });
+  const signIn = (user?: UserReference) =>
+    createBrowser({ login, sub: users.get(subOf(user)).sub, authUrl: new URL(authUrl), send });
+
+  const { partner, createPartner, keys } = await provision(ostiary.admin);
+  const webhookSecret = randomBytes(32).toString('base64url');
+
+  const close = async (): Promise<void> => {
+    if (closed.signal.aborted) return;
+    closed.abort(closedError());
+    activity.tell();
+    await ostiary.close();
+  };
+
+  const kit: TestOstiary = {
+    ...(await createOAuth({ admin: ostiary.admin.clients, partner, authUrl, baseUrl, signIn, send })),
+    ostiary,
+    baseUrl,
+    authUrl,
+    fetch: network.from(address),
+    fetchFrom: network.from,
+    clock: clockOf(timeline),
+    settle,
+    get user() {
+      return firstOf(users);
+    },
+    users,
+    partner,
+    partners: { create: createPartner },
+    keys,
+    signIn,
+    passports: { issue: async (user) => ostiary.passports.issue(users.get(subOf(user)).sub) },
+    rail,
+    webhooks: {
+      register: registration({ mail, send, baseUrl, secret: webhookSecret, key: keys.live }),
+      receive: (url, receiver) => mail.receive(url, receiver),
+    },
+    webhookSecret,
+    inbox: createInbox({ sent: mail.sent, settle: settleIfOpen, activity: (ms) => activity.wait(ms) }),
+    faults,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  return kit;
+}

@@ -1,0 +1,181 @@
+import type { FetchHandler } from '@ostiary/core';
+import { partnerErrors } from '@ostiary/core';
+import type { RequestEffect } from './faults.ts';
+import type { Plans } from './plans.ts';
+
+/**
+ * `fetch`, as programs call it.
+ *
+ * @example
+ * ```ts
+ * const kit = await createTestOstiary();
+ * const fetchOfTheKit: Fetch = kit.fetch;
+ * await fetchOfTheKit(`${kit.authUrl}/.well-known/openid-configuration`);
+ * ```
+ */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** What answers requests to other origins: code of the test, or nobody. */
+export type Receive = (request: Request) => Promise<Response> | null;
+
+/** What the network of a kit is made of. */
+export interface NetworkParts {
+  readonly origins: readonly string[];
+  readonly engine: FetchHandler;
+  readonly faults: Plans<Request, RequestEffect>;
+  readonly receive: Receive;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Called before each request that reaches the service. */
+  readonly arrives: () => void;
+  /** Called after each request. */
+  readonly answered: () => void;
+  /** Aborts with the kit. */
+  readonly closed: AbortSignal;
+}
+
+/** What `fetch` throws when a connection breaks. */
+function reset(): TypeError {
+  const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+  return new TypeError('fetch failed', { cause });
+}
+
+const realTime = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const give = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', give);
+      resolve();
+    }, ms);
+    if (signal.aborted) give();
+    else signal.addEventListener('abort', give, { once: true });
+  });
+
+function tooMany(retryAfterSeconds: number): Response {
+  const { status, text } = partnerErrors.rate_limit_exceeded;
+  const requestId = crypto.randomUUID();
+  return Response.json(
+    { code: 'rate_limit_exceeded', message: text, requestId },
+    { status, headers: { 'retry-after': String(retryAfterSeconds), 'x-request-id': requestId } },
+  );
+}
+
+/** Half of an answer, and then nothing more until the reader gives up. */
+async function stalled(response: Response, signal: AbortSignal): Promise<Response> {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(bytes.subarray(0, Math.floor(bytes.length / 2)));
+      signal.addEventListener('abort', () => controller.error(signal.reason), { once: true });
+    },
+  });
+  return new Response(body, response);
+}
+
+/** As `fetch` does it, with the length of a body that is known; a `Request` does not tell it. */
+function requestOf(input: string | URL | Request, init: RequestInit | undefined): Request {
+  const request = new Request(input, init);
+  const { body } = init ?? {};
+  const text = body instanceof URLSearchParams ? String(body) : body;
+  const length =
+    typeof text === 'string' ? Buffer.byteLength(text) : ArrayBuffer.isView(text) ? text.byteLength : null;
+  if (length !== null) request.headers.set('content-length', String(length));
+  return request;
+}
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+/** The network between clients and the service, in memory. */
+export interface Network {
+  /** A `fetch` for each client address: requests to the service meet the faults first. */
+  readonly from: (address: string) => Fetch;
+  /** Resolves when the service executes no request. */
+  readonly idle: () => Promise<void>;
+}
+
+export function createNetwork(parts: NetworkParts): Network {
+  const { engine, faults, origins, closed } = parts;
+  const underWay = new Set<Promise<Response>>();
+
+  async function execute(request: Request, address: string): Promise<Response> {
+    parts.arrives();
+    const answering = engine(request, { address });
+    underWay.add(answering);
+    return await answering.finally(() => underWay.delete(answering));
+  }
+
+  async function withFaults(request: Request, address: string): Promise<Response> {
+    const fault = faults.take(request);
+    const executed = () => execute(request, address);
+    const signal = () => AbortSignal.any([request.signal, closed]);
+    switch (fault?.kind) {
+      case undefined:
+        return executed();
+      case 'refuse':
+        throw reset();
+      case 'drop answer': {
+        await (await executed()).arrayBuffer();
+        throw reset();
+      }
+      case 'rate limit':
+        return tooMany(fault.retryAfterSeconds);
+      case 'slow': {
+        const response = await executed();
+        await (fault.clock === 'real' ? realTime : parts.sleep)(fault.ms, signal());
+        return response;
+      }
+      case 'stall body':
+        return stalled(await executed(), signal());
+      case 'status':
+        return new Response(fault.body === '' ? null : fault.body, fault);
+    }
+  }
+
+  async function answer(request: Request, address: string): Promise<Response> {
+    closed.throwIfAborted();
+    request.signal.throwIfAborted();
+    const { origin } = new URL(request.url);
+    if (!origins.includes(origin)) {
+      const received = parts.receive(request);
+      if (received !== null) return received;
+      throw new TypeError('fetch failed', {
+        cause: new Error(
+          `nobody answers ${origin}: this kit is ${origins.join(' and ')}; kit.webhooks.receive() adds others`,
+        ),
+      });
+    }
+    try {
+      return await withFaults(request, address);
+    } finally {
+      parts.answered();
+    }
+  }
+
+  const from: Network['from'] = (address) =>
+    async function fetch(input, init) {
+      let request = requestOf(input, init);
+      for (let hops = 0; hops <= 20; hops += 1) {
+        const response = await answer(request, address);
+        const location = response.headers.get('location');
+        const isRedirect = redirects.has(response.status) && location !== null;
+        if (isRedirect && request.redirect === 'error')
+          throw new TypeError('fetch failed: unexpected redirect');
+        if (!isRedirect || request.redirect === 'manual') {
+          Object.defineProperty(response, 'url', { value: request.url });
+          return response;
+        }
+        // As browsers do it; a body is not sent twice.
+        request = new Request(new URL(location, request.url), { signal: request.signal });
+      }
+      throw new TypeError('fetch failed: too many redirects');
+    };
+
+  return {
+    from,
+    async idle() {
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+    },
+  };
+}

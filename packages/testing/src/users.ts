@@ -1,0 +1,163 @@
+import type { KycChange, UserDirectory, UserRecord } from '@ostiary/core';
+
+/**
+ * A user of the kit, with a phone number by which partners may look the user up.
+ *
+ * @example
+ * ```ts
+ * const kit = await createTestOstiary();
+ * const user: TestUser = kit.users.add({ name: 'Eve', country: 'FR', kycStatus: 'pending', kycTier: 0 });
+ * ```
+ */
+export interface TestUser extends UserRecord {
+  readonly kid: string;
+  /** E.164. */
+  readonly phone: string;
+}
+
+/**
+ * A user of the kit, or the id (`sub`) of one.
+ *
+ * @example
+ * ```ts
+ * const kit = await createTestOstiary();
+ * const [, second] = kit.users.list;
+ * const users: UserReference[] = ['user-1', second ?? kit.user];
+ * for (const user of users) await kit.passports.issue(user);
+ * ```
+ */
+export type UserReference = TestUser | string;
+
+/**
+ * The users of the kit: the directory that a host would have.
+ *
+ * @example
+ * ```ts
+ * const kit = await createTestOstiary();
+ * console.log(kit.users.list.map(({ name }) => name));
+ * await kit.users.remove(kit.users.get('user-2'));
+ * ```
+ */
+export interface TestUsers {
+  /** Everybody; the first one has every field that any scope shows. */
+  readonly list: readonly TestUser[];
+  /** @throws Error when there is no such user */
+  get(sub: string): TestUser;
+  /** Adds a user; what is not given is made up. */
+  add(user?: Partial<TestUser>): TestUser;
+  /**
+   * Changes a user. A change of the identity check is published as `kyc.updated`, to whom it concerns.
+   *
+   * @example
+   * ```ts
+   * const kit = await createTestOstiary();
+   * await kit.users.update(kit.user, { kycStatus: 'rejected', kycTier: 0 });
+   * ```
+   */
+  update(user: UserReference, changes: Partial<Omit<TestUser, 'sub'>>): Promise<TestUser>;
+  /** Removes a user: consents, codes and tokens end, and look-ups answer 404. */
+  remove(user: UserReference): Promise<void>;
+}
+
+/** What of the engine users need. */
+interface Engine {
+  kycChanged(change: KycChange): Promise<unknown>;
+  end(sub: string): Promise<void>;
+}
+
+function madeUp(number: number): TestUser {
+  const name = `Test User ${number}`;
+  return {
+    sub: `user-${number}`,
+    kid: `KID-${String(number).padStart(4, '0')}`,
+    // Numbers that belong to nobody.
+    phone: `+509000${String(number).padStart(5, '0')}`,
+    role: 'member',
+    country: 'HT',
+    createdAt: '2024-01-01T00:00:00.000Z',
+    name,
+    handle: `user-${number}`,
+    avatarUrl: null,
+    kycTier: 2,
+    kycStatus: 'approved',
+    htgBalance: '0.00',
+    usdBalance: '0.00',
+    trustScore: 50,
+    trustTier: 'silver',
+    activeCredentials: [],
+  };
+}
+
+/** One with everything, and one for each of the other states of the identity check. */
+const seeded: readonly Partial<TestUser>[] = [
+  {
+    name: 'Marie Test',
+    handle: 'marie',
+    avatarUrl: 'https://cdn.example/marie.png',
+    htgBalance: '1250.00',
+    usdBalance: '80.50',
+    trustScore: 87,
+    trustTier: 'gold',
+    activeCredentials: [
+      { id: 'cred-1', type: 'national-id', issuedAt: '2025-01-01T00:00:00.000Z', expiresAt: null },
+    ],
+  },
+  { name: 'Paul Pending', handle: 'paul', kycStatus: 'pending', kycTier: 1 },
+  { name: 'Rose Rejected', handle: 'rose', kycStatus: 'rejected', kycTier: 0 },
+];
+
+const kycOf = ({ kycStatus = 'pending', kycTier = 0 }: TestUser) => ({ kycStatus, kycTier });
+
+/** The users, and the directory that the engine asks. */
+export function createTestUsers(
+  given: readonly Partial<TestUser>[] = seeded,
+  engine: () => Engine,
+): { readonly users: TestUsers; readonly directory: UserDirectory } {
+  const people = new Map<string, TestUser>();
+  const subOf = (user: UserReference): string => (typeof user === 'string' ? user : user.sub);
+  const find = (matches: (user: TestUser) => boolean) => [...people.values()].find(matches) ?? null;
+
+  const get = (sub: string): TestUser => {
+    const user = people.get(sub);
+    if (user === undefined) throw new Error(`there is no user ${sub}; the kit has ${[...people.keys()]}`);
+    return user;
+  };
+  let made = 0;
+  const add = (fields: Partial<TestUser> = {}): TestUser => {
+    made += 1;
+    const user = Object.freeze({ ...madeUp(made), ...fields });
+    const twin = find(({ sub, kid, phone }) => sub === user.sub || kid === user.kid || phone === user.phone);
+    if (twin !== null) throw new Error(`there is a user ${twin.sub} (${twin.kid}, ${twin.phone}) already`);
+    people.set(user.sub, user);
+    return user;
+  };
+  for (const user of given) add(user);
+
+  return {
+    users: {
+      get list() {
+        return [...people.values()];
+      },
+      get,
+      add,
+      async update(reference, changes) {
+        const before = get(subOf(reference));
+        const { sub, kid } = before;
+        const after = Object.freeze({ ...before, ...changes, sub });
+        people.set(sub, after);
+        await engine().kycChanged({ sub, kid, ...kycOf(after), previous: kycOf(before) });
+        return after;
+      },
+      async remove(reference) {
+        const { sub } = get(subOf(reference));
+        people.delete(sub);
+        await engine().end(sub);
+      },
+    },
+    directory: {
+      find: (sub) => people.get(sub) ?? null,
+      findByKid: (kid) => find((user) => user.kid === kid),
+      findByPhone: (phone) => find((user) => user.phone === phone),
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { WebhookClient, WebhookRequest } from '@ostiary/core/seams';
+import { type CapturedDelivery, captured, type Writable } from './delivery.ts';
+import type { DeliveryEffect } from './faults.ts';
+import type { Plans } from './plans.ts';
+
+/**
+ * Code that receives deliveries at a URL.
+ *
+ * @example
+ * ```ts
+ * const kit = await createTestOstiary();
+ * const receiver: Receiver = async (request) => {
+ *   console.log(await request.text());
+ *   return new Response(null, { status: 204 });
+ * };
+ * await kit.webhooks.register('https://shop.example/webhooks', { receiver });
+ * ```
+ */
+export type Receiver = (request: Request) => Response | Promise<Response>;
+
+/** What an endpoint may take to answer, in milliseconds of real time. */
+const deadlineMs = 10_000;
+
+/** How much of an answer is kept. */
+const maxAnswer = 16_384;
+
+const delivering = new AsyncLocalStorage<true>();
+
+/** @throws Error inside of a receiver, which would wait for itself */
+export function refuseInsideReceiver(): void {
+  if (delivering.getStore() !== true) return;
+  throw new Error('a receiver cannot wait for due work, its own delivery is part of it; answer first');
+}
+
+type Answer = Awaited<ReturnType<WebhookClient['post']>>;
+
+const noAnswer = (error: NonNullable<Answer['error']>): Answer => ({
+  ok: false,
+  httpStatus: null,
+  error,
+  response: null,
+  durationMs: 0,
+});
+
+function answerWith(status: number, text: string): Answer {
+  const ok = status >= 200 && status < 300;
+  const error = status >= 300 && status < 400 ? 'redirect' : 'status';
+  return {
+    ok,
+    httpStatus: status,
+    error: ok ? null : error,
+    response: text.slice(0, maxAnswer).replaceAll('\u0000', '\ufffd'),
+    durationMs: 0,
+  };
+}
+
+async function withinDeadline<Value>(work: Promise<Value>): Promise<Value | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), deadlineMs);
+  });
+  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+interface Waiting {
+  readonly request: WebhookRequest;
+  /** Whether a fault has moved it already. */
+  isMoved: boolean;
+  readonly settle: (answer: Answer) => void;
+}
+
+/** Deliveries on their way to partners, in memory, one after the other. */
+export class Mail {
+  /** Attempts that have reached their endpoint, in that order. */
+  readonly sent: CapturedDelivery[] = [];
+  readonly #receivers = new Map<string, Receiver>();
+  readonly #faults: Plans<CapturedDelivery, DeliveryEffect>;
+  readonly #now: () => number;
+  readonly #waiting: Waiting[] = [];
+  #isBusy = false;
+  /** What the engine posts with. */
+  readonly client: WebhookClient = {
+    post: (request) =>
+      new Promise((settle) => {
+        this.#waiting.push({ request, isMoved: false, settle });
+        if (!this.#isBusy) void this.#work();
+      }),
+    abort() {},
+    async close() {},
+  };
+
+  constructor(faults: Plans<CapturedDelivery, DeliveryEffect>, now: () => number) {
+    this.#faults = faults;
+    this.#now = now;
+  }
+
+  /** From now on this code answers below this URL. */
+  receive(url: string, receiver: Receiver): void {
+    this.#receivers.set(new URL(url).href, receiver);
+  }
+
+  /** The code that answers at a URL: that of the longest one below which it is. */
+  receiverOf(url: string): Receiver | null {
+    const { href } = new URL(url);
+    const below = [...this.#receivers.keys()].filter(
+      (base) => href === base || href.startsWith(base.replace(/\/?$/, '/')) || href.startsWith(`${base}?`),
+    );
+    const longest = below.toSorted((a, b) => b.length - a.length)[0];
+    return longest === undefined ? null : (this.#receivers.get(longest) ?? null);
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true;
+    // What is due at once is posted in one turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      const delivery = captured(next.request, this.#now());
+      try {
+        await this.#workOn(next, delivery);
+      } catch (error) {
+        // Thrown by a `match` of the test, which has no other place to see it.
+        delivery.error = error;
+        this.sent.push(delivery);
+        next.settle(answerWith(500, ''));
+      }
+    }
+    this.#isBusy = false;
+  }
+
+  async #workOn(next: Waiting, delivery: Writable<CapturedDelivery>): Promise<void> {
+    const isLast = this.#waiting.length === 0;
+    const isPossible = ({ kind }: DeliveryEffect) => kind !== 'reorder' || !isLast;
+    const fault = next.isMoved ? null : this.#faults.take(delivery, isPossible);
+    if (fault?.kind === 'reorder') {
+      next.isMoved = true;
+      this.#waiting.splice(1, 0, next);
+    } else {
+      next.settle(await this.#deliver(delivery, fault));
+    }
+  }
+
+  async #deliver(delivery: Writable<CapturedDelivery>, fault: DeliveryEffect | null): Promise<Answer> {
+    switch (fault?.kind) {
+      case 'drop':
+        return noAnswer('connection_reset');
+      case 'status':
+        return answerWith(fault.status, '');
+      case 'time out':
+        await this.#hand(delivery);
+        return noAnswer('timeout');
+      case 'duplicate':
+        await this.#hand({ ...delivery });
+        return await this.#hand(delivery);
+      default:
+        return await this.#hand(delivery);
+    }
+  }
+
+  async #hand(delivery: Writable<CapturedDelivery>): Promise<Answer> {
+    this.sent.push(delivery);
+    const receiver = this.receiverOf(delivery.url);
+    try {
+      const answering = async (): Promise<Answer> => {
+        const response = receiver === null ? new Response() : await receiver(delivery.request());
+        delivery.status = response.status;
+        return answerWith(response.status, await response.text());
+      };
+      const answer = await withinDeadline(delivering.run(true, answering));
+      return answer === 'late' ? noAnswer('timeout') : answer;
+    } catch (error) {
+      delivery.error = error;
+      return answerWith(500, '');
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'tsup';
+
+export default defineConfig({
+  entry: {
+    index: 'src/index.ts',
+    contract: 'src/contract/index.ts',
+    memory: 'src/memory/index.ts',
+  },
+  format: 'esm',
+  target: 'node22',
+  dts: true,
+  clean: true,
+  sourcemap: true,
+});
