@@ -173,7 +173,7 @@ export async function timeClaims({
       undisturbed.push(ms - (waited() - before));
       deliveries += claimed.length;
       // What was sent is kept no longer than this: clearing it away would be counted.
-      sent = watched.ran().findLast(({ text }) => text.includes('WITH news AS')) ?? sent;
+      sent = watched.ran().findLast(({ text }) => text.includes('news AS MATERIALIZED')) ?? sent;
       if (claimed.length === 0) problems.push(`claim ${claim} got nothing`);
       const counted = await storage.deliveries.finish(claimed.map(delivered));
       if (counted.includes(false)) problems.push(`claim ${claim}: a result did not count`);

@@ -32,122 +32,136 @@ interface Request {
 /** Endpoints of which a claim finds out, at most, that no lease has ended after all. */
 const maxSettled = 200;
 
+/**
+ * What a claim takes. Candidates are asked in turn, only as many as it needs (the LIMIT of `taken`). An endpoint whose row has
+ * changed since the statement began, or that somebody holds, is left for the next claim: what the statement sees of its
+ * deliveries may be old. A result that is just being written holds a delivery, which is passed over and not waited for.
+ */
+const choice = (schema: string) => `
+  news AS MATERIALIZED (
+    SELECT partner, mode, news FROM ${schema}.event_sequences WHERE has_news
+  ),
+  candidates AS MATERIALIZED (
+    SELECT
+      endpoint_id, claimed_to, next_due, served_at, revision,
+      coalesce((:rooms::jsonb ->> endpoint_id)::integer, :room::integer) AS room
+    FROM (
+      SELECT queue.* FROM news JOIN ${schema}.endpoint_queues AS queue USING (partner, mode)
+      UNION ALL
+      SELECT * FROM ${schema}.endpoint_queues AS queue
+      WHERE next_due <= :now AND NOT EXISTS (
+        SELECT FROM news WHERE news.partner = queue.partner AND news.mode = queue.mode
+      )
+    ) AS queue
+  ),
+  taken AS MATERIALIZED (
+    SELECT candidate.endpoint_id, served_at, held.queue, found.*
+    FROM (SELECT * FROM candidates WHERE room > 0 ORDER BY served_at, endpoint_id) AS candidate
+    CROSS JOIN LATERAL (
+      SELECT ctid AS queue FROM ${schema}.endpoint_queues AS queue
+      WHERE queue.endpoint_id = candidate.endpoint_id AND queue.revision = candidate.revision
+      FOR UPDATE SKIP LOCKED
+    ) AS held
+    CROSS JOIN LATERAL (
+      SELECT * FROM (
+        SELECT *, false AS is_new FROM (
+          SELECT ctid AS row, number, due_at, ready_at FROM ${schema}.pending_deliveries AS pending
+          WHERE pending.endpoint_id = candidate.endpoint_id
+            AND ready_at >= candidate.next_due AND ready_at <= :now
+          ORDER BY ready_at, number LIMIT candidate.room
+          FOR UPDATE SKIP LOCKED
+        ) AS again
+        UNION ALL
+        SELECT *, true FROM (
+          SELECT ctid, number, due_at, ready_at FROM ${schema}.pending_deliveries AS pending
+          WHERE pending.endpoint_id = candidate.endpoint_id AND number > candidate.claimed_to
+          ORDER BY number LIMIT candidate.room
+        ) AS published
+      ) AS ready
+      ORDER BY is_new, ready_at, number LIMIT candidate.room
+    ) AS found
+    LIMIT :limit
+  )
+`;
+
+/**
+ * The leases, and the rows of the endpoints: of those that something was taken of, and of those that turn out to have nothing
+ * ready. One that is due later than it was published is set aside, among those that were claimed before.
+ *
+ * A claim does not wait for the disk: nothing of it was promised to anyone. One that a crash of the server undoes is made
+ * again, and what its attempt led to is refused. `set_config` ends with the transaction, which is this statement.
+ */
+const leases = (schema: string) => `
+  claimed AS (
+    UPDATE ${schema}.pending_deliveries SET
+      claim_id = CASE WHEN due_at <= :now THEN :claimId END,
+      ready_at = CASE WHEN due_at <= :now THEN :leaseEndsAt ELSE due_at END
+    WHERE ctid = ANY (ARRAY (SELECT row FROM taken))
+      AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off'
+    RETURNING id, number, endpoint_id, event_number, attempts, due_at, claim_id
+  ),
+  settled AS MATERIALIZED (
+    SELECT queue.ctid AS queue
+    FROM candidates JOIN ${schema}.endpoint_queues AS queue USING (endpoint_id, revision)
+    WHERE candidates.next_due <= :now AND endpoint_id NOT IN (SELECT endpoint_id FROM taken)
+      AND (
+        SELECT ready_at FROM ${schema}.pending_deliveries AS pending
+        WHERE pending.endpoint_id = candidates.endpoint_id
+          AND ready_at >= candidates.next_due AND ready_at <= :now
+        ORDER BY ready_at LIMIT 1
+      ) IS NULL
+    LIMIT ${maxSettled}
+    FOR UPDATE OF queue SKIP LOCKED
+  ),
+  visited AS (
+    SELECT
+      queue AS row, max(number) FILTER (WHERE is_new) AS claimed_to,
+      min(CASE WHEN due_at <= :now THEN :leaseEndsAt::bigint ELSE due_at END) AS next_due
+    FROM taken GROUP BY queue
+    UNION ALL
+    SELECT queue, NULL, NULL FROM settled
+  ),
+  written AS (
+    UPDATE ${schema}.endpoint_queues AS queue SET
+      claimed_to = coalesce(visited.claimed_to, queue.claimed_to), served_at = :now, revision = revision + 1,
+      next_due = least(visited.next_due, CASE WHEN queue.next_due <= :now THEN (
+        SELECT ready_at FROM ${schema}.pending_deliveries AS pending
+        WHERE pending.endpoint_id = queue.endpoint_id AND ready_at >= queue.next_due
+          AND ctid NOT IN (SELECT row FROM taken)
+        ORDER BY ready_at LIMIT 1
+      ) ELSE queue.next_due END)
+    FROM visited WHERE queue.ctid = visited.row AND queue.ctid = ANY (ARRAY (SELECT row FROM visited))
+  )
+`;
+
+/** A claim that is not full has seen the news of those whose endpoints have nothing left. */
+const noted = (schema: string) => `
+  quiet AS (
+    SELECT partner, mode, news.news
+    FROM news JOIN ${schema}.event_sequences AS sequence USING (partner, mode)
+    WHERE (SELECT count(*) FROM taken) < :limit
+      AND NOT EXISTS (
+        SELECT FROM ${schema}.endpoint_queues AS queue
+        CROSS JOIN LATERAL (
+          SELECT FROM ${schema}.pending_deliveries AS pending
+          WHERE pending.endpoint_id = queue.endpoint_id AND number > claimed_to
+          ORDER BY number LIMIT 1
+        ) AS waiting
+        WHERE queue.partner = news.partner AND queue.mode = news.mode
+      )
+    FOR UPDATE OF sequence SKIP LOCKED
+  ),
+  seen AS (
+    UPDATE ${schema}.event_sequences AS sequence SET seen = quiet.news
+    FROM quiet WHERE sequence.partner = quiet.partner AND sequence.mode = quiet.mode
+  )
+`;
+
 /** The worker's hold on deliveries. */
 export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim'> {
   const { schema } = database;
-
-  // One statement. `candidates` are asked in turn, only as many as it takes (the LIMIT of `taken`). An endpoint whose row has
-  // changed since the statement began, or that somebody holds, is left for the next claim: what the statement sees of its
-  // deliveries may be old. A result that is just being written holds a delivery, which is passed over and not waited for.
-  //
-  // A delivery that is due later than it was published is set aside, among those that were claimed before.
-  //
-  // A claim does not wait for the disk: nothing of it was promised to anyone. One that a crash of the server undoes is
-  // made again, and what its attempt led to is refused. `set_config` ends with the transaction, which is this statement.
   const claim = statement<Request, ClaimedRow>(`
-    WITH news AS MATERIALIZED (
-      SELECT partner, mode, news FROM ${schema}.event_sequences WHERE has_news
-    ),
-    candidates AS MATERIALIZED (
-      SELECT
-        endpoint_id, claimed_to, next_due, served_at, revision,
-        coalesce((:rooms::jsonb ->> endpoint_id)::integer, :room::integer) AS room
-      FROM (
-        SELECT queue.* FROM news JOIN ${schema}.endpoint_queues AS queue USING (partner, mode)
-        UNION ALL
-        SELECT * FROM ${schema}.endpoint_queues AS queue
-        WHERE next_due <= :now AND NOT EXISTS (
-          SELECT FROM news WHERE news.partner = queue.partner AND news.mode = queue.mode
-        )
-      ) AS queue
-    ),
-    taken AS MATERIALIZED (
-      SELECT candidate.endpoint_id, served_at, held.queue, found.*
-      FROM (SELECT * FROM candidates WHERE room > 0 ORDER BY served_at, endpoint_id) AS candidate
-      CROSS JOIN LATERAL (
-        SELECT ctid AS queue FROM ${schema}.endpoint_queues AS queue
-        WHERE queue.endpoint_id = candidate.endpoint_id AND queue.revision = candidate.revision
-        FOR UPDATE SKIP LOCKED
-      ) AS held
-      CROSS JOIN LATERAL (
-        SELECT * FROM (
-          SELECT *, false AS is_new FROM (
-            SELECT ctid AS row, number, due_at, ready_at FROM ${schema}.pending_deliveries AS pending
-            WHERE pending.endpoint_id = candidate.endpoint_id
-              AND ready_at >= candidate.next_due AND ready_at <= :now
-            ORDER BY ready_at, number LIMIT candidate.room
-            FOR UPDATE SKIP LOCKED
-          ) AS again
-          UNION ALL
-          SELECT *, true FROM (
-            SELECT ctid, number, due_at, ready_at FROM ${schema}.pending_deliveries AS pending
-            WHERE pending.endpoint_id = candidate.endpoint_id AND number > candidate.claimed_to
-            ORDER BY number LIMIT candidate.room
-          ) AS published
-        ) AS ready
-        ORDER BY is_new, ready_at, number LIMIT candidate.room
-      ) AS found
-      LIMIT :limit
-    ),
-    claimed AS (
-      UPDATE ${schema}.pending_deliveries SET
-        claim_id = CASE WHEN due_at <= :now THEN :claimId END,
-        ready_at = CASE WHEN due_at <= :now THEN :leaseEndsAt ELSE due_at END
-      WHERE ctid = ANY (ARRAY (SELECT row FROM taken))
-        AND (SELECT set_config('synchronous_commit', 'off', true)) = 'off'
-      RETURNING id, number, endpoint_id, event_number, attempts, due_at, claim_id
-    ),
-    settled AS MATERIALIZED (
-      SELECT queue.ctid AS queue
-      FROM candidates JOIN ${schema}.endpoint_queues AS queue USING (endpoint_id, revision)
-      WHERE candidates.next_due <= :now AND endpoint_id NOT IN (SELECT endpoint_id FROM taken)
-        AND (
-          SELECT ready_at FROM ${schema}.pending_deliveries AS pending
-          WHERE pending.endpoint_id = candidates.endpoint_id
-            AND ready_at >= candidates.next_due AND ready_at <= :now
-          ORDER BY ready_at LIMIT 1
-        ) IS NULL
-      LIMIT ${maxSettled}
-      FOR UPDATE OF queue SKIP LOCKED
-    ),
-    visited AS (
-      SELECT
-        queue AS row, max(number) FILTER (WHERE is_new) AS claimed_to,
-        min(CASE WHEN due_at <= :now THEN :leaseEndsAt::bigint ELSE due_at END) AS next_due
-      FROM taken GROUP BY queue
-      UNION ALL
-      SELECT queue, NULL, NULL FROM settled
-    ),
-    written AS (
-      UPDATE ${schema}.endpoint_queues AS queue SET
-        claimed_to = coalesce(visited.claimed_to, queue.claimed_to), served_at = :now, revision = revision + 1,
-        next_due = least(visited.next_due, CASE WHEN queue.next_due <= :now THEN (
-          SELECT ready_at FROM ${schema}.pending_deliveries AS pending
-          WHERE pending.endpoint_id = queue.endpoint_id AND ready_at >= queue.next_due
-            AND ctid NOT IN (SELECT row FROM taken)
-          ORDER BY ready_at LIMIT 1
-        ) ELSE queue.next_due END)
-      FROM visited WHERE queue.ctid = visited.row AND queue.ctid = ANY (ARRAY (SELECT row FROM visited))
-    ),
-    quiet AS (
-      SELECT partner, mode, news.news
-      FROM news JOIN ${schema}.event_sequences AS sequence USING (partner, mode)
-      WHERE (SELECT count(*) FROM taken) < :limit
-        AND NOT EXISTS (
-          SELECT FROM ${schema}.endpoint_queues AS queue
-          CROSS JOIN LATERAL (
-            SELECT FROM ${schema}.pending_deliveries AS pending
-            WHERE pending.endpoint_id = queue.endpoint_id AND number > claimed_to
-            ORDER BY number LIMIT 1
-          ) AS waiting
-          WHERE queue.partner = news.partner AND queue.mode = news.mode
-        )
-      FOR UPDATE OF sequence SKIP LOCKED
-    ),
-    seen AS (
-      UPDATE ${schema}.event_sequences AS sequence SET seen = quiet.news
-      FROM quiet WHERE sequence.partner = quiet.partner AND sequence.mode = quiet.mode
-    )
+    WITH ${choice(schema)}, ${leases(schema)}, ${noted(schema)}
     SELECT
       claimed.number, claimed.id, endpoint_id AS "endpointId", events.id AS "eventId", type AS "eventType", body,
       attempts + 1 AS attempt, claimed.due_at AS "dueAt", is_new AS "isNew", ready_at AS "readyAt",
@@ -166,15 +180,10 @@ export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 
 
   return {
     async claim({ claimId, now, leaseMs, limit, room, rooms }) {
-      const rows = await database.jot((connection) =>
-        claim.all(connection, {
-          claimId,
-          now,
-          leaseEndsAt: now + leaseMs,
-          limit,
-          room,
-          rooms: JSON.stringify(Object.fromEntries(rooms)),
-        }),
+      const request = { claimId, now, leaseEndsAt: now + leaseMs, limit, room };
+      const named = JSON.stringify(Object.fromEntries(rooms));
+      const rows = await database.changeUnsynced((connection) =>
+        claim.all(connection, { ...request, rooms: named }),
       );
       return claimedBy(claimId, rows);
     },

@@ -4,8 +4,8 @@ import { postgresHolders } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
+import { writeOrRollBack } from './rollback.ts';
 import { prepared, statement } from './statement.ts';
-import { writeOrUndo } from './undo.ts';
 
 /** The first row says nothing but which event is the oldest one. */
 type ListedRow = { readonly oldest: number | null } & (EventRecord | { readonly id: null });
@@ -41,8 +41,8 @@ export function postgresEvents(database: Database): EventStore {
     async publish(events, { idempotency, now }) {
       const rows = events.map((event) => ({ ...event }));
       const claim = idempotency && claimRowOf(idempotency);
-      return writeOrUndo<Publication>(database, claim, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
+      return writeOrRollBack<Publication>(database, claim, async (connection, rollBack) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
         if (earlier !== null) return earlier;
         await publications.publish(connection, rows);
         return { outcome: 'published' };

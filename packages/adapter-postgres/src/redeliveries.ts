@@ -5,8 +5,8 @@ import { postgresStoredDeliveries } from './delivery-lists.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
 import { insertFresh, postgresPublications } from './publications.ts';
+import { writeOrRollBack } from './rollback.ts';
 import { statement } from './statement.ts';
-import { writeOrUndo } from './undo.ts';
 import { postgresEndpoints } from './webhooks.ts';
 
 type Redeliveries = Pick<DeliveryStore, 'redeliver' | 'recover'>;
@@ -73,17 +73,17 @@ export function postgresRedeliveries(database: Database): Redeliveries {
     async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer, audit }) {
       const act = auditRowOf(audit);
       const claim = idempotency && claimRowOf({ ...idempotency, answer: unanswered });
-      return writeOrUndo<Outcome<'redeliver'>>(database, claim, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
+      return writeOrRollBack<Outcome<'redeliver'>>(database, claim, async (connection, rollBack) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
         if (earlier !== null) return earlier;
         await owners.lock(connection, { partner, mode });
         const event = await sql.findEvent.get(connection, { partner, mode, eventId });
-        if (event === undefined) return undo({ outcome: 'unknown_event' });
+        if (event === undefined) return rollBack({ outcome: 'unknown_event' });
         const { eventNumber, type } = event;
         if (endpointId !== null) {
           const enabled = await endpoints.isEnabled(connection, { partner, mode, id: endpointId });
           const refusal = refusalOf(enabled);
-          if (refusal !== null) return undo(refusal);
+          if (refusal !== null) return rollBack(refusal);
         }
 
         const endpointIds =
@@ -108,12 +108,12 @@ export function postgresRedeliveries(database: Database): Redeliveries {
     async recover({ partner, mode, endpointId, since, deliveryId, now, limit, idempotency, answer, audit }) {
       const act = auditRowOf(audit);
       const claim = idempotency && claimRowOf({ ...idempotency, answer: unanswered });
-      return writeOrUndo<Outcome<'recover'>>(database, claim, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
+      return writeOrRollBack<Outcome<'recover'>>(database, claim, async (connection, rollBack) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
         if (earlier !== null) return earlier;
         await owners.lock(connection, { partner, mode });
         const refusal = refusalOf(await endpoints.isEnabled(connection, { partner, mode, id: endpointId }));
-        if (refusal !== null) return undo(refusal);
+        if (refusal !== null) return rollBack(refusal);
 
         const request = { partner, mode, endpointId, since, deliveryId, now, limit };
         const given = answer(await sql.recover.run(connection, request));

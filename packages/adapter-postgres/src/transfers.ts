@@ -11,8 +11,8 @@ import { inGroups } from './groups.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
 import { jobRowOf, postgresJobs } from './queue.ts';
+import { writeOrRollBack } from './rollback.ts';
 import { prepared, statement } from './statement.ts';
-import { writeOrUndo } from './undo.ts';
 
 /** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
 type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
@@ -176,12 +176,12 @@ export function postgresTransfers(database: Database): TransferStore {
       const row = rowOf(transfer);
       const claim = idempotency && claimRowOf(idempotency);
       const jobRow = jobRowOf(job);
-      return writeOrUndo(database, claim, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
+      return writeOrRollBack(database, claim, async (connection, rollBack) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
         if (earlier !== null) return earlier;
         if ((await sql.insert.run(connection, row)) === 0) {
           const taken = await sql.findReference.get(connection, row);
-          return undo({ outcome: 'reference_conflict', transferId: taken?.id ?? '' });
+          return rollBack({ outcome: 'reference_conflict', transferId: taken?.id ?? '' });
         }
         await jobs.store(connection, [jobRow]);
         return { outcome: 'created' };

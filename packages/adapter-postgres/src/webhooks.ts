@@ -3,9 +3,9 @@ import { auditRowOf, postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
+import { writeOrRollBack } from './rollback.ts';
 import { postgresSealedSecrets } from './sealed-secrets.ts';
 import { type Connection, statement } from './statement.ts';
-import { writeOrUndo } from './undo.ts';
 
 type OwnedId = Owner & { readonly id: string };
 
@@ -112,12 +112,12 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
     async create({ endpoint, idempotency, max, now }) {
       const row = rowOf(endpoint);
       const claim = idempotency && claimRowOf(idempotency);
-      return writeOrUndo(database, claim, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
+      return writeOrRollBack(database, claim, async (connection, rollBack) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
         if (earlier !== null) return earlier;
         await owners.lock(connection, row);
         const count = (await sql.count.get(connection, row))?.count ?? 0;
-        if (count >= max) return undo({ outcome: 'too_many' });
+        if (count >= max) return rollBack({ outcome: 'too_many' });
         await sql.insert.run(connection, row);
         await sql.insertQueue.run(connection, row);
         return { outcome: 'created' };

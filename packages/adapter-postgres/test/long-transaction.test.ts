@@ -66,7 +66,7 @@ function publish({ storage: { events } }: Stage, endpoint: string, label: string
 /** Claims, and answers with the pages that the same claim reads when it runs once more; nothing stays of that. */
 async function claimed({ storage, watched }: Stage, at: number) {
   const rows = await storage.deliveries.claim({ ...hold, claimId: `at ${at}`, now: at });
-  const last = watched.ran().findLast(({ text }) => text.includes('WITH news AS'));
+  const last = watched.ran().findLast(({ text }) => text.includes('news AS MATERIALIZED'));
   const client = await watched.own.connect();
   try {
     await client.query('BEGIN');
