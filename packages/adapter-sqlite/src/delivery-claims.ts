@@ -1,4 +1,5 @@
 import type { AttemptRecord, ClaimedDelivery, DeliveryResult, DeliveryStore } from '@ostiary/core/storage';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
 type Target = Pick<ClaimedDelivery, 'url' | 'sealedSecret'>;
@@ -13,10 +14,9 @@ interface ResultRow {
 
 const maxNumbers = 100_000;
 
-/** The worker's hold on deliveries. */
-export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim' | 'finish'> {
-  // For the pluses, see `findToken` in grants.ts.
-  const sql = database.prepare((connection) => ({
+// For the pluses, see `findToken` in grants.ts.
+function statementsOn(connection: Connection) {
+  return {
     // All of them: those without room are known to the caller only.
     dueEndpoints: connection.prepare<[now: number], { endpointId: string }>(`
       SELECT endpoint_id AS endpointId FROM endpoint_queues
@@ -99,7 +99,12 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
       INSERT INTO delivery_attempts (delivery_number, number, at, duration_ms, http_status, error, response)
       VALUES (:deliveryNumber, :number, :at, :durationMs, :httpStatus, :error, :response)
     `),
-  }));
+  };
+}
+
+/** The worker's hold on deliveries. */
+export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim' | 'finish'> {
+  const sql = database.prepare(statementsOn);
 
   /** Rows of deliveries that were claimed here: the id is looked up only for those that were not. */
   const numbers = new Map<string, number>();
