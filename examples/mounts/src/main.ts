@@ -2,26 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serveExpress } from './express.ts';
-import { serveFastify } from './fastify.ts';
-import { serveHono } from './hono.ts';
 import { createHost } from './host.ts';
-import { serveKoa } from './koa.ts';
-import { serveNest } from './nest.ts';
-import { serveNodeHttp } from './node-http.ts';
+import { mounts } from './mounts.ts';
 import { openOstiary } from './ostiary.ts';
 
-const mounts = {
-  express: serveExpress,
-  fastify: serveFastify,
-  hono: serveHono,
-  koa: serveKoa,
-  nest: serveNest,
-  'node-http': serveNodeHttp,
-};
-
 const [name = 'express'] = process.argv.slice(2);
-if (!Object.hasOwn(mounts, name)) {
+const serve = Object.hasOwn(mounts, name) ? mounts[name] : undefined;
+if (serve === undefined) {
   process.stderr.write(`usage: main.ts ${Object.keys(mounts).join(' | ')}\n`);
   process.exit(1);
 }
@@ -35,7 +22,7 @@ const ostiary = await openOstiary(host, {
   file: join(folder, 'ostiary.db'),
   sealingKey: randomBytes(32).toString('base64url'),
 });
-const stop = await mounts[name as keyof typeof mounts](ostiary, host, port);
+const stop = await serve(ostiary, host, port);
 ostiary.worker.start();
 
 const { client } = await ostiary.admin.clients.create({

@@ -1,33 +1,14 @@
 import { serve } from '@hono/node-server';
 import express from 'express';
 import { Hono } from 'hono';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ask } from '../../../lab/support/browser/ask.ts';
-import { serveExpress } from '../src/express.ts';
-import { serveFastify } from '../src/fastify.ts';
-import { serveHono } from '../src/hono.ts';
-import { serveKoa } from '../src/koa.ts';
 import { listening } from '../src/listening.ts';
-import { serveNest } from '../src/nest.ts';
-import { serveNodeHttp } from '../src/node-http.ts';
-import { type Deployment, deploy, type Serve, variants } from './support/deployment.ts';
+import { mounts } from '../src/mounts.ts';
+import { type Deployment, deployed } from './support/deployment.ts';
 
 // Machines that run these are small and busy.
 vi.setConfig({ testTimeout: 60_000 });
-
-const [atRoot] = variants;
-let deployment: Deployment | undefined;
-
-afterEach(async () => {
-  await deployment?.stop();
-  deployment = undefined;
-});
-
-async function run(serveIt: Serve): Promise<Deployment> {
-  if (atRoot === undefined) throw new Error('there is no variant');
-  deployment = await deploy(serveIt, atRoot, { worker: false });
-  return deployment;
-}
 
 const belowV1 = /^\/v1(\/|$)/i;
 const browser = { accept: 'text/html' };
@@ -50,46 +31,35 @@ async function expectBoth({ site }: Deployment): Promise<void> {
 
 describe('a host with a route of its own below /v1/', () => {
   it('keeps it, and lets Ostiary say that there is nothing else: Express', async () => {
-    await expectBoth(
-      await run((ostiary, _host, port) => {
-        const app = express();
-        app.use(ostiary.handler);
-        app.get('/v1/orders', (_request, response) => void response.send('the orders of the shop'));
-        app.use((request, response, next) =>
-          belowV1.test(request.path) ? ostiary.handler(request, response) : next(),
-        );
-        return listening(app.listen(port, '127.0.0.1'));
-      }),
-    );
+    await deployed((ostiary, _host, port) => {
+      const app = express();
+      app.use(ostiary.handler);
+      app.get('/v1/orders', (_request, response) => void response.send('the orders of the shop'));
+      app.use((request, response, next) =>
+        belowV1.test(request.path) ? ostiary.handler(request, response) : next(),
+      );
+      return listening(app.listen(port, '127.0.0.1'));
+    }, expectBoth);
   });
 
   it('keeps it, and lets Ostiary say that there is nothing else: Hono', async () => {
-    await expectBoth(
-      await run((ostiary, _host, port) => {
-        const app = new Hono();
-        app.use((c, next) => ostiary.fetch(c.req.raw, { next }));
-        app.get('/v1/orders', (c) => c.text('the orders of the shop'));
-        app.notFound((c) => (belowV1.test(c.req.path) ? ostiary.fetch(c.req.raw) : c.text('nothing', 404)));
-        return listening(serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }) as never);
-      }),
-    );
+    await deployed((ostiary, _host, port) => {
+      const app = new Hono();
+      app.use((c, next) => ostiary.fetch(c.req.raw, { next }));
+      app.get('/v1/orders', (c) => c.text('the orders of the shop'));
+      app.notFound((c) => (belowV1.test(c.req.path) ? ostiary.fetch(c.req.raw) : c.text('nothing', 404)));
+      return listening(serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }) as never);
+    }, expectBoth);
   });
 });
 
-describe.each<readonly [string, Serve]>([
-  ['node:http', serveNodeHttp],
-  ['Express', serveExpress],
-  ['Fastify', serveFastify],
-  ['Koa', serveKoa],
-  ['Hono', serveHono],
-  ['NestJS', serveNest],
-])('%s', (_name, serveIt) => {
-  it('is asked for what Ostiary does not have below /v1/', async () => {
-    const { site } = await run(serveIt);
-    for (const path of ['/v1/orders', '/v1/partner/orders', '/v1/oauth/token/']) {
-      const answer = await ask(`${site}${path}`, { headers: browser });
-      // Ostiary names every request it answers.
-      expect([path, answer.status, answer.headers['x-request-id']]).toEqual([path, 404, undefined]);
-    }
-  });
+describe.each(Object.entries(mounts))('%s', (_name, serve) => {
+  it('is asked for what Ostiary does not have below /v1/', () =>
+    deployed(serve, async ({ site }) => {
+      for (const path of ['/v1/orders', '/v1/partner/orders', '/v1/oauth/token/']) {
+        const answer = await ask(`${site}${path}`, { headers: browser });
+        // Ostiary names every request it answers.
+        expect([path, answer.status, answer.headers['x-request-id']]).toEqual([path, 404, undefined]);
+      }
+    }));
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../../lab/support/browser/browser.ts';
-import { deploy, type Serve, variants } from './support/deployment.ts';
+import { deployed, type Serve, variants } from './support/deployment.ts';
 import { buildNextProject, type NextProject } from './support/next-project.ts';
 import { walkInBrowser } from './support/partner-site.ts';
 import { callPartnerApi, signIn, visitShop } from './support/walk.ts';
@@ -27,45 +27,38 @@ describe('Next.js, built for production', () => {
 
   it.each(variants)(
     '$name: sign-in and the host beside it; behind a proxy also the partner API with its webhook',
-    async (variant) => {
-      const deployment = await deploy(serve, variant, { worker: false });
-      try {
-        await signIn(deployment);
-        await signIn(deployment, { post: true });
-        // Without a proxy Next.js cannot say where a request comes from: keys with an allowlist are refused.
-        if (variant.tls) await callPartnerApi(deployment);
-        await visitShop(deployment);
-      } finally {
-        await deployment.stop();
-      }
-    },
+    (variant) =>
+      deployed(
+        serve,
+        async (deployment) => {
+          await signIn(deployment);
+          await signIn(deployment, { post: true });
+          // Without a proxy Next.js cannot say where a request comes from: keys with an allowlist are refused.
+          if (variant.tls) await callPartnerApi(deployment);
+          await visitShop(deployment);
+        },
+        { variant, worker: false },
+      ),
     60_000,
   );
 
   it('with headers(), in a real browser: sign in twice, deny, revoke', async () => {
     const browser = await launchBrowser();
-    const deployment = await deploy(
-      serve,
-      { name: 'at the root', prefix: false, tls: false },
-      { worker: false },
-    );
-    try {
-      const everywhere = { 'referrer-policy': 'no-referrer', 'x-frame-options': 'SAMEORIGIN' };
-      await walkInBrowser(browser, deployment, {
-        hostHeaders: {
-          ...everywhere,
-          'content-security-policy': expect.stringContaining("form-action 'self'"),
-        },
-        // What `headers()` names takes the place of Ostiary's own; the browser hides the origin of the form then.
-        consentHeaders: {
-          ...everywhere,
-          'content-security-policy': expect.stringMatching(/^default-src 'none'; (?!.*form-action)/),
-        },
-        origin: () => 'null',
-      });
-    } finally {
-      await deployment.stop();
-      await browser.close();
-    }
+    const everywhere = { 'referrer-policy': 'no-referrer', 'x-frame-options': 'SAMEORIGIN' };
+    const proof = {
+      hostHeaders: {
+        ...everywhere,
+        'content-security-policy': expect.stringContaining("form-action 'self'"),
+      },
+      // What `headers()` names takes the place of Ostiary's own; the browser hides the origin of the form then.
+      consentHeaders: {
+        ...everywhere,
+        'content-security-policy': expect.stringMatching(/^default-src 'none'; (?!.*form-action)/),
+      },
+      origin: () => 'null',
+    };
+    await deployed(serve, (deployment) => walkInBrowser(browser, deployment, proof), {
+      worker: false,
+    }).finally(() => browser.close());
   }, 60_000);
 });

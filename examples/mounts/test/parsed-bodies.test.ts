@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ask } from '../../../lab/support/browser/ask.ts';
-import { type Deployment, deploy, type Serve, type Variant } from './support/deployment.ts';
+import { deployed } from './support/deployment.ts';
 import {
   expressParsersFirst,
   fastifyParsersFirst,
@@ -11,17 +11,6 @@ import { callPartnerApi, partnerOf, signIn } from './support/walk.ts';
 
 // Machines that run these are small and busy.
 vi.setConfig({ testTimeout: 60_000 });
-
-const root: Variant = { name: 'at the root', prefix: false, tls: false };
-
-async function deployed(serve: Serve, use: (deployment: Deployment) => Promise<void>): Promise<void> {
-  const deployment = await deploy(serve, root);
-  try {
-    await use(deployment);
-  } finally {
-    await deployment.stop();
-  }
-}
 
 describe.each([
   ['Express', expressParsersFirst],

@@ -2,11 +2,9 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../../lab/support/browser/browser.ts';
 import type { Host } from '../src/host.ts';
-import { type Deployment, deploy, type Serve, type Variant } from './support/deployment.ts';
+import { type Deployment, deployed, type Serve } from './support/deployment.ts';
 import { openPartnerSite, type PartnerSite, type Proof, walkInBrowser } from './support/partner-site.ts';
 import { expressWithHelmet, fastifyWithHelmet, honoWithSecureHeaders } from './support/secured.ts';
-
-const root: Variant = { name: 'at the root', prefix: false, tls: false };
 
 /** What helmet sends unless it is told otherwise. */
 const helmetDefaults = {
@@ -41,52 +39,46 @@ const behindHono: Proof = {
   origin: () => 'null',
 };
 
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+/** Signs in, is signed out at the host, and signs in there again, with the consent remembered. */
+async function signInAgain({ page, start, callback }: PartnerSite): Promise<void> {
+  await start();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await callback();
+  await page.context().clearCookies({ name: 'shop-session' });
+  await start();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function atPartner(
+  serve: Serve,
+  use: (app: PartnerSite, deployment: Deployment) => Promise<void>,
+): Promise<void> {
+  const visit = async (deployment: Deployment): Promise<void> => {
+    const app = await openPartnerSite(browser, deployment);
+    await use(app, deployment).finally(() => app.close());
+  };
+  await deployed(serve, visit, { worker: false });
+}
+
 describe('security headers of the host, in a real browser', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
-
-  async function deployed(serve: Serve, use: (deployment: Deployment) => Promise<void>): Promise<void> {
-    const deployment = await deploy(serve, root, { worker: false });
-    try {
-      await use(deployment);
-    } finally {
-      await deployment.stop();
-    }
-  }
-
   it.each([
     ['helmet() on Express', expressWithHelmet(), behindHelmet],
     ['@fastify/helmet', fastifyWithHelmet, behindHelmet],
     ['secureHeaders() of Hono', honoWithSecureHeaders(), behindHono],
     ['secureHeaders() behind Ostiary', honoWithSecureHeaders({ strictBehind: true }), beforeHono],
   ] as const)('%s, as it is: sign in twice, deny, revoke', (_name, serve, proof) =>
-    deployed(serve, (deployment) => walkInBrowser(browser, deployment, proof)),
+    deployed(serve, (deployment) => walkInBrowser(browser, deployment, proof), { worker: false }),
   );
+});
 
-  /** Signs in, is signed out at the host, and signs in there again, with the consent remembered. */
-  async function signInAgain({ page, start, callback }: PartnerSite): Promise<void> {
-    await start();
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await callback();
-    await page.context().clearCookies({ name: 'shop-session' });
-    await start();
-    await page.getByRole('button', { name: 'Sign in' }).click();
-  }
-
-  async function atPartner(
-    serve: Serve,
-    use: (app: PartnerSite, deployment: Deployment) => Promise<void>,
-  ): Promise<void> {
-    await deployed(serve, async (deployment) => {
-      const app = await openPartnerSite(browser, deployment);
-      await use(app, deployment).finally(() => app.close());
-    });
-  }
-
+describe('a login behind security headers, in a real browser', () => {
   it("the form-action 'self' of a login page ends the way from there to an app that asks for no consent", () =>
     atPartner(expressWithHelmet(), async (app, { site }) => {
       const refused = app.page.waitForEvent('console', (message) => message.text().includes('form-action'));

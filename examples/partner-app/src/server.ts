@@ -13,11 +13,8 @@ export interface PartnerApp {
  * @throws the error of `listen`, such as `EADDRINUSE`
  */
 export async function startPartnerApp(config: PartnerConfig): Promise<PartnerApp> {
-  const shop = createPartnerApp(config);
-  const listener = shop.app.callback();
-  const server = createServer({ requestTimeout: 15_000, headersTimeout: 10_000 }, (request, response) => {
-    void listener(request, response);
-  });
+  const timeouts = { requestTimeout: 15_000, headersTimeout: 10_000 };
+  const server = createServer(timeouts, createPartnerApp(config).callback());
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
@@ -25,9 +22,7 @@ export async function startPartnerApp(config: PartnerConfig): Promise<PartnerApp
   return {
     close: () =>
       new Promise((resolve) => {
-        shop.close();
         server.close(() => resolve());
-        server.closeIdleConnections();
         setTimeout(() => server.closeAllConnections(), 1_000).unref();
       }),
   };

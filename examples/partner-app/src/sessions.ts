@@ -1,25 +1,36 @@
 import { randomBytes } from 'node:crypto';
-import type { PendingSignIn, TokenSet } from './sign-in.ts';
+import type { Userinfo } from '@ostiary/client-sdk/oauth';
+import type { Context } from 'koa';
+
+/** A sign-in that was begun in this browser. Kept on the server, in the session, until the user comes back. */
+export interface PendingSignIn {
+  readonly client: 'confidential' | 'public';
+  /** Comes back unchanged: proves that the answer belongs to a sign-in that this browser began. */
+  readonly state: string;
+  /** Stays here: proves at the exchange that we are the ones who asked (PKCE). */
+  readonly codeVerifier: string;
+}
+
+/** Who signed in, and what the shop may still ask about them. */
+export interface SignedIn {
+  readonly client: PendingSignIn['client'];
+  readonly accessToken: string;
+  readonly scope: readonly string[];
+  readonly expiresAt: Date;
+  /** The fields depend on the approved scopes. */
+  readonly identity: Userinfo;
+  readonly readAt: Date;
+}
 
 /** What the shop remembers of a browser. Tokens never leave the server. */
-export interface PartnerSession {
+export interface Session {
   /** Sign-ins under way, one per tab, the latest last. */
   pending: PendingSignIn[];
-  signedIn: {
-    readonly clientId: string;
-    readonly tokens: TokenSet;
-    readonly identity: Readonly<Record<string, unknown>>;
-    readonly readAt: Date;
-  } | null;
+  signedIn: SignedIn | null;
   /** Ids of what the shop paid this customer, the latest first. */
   transfers: string[];
   /** Shown once on the next page. */
   notice: Notice | null;
-}
-
-/** A session in which nothing has happened yet. */
-export function newSession(changes: Partial<PartnerSession> = {}): PartnerSession {
-  return { pending: [], signedIn: null, transfers: [], notice: null, ...changes };
 }
 
 /** A message for the next page. */
@@ -28,32 +39,47 @@ export interface Notice {
   readonly text: string;
 }
 
-/** Sessions in memory: this shop is a demonstration, and forgets everything when it stops. */
-export interface PartnerSessions {
-  get(id: string | undefined): PartnerSession | null;
-  start(session: PartnerSession): string;
-  end(id: string): void;
-}
-
+const cookieName = 'kafe_lakay_session';
 const lifetimeMs = 60 * 60_000;
 const maximum = 10_000;
 
-export function createPartnerSessions(now: () => number = Date.now): PartnerSessions {
-  const sessions = new Map<string, { readonly session: PartnerSession; readonly endsAt: number }>();
+/** Sessions in memory, found by a cookie: this shop is a demonstration, and forgets everything when it stops. */
+export interface Sessions {
+  of(ctx: Context): Session | null;
+  /**
+   * Begins a session. An id that was there before a sign-in may have been planted by somebody else, so the browser gets a new one.
+   */
+  start(ctx: Context, session: Partial<Session>): void;
+  end(ctx: Context): void;
+}
+
+/** @param url - the address of the shop: over https cookies are for https only */
+export function createSessions(url: string): Sessions {
+  const known = new Map<string, { readonly session: Session; readonly endsAt: number }>();
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${url.startsWith('https:') ? '; Secure' : ''}`;
+
+  function end(ctx: Context): void {
+    known.delete(ctx.cookies.get(cookieName) ?? '');
+    ctx.set('Set-Cookie', `${cookieName}=; ${attributes}; Max-Age=0`);
+  }
+
   return {
-    get(id) {
-      const entry = id === undefined ? undefined : sessions.get(id);
-      return entry !== undefined && entry.endsAt > now() ? entry.session : null;
+    of(ctx) {
+      const entry = known.get(ctx.cookies.get(cookieName) ?? '');
+      return entry !== undefined && entry.endsAt > Date.now() ? entry.session : null;
     },
-    start(session) {
+    start(ctx, session) {
+      end(ctx);
       // A Map keeps the order of insertion, so the first one is the oldest.
-      const [oldest] = sessions;
-      if (oldest !== undefined && (sessions.size >= maximum || oldest[1].endsAt <= now()))
-        sessions.delete(oldest[0]);
+      const [oldest] = known;
+      if (oldest !== undefined && (known.size >= maximum || oldest[1].endsAt <= Date.now())) {
+        known.delete(oldest[0]);
+      }
       const id = randomBytes(32).toString('base64url');
-      sessions.set(id, { session, endsAt: now() + lifetimeMs });
-      return id;
+      const empty = { pending: [], signedIn: null, transfers: [], notice: null };
+      known.set(id, { session: { ...empty, ...session }, endsAt: Date.now() + lifetimeMs });
+      ctx.set('Set-Cookie', `${cookieName}=${id}; ${attributes}`);
     },
-    end: (id) => void sessions.delete(id),
+    end,
   };
 }

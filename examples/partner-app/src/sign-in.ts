@@ -1,42 +1,15 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { OstiaryOAuth, type Tokens, type Userinfo } from '@ostiary/client-sdk/oauth';
+import type Router from '@koa/router';
+import { OstiaryError } from '@ostiary/client-sdk';
+import { OstiaryOAuth } from '@ostiary/client-sdk/oauth';
 import type { PartnerConfig, RegisteredClient } from './config.ts';
+import { Refusal, readForm, seeOther } from './http.ts';
+import { scopeChoices } from './pages/home-page.ts';
+import type { Sessions } from './sessions.ts';
 
-/** A sign-in that was begun in this browser. Kept on the server, in the session, until the user comes back. */
-export interface PendingSignIn {
-  readonly client: RegisteredClient;
-  /** Comes back unchanged: proves that the answer belongs to a sign-in that this browser began. */
-  readonly state: string;
-  /** Stays here: proves at the exchange that we are the ones who asked (PKCE). */
-  readonly codeVerifier: string;
-}
-
-/** What the exchange gave, as far as the shop keeps it. */
-export interface TokenSet extends Pick<Tokens, 'accessToken' | 'scope'> {
-  /** Milliseconds since the Unix epoch. */
-  readonly expiresAt: number;
-}
-
-/** "Sign in with Ostiary", for each client of the shop. What goes wrong is an `OstiaryError`. */
-export interface SignIn {
-  /** Where to send the browser, and what to remember until it comes back. */
-  begin(
-    client: RegisteredClient,
-    scopes: readonly string[],
-  ): Promise<{ readonly url: string; readonly pending: PendingSignIn }>;
-  /** Takes what the browser brought back. */
-  finish(pending: PendingSignIn, callbackUrl: string): Promise<TokenSet>;
-  /** Who it is. The fields depend on the approved scopes. */
-  identity(tokens: TokenSet): Promise<Userinfo>;
-  /** Makes the token worthless. */
-  revoke(tokens: TokenSet): Promise<void>;
-}
-
-type Scopes = Parameters<OstiaryOAuth['authorizeUrl']>[0]['scope'];
-
-/** See {@link SignIn}. @throws TypeError for addresses and clients that cannot be right */
-export function createSignIn({ provider, clients }: Pick<PartnerConfig, 'provider' | 'clients'>): SignIn {
-  const clientOf = ({ clientId, clientSecret, redirectUri }: RegisteredClient): OstiaryOAuth =>
+/** "Sign in with Ostiary", for each client of the shop. What goes wrong is an `OstiaryError`, and becomes an error page. */
+export function addSignInRoutes(router: Router, config: PartnerConfig, sessions: Sessions): void {
+  const { provider, clients, url } = config;
+  const oauthOf = ({ clientId, clientSecret, redirectUri }: RegisteredClient): OstiaryOAuth =>
     new OstiaryOAuth({
       authUrl: provider.authUrl,
       baseUrl: provider.baseUrl,
@@ -47,30 +20,67 @@ export function createSignIn({ provider, clients }: Pick<PartnerConfig, 'provide
       timeout: 10_000,
       totalTimeout: 15_000,
     });
-  const confidential = clientOf(clients.confidential);
-  const open = clientOf(clients.public);
-  const of = (client: RegisteredClient): OstiaryOAuth =>
-    client === clients.confidential ? confidential : open;
+  const oauth = { confidential: oauthOf(clients.confidential), public: oauthOf(clients.public) };
 
-  return {
-    async begin(client, scopes) {
-      const { url, state, codeVerifier } = await of(client).authorizeUrl({ scope: scopes as Scopes });
-      return { url, pending: { client, state, codeVerifier } };
-    },
-    async finish({ client, state, codeVerifier }, callbackUrl) {
-      const tokens = await of(client).exchange({ callbackUrl, state, codeVerifier });
-      const { accessToken, scope, expiresIn } = tokens;
-      return { accessToken, scope, expiresAt: Date.now() + expiresIn * 1_000 };
-    },
-    identity: ({ accessToken }) => confidential.userinfo(accessToken),
-    // Possession is proof, so it does not matter which client asks.
-    revoke: async ({ accessToken }) => void (await confidential.revoke(accessToken)),
-  };
-}
+  router.post('/sign-in', async (ctx) => {
+    const form = await readForm(ctx);
+    const client = form.get('client') === 'public' ? 'public' : 'confidential';
+    const scope = scopeChoices.map(({ name }) => name).filter((name) => form.getAll('scope').includes(name));
+    if (scope.length === 0) {
+      sessions.start(ctx, { notice: { kind: 'bad', text: 'Choose at least one scope.' } });
+      return seeOther(ctx, '/');
+    }
+    const { url: consentScreen, state, codeVerifier } = await oauth[client].authorizeUrl({ scope });
+    const pending = { client, state, codeVerifier } as const;
+    const session = sessions.of(ctx);
+    if (session) session.pending = [...session.pending.slice(-4), pending];
+    else sessions.start(ctx, { pending: [pending] });
+    seeOther(ctx, consentScreen);
+  });
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+  router.get(['/callback', '/callback/public'], async (ctx) => {
+    const callbackUrl = `${url}${ctx.url}`;
+    const session = sessions.of(ctx);
+    const { state } = ctx.query;
+    const pending = session?.pending.find((candidate) => candidate.state === state);
+    if (!session || !pending || clients[pending.client].redirectUri !== `${url}${ctx.path}`) {
+      throw new Refusal('wrong_state', 'This answer does not belong to a sign-in of this browser.');
+    }
+    // Taken out first: an answer counts once, whatever it is.
+    session.pending = session.pending.filter((candidate) => candidate !== pending);
+    const { client, codeVerifier } = pending;
+    const tokens = await oauth[client].exchange({ callbackUrl, state: pending.state, codeVerifier });
+    const { accessToken, scope, expiresIn } = tokens;
+    const identity = await oauth[client].userinfo(accessToken);
+    const expiresAt = new Date(Date.now() + expiresIn * 1_000);
+    const signedIn = { client, accessToken, scope, expiresAt, identity, readAt: new Date() };
+    sessions.start(ctx, { signedIn });
+    seeOther(ctx, '/');
+  });
 
-/** Whether a callback belongs to this sign-in. Compares digests: they have one length, and the time tells nothing. */
-export function belongsTo(pending: PendingSignIn, state: string): boolean {
-  return timingSafeEqual(sha256(state), sha256(pending.state));
+  router.post('/refresh', async (ctx) => {
+    const session = sessions.of(ctx);
+    if (session?.signedIn) {
+      try {
+        const identity = await oauth.confidential.userinfo(session.signedIn.accessToken);
+        session.signedIn = { ...session.signedIn, identity, readAt: new Date() };
+        session.notice = { kind: 'good', text: 'Read again: the token is alive.' };
+      } catch (error) {
+        if (!(error instanceof OstiaryError)) throw error;
+        session.notice = { kind: 'bad', text: `The provider answered ${error.code}: ${error.message}` };
+      }
+    }
+    seeOther(ctx, '/');
+  });
+
+  router.post('/revoke', async (ctx) => {
+    const session = sessions.of(ctx);
+    if (session?.signedIn) {
+      // Whoever has a token may end it, so it does not matter which client asks.
+      await oauth.confidential.revoke(session.signedIn.accessToken);
+      const text = 'Revoked. Read the identity again to see that the token is dead.';
+      session.notice = { kind: 'good', text };
+    }
+    seeOther(ctx, '/');
+  });
 }

@@ -15,8 +15,7 @@ export interface Transfers {
 
 const maximum = 10_000;
 
-/** `changed` is called after every change. */
-export function createTransfers(changed: () => void): Transfers {
+export function createTransfers(): Transfers {
   const known = new Map<string, Transfer>();
   return {
     remember(transfer) {
@@ -26,7 +25,6 @@ export function createTransfers(changed: () => void): Transfers {
       // A Map keeps the order of insertion, so the first one is the oldest.
       const [oldest] = known.keys();
       if (oldest !== undefined && known.size > maximum) known.delete(oldest);
-      changed();
     },
     get: (id) => known.get(id),
   };

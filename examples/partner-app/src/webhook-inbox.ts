@@ -39,8 +39,7 @@ const shownEvents = 50;
 const shownArrivals = 20;
 const shownRefusals = 10;
 
-/** `changed` is called after every change. */
-export function createWebhookInbox(changed: () => void, now: () => Date = () => new Date()): WebhookInbox {
+export function createWebhookInbox(): WebhookInbox {
   // A Map keeps the order of insertion, so the first one is the oldest.
   const received = new Map<string, ReceivedEvent>();
   let refusals: readonly Refusal[] = [];
@@ -50,20 +49,18 @@ export function createWebhookInbox(changed: () => void, now: () => Date = () => 
     received.set(event.id, { event, arrivals });
     const [oldest] = received.keys();
     if (oldest !== undefined && received.size > shownEvents) received.delete(oldest);
-    changed();
   }
 
   return {
     events: () => [...received.values()].reverse(),
     refusals: () => refusals,
-    arrived: (event, attempt, outcome) => add(event, { at: now(), attempt, outcome }),
+    arrived: (event, attempt, outcome) => add(event, { at: new Date(), attempt, outcome }),
     repeated(id) {
       const known = received.get(id);
-      if (known !== undefined) add(known.event, { at: now(), attempt: null, outcome: 'duplicate' });
+      if (known !== undefined) add(known.event, { at: new Date(), attempt: null, outcome: 'duplicate' });
     },
     refused(mode, code) {
-      refusals = [{ at: now(), mode, code }, ...refusals].slice(0, shownRefusals);
-      changed();
+      refusals = [{ at: new Date(), mode, code }, ...refusals].slice(0, shownRefusals);
     },
   };
 }

@@ -1,31 +1,17 @@
 import type Router from '@koa/router';
-import type { Context } from 'koa';
 import { type PartnerConfig, webhookModes } from './config.ts';
-import type { LiveFeed } from './live-feed.ts';
+import { readForm, seeOther, show, showLive } from './http.ts';
 import { failureChoices, receivedPart, webhooksPage } from './pages/webhooks-page.ts';
 import type { Transfers } from './transfers.ts';
 import { createWebhookInbox } from './webhook-inbox.ts';
 import { createWebhookReceiver } from './webhook-receiver.ts';
 
-/** What these routes need of the app around them. */
-export interface WebhookSurroundings {
-  readonly feed: LiveFeed;
-  readonly transfers: Transfers;
-  readonly readForm: (ctx: Context) => Promise<URLSearchParams>;
-  /** Shows a page that follows the feed. */
-  readonly showLive: (ctx: Context, html: string) => void;
-}
-
 const loopbackHost = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /** Receives webhooks, and shows what came to whoever runs the shop. */
-export function addWebhookRoutes(
-  router: Router,
-  config: PartnerConfig,
-  { feed, transfers, readForm, showLive }: WebhookSurroundings,
-): void {
+export function addWebhookRoutes(router: Router, config: PartnerConfig, transfers: Transfers): void {
   const { webhooks } = config;
-  const inbox = createWebhookInbox(feed.changed);
+  const inbox = createWebhookInbox();
   const receiver = webhooks && createWebhookReceiver(webhooks, inbox, transfers);
   for (const mode of webhookModes) {
     const secret = webhooks?.secrets[mode] ?? null;
@@ -43,16 +29,13 @@ export function addWebhookRoutes(
 
   router.get('/webhooks', (ctx) => showLive(ctx, webhooksPage(config, state())));
 
-  router.get('/webhooks/stream', (ctx) => feed.follow(ctx, () => receivedPart(state())));
+  // For `live.js`.
+  router.get('/webhooks/received', (ctx) => show(ctx, receivedPart(state())));
 
   router.post('/webhooks/failures', async (ctx) => {
     const wanted = (await readForm(ctx)).get('count');
     const count = failureChoices.find((choice) => String(choice) === wanted);
-    if (receiver !== null && count !== undefined) {
-      receiver.failures = count;
-      feed.changed();
-    }
-    ctx.status = 303;
-    ctx.set('Location', `${config.url}/webhooks`);
+    if (receiver !== null && count !== undefined) receiver.failures = count;
+    seeOther(ctx, '/webhooks');
   });
 }

@@ -1,28 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { Customer } from './customer.ts';
-import { type Script, scriptedProvider, startShop } from './provider.ts';
-
-const apiKey = { key: `svc_live_${'A1b2C3d4'.repeat(6)}`, signingSecret: 'svc_sign_secret-of-the-shop' };
-
-const transfer = {
-  id: 'tr_1',
-  status: 'pending',
-  mode: 'live',
-  amount: '25.00',
-  currency: 'HTG',
-  recipient: { kid: 'K1' },
-  description: 'Cashback',
-  failure: null,
-  createdAt: '2026-01-02T03:04:05.000Z',
-};
-
-const json = (status: number, body: unknown) => () => ({ status, body: JSON.stringify(body) });
+import { apiKey, json, type Script, scriptedProvider, startShop, token, transfer } from './provider.ts';
 
 const kind: Script = {
-  '/v1/oauth/token': json(200, {
-    ...{ access_token: 'svc_at_1', token_type: 'Bearer', expires_in: 3600, scope: 'openid profile' },
-  }),
+  '/v1/oauth/token': json(200, token),
   '/v1/oauth/userinfo': json(200, { sub: 'usr_1', kid: 'K1', name: 'Ana' }),
   '/v1/partner/payments': json(201, transfer),
   '/v1/partner/payments/tr_1': json(200, { ...transfer, status: 'completed' }),
@@ -40,8 +22,15 @@ async function shop(changes: Script = {}, partnerApi: typeof apiKey | null = api
   await customer.signIn(provider.origin);
   const send = (path: string, fields: Readonly<Record<string, string>>) =>
     customer.request(path, { method: 'POST', body: new URLSearchParams(fields) });
+  /** Sends the form that the page shows. */
+  const pay = async (fields: object = {}) =>
+    send('/cashback', {
+      amount: '5.00',
+      idempotency_key: keyOf((await customer.request('/')).html),
+      ...fields,
+    });
   const payments = () => provider.received.filter(({ path }) => path.startsWith('/v1/partner/payments'));
-  return { ...provider, customer, send, payments };
+  return { ...provider, customer, send, pay, payments };
 }
 
 const keyOf = (html: string): string => /name="idempotency_key" value="([^"]+)"/.exec(html)?.[1] ?? '';
@@ -73,8 +62,8 @@ describe('cashback', () => {
   });
 
   test('shows what became of the transfer when asked', async () => {
-    const { customer, send } = await shop();
-    await send('/cashback', { amount: '5.00', idempotency_key: keyOf((await customer.request('/')).html) });
+    const { customer, send, pay } = await shop();
+    await pay();
     await send('/cashback/refresh', { id: 'tr_1' });
     expect((await customer.request('/')).html).toContain('data-status="completed"');
   });
@@ -82,8 +71,8 @@ describe('cashback', () => {
   test('says why a transfer failed', async () => {
     const failure = { code: 'insufficient_funds', message: 'Not enough <money>.' };
     const failed = json(201, { ...transfer, status: 'failed', failure });
-    const { customer, send } = await shop({ '/v1/partner/payments': failed });
-    await send('/cashback', { amount: '5.00', idempotency_key: keyOf((await customer.request('/')).html) });
+    const { customer, pay } = await shop({ '/v1/partner/payments': failed });
+    await pay();
     expect((await customer.request('/')).html).toContain('Not enough &lt;money&gt;.');
   });
 
@@ -92,9 +81,8 @@ describe('cashback', () => {
     ['no amount', { amount: '' }],
     ['a key of one’s own', { idempotency_key: 'mine' }],
   ])('is not paid with %s', async (_, changes) => {
-    const { customer, send, payments } = await shop();
-    const fields = { amount: '5.00', idempotency_key: keyOf((await customer.request('/')).html) };
-    await send('/cashback', { ...fields, ...changes });
+    const { payments, pay } = await shop();
+    await pay(changes);
     expect(payments()).toEqual([]);
   });
 
@@ -108,8 +96,8 @@ describe('cashback', () => {
 
   test('an error of the API is shown, and the shop goes on', async () => {
     const answer = json(409, { code: 'idempotency_conflict', message: 'Another payload.', requestId: 'r' });
-    const { customer, send } = await shop({ '/v1/partner/payments': answer });
-    await send('/cashback', { amount: '5.00', idempotency_key: keyOf((await customer.request('/')).html) });
+    const { customer, pay } = await shop({ '/v1/partner/payments': answer });
+    await pay();
     const { status, html } = await customer.request('/');
     expect(status).toBe(200);
     expect(html).toContain('Another payload. (idempotency_conflict');
@@ -153,13 +141,13 @@ describe('the calls', () => {
 
   test('are made again with the same key when a proxy fails, and pay once', async () => {
     let failures = 1;
-    const { customer, send, payments } = await shop({
+    const { customer, payments, pay } = await shop({
       '/v1/partner/payments': () => {
         failures -= 1;
         return failures >= 0 ? { status: 502, body: '<p>' } : json(201, transfer)();
       },
     });
-    await send('/cashback', { amount: '5.00', idempotency_key: keyOf((await customer.request('/')).html) });
+    await pay();
     expect((await customer.request('/')).html).toContain('5.00 HTG are on their way to you.');
     expect(payments()).toHaveLength(2);
     expect(new Set(payments().map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
@@ -170,8 +158,8 @@ describe('the calls', () => {
     ['an error without a code', { status: 400, body: 'null' }, 'unexpected_answer'],
     ['a redirect, which is not followed with the key in hand', { status: 307, body: '' }, 'redirect'],
   ])('that are answered with %s may have paid all the same', async (_, answer, code) => {
-    const { customer, send } = await shop({ '/v1/partner/payments': () => answer });
-    await send('/cashback', { amount: '5.00', idempotency_key: keyOf((await customer.request('/')).html) });
+    const { customer, pay } = await shop({ '/v1/partner/payments': () => answer });
+    await pay();
     const { html } = await customer.request('/');
     expect(html).toContain(code);
     expect(html).toContain('It may have been paid all the same.');

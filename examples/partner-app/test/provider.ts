@@ -14,6 +14,37 @@ export interface Received {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** Answers with JSON. */
+export const json = (status: number, body: unknown) => () => ({ status, body: JSON.stringify(body) });
+
+export const apiKey = {
+  key: `svc_live_${'A1b2C3d4'.repeat(6)}`,
+  signingSecret: 'svc_sign_secret-of-the-shop',
+};
+
+export const token = {
+  access_token: 'svc_at_1',
+  token_type: 'Bearer',
+  expires_in: 3600,
+  scope: 'openid profile',
+};
+
+export const transfer = {
+  id: 'tr_1',
+  status: 'pending',
+  mode: 'live',
+  amount: '25.00',
+  currency: 'HTG',
+  recipient: { kid: 'K1' },
+  description: 'Cashback',
+  reference: null,
+  metadata: null,
+  failure: null,
+  createdAt: '2026-01-02T03:04:05.000Z',
+  updatedAt: '2026-01-02T03:04:05.000Z',
+  completedAt: null,
+};
+
 /** Answers of a provider, by path. */
 export type Script = Readonly<Record<string, () => { readonly status: number; readonly body: string }>>;
 

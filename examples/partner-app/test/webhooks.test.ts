@@ -1,29 +1,11 @@
-import { request as httpRequest } from 'node:http';
 import { type AnyEvent, type SignedDelivery, signWebhook, tamper } from '@ostiary/webhook-verifier';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { freePort } from '../../../lab/support/free-port.ts';
-import { redirectUris, startPartnerApp } from '../src/index.ts';
 import { Customer } from './customer.ts';
-import { scriptedProvider, startShop } from './provider.ts';
+import { apiKey, json, scriptedProvider, startShop, token, transfer } from './provider.ts';
 
 const secrets = { live: 'the-secret-of-live-money', test: 'the-secret-of-the-sandbox' };
-const apiKey = { key: `svc_live_${'A1b2C3d4'.repeat(6)}`, signingSecret: 'svc_sign_secret-of-the-shop' };
 
-const transfer = {
-  ...{
-    id: 'tr_1',
-    status: 'pending',
-    mode: 'live',
-    amount: '25.00',
-    currency: 'HTG',
-    recipient: { kid: 'K1' },
-  },
-  ...{ description: 'Cashback', reference: null, metadata: null, failure: null, completedAt: null },
-  createdAt: '2026-01-02T03:04:05.000Z',
-  updatedAt: '2026-01-02T03:04:05.000Z',
-};
 const completed = { ...transfer, status: 'completed', completedAt: '2026-01-02T03:04:06.000Z' };
-const answer = (status: number, body: unknown) => () => ({ status, body: JSON.stringify(body) });
 
 let count = 0;
 function event(changes: Partial<AnyEvent> = {}): AnyEvent {
@@ -50,11 +32,9 @@ const post = (url: string, { headers, body }: SignedDelivery): Promise<Response>
 
 async function shop(prefix = 'svc') {
   const provider = await scriptedProvider({
-    '/v1/oauth/token': answer(200, {
-      ...{ access_token: 'svc_at_1', token_type: 'Bearer', expires_in: 3600, scope: 'openid' },
-    }),
-    '/v1/oauth/userinfo': answer(200, { sub: 'usr_1', kid: 'K1' }),
-    '/v1/partner/payments': answer(201, transfer),
+    '/v1/oauth/token': json(200, token),
+    '/v1/oauth/userinfo': json(200, { sub: 'usr_1', kid: 'K1' }),
+    '/v1/partner/payments': json(201, transfer),
   });
   const config = await startShop(provider.origin, apiKey, { prefix, secrets });
   const send = async (content: AnyEvent, options: Parameters<typeof sign>[1] = {}) =>
@@ -129,7 +109,9 @@ describe('a webhook', () => {
     expect(outcomesOf(await page(), sent)).toEqual(['failed', 'failed', 'handled']);
     expect(await page()).not.toContain('will be answered with 500.');
   });
+});
 
+describe('what a webhook says', () => {
   test('of the sandbox does not vouch for real money', async () => {
     const { config, send, page } = await shop();
     const real = event({ mode: 'live', type: 'payment.completed', data: completed });
@@ -214,6 +196,19 @@ describe('payment.completed', () => {
     expect(await status()).toBe('pending');
   });
 
+  test('is asked for by the script of the page, which tells nothing to who signed out', async () => {
+    const { send, pay, customer } = await paying();
+    const payments = async () => (await customer.request('/cashback/payments')).html;
+    await pay();
+    expect(await payments()).toContain('data-status="pending"');
+    await send(paid());
+    expect(await payments()).toContain('data-status="completed"');
+    const cookie = customer.cookie;
+    await customer.request('/sign-out', { method: 'POST' });
+    customer.cookie = cookie;
+    expect(await payments()).not.toContain('tr_1');
+  });
+
   test('says why a payment failed', async () => {
     const { send, pay, status, customer } = await paying();
     await pay();
@@ -225,30 +220,14 @@ describe('payment.completed', () => {
   });
 });
 
-/** Reads a stream of server-sent events until its data contains a text. */
-async function until(reader: ReadableStreamDefaultReader<Uint8Array>, text: string): Promise<string> {
-  let read = '';
-  while (!read.includes(text)) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error(`the stream ended before ${text} came: ${read}`);
-    read += Buffer.from(value).toString('utf8');
-  }
-  return read;
-}
-
 describe('the page', () => {
-  test('is live: its stream brings an event as soon as it has arrived', async () => {
+  test('has a part that its script asks for again, with what has arrived since', async () => {
     const { config, send } = await shop();
-    const stream = await fetch(`${config.url}/webhooks/stream`);
-    expect(stream.headers.get('content-type')).toContain('text/event-stream');
-    const reader = stream.body?.getReader();
-    if (reader === undefined) throw new Error('there is no stream');
-    await until(reader, 'Nothing has arrived yet');
-    const sent = event({ data: { message: 'A line\nand another' } });
+    const part = async () => (await fetch(`${config.url}/webhooks/received`)).text();
+    expect(await part()).toContain('Nothing has arrived yet');
+    const sent = event();
     await send(sent);
-    const message = /^data: (.*)\n\n/m.exec(await until(reader, sent.id))?.[1] ?? '';
-    expect(outcomesOf(JSON.parse(message), sent)).toEqual(['handled']);
-    await reader.cancel();
+    expect(outcomesOf(await part(), sent)).toEqual(['handled']);
   });
 
   test('may run the shop’s script and follow the shop, and nothing else', async () => {
@@ -272,7 +251,7 @@ describe('the page', () => {
     const provider = await scriptedProvider({});
     const config = await startShop(provider.origin, null, { prefix: 'svc', secrets }, url);
     const local = `http://127.0.0.1:${config.port}`;
-    for (const path of ['/webhooks', '/webhooks/stream'])
+    for (const path of ['/webhooks', '/webhooks/received'])
       expect((await fetch(local + path)).status).toBe(404);
     const failing = await fetch(`${local}/webhooks/failures`, { method: 'POST' });
     expect(failing.status).toBe(404);
@@ -285,70 +264,6 @@ describe('the page', () => {
     expect(await (await fetch(`${config.url}/webhooks`)).text()).toContain('WEBHOOK_SECRET');
     const response = await post(`${config.url}/webhooks/test`, await sign(event()));
     expect(response.status).toBe(404);
-  });
-});
-
-describe('streams', () => {
-  test('of a HEAD request hold nothing', async () => {
-    const { config } = await shop();
-    const head = (): Promise<number> =>
-      new Promise((resolve, reject) => {
-        httpRequest(`${config.url}/webhooks/stream`, { method: 'HEAD' }, (response) => {
-          response.resume();
-          response.once('end', () => resolve(response.statusCode ?? 0));
-        })
-          .once('error', reject)
-          .end();
-      });
-    // More than streams are allowed.
-    for (let times = 0; times < 210; times += 1) expect(await head()).toBe(200);
-    const stream = await fetch(`${config.url}/webhooks/stream`);
-    expect(stream.status).toBe(200);
-    await stream.body?.cancel();
-  });
-
-  test('end with the shop, at once', async () => {
-    const port = await freePort();
-    const url = `http://localhost:${port}`;
-    const uris = redirectUris(url);
-    const client = { clientId: 'shop', clientSecret: null };
-    const closing = await startPartnerApp({
-      url,
-      host: '127.0.0.1',
-      port,
-      provider: { name: 'Ostiary', authUrl: url, baseUrl: url },
-      clients: {
-        confidential: { ...client, redirectUri: uris.confidential },
-        public: { ...client, redirectUri: uris.public },
-        spa: { ...client, redirectUri: uris.spa },
-      },
-      partnerApi: null,
-      webhooks: { prefix: 'svc', secrets },
-    });
-    const stream = await fetch(`${url}/webhooks/stream`);
-    const began = performance.now();
-    // The stream ends by itself; after a second the shop would break what is left.
-    const [text] = await Promise.all([stream.text(), closing.close()]);
-    expect(text).toContain('Nothing has arrived yet');
-    expect(performance.now() - began).toBeLessThan(900);
-  });
-
-  test('show nothing more to who signed out', async () => {
-    const all = await shop();
-    const customer = new Customer(all.config);
-    await customer.signIn(all.origin);
-    const stream = await fetch(`${all.config.url}/cashback/stream`, { headers: { Cookie: customer.cookie } });
-    const reader = stream.body?.getReader();
-    if (reader === undefined) throw new Error('there is no stream');
-    const key = /name="idempotency_key" value="([^"]+)"/.exec((await customer.request('/')).html)?.[1] ?? '';
-    const body = new URLSearchParams({ amount: '25.00', idempotency_key: key });
-    await customer.request('/cashback', { method: 'POST', body });
-    await until(reader, 'tr_1');
-    await customer.request('/sign-out', { method: 'POST' });
-    await all.send(event({ mode: 'live', type: 'payment.completed', data: completed }));
-    const after = await until(reader, 'Nothing yet');
-    expect(after).not.toContain('tr_1');
-    await reader.cancel();
   });
 });
 

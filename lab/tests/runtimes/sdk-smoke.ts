@@ -1,6 +1,7 @@
 /** What a partner does with the SDK, in every runtime, against a real server; says how it went. */
 import type * as Package from '@ostiary/client-sdk';
 import type * as OAuth from '@ostiary/client-sdk/oauth';
+import type * as Reconciliation from '@ostiary/client-sdk/reconciliation';
 
 /** What the runtime is told. */
 export interface Surroundings {
@@ -36,6 +37,7 @@ async function failureOf(promise: PromiseLike<unknown>): Promise<unknown> {
 export async function smoke(
   { OstiaryPartner, NotFoundError, OstiaryError, TimeoutError }: typeof Package,
   { OstiaryOAuth }: typeof OAuth,
+  { exportReconciliation }: typeof Reconciliation,
   surroundings: Surroundings,
 ): Promise<Findings> {
   const { apiKey, signingSecret, direct, faulty, closed, client, date, file } = surroundings;
@@ -51,10 +53,10 @@ export async function smoke(
   const listed: string[] = [];
   for await (const { id } of ostiary.payments.list({ limit: 1 })) listed.push(id);
 
-  const day = ostiary.reconciliation.export({ date });
+  const day = exportReconciliation(ostiary, { date });
   let rows = 0;
   for await (const { amount } of day) rows += Number(amount === payment.amount);
-  await ostiary.reconciliation.export({ date }).saveTo(file, { format: 'csv' });
+  await exportReconciliation(ostiary, { date }).saveTo(file, { format: 'csv' });
 
   const refused = await failureOf(ostiary.payments.create({ ...payment, recipient: { kid: 'KID-NOBODY' } }));
   const offline = new OstiaryPartner({ apiKey, baseUrl: closed, maxRetries: 0 });

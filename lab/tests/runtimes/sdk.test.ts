@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { faulty, hang, pass, resetAfter } from '../../../packages/client-sdk/test/support/faulty.ts';
+import { fakeKey, faulty, hang, pass, resetAfter } from '../../../packages/client-sdk/test/support/faulty.ts';
 import { clientOf } from '../../../packages/client-sdk/test/support/partner.ts';
 import { ana } from '../../../packages/core/test/support/directory.ts';
 import { partnerProvider } from '../../../packages/core/test/support/partner-api.ts';
@@ -145,16 +145,21 @@ describe('the built client SDK does what a partner needs', () => {
     90_000,
   );
 
-  it('in CommonJS too, with one class of errors for both parts', async () => {
+  it('in CommonJS too, with one class of errors and of clients for all entries', async () => {
     const lines = [
-      `const { OstiaryError, OstiaryPartner } = require('@ostiary/client-sdk');`,
+      `const { NotFoundError, OstiaryError, OstiaryPartner } = require('@ostiary/client-sdk');`,
       `const { CallbackError } = require('@ostiary/client-sdk/oauth');`,
-      `console.log(JSON.stringify([CallbackError.prototype instanceof OstiaryError, typeof OstiaryPartner]));`,
+      `const { exportReconciliation } = require('@ostiary/client-sdk/reconciliation');`,
+      `const fetch = async () => new Response('{"code":"not_found","message":"No."}', { status: 404 });`,
+      `const ostiary = new OstiaryPartner({ apiKey: '${fakeKey}', baseUrl: 'https://api.example', fetch });`,
+      `const rows = exportReconciliation(ostiary, { date: '2026-03-01' })[Symbol.asyncIterator]();`,
+      `const classes = (error) => [CallbackError.prototype instanceof OstiaryError, error instanceof NotFoundError];`,
+      `rows.next().catch((error) => console.log(JSON.stringify(classes(error))));`,
     ];
     await writeFile(join(folder, 'common.cjs'), lines.join('\n'));
     for (const command of ['node18/bin/node', 'node20/bin/node', 'node22/bin/node', '.bin/bun']) {
       const { stdout } = await execute(join(installed, command), ['common.cjs'], { cwd: folder, env });
-      expect([command, JSON.parse(stdout)]).toEqual([command, [true, 'function']]);
+      expect([command, JSON.parse(stdout)]).toEqual([command, [true, true]]);
     }
   });
 });

@@ -5,8 +5,8 @@ import {
   checkPartnerOptions,
   type OstiaryPartnerOptions,
   type RequestOptions,
+  refuse,
 } from './options.ts';
-import { exportOf, type ReconciliationExport, type ReconciliationRange } from './reconciliation/export.ts';
 import { type Events, events } from './resources/events.ts';
 import { type Passports, passports } from './resources/passports.ts';
 import { type Payments, payments } from './resources/payments.ts';
@@ -15,24 +15,18 @@ import { type Users, users } from './resources/users.ts';
 import { type Webhooks, webhooks } from './resources/webhooks.ts';
 import { type Whoami, whoami } from './resources/whoami.ts';
 
+/** How each client sends: kept aside, so that nothing of it shows in a client. */
+const connections = /* @__PURE__ */ new WeakMap<OstiaryPartner, Connection>();
+
 /**
- * Exports of what became final.
- *
- * @example
- * ```ts
- * const reconciliation: Reconciliation = ostiary.reconciliation;
- * ```
+ * How a client sends, for the entries of this package that work with one.
+ * @throws TypeError
  */
-export interface Reconciliation {
-  /**
-   * An export, which is asked for when it is read. Its `timeout` is for each wait for bytes, its `totalTimeout` an hour unless given.
-   *
-   * @example
-   * ```ts
-   * for await (const row of ostiary.reconciliation.export({ from: '2026-03-01', to: '2026-03-31' })) console.log(row.id, row.amount);
-   * ```
-   */
-  export(range: ReconciliationRange, options?: RequestOptions): ReconciliationExport;
+export function connectionOf(client: OstiaryPartner): Connection {
+  return (
+    connections.get(client) ??
+    refuse('give an OstiaryPartner, loaded in the same way, as ES module or CommonJS')
+  );
 }
 
 /**
@@ -54,9 +48,7 @@ export class OstiaryPartner {
   readonly users: Users;
   readonly webhooks: Webhooks;
   readonly events: Events;
-  readonly reconciliation: Reconciliation;
   readonly sandbox: Sandbox;
-  readonly #connection: Connection;
 
   /** @throws TypeError for options that are wrong or that nobody knows, and in a browser */
   constructor(options: OstiaryPartnerOptions) {
@@ -67,9 +59,8 @@ export class OstiaryPartner {
     this.users = users(connection);
     this.webhooks = webhooks(connection);
     this.events = events(connection);
-    this.reconciliation = { export: (range, options) => exportOf(connection, range, options) };
     this.sandbox = sandbox(connection);
-    this.#connection = connection;
+    connections.set(this, connection);
   }
 
   /**
@@ -83,7 +74,7 @@ export class OstiaryPartner {
    * ```
    */
   whoami(options?: RequestOptions): ApiPromise<Whoami> {
-    return whoami(this.#connection, options);
+    return whoami(connectionOf(this), options);
   }
 
   /**
@@ -99,6 +90,6 @@ export class OstiaryPartner {
    * ```
    */
   doctor(options?: RequestOptions): Promise<DoctorReport> {
-    return examine(this.#connection, this.webhooks, options);
+    return examine(connectionOf(this), this.webhooks, options);
   }
 }

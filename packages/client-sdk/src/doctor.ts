@@ -4,14 +4,7 @@ import type { Connection, RequestOptions } from './options.ts';
 import type { Webhooks } from './resources/webhooks.ts';
 import { type Whoami, whoami } from './resources/whoami.ts';
 
-/**
- * One thing that was looked at.
- *
- * @example
- * ```ts
- * const isBad = ({ status }: DoctorCheck): boolean => status === 'failed';
- * ```
- */
+/** One thing that was looked at. */
 export interface DoctorCheck {
   /** `key`, `mode`, `scopes`, `address`, `clock`, `signature`, `limit`, or `webhook` and its id. */
   readonly name: string;
@@ -20,15 +13,7 @@ export interface DoctorCheck {
   readonly message: string;
 }
 
-/**
- * What `doctor()` found.
- *
- * @example
- * ```ts
- * const problems = (report: DoctorReport): string[] =>
- *   report.checks.filter(({ status }) => status === 'failed').map(({ name, message }) => `${name}: ${message}`);
- * ```
- */
+/** What `doctor()` found. */
 export interface DoctorReport {
   /** Whether nothing failed. */
   readonly ok: boolean;
@@ -57,7 +42,7 @@ function tableOf(checks: readonly DoctorCheck[]): string {
     .join('\n');
 }
 
-/** Makes the checks one by one. What fails is a finding. */
+/** Makes the checks one by one. A call that fails is a finding, not an error. */
 export async function examine(
   connection: Connection,
   webhooks: Webhooks,

@@ -1,24 +1,12 @@
-// One class a code, in one file: whoever handles errors reads them side by side.
+// One class for each code, all in one file, so that they can be read side by side.
 
 /**
  * What became of a call that failed, judged over all of its attempts: `not_executed` when each of them was refused before
  * anything happened, `executed` when the server did it and only its answer was lost, `unknown` when nobody can tell.
- *
- * @example
- * ```ts
- * const mayPayAnotherWay = (outcome: Outcome): boolean => outcome === 'not_executed';
- * ```
  */
 export type Outcome = 'not_executed' | 'executed' | 'unknown';
 
-/**
- * A field, parameter or header that is to blame.
- *
- * @example
- * ```ts
- * const shown = ({ path, message }: ErrorDetail): string => `${path} ${message}`;
- * ```
- */
+/** A field, parameter or header that is to blame. */
 export interface ErrorDetail {
   /** Where, such as `recipient.kid`. */
   readonly path: string;
@@ -28,11 +16,6 @@ export interface ErrorDetail {
 /**
  * A code of the API, or one of the client's own: `connection_error`, `timeout`, `aborted`, `unexpected_answer`, `redirect`,
  * `incomplete_export`. A newer server may know others.
- *
- * @example
- * ```ts
- * const isLimit = (code: ErrorCode): boolean => code === 'rate_limit_exceeded';
- * ```
  */
 export type ErrorCode =
   | 'invalid_request'
@@ -53,14 +36,7 @@ export type ErrorCode =
   | 'incomplete_export'
   | (string & Record<never, never>);
 
-/**
- * What an error knows.
- *
- * @example
- * ```ts
- * const line = ({ code, requestId }: ErrorFacts): string => `${code} ${requestId}`;
- * ```
- */
+/** What an error knows. */
 export interface ErrorFacts {
   /** Decide by this; the message may change. */
   readonly code: ErrorCode;
@@ -125,14 +101,7 @@ export class InvalidRequestError extends OstiaryError {
   override readonly name: string = 'InvalidRequestError';
 }
 
-/**
- * `invalid_api_key`: the key is unknown, revoked or expired. {@link SignatureError} is one of these, too.
- *
- * @example
- * ```ts
- * const askForNewKey = (error: unknown): boolean => error instanceof AuthenticationError;
- * ```
- */
+/** `invalid_api_key`: the key is unknown, revoked or expired. {@link SignatureError} is one of these, too. */
 export class AuthenticationError extends OstiaryError {
   override readonly name: string = 'AuthenticationError';
 }
@@ -140,35 +109,18 @@ export class AuthenticationError extends OstiaryError {
 /**
  * `invalid_signature`: the key demands signed requests, the signing secret is another, or the clock is more than five
  * minutes off.
- *
- * @example
- * ```ts
- * const checkTheClock = (error: unknown): boolean => error instanceof SignatureError;
- * ```
  */
 export class SignatureError extends AuthenticationError {
   override readonly name = 'SignatureError';
 }
 
-/**
- * `insufficient_scope`: the key was not given the scope. {@link AddressError} is one of these, too.
- *
- * @example
- * ```ts
- * const askForScope = (error: unknown): boolean => error instanceof PermissionError;
- * ```
- */
+/** `insufficient_scope`: the key was not given the scope. {@link AddressError} is one of these, too. */
 export class PermissionError extends OstiaryError {
   override readonly name: string = 'PermissionError';
 }
 
 /**
  * `ip_not_allowed`: the key may not be used from this address; `whoami()` of another key says which one that is.
- *
- * @example
- * ```ts
- * const askForAddress = (error: unknown): boolean => error instanceof AddressError;
- * ```
  */
 export class AddressError extends PermissionError {
   override readonly name = 'AddressError';
@@ -203,14 +155,7 @@ export class ConflictError extends OstiaryError {
   override readonly name = 'ConflictError';
 }
 
-/**
- * `token_expired`: the passport is genuine and older than five minutes, or the access token older than an hour.
- *
- * @example
- * ```ts
- * const askAgain = (error: unknown): boolean => error instanceof TokenExpiredError;
- * ```
- */
+/** `token_expired`: the passport is genuine and older than five minutes, or the access token older than an hour. */
 export class TokenExpiredError extends OstiaryError {
   override readonly name = 'TokenExpiredError';
 }
@@ -227,61 +172,28 @@ export class RateLimitError extends OstiaryError {
   override readonly name = 'RateLimitError';
 }
 
-/**
- * The server or something before it failed: a 5xx, whatever its body.
- *
- * @example
- * ```ts
- * const tryLater = (error: unknown): boolean => error instanceof ServerError && error.retryable;
- * ```
- */
+/** The server or something before it failed: a 5xx, whatever its body. */
 export class ServerError extends OstiaryError {
   override readonly name = 'ServerError';
 }
 
-/**
- * There was no connection, or it broke. {@link TimeoutError} is one of these, too.
- *
- * @example
- * ```ts
- * const isOffline = (error: unknown): boolean => error instanceof ConnectionError;
- * ```
- */
+/** There was no connection, or it broke. {@link TimeoutError} is one of these, too. */
 export class ConnectionError extends OstiaryError {
   override readonly name: string = 'ConnectionError';
 }
 
-/**
- * An attempt took longer than `timeout`, or the call longer than `totalTimeout`.
- *
- * @example
- * ```ts
- * const wasSlow = (error: unknown): boolean => error instanceof TimeoutError;
- * ```
- */
+/** An attempt took longer than `timeout`, or the call longer than `totalTimeout`. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
 
-/**
- * The caller's `signal` ended the call.
- *
- * @example
- * ```ts
- * const wasCancelled = (error: unknown): boolean => error instanceof AbortedError;
- * ```
- */
+/** The caller's `signal` ended the call. */
 export class AbortedError extends OstiaryError {
   override readonly name = 'AbortedError';
 }
 
 /**
  * An answer that is none of this API: a redirect, a page of a proxy, half a body, an export without its summary.
- *
- * @example
- * ```ts
- * const checkBaseUrl = (error: unknown): boolean => error instanceof ProtocolError;
- * ```
  */
 export class ProtocolError extends OstiaryError {
   override readonly name = 'ProtocolError';

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { OstiaryPartner, type Reconciliation } from './client.ts';
+export { OstiaryPartner } from './client.ts';
 export type { DoctorCheck, DoctorReport } from './doctor.ts';
 export {
   AbortedError,
@@ -36,12 +36,6 @@ export type {
   RequestOptions,
   TransportOptions,
 } from './options.ts';
-export type {
-  ReconciliationExport,
-  ReconciliationRange,
-  ReconciliationRow,
-} from './reconciliation/export.ts';
-export type { ReconciliationFormat, ReconciliationSummary } from './reconciliation/verified.ts';
 export type {
   EventPage,
   EventQuery,

@@ -4,11 +4,6 @@ import { signer } from './http/sign.ts';
 /**
  * Takes structured lines: pino, console, or anything with these four methods. A line holds method, path template, status,
  * attempt, duration and request id: no ids, phone numbers, bodies or keys.
- *
- * @example
- * ```ts
- * const logger: Logger = console;
- * ```
  */
 export interface Logger {
   debug(fields: object, message: string): void;
@@ -17,14 +12,7 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/**
- * How one call is made, where it should be other than the rest.
- *
- * @example
- * ```ts
- * const patient: RequestOptions = { timeout: 60_000, maxRetries: 5, signal: AbortSignal.timeout(300_000) };
- * ```
- */
+/** How one call is made, where it should be other than the rest. */
 export interface RequestOptions {
   /** Ends the call, wherever it is. */
   readonly signal?: AbortSignal | undefined;
@@ -36,14 +24,7 @@ export interface RequestOptions {
   readonly maxRetries?: number | undefined;
 }
 
-/**
- * How one call is made that takes effect once.
- *
- * @example
- * ```ts
- * const once: IdempotentOptions = { idempotencyKey: 'order-1017' };
- * ```
- */
+/** How one call is made that takes effect once. */
 export interface IdempotentOptions extends RequestOptions {
   /**
    * Sent with every attempt: 1 to 255 printable ASCII characters. Give one that you have stored, and the call takes effect
@@ -56,14 +37,7 @@ export interface IdempotentOptions extends RequestOptions {
 /** Any of these. */
 export type CallOptions = IdempotentOptions;
 
-/**
- * What every client of this package takes.
- *
- * @example
- * ```ts
- * const hurried: TransportOptions = { timeout: 2_000, totalTimeout: 5_000, maxRetries: 1, logger: console };
- * ```
- */
+/** What every client of this package takes. */
 export interface TransportOptions {
   /**
    * For one attempt, its body included, in milliseconds.
@@ -98,18 +72,7 @@ export interface TransportOptions {
   readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/**
- * How to reach the partner API.
- *
- * @example
- * ```ts
- * const options: OstiaryPartnerOptions = {
- *   apiKey: process.env.OSTIARY_API_KEY ?? '',
- *   baseUrl: 'https://api.example.com',
- *   signingSecret: process.env.OSTIARY_SIGNING_SECRET,
- * };
- * ```
- */
+/** How to reach the partner API. */
 export interface OstiaryPartnerOptions extends TransportOptions {
   /** `svc_live_…` or `svc_test_…` */
   readonly apiKey: string;
@@ -193,7 +156,7 @@ export function checkUrl(name: string, value: unknown): string {
   try {
     ({ href } = new URL(value as string));
   } catch {
-    // No URL is no good URL.
+    // Refused below.
   }
   if (!/^(https:\/\/|http:\/\/(localhost|127(\.\d+){3}|\[::1\])[:/])[^@?#]*$/.test(href)) {
     refuse(`${name} must be https, or http on loopback, without user, query, fragment`);
@@ -201,7 +164,7 @@ export function checkUrl(name: string, value: unknown): string {
   return href.replace(/\/+$/, '');
 }
 
-/** Looked up at every request, so that what instruments or mocks it later is seen. */
+/** Looked up at every request, so that a `fetch` that is instrumented or mocked later is used. */
 const platformFetch = (url: string, init: RequestInit): Promise<Response> => globalThis.fetch(url, init);
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

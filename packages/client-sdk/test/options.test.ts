@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OstiaryPartner, type OstiaryPartnerOptions } from '../src/index.ts';
+import { exportReconciliation } from '../src/reconciliation/index.ts';
 import { answer, type Fault, fakeKey, faulty, refusal, resetBefore } from './support/faulty.ts';
-import { clientOf, failureOf } from './support/partner.ts';
+import { against, clientOf, failureOf } from './support/partner.ts';
 
 const good: OstiaryPartnerOptions = { apiKey: fakeKey, baseUrl: 'https://api.example' };
 const signingSecret = 'svc_sign_0123456789abcdef';
@@ -63,8 +64,7 @@ describe('options', () => {
   });
 
   it('of one call are checked as well, above all a misspelt idempotencyKey', async () => {
-    const { origin, seen } = await faulty();
-    const { ostiary } = clientOf(origin, fakeKey);
+    const { seen, ostiary } = await against();
     const payment = { amount: '1.00', currency: 'HTG', recipient: { kid: 'KID' } } as const;
     for (const options of [
       { idempotencykey: 'a' },
@@ -133,7 +133,7 @@ describe('the key and the secret', () => {
     expectClean(ostiary);
     expectClean({ ...ostiary });
     expectClean(ostiary.payments.list());
-    expectClean(ostiary.reconciliation.export({ date: '2026-03-01' }));
+    expectClean(exportReconciliation(ostiary, { date: '2026-03-01' }));
   });
 
   it.each<readonly [string, Fault]>([

@@ -3,6 +3,9 @@ import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
+/** What the main entry may have, in bytes. A tenth of it stays free, for what has to be added. */
+const budget = 8_000;
+
 /** The size of the main entry with everything that it exports, in bytes. */
 async function bundledSize(options: BuildOptions): Promise<number> {
   const { outputFiles } = await build({
@@ -19,12 +22,12 @@ async function bundledSize(options: BuildOptions): Promise<number> {
 
 describe('the bundle of the main entry', () => {
   it.each(['node', 'browser', 'neutral'] as const)(
-    'for the platform %s has at most 8 KB, minified and gzipped, and needs no module of Node',
+    'for the platform %s has at most 8 KB, minified and gzipped, a tenth of it free, and needs no module of Node',
     async (platform) => {
       const size = await bundledSize({ platform });
-      console.log(`client-sdk for ${platform}: ${size} bytes, minified and gzipped`);
+      console.log(`client-sdk for ${platform}: ${size} of ${budget} bytes, minified and gzipped`);
       expect(size).toBeGreaterThan(5_000);
-      expect(size).toBeLessThanOrEqual(8_000);
+      expect(size).toBeLessThanOrEqual(0.9 * budget);
     },
   );
 });

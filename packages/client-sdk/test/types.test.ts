@@ -6,6 +6,7 @@ import type { scopes } from '../../core/src/scopes.ts';
 import type { transferSchema } from '../../core/src/transfer-schema.ts';
 import type * as sdk from '../src/index.ts';
 import type { Userinfo } from '../src/oauth/index.ts';
+import type * as books from '../src/reconciliation/index.ts';
 
 // Compared by the compiler, both ways. A field that one side gains, loses or types otherwise is an error below.
 
@@ -79,10 +80,10 @@ describe('types', () => {
     expectTypeOf<Text<Sent<sdk.PaymentQuery>>>().toEqualTypeOf<Taken<typeof core.listQuery>>();
     expectTypeOf<Text<Sent<sdk.DeliveryQuery>>>().toEqualTypeOf<Taken<typeof hooks.deliveriesQuery>>();
     expectTypeOf<Text<Sent<sdk.EventQuery>>>().toEqualTypeOf<Taken<typeof hooks.eventsQuery>>();
-    expectTypeOf<NonNullable<keyof sdk.ReconciliationRange> | 'format'>().toEqualTypeOf<
+    expectTypeOf<NonNullable<keyof books.ReconciliationRange> | 'format'>().toEqualTypeOf<
       keyof Taken<typeof core.reconciliationQuery>
     >();
-    expectTypeOf<sdk.ReconciliationFormat>().toEqualTypeOf<
+    expectTypeOf<books.ReconciliationFormat>().toEqualTypeOf<
       NonNullable<Taken<typeof core.reconciliationQuery>['format']>
     >();
   });
@@ -102,8 +103,8 @@ describe('types', () => {
     expectTypeOf<'EUR'>().not.toExtend<sdk.PaymentRequest['currency']>();
     expectTypeOf<'state'>().not.toExtend<keyof sdk.PaymentQuery>();
     // A day or a range.
-    expectTypeOf<{ date: string; from: string; to: string }>().not.toExtend<sdk.ReconciliationRange>();
-    expectTypeOf<{ from: string; to: string }>().toExtend<sdk.ReconciliationRange>();
+    expectTypeOf<{ date: string; from: string; to: string }>().not.toExtend<books.ReconciliationRange>();
+    expectTypeOf<{ from: string; to: string }>().toExtend<books.ReconciliationRange>();
     const newer: sdk.Transfer['status'] = 'reversed';
     expectTypeOf(newer).not.toBeAny();
   });

@@ -4,8 +4,10 @@ import { loneSurrogate } from './secrets.ts';
 /** The body of a delivery as it came: its bytes, or a string of them that nothing has changed. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
-/** Bytes, or the text that they are the UTF-8 of. */
-export function contentOf(body: RawBody): string | Uint8Array {
+export const encoder = /* @__PURE__ */ new TextEncoder();
+
+/** The bytes of a body; those of a string are its UTF-8. Bytes that are given are these very bytes. */
+export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
   if (typeof body === 'string') {
     if (loneSurrogate.test(body)) {
       throw new WebhookVerificationError(
@@ -13,20 +15,34 @@ export function contentOf(body: RawBody): string | Uint8Array {
         'The body has a lone surrogate. Pass the bytes as they arrived.',
       );
     }
-    return body;
+    return encoder.encode(body);
   }
-  if (body instanceof Uint8Array) return body;
+  if (body instanceof Uint8Array) return body as Uint8Array<ArrayBuffer>;
   // Values of another realm, such as a test runner's, are no instances of this one's classes.
   if (ArrayBuffer.isView(body)) {
-    const { buffer, byteOffset, byteLength }: ArrayBufferView = body;
-    return new Uint8Array(buffer, byteOffset, byteLength);
+    const view = body as ArrayBufferView<ArrayBuffer>;
+    return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   }
   if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body);
   if (body === undefined || body === null) {
-    throw new WebhookVerificationError('body_missing', 'There is no body. Pass the bytes as they arrived.');
+    throw new WebhookVerificationError(
+      'body_missing',
+      'The body is missing. Pass the bytes as they arrived.',
+    );
   }
   throw new WebhookVerificationError(
     'body_already_parsed',
-    'The body is an object, but the bytes are signed: read them before a parser does.',
+    'The body was parsed. Pass the bytes as they arrived.',
   );
+}
+
+const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text of UTF-8 bytes, a byte order mark included, or null when they are none. */
+export function textOf(bytes: Uint8Array): string | null {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
 }

@@ -27,18 +27,17 @@ export interface VerifyOptions {
 /** What {@link VerifyOptions} come to. */
 export interface CheckedOptions {
   readonly secrets: readonly string[];
-  readonly toleranceMs: number;
+  /** Seconds. */
+  readonly tolerance: number;
   readonly now: number;
   readonly names: HeaderNames;
 }
 
-/** Nobody lived in 1973 with this package: what is less than that is seconds. */
-const firstMillisecond = 100_000_000_000;
-
 function presentOf(now: VerifyOptions['now'] = Date.now): number {
   const present = typeof now === 'function' ? now() : now;
-  if (!(present >= firstMillisecond && present < Number.POSITIVE_INFINITY)) {
-    throw new TypeError('now must be milliseconds since the Unix epoch');
+  // From 1973, since a smaller number is seconds by mistake, to the last time that a Date can hold.
+  if (!(present >= 1e11 && present <= 8.64e15)) {
+    throw new TypeError('now must be Unix time in milliseconds');
   }
   return present;
 }
@@ -48,12 +47,12 @@ export function checkOptions(options: VerifyOptions): CheckedOptions {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object');
   const { secret, secrets, tolerance = 300, now, prefix } = options;
   if (!(tolerance > 0 && tolerance <= 3600)) {
-    throw new TypeError('tolerance must be seconds, above 0, at most 3600');
+    throw new TypeError('tolerance must be above 0, at most 3600');
   }
   if (secrets !== undefined && (secret !== undefined || !Array.isArray(secrets) || secrets.length === 0)) {
-    throw new TypeError('give either secret, or a non-empty array of secrets');
+    throw new TypeError('give either secret or an array of secrets');
   }
   const all = secrets ?? [secret as string];
   for (const each of all) requireStrong(each);
-  return { secrets: all, toleranceMs: tolerance * 1000, now: presentOf(now), names: headerNames(prefix) };
+  return { secrets: all, tolerance, now: presentOf(now), names: headerNames(prefix) };
 }

@@ -1,7 +1,5 @@
 import { WebhookVerificationError } from './errors.ts';
 
-const shortest = 16;
-
 /** What variables that are not set turn into when they are concatenated, and nothing else. */
 const accident = /^(?:undefined|null|NaN|\[object \w+\]|\s)*$/;
 
@@ -14,9 +12,9 @@ export const loneSurrogate = /\p{Surrogate}/u;
  */
 export function weaknessOf(secret: unknown): string | null {
   if (typeof secret !== 'string') return 'is not a string';
-  if (accident.test(secret)) return 'is empty, or what a missing value turns into';
-  if (secret.length < shortest) return `is shorter than ${shortest} characters`;
-  return loneSurrogate.test(secret) ? 'is no well-formed text' : null;
+  if (accident.test(secret)) return 'is empty or not set';
+  if (secret.length < 16) return 'is shorter than 16 characters';
+  return loneSurrogate.test(secret) ? 'has a lone surrogate' : null;
 }
 
 /** @throws WebhookVerificationError `weak_secret` */

@@ -1,6 +1,6 @@
 import { sign } from '#platform';
-import { contentOf, type RawBody } from './body.ts';
-import { type HeaderNames, headerNames } from './headers.ts';
+import { bytesOf, type RawBody } from './body.ts';
+import { headerNames } from './headers.ts';
 import { requireStrong } from './secrets.ts';
 
 /** What a delivery says besides its body. */
@@ -34,20 +34,6 @@ export interface SignedDelivery {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-const encoder = /* @__PURE__ */ new TextEncoder();
-
-/** All headers of a delivery without their values: to copy and fill in this object is quicker than to make one. */
-const blanks = /* @__PURE__ */ new WeakMap<HeaderNames, { readonly [name: string]: string }>();
-
-function blankOf(names: HeaderNames): { readonly [name: string]: string } {
-  const known = blanks.get(names);
-  if (known !== undefined) return known;
-  const blank: Record<string, string> = { 'Content-Type': 'application/json' };
-  for (const name of names.shown) blank[name] = '';
-  blanks.set(names, blank);
-  return blank;
-}
-
 /**
  * Signs one attempt of a delivery, as Ostiary does: the signature is HMAC-SHA256 of `timestamp + "." + body` under the secret's
  * UTF-8 bytes, in lower-case hexadecimal.
@@ -73,25 +59,13 @@ export async function signWebhook(
   if (!Number.isSafeInteger(attempt) || attempt < 1 || attempt > 9999) {
     throw new TypeError('attempt must be a whole number from 1');
   }
-  const content = contentOf(body);
-  const bytes = typeof content === 'string' ? encoder.encode(content) : (content as Uint8Array<ArrayBuffer>);
-  const names = headerNames(prefix);
-  const [event, eventId, at, signature, slug, number] = names.shown as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+  const bytes = bytesOf(body);
   const seconds = `${timestamp}`;
-  const signed = sign(secret, seconds, bytes);
-  const headers: Record<string, string> = { ...blankOf(names) };
-  headers[event] = type;
-  headers[eventId] = id;
-  headers[at] = seconds;
-  headers[signature] = typeof signed === 'string' ? signed : await signed;
-  headers[slug] = partner;
-  headers[number] = `${attempt}`;
+  const signature = await sign(secret, seconds, bytes);
+  const headers: Record<string, string> = { 'Content-Type': 'application/json' };
+  const values = [type, id, seconds, signature, partner, `${attempt}`];
+  const { shown } = headerNames(prefix);
+  for (let index = 0; index < shown.length; index += 1)
+    headers[shown[index] as string] = values[index] as string;
   return { headers, body: bytes };
 }

@@ -36,6 +36,48 @@ function rewritten(body: Uint8Array): Uint8Array<ArrayBuffer> {
   return joined(JSON.stringify(JSON.parse(new TextDecoder().decode(body)), null, 2));
 }
 
+/** Copies of a body that all have another signature, by what was done to them. */
+function alteredBodies(body: Uint8Array): { readonly [name: string]: Uint8Array<ArrayBuffer> } {
+  return {
+    'one bit of the first byte': flipped(body, 0),
+    'one bit in the middle of the body': flipped(body, body.length >> 1),
+    'one bit of the last byte': flipped(body, body.length - 1),
+    'a line break after the body': joined(body, '\n'),
+    'a byte order mark before the body': joined('\uFEFF', body),
+    'the last byte cut off': joined(body.slice(0, -1)),
+    'no body at all': new Uint8Array(),
+    'the body parsed and written again': rewritten(body),
+    'the body twice': joined(body, body),
+  };
+}
+
+type Alteration = readonly [name: string, code: WebhookErrorCode, value: string];
+
+/** What a timestamp is replaced by. */
+const timestamps = (sent: string): readonly Alteration[] => [
+  ['a timestamp one second later', 'signature_mismatch', `${Number(sent) + 1}`],
+  ['a timestamp one second earlier', 'signature_mismatch', `${Number(sent) - 1}`],
+  ['a timestamp two hours earlier', 'timestamp_too_old', `${Number(sent) - 7200}`],
+  ['a timestamp a year ahead', 'timestamp_too_new', `${Number(sent) + 31_536_000}`],
+  ['a timestamp in milliseconds', 'malformed_header', `${Number(sent) * 1000}`],
+  ['a timestamp with a zero before it', 'malformed_header', `0${sent}`],
+  ['a timestamp twice', 'malformed_header', `${sent}, ${sent}`],
+];
+
+const other = (digit: string): string => (digit === '0' ? '1' : '0');
+
+/** What a signature is replaced by. */
+const signatures = (sent: string): readonly Alteration[] => [
+  ['the first digit of the signature', 'signature_mismatch', other(sent.charAt(0)) + sent.slice(1)],
+  ['the last digit of the signature', 'signature_mismatch', sent.slice(0, -1) + other(sent.slice(-1))],
+  ['a signature of zeros', 'signature_mismatch', '0'.repeat(64)],
+  ['a signature cut short', 'malformed_header', sent.slice(0, -2)],
+  ['a signature in upper case', 'malformed_header', `${sent.slice(0, -1)}A`],
+  ['a signature with its algorithm before it', 'malformed_header', `sha256=${sent}`],
+  ['a signature twice', 'malformed_header', `${sent}, ${sent}`],
+  ['an empty signature', 'malformed_header', ''],
+];
+
 /**
  * Altered copies of a delivery that was signed just now, for the tests of a receiver: send each to it and expect status 400. It
  * needs no secret, because whoever alters a delivery has none.
@@ -54,79 +96,34 @@ export function tamper(
   { prefix }: TamperOptions = {},
 ): readonly TamperedDelivery[] {
   const { shown } = headerNames(prefix);
-  const [type = '', id = '', timestamp = '', signature = ''] = shown;
-  const [sentType, sentId, sentAt, sentSignature] = [type, id, timestamp, signature].map((name) => {
-    const value = headers[name];
-    if (value === undefined) throw new TypeError(`the delivery has no header ${name}`);
-    return value;
-  }) as [string, string, string, string];
-
-  const bodies = Object.entries({
-    'one bit of the first byte': flipped(body, 0),
-    'one bit in the middle of the body': flipped(body, body.length >> 1),
-    'one bit of the last byte': flipped(body, body.length - 1),
-    'a line break after the body': joined(body, '\n'),
-    'a byte order mark before the body': joined('\uFEFF', body),
-    'the last byte cut off': body.slice(0, -1),
-    'no body at all': new Uint8Array(),
-    'the body parsed and written again': rewritten(body),
-    'the body twice': joined(body, body),
-  }).map(
-    ([name, altered]): TamperedDelivery => ({
-      name,
-      code: 'signature_mismatch',
-      headers,
-      body: altered,
-    }),
-  );
-
-  const other = (digit: string): string => (digit === '0' ? '1' : '0');
-  const altered: readonly (readonly [string, WebhookErrorCode, string, string])[] = [
-    ['a timestamp one second later', 'signature_mismatch', timestamp, `${Number(sentAt) + 1}`],
-    ['a timestamp one second earlier', 'signature_mismatch', timestamp, `${Number(sentAt) - 1}`],
-    ['a timestamp two hours earlier', 'timestamp_too_old', timestamp, `${Number(sentAt) - 7200}`],
-    ['a timestamp a year ahead', 'timestamp_too_new', timestamp, `${Number(sentAt) + 31_536_000}`],
-    ['a timestamp in milliseconds', 'malformed_header', timestamp, `${Number(sentAt) * 1000}`],
-    ['a timestamp with a zero before it', 'malformed_header', timestamp, `0${sentAt}`],
-    ['a timestamp twice', 'malformed_header', timestamp, `${sentAt}, ${sentAt}`],
-    [
-      'the first digit of the signature',
-      'signature_mismatch',
-      signature,
-      other(sentSignature.charAt(0)) + sentSignature.slice(1),
-    ],
-    [
-      'the last digit of the signature',
-      'signature_mismatch',
-      signature,
-      sentSignature.slice(0, -1) + other(sentSignature.slice(-1)),
-    ],
-    ['a signature of zeros', 'signature_mismatch', signature, '0'.repeat(64)],
-    ['a signature cut short', 'malformed_header', signature, sentSignature.slice(0, -2)],
-    ['a signature in upper case', 'malformed_header', signature, `${sentSignature.slice(0, -1)}A`],
-    ['a signature with its algorithm before it', 'malformed_header', signature, `sha256=${sentSignature}`],
-    ['a signature twice', 'malformed_header', signature, `${sentSignature}, ${sentSignature}`],
-    ['an empty signature', 'malformed_header', signature, ''],
-    ['another id, as in a replay', 'id_mismatch', id, `${sentId}0`],
-    ['another type', 'type_mismatch', type, `${sentType}.not`],
-  ];
-  const changed = altered.map(
-    ([name, code, header, value]): TamperedDelivery => ({
+  /** Copies with another value in one header, by its place in the order of the wire. */
+  const altered = (place: number, alter: (sent: string) => readonly Alteration[]): TamperedDelivery[] => {
+    const header = shown[place] ?? '';
+    const sent = headers[header];
+    if (sent === undefined) throw new TypeError(`the delivery has no header ${header}`);
+    return alter(sent).map(([name, code, value]) => ({
       name,
       code,
       headers: { ...headers, [header]: value },
       body,
-    }),
-  );
-
-  // All but the attempt, which may be missing.
-  const missing = shown.slice(0, -1).map(
-    (header): TamperedDelivery => ({
-      name: `no header ${header}`,
-      code: 'missing_header',
-      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== header)),
-      body,
-    }),
-  );
-  return [...bodies, ...changed, ...missing];
+    }));
+  };
+  return [
+    ...Object.entries(alteredBodies(body)).map(
+      ([name, other]): TamperedDelivery => ({ name, code: 'signature_mismatch', headers, body: other }),
+    ),
+    ...altered(2, timestamps),
+    ...altered(3, signatures),
+    ...altered(1, (sent) => [['another id, as in a replay', 'id_mismatch', `${sent}0`]]),
+    ...altered(0, (sent) => [['another type', 'type_mismatch', `${sent}.not`]]),
+    // All but the attempt, which may be missing.
+    ...shown.slice(0, -1).map(
+      (header): TamperedDelivery => ({
+        name: `no header ${header}`,
+        code: 'missing_header',
+        headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name !== header)),
+        body,
+      }),
+    ),
+  ];
 }

@@ -1,5 +1,5 @@
-import { matchingSecret, textOf } from '#platform';
-import { contentOf, type RawBody } from './body.ts';
+import { matchingSecret } from '#platform';
+import { bytesOf, type RawBody, textOf } from './body.ts';
 import { WebhookVerificationError } from './errors.ts';
 import type { AnyEvent, WebhookEvent } from './events.ts';
 import { readHeaders, type WebhookHeaders } from './headers.ts';
@@ -29,31 +29,32 @@ export type VerifyResult<Event extends AnyEvent = WebhookEvent> =
   | { readonly ok: true; readonly delivery: VerifiedDelivery<Event> }
   | { readonly ok: false; readonly error: WebhookVerificationError };
 
-function checkAge(timestamp: number, now: number, toleranceMs: number): void {
-  const age = now - timestamp * 1000;
-  const limit = `more than ${toleranceMs / 1000} s`;
-  if (age > toleranceMs) {
+/** @param age - in seconds; below 0 in the future */
+function checkAge(age: number, tolerance: number): void {
+  if (Math.abs(age) > tolerance) {
+    const [code, where] =
+      age > 0 ? (['timestamp_too_old', 'ago'] as const) : (['timestamp_too_new', 'ahead'] as const);
     throw new WebhookVerificationError(
-      'timestamp_too_old',
-      `The delivery was signed ${limit} ago: a replay, or this clock is wrong.`,
-    );
-  }
-  if (age < -toleranceMs) {
-    throw new WebhookVerificationError(
-      'timestamp_too_new',
-      `The delivery was signed ${limit} ahead, or this clock is wrong.`,
+      code,
+      `The delivery was signed more than ${tolerance} s ${where}: a replay, or this clock is wrong.`,
     );
   }
 }
 
-function mismatch(content: string | Uint8Array, secrets: number): WebhookVerificationError {
-  const lossy = typeof content === 'string' && content.includes('\uFFFD');
+function mismatch(rawBody: RawBody): WebhookVerificationError {
+  const lossy = typeof rawBody === 'string' && rawBody.includes('\uFFFD');
   const body = lossy ? 'was decoded wrongly' : 'was changed, or parsed and written again';
   return new WebhookVerificationError(
     'signature_mismatch',
-    `The signature does not match. Either the body ${body} (pass the bytes as they arrived), or it was signed with none of the ${secrets} secret(s).`,
+    `The signature does not match. Either the secret is another one, or the body ${body}. Pass the bytes as they arrived.`,
   );
 }
+
+const unlike = (member: 'id' | 'type'): WebhookVerificationError =>
+  new WebhookVerificationError(
+    `${member}_mismatch`,
+    `The ${member} in the header is not the one in the signed body.`,
+  );
 
 /** The signed text as an event. Headers are not signed, so what they say of it has to be what it says itself. */
 function eventOf(text: string | null, type: string, id: string): AnyEvent {
@@ -67,21 +68,11 @@ function eventOf(text: string | null, type: string, id: string): AnyEvent {
     // The parser's message would quote the body.
     throw new WebhookVerificationError(
       'body_not_json',
-      'The signed body is not JSON. A byte order mark is no JSON either.',
+      'The signed body is not JSON, or has a byte order mark.',
     );
   }
-  if (event?.id !== id) {
-    throw new WebhookVerificationError(
-      'id_mismatch',
-      'The id in the header is not the one in the signed body.',
-    );
-  }
-  if (event.type !== type) {
-    throw new WebhookVerificationError(
-      'type_mismatch',
-      'The type in the header is not the one in the signed body.',
-    );
-  }
+  if (event?.id !== id) throw unlike('id');
+  if (event.type !== type) throw unlike('type');
   return event;
 }
 
@@ -104,16 +95,17 @@ export async function verify<Event extends AnyEvent = WebhookEvent>(
   headers: WebhookHeaders,
   options: VerifyOptions,
 ): Promise<VerifiedDelivery<Event>> {
-  const { secrets, toleranceMs, now, names } = checkOptions(options);
-  const content = contentOf(rawBody);
+  const { secrets, tolerance, now, names } = checkOptions(options);
+  const bytes = bytesOf(rawBody);
   const [type, id, signedAt, signature, partner, attempt] = readHeaders(headers, names);
   const timestamp = Number(signedAt);
-  checkAge(timestamp, now, toleranceMs);
+  checkAge((now - timestamp * 1000) / 1000, tolerance);
   // Decoded before anything is awaited: bytes that change meanwhile are not what was checked.
-  const text = typeof content === 'string' ? content : textOf(content);
-  const match = matchingSecret(secrets, signedAt, content, signature);
+  const text = textOf(bytes);
+  const match = matchingSecret(secrets, signedAt, bytes, signature);
+  // Node answers at once; not to wait there saves a tenth of the time.
   const matchedSecret = typeof match === 'number' ? match : await match;
-  if (matchedSecret < 0) throw mismatch(content, secrets.length);
+  if (matchedSecret < 0) throw mismatch(rawBody);
   return {
     event: eventOf(text, type, id),
     id,

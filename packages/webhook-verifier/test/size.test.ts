@@ -3,6 +3,9 @@ import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
+/** What `verify` may have, in bytes. A tenth of it stays free, for what has to be added. */
+const budget = 2_500;
+
 /** What an application pays for `import { verify }`, in bytes. */
 async function bundledSize(options: BuildOptions): Promise<number> {
   const { outputFiles } = await build({
@@ -25,10 +28,10 @@ describe('the bundle of an application that verifies', () => {
     ['Node', { platform: 'node', conditions: ['source'] }],
     ['browsers', { platform: 'browser', conditions: ['source'] }],
     ['Workers', { platform: 'neutral', conditions: ['source', 'workerd'] }],
-  ])('for %s has at most 2.5 KB, minified and gzipped', async (name, options) => {
+  ])('for %s has at most 2.5 KB, minified and gzipped, a tenth of it free', async (name, options) => {
     const size = await bundledSize(options);
-    console.log(`verify for ${name}: ${size} bytes, minified and gzipped`);
+    console.log(`verify for ${name}: ${size} of ${budget} bytes, minified and gzipped`);
     expect(size).toBeGreaterThan(1_500);
-    expect(size).toBeLessThanOrEqual(2_500);
+    expect(size).toBeLessThanOrEqual(0.9 * budget);
   });
 });

@@ -21,8 +21,10 @@ export interface Variant {
   readonly tls: boolean;
 }
 
+export const atRoot: Variant = { name: 'at the root', prefix: false, tls: false };
+
 export const variants: readonly Variant[] = [
-  { name: 'at the root', prefix: false, tls: false },
+  atRoot,
   { name: 'under path prefixes', prefix: true, tls: false },
   { name: 'at the root, behind a proxy with TLS', prefix: false, tls: true },
   { name: 'under path prefixes, behind a proxy with TLS', prefix: true, tls: true },
@@ -58,11 +60,7 @@ function addressesOf(site: string, { prefix }: Variant): { authUrl: string; base
 }
 
 /** Starts an example in one of its variants; with `worker: false` somebody else does the work in the background. */
-export async function deploy(
-  serve: Serve,
-  variant: Variant,
-  { worker = true }: { readonly worker?: boolean } = {},
-): Promise<Deployment> {
+async function deploy(serve: Serve, variant: Variant, worker: boolean): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-mounts-'));
   const proxy = variant.tls ? await startTlsProxy() : null;
   const opened = await onFreePort(async (port) => {
@@ -99,4 +97,18 @@ export async function deploy(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Deploys an example for as long as it is used. */
+export async function deployed(
+  serve: Serve,
+  use: (deployment: Deployment) => Promise<void>,
+  { variant = atRoot, worker = true }: { readonly variant?: Variant; readonly worker?: boolean } = {},
+): Promise<void> {
+  const deployment = await deploy(serve, variant, worker);
+  try {
+    await use(deployment);
+  } finally {
+    await deployment.stop();
+  }
 }

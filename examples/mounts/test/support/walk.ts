@@ -3,8 +3,8 @@ import { keyScopes } from '@ostiary/core/admin';
 import { expect } from 'vitest';
 import { type Answer, ask } from '../../../../lab/support/browser/ask.ts';
 import { UserAgent } from '../../../../lab/support/browser/user-agent.ts';
+import { sink } from '../../../../packages/core/test/webhooks/support/sink.ts';
 import type { Deployment } from './deployment.ts';
-import { signatureOf, startReceiver } from './receiver.ts';
 
 const redirectUri = 'https://partner.example/callback';
 
@@ -101,42 +101,43 @@ export async function partnerOf({ ostiary, baseUrl, clientAddress }: Deployment)
 /** The partner API of a deployment: a passport, a signed payment, repeated, and its webhook. */
 export async function callPartnerApi(deployment: Deployment): Promise<void> {
   const { slug, keyFromElsewhere, call, signed } = await partnerOf(deployment);
-  const receiver = await startReceiver();
-  try {
-    const secret = 'a secret of sixteen characters';
-    const endpoint = await call('/webhooks', { url: receiver.url, events: ['payment.completed'], secret });
-    expect(endpoint.status, endpoint.text).toBe(201);
+  const receiver = await sink();
+  const secret = 'a secret of sixteen characters';
+  const endpoint = await call('/webhooks', { url: receiver.url, events: ['payment.completed'], secret });
+  expect(endpoint.status, endpoint.text).toBe(201);
 
-    const passport = await deployment.ostiary.passports.issue('user-ana');
-    const verified = await signed('/verify', { token: passport.token });
-    expect(verified.json()).toMatchObject({ valid: true, user: { kid: 'KID-ANA' } });
+  const passport = await deployment.ostiary.passports.issue('user-ana');
+  const verified = await signed('/verify', { token: passport.token });
+  expect(verified.json()).toMatchObject({ valid: true, user: { kid: 'KID-ANA' } });
 
-    const payment = { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-ANA' } };
-    const key = { 'idempotency-key': randomUUID() };
-    const created = await signed('/payments', payment, key);
-    expect(created.status, created.text).toBe(201);
-    const repeated = await signed('/payments', payment, key);
-    expect(repeated.headers['idempotent-replayed']).toBe('true');
-    expect(repeated.json()).toEqual(created.json());
+  const payment = { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-ANA' } };
+  const key = { 'idempotency-key': randomUUID() };
+  const created = await signed('/payments', payment, key);
+  expect(created.status, created.text).toBe(201);
+  const repeated = await signed('/payments', payment, key);
+  expect(repeated.headers['idempotent-replayed']).toBe('true');
+  expect(repeated.json()).toEqual(created.json());
 
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
-    const [event] = receiver.received;
-    if (event === undefined) throw new Error('no event');
-    expect(event.headers).toMatchObject({
-      'x-svc-event': 'payment.completed',
-      'x-svc-partner': slug,
-      'x-svc-signature': signatureOf(event, secret),
-    });
-    expect(JSON.parse(event.body).data).toMatchObject({ id: created.json().id, status: 'completed' });
+  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+  const [event] = receiver.received;
+  if (event === undefined) throw new Error('no event');
+  expect(event.headers).toMatchObject({
+    'x-svc-event': 'payment.completed',
+    'x-svc-partner': slug,
+    'x-svc-signature': createHmac('sha256', secret)
+      .update(`${event.headers['x-svc-timestamp']}.${event.body}`)
+      .digest('hex'),
+  });
+  expect(JSON.parse(event.body.toString()).data).toMatchObject({
+    id: created.json().id,
+    status: 'completed',
+  });
 
-    // A caller that writes another address is still where it is.
-    const forged = { 'x-forwarded-for': elsewhere };
-    expect((await call('/whoami', undefined, forged)).status).toBe(200);
-    const refused = await call('/whoami', undefined, { ...forged, 'x-api-key': keyFromElsewhere });
-    expect([refused.status, refused.json().code]).toEqual([403, 'ip_not_allowed']);
-  } finally {
-    await receiver.stop();
-  }
+  // A caller that writes another address is still where it is.
+  const forged = { 'x-forwarded-for': elsewhere };
+  expect((await call('/whoami', undefined, forged)).status).toBe(200);
+  const refused = await call('/whoami', undefined, { ...forged, 'x-api-key': keyFromElsewhere });
+  expect([refused.status, refused.json().code]).toEqual([403, 'ip_not_allowed']);
 }
 
 /** What is not Ostiary's is answered by the host, with its own parsers. */

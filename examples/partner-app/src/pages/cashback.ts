@@ -29,7 +29,7 @@ function payments(transfers: readonly Transfer[]): Html {
     : html`<ul class="transfers" aria-labelledby="paid">${transfers.map(transferRow)}</ul>`;
 }
 
-/** The part of the card that changes when a webhook comes, for the stream. */
+/** The part of the card that changes when a webhook comes. */
 export function paymentsPart(transfers: readonly Transfer[]): string {
   return render(payments(transfers));
 }
@@ -48,5 +48,5 @@ export function cashbackCard(transfers: readonly Transfer[], providerName: strin
 <form method="post" action="/cashback"><input type="hidden" name="idempotency_key" value="${key}">
 <fieldset><legend>How much</legend><div class="picks">${choices}</div></fieldset>
 <button class="button primary" type="submit">Receive your cashback</button></form></div>
-<div><h3 id="paid">Payments</h3><div data-live="/cashback/stream">${payments(transfers)}</div></div></section>`;
+<div><h3 id="paid">Payments</h3><div data-live="/cashback/payments">${payments(transfers)}</div></div></section>`;
 }

@@ -1,5 +1,5 @@
 import type { PartnerConfig } from '../config.ts';
-import type { Notice, PartnerSession } from '../sessions.ts';
+import type { Notice, SignedIn } from '../sessions.ts';
 import type { Transfer } from '../transfers.ts';
 import { cashbackCard } from './cashback.ts';
 import { noticeOf } from './home-page.ts';
@@ -58,13 +58,12 @@ function card(
 /** What the shop received, scope by scope. */
 export function identityPage(
   config: PartnerConfig,
-  { clientId, tokens, identity, readAt }: NonNullable<PartnerSession['signedIn']>,
+  { client, scope, expiresAt, identity, readAt }: SignedIn,
   transfers: readonly Transfer[],
   notice: Notice | null,
 ): string {
   const name = typeof identity.name === 'string' ? identity.name : null;
   const picture = typeof identity.avatarUrl === 'string' ? identity.avatarUrl : null;
-  const isPublic = clientId === config.clients.public.clientId;
   return page(
     'Signed in',
     html`${noticeOf(notice)}
@@ -80,10 +79,10 @@ ${
     ? cashbackCard(transfers, config.provider.name)
     : null
 }
-<div class="grid">${groups.map((group) => card(group, tokens.scope.includes(group.scope), identity))}
-<section class="card"><h2>The token<code>${isPublic ? 'public client' : 'confidential client'}</code></h2><dl>
-<div><dt>Scopes</dt><dd>${tokens.scope.join(' ')}</dd></div>
-<div><dt>Ends</dt><dd>${new Date(tokens.expiresAt).toISOString().slice(11, 19)} UTC</dd></div>
+<div class="grid">${groups.map((group) => card(group, scope.includes(group.scope), identity))}
+<section class="card"><h2>The token<code>${client} client</code></h2><dl>
+<div><dt>Scopes</dt><dd>${scope.join(' ')}</dd></div>
+<div><dt>Ends</dt><dd>${expiresAt.toISOString().slice(11, 19)} UTC</dd></div>
 <div><dt>Last read</dt><dd>${readAt.toISOString().slice(11, 19)} UTC</dd></div></dl></section></div>
 <div class="actions">
 <form method="post" action="/refresh"><button class="button quiet" type="submit">Read the identity again</button></form>

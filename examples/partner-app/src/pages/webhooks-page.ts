@@ -85,7 +85,7 @@ function received(state: WebhookState): Html {
   }`;
 }
 
-/** The part of the page that changes, for the stream. */
+/** The part of the page that changes. */
 export function receivedPart(state: WebhookState): string {
   return render(received(state));
 }
@@ -132,7 +132,7 @@ export function webhooksPage(config: PartnerConfig, state: WebhookState): string
 <div class="columns top desk">
 <section class="card" aria-labelledby="received"><div class="heading"><h2 id="received">Received</h2><span class="badge good" data-live-sign hidden>Updating live</span><noscript><a href="/webhooks">Reload</a></noscript></div>
 <p id="live-status" class="unseen" role="status"></p>
-<div data-live="/webhooks/stream">${received(state)}</div></section>
+<div data-live="/webhooks/received">${received(state)}</div></section>
 <div class="stack">${failureCard()}${causeCard(config)}</div>
 </div>`,
     html`<script src="/live.js" defer></script>\n`,

@@ -1,37 +1,29 @@
-// Keeps parts of a page up to date. A part comes whole, as the server renders it for everybody; without this script one reloads.
+// Keeps parts of a page up to date: asks every second for each, as the server renders it. Without this script one reloads.
+
+const sign = document.querySelector('[data-live-sign]');
+const status = document.getElementById('live-status');
 
 function replace(part, html) {
-  const next = document.createElement('template');
-  next.innerHTML = html;
-  // The first message is what the page shows already, unless something happened in between.
-  if (next.innerHTML === part.innerHTML) return;
-  const open = new Set([...part.querySelectorAll('details[open]')].map(({ id }) => id));
-  const focused = part.contains(document.activeElement)
-    ? document.activeElement.closest('[id]')?.id
-    : undefined;
-  for (const details of next.content.querySelectorAll('details')) details.open = open.has(details.id);
-  part.replaceChildren(next.content);
-  if (focused !== undefined) {
-    const element = document.getElementById(focused);
-    (element?.querySelector('summary, button') ?? element)?.focus();
-  }
+  const open = [...part.querySelectorAll('details[open]')].map(({ id }) => id);
+  const focused = document.activeElement?.closest('[data-live] [id]')?.id;
+  part.innerHTML = html;
+  for (const id of open) document.getElementById(id)?.setAttribute('open', '');
+  document.getElementById(focused)?.querySelector('summary')?.focus();
   // One sentence for screen readers, not the whole list.
   const news = part.querySelector('[data-news]')?.dataset.news;
-  const status = document.getElementById('live-status');
-  if (news !== undefined && status !== null && status.textContent !== news) status.textContent = news;
+  if (news !== undefined && status !== null) status.textContent = news;
 }
 
 for (const part of document.querySelectorAll('[data-live]')) {
-  const stream = new EventSource(part.dataset.live);
-  stream.addEventListener('message', ({ data }) => replace(part, JSON.parse(data)));
-  // A browser opens a lost stream again by itself; one that is refused is over.
-  const sign = document.querySelector('[data-live-sign]');
-  if (sign !== null) {
-    stream.addEventListener('open', () => {
-      sign.hidden = false;
-    });
-    stream.addEventListener('error', () => {
-      sign.hidden = true;
-    });
-  }
+  let shown;
+  const update = async () => {
+    const response = await fetch(part.dataset.live).catch(() => null);
+    const isLive = response?.ok === true;
+    if (sign !== null) sign.hidden = !isLive;
+    const html = isLive ? await response.text() : shown;
+    if (html !== shown) replace(part, html);
+    shown = html;
+  };
+  setInterval(update, 1_000);
+  update();
 }

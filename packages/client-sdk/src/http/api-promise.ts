@@ -1,11 +1,4 @@
-/**
- * The answer as it came.
- *
- * @example
- * ```ts
- * const left = ({ headers }: RawResponse): string | null => headers.get('X-RateLimit-Remaining');
- * ```
- */
+/** The answer as it came. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -21,11 +14,6 @@ export interface RawResponse {
  * Data, and the response that it came in.
  *
  * @typeParam Data - what was asked for
- * @example
- * ```ts
- * const { data, response }: Answer<Whoami> = await ostiary.whoami().withResponse();
- * console.log(data.partner, response.status);
- * ```
  */
 export interface Answer<Data> {
   readonly data: Data;
@@ -34,12 +22,6 @@ export interface Answer<Data> {
 
 /**
  * What a call answers: a promise of its data, and on demand the response beside it. The request is sent at once.
- *
- * @example
- * ```ts
- * const me: ApiPromise<Whoami> = ostiary.whoami();
- * console.log((await me).mode);
- * ```
  */
 export class ApiPromise<Data> extends Promise<Data> {
   readonly #answer: Promise<Answer<Data>>;
@@ -65,7 +47,7 @@ export class ApiPromise<Data> extends Promise<Data> {
    * ```
    */
   withResponse(): Promise<Answer<Data>> {
-    // Whoever asks for both has one promise to handle, not two.
+    // The caller handles the promise that is returned here; this one must not count as unhandled.
     this.catch(() => {});
     return this.#answer;
   }

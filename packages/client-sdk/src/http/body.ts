@@ -1,9 +1,9 @@
-/** Beyond this an answer is none of ours, in bytes. */
+/** No answer of this API is longer, in bytes. */
 const most = 64 * 1024 * 1024;
 
 const decoder = new TextDecoder();
 
-/** Thrown for an answer of a good status that is no good. */
+/** Thrown for an answer with a good status that cannot be read. */
 export class Unreadable extends Error {
   readonly code: string;
 
@@ -23,7 +23,7 @@ export async function textOf(response: Response): Promise<string> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   for (let size = 0; ; ) {
     const { done, value } = await reader.read();
-    // Nearly every answer is one part, and a new decoder for each costs as much as all the rest of this package.
+    // Nearly every answer is one part. A new decoder for each would double the time of a call.
     if (done) return parts.length > 1 ? new Blob(parts).text() : decoder.decode(parts[0]);
     size += value.length;
     if (size > most) {

@@ -25,20 +25,20 @@ export interface ApiRequest {
 }
 
 /** Reads an answer of a good status. */
-type Accept<Result> = (response: Response, controller: AbortController, attempt: number) => Promise<Result>;
+type Accept<Result> = (response: Response, controller: AbortController) => Promise<Result>;
 
-/** The server is never asked again later than this by itself, in milliseconds. */
+/** The longest pause before another attempt, in milliseconds. */
 const longestPause = 60_000;
 
 function logTo({ logger }: Connection, level: 'debug' | 'warn', fields: object): void {
   try {
     logger?.[level](fields, level === 'debug' ? 'request done' : 'request failed');
   } catch {
-    // An answer is worth more than its line in the log.
+    // A logger that throws must not cost the caller the answer.
   }
 }
 
-/** What is thrown for a failure. No text from outside may carry a secret into it. */
+/** What is thrown for a failure. Secrets that the server has echoed are taken out of its texts. */
 export function errorOf(
   secrets: readonly string[],
   failure: Failure,
@@ -56,6 +56,71 @@ function redact(secrets: readonly string[], text: string): string {
   return secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '[redacted]'), text);
 }
 
+/** A request with everything that is the same at each attempt. */
+interface Prepared {
+  readonly method: string;
+  readonly url: string;
+  readonly body: string | undefined;
+  readonly headers: Record<string, string>;
+  readonly idempotencyKey: string | null;
+  readonly secrets: readonly string[];
+}
+
+async function prepare(connection: Connection, request: ApiRequest, options: CallOptions): Promise<Prepared> {
+  const { method = 'GET', path, repeat, values = {}, query = {} } = request;
+  const url = connection.base + pathOf(path, values) + queryOf(query as Values);
+  const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+  const idempotencyKey =
+    repeat === 'key' ? (options.idempotencyKey ?? (await webCrypto()).randomUUID()) : null;
+  const headers: Record<string, string> = { ...connection.headers, ...request.headers };
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (idempotencyKey !== null) headers['Idempotency-Key'] = idempotencyKey;
+  // Some platforms name the address in their errors: there are phone numbers in it.
+  return { method, url, body, headers, idempotencyKey, secrets: [...connection.secrets, url] };
+}
+
+/** An attempt that went well. */
+interface Success<Result> {
+  readonly result: Result;
+  readonly response: Response;
+}
+
+/** Sends a request once. What goes wrong is returned. */
+async function attempt<Result>(
+  { fetch, now, trusted, sign }: Connection,
+  { method, url, body, headers, secrets }: Prepared,
+  watching: Watch,
+  timeout: number,
+  accept: Accept<Result>,
+): Promise<Success<Result> | Failure> {
+  const controller = new AbortController();
+  let response: Response | undefined;
+  let sent = false;
+  const work = async (signal: AbortSignal): Promise<Success<Result> | Failure> => {
+    const signature = body === undefined ? {} : await sign?.(body);
+    // A call that was stopped while it signed has reported that nothing was sent; not every `fetch` looks at its signal.
+    signal.throwIfAborted();
+    sent = true;
+    response = await fetch(url, {
+      method,
+      headers: { ...headers, ...signature },
+      redirect: 'manual',
+      signal,
+      ...(body === undefined ? {} : { body }),
+    });
+    if (response.ok) return { result: await accept(response, controller), response };
+    // The body of a redirect is not read.
+    if (response.status < 400) response.body?.cancel().catch(() => {});
+    const text = response.status < 400 ? '' : redact(secrets, await textOf(response));
+    return failureOf(response, text, now());
+  };
+  try {
+    return await watching.during(timeout, work, controller);
+  } catch (error) {
+    return failureBy(error, { sent, trusted, response });
+  }
+}
+
 /** Tries until there is an answer, or none can be expected. @throws OstiaryError */
 export async function tryRepeatedly<Result>(
   connection: Connection,
@@ -63,71 +128,29 @@ export async function tryRepeatedly<Result>(
   options: CallOptions,
   watching: Watch,
   accept: Accept<Result>,
-): Promise<Result> {
-  const { method = 'GET', path, repeat, values = {}, query = {} } = request;
-  const { fetch, now, random, sleep } = connection;
+): Promise<Success<Result> & { readonly attempts: number }> {
+  const { random, sleep } = connection;
   const { timeout = connection.timeout, maxRetries = connection.maxRetries } = options;
-  const url = connection.base + pathOf(path, values) + queryOf(query as Values);
-  // Some platforms name the address in their errors: there are phone numbers in it.
-  const secrets = [...connection.secrets, url];
-  const body = request.body === undefined ? undefined : JSON.stringify(request.body);
-  const idempotencyKey =
-    repeat === 'key' ? (options.idempotencyKey ?? (await webCrypto()).randomUUID()) : null;
-  const fixed: Record<string, string> = { ...connection.headers, ...request.headers };
-  if (body !== undefined) fixed['Content-Type'] = 'application/json';
-  if (idempotencyKey !== null) fixed['Idempotency-Key'] = idempotencyKey;
-
-  async function attempt(
-    number: number,
-  ): Promise<{ readonly result: Result; readonly response: Response } | Failure> {
-    const controller = new AbortController();
-    let response: Response | undefined;
-    let sent = false;
-    try {
-      return await watching.during(
-        timeout,
-        async (signal) => {
-          const signature = body === undefined ? {} : await connection.sign?.(body);
-          // Who was stopped while it signed has said that nothing was sent; not every `fetch` looks at its signal.
-          signal.throwIfAborted();
-          sent = true;
-          const headers = { ...fixed, ...signature };
-          response = await fetch(url, {
-            method,
-            headers,
-            redirect: 'manual',
-            signal,
-            ...(body === undefined ? {} : { body }),
-          });
-          if (response.ok) return { result: await accept(response, controller, number), response };
-          // What a redirect says is not worth waiting for.
-          if (response.status < 400) response.body?.cancel().catch(() => {});
-          const text = response.status < 400 ? '' : redact(secrets, await textOf(response));
-          return failureOf(response, text, now());
-        },
-        controller,
-      );
-    } catch (error) {
-      return failureBy(error, { sent, trusted: connection.trusted, response });
-    }
-  }
+  const prepared = await prepare(connection, request, options);
+  const { method, idempotencyKey, secrets } = prepared;
 
   let outcome: Outcome = 'not_executed';
   for (let number = 1; ; number += 1) {
     const began = performance.now();
-    const tried = await attempt(number);
-    const fields = { method, path, attempt: number, durationMs: Math.round(performance.now() - began) };
+    const tried = await attempt(connection, prepared, watching, timeout, accept);
+    const durationMs = Math.round(performance.now() - began);
+    const fields = { method, path: request.path, attempt: number, durationMs };
     if ('result' in tried) {
       const { status } = tried.response;
       logTo(connection, 'debug', { ...fields, status, requestId: requestIdOf(tried.response) });
-      return tried.result;
+      return { ...tried, attempts: number };
     }
     outcome = outcomeAfter(outcome, tried.effect);
+    const asked = tried.retryAfter ?? 0;
     // Full jitter, so that those who failed together do not come back together.
-    const pause = (tried.retryAfter ?? 0) + random() * Math.min(8_000, 500 * 2 ** (number - 1));
-    const retryable = tried.retryable && (repeat !== 'once' || outcome === 'not_executed');
-    const again =
-      retryable && number <= maxRetries && (tried.retryAfter ?? 0) <= longestPause && pause < watching.left();
+    const pause = asked + random() * Math.min(8_000, 500 * 2 ** (number - 1));
+    const retryable = tried.retryable && (request.repeat !== 'once' || outcome === 'not_executed');
+    const again = retryable && number <= maxRetries && asked <= longestPause && pause < watching.left();
     const error = errorOf(secrets, { ...tried, retryable }, { outcome, attempts: number, idempotencyKey });
     const { status, code, requestId } = error;
     const retryInMs = again ? Math.round(pause) : null;
@@ -136,8 +159,7 @@ export async function tryRepeatedly<Result>(
     try {
       await watching.during(2 ** 31 - 1, (signal) => sleep(pause, signal));
     } catch (thrown) {
-      const stopped = failureBy(thrown, {});
-      throw errorOf(secrets, stopped, { outcome, attempts: number, idempotencyKey });
+      throw errorOf(secrets, failureBy(thrown, {}), { outcome, attempts: number, idempotencyKey });
     }
   }
 }
@@ -155,16 +177,22 @@ export function call<Data, Body = Data>(
   async function run(): Promise<Answer<Data>> {
     checkCallOptions(options, request.repeat === 'key');
     const watching = watch(options.signal, options.totalTimeout ?? connection.totalTimeout);
-    const read: Accept<Answer<Data>> = async (response, _, attempts) => {
-      const text = await textOf(response);
-      const body = objectOf(text);
-      if (body === null) throw new Unreadable();
-      const { status, headers } = response;
-      const requestId = requestIdOf(response);
-      return { data: make(body as Body), response: { status, headers, requestId, text, attempts } };
-    };
     try {
-      return await tryRepeatedly(connection, request, options, watching, read);
+      const { result, response, attempts } = await tryRepeatedly(
+        connection,
+        request,
+        options,
+        watching,
+        async (answer) => {
+          const text = await textOf(answer);
+          const body = objectOf(text);
+          if (body === null) throw new Unreadable();
+          return { text, data: make(body as Body) };
+        },
+      );
+      const { status, headers } = response;
+      const { text, data } = result;
+      return { data, response: { status, headers, requestId: requestIdOf(response), text, attempts } };
     } finally {
       watching.close();
     }

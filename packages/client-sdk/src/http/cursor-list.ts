@@ -8,10 +8,6 @@ import { List, Page } from './list.ts';
  * A page of a list that goes on at a cursor.
  *
  * @typeParam Item - what it lists
- * @example
- * ```ts
- * const bookmark = ({ nextCursor }: CursorPage<Transfer>): string => nextCursor ?? 'the end';
- * ```
  */
 export interface CursorPage<Item> {
   readonly data: readonly Item[];

@@ -60,7 +60,7 @@ function detailsOf(details: unknown): ErrorDetail[] {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** An answer that is no success. `text` is free of secrets; a page of a proxy is not quoted. */
+/** An answer that is no success. `text` has no secrets any more; the page of a proxy is not quoted. */
 export function failureOf(response: Response, text: string, now: number): Failure {
   const { status, headers } = response;
   const requestId = requestIdOf(response);
@@ -77,7 +77,7 @@ export function failureOf(response: Response, text: string, now: number): Failur
   if (status >= 500) Class = ServerError;
   else if (status === 429) Class = RateLimitError;
   else Class ??= known === undefined ? ProtocolError : OstiaryError;
-  // Who refuses without the signs of this API may have asked it before.
+  // A refusal without a code and a request id comes from a proxy, which may have passed the request on before.
   const isOurs = known !== undefined && requestId !== null && status >= 400 && status < 500;
   return {
     Class,

@@ -2,13 +2,13 @@
 export type Values = { readonly [name: string]: unknown };
 
 /**
- * Puts values into a template such as `/v1/partner/payments/{id}`, each as one segment that leads nowhere else.
+ * Puts values into a template such as `/v1/partner/payments/{id}`, each as exactly one segment.
  * @throws TypeError for a value that cannot be a segment
  */
 export function pathOf(template: string, values: Values): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
-    // Dots alone are walked by whoever parses the URL, encoded or not; a lone surrogate cannot be encoded.
+    // A segment of dots changes the path when the URL is parsed, encoded or not; a lone surrogate cannot be encoded.
     if (typeof value !== 'string' || /^\.{0,2}$|[\ud800-\udfff]/u.test(value)) {
       throw new TypeError(`${name} must be a string, and not empty or dots`);
     }

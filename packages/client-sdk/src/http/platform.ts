@@ -19,7 +19,7 @@ export function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** 256 bits that nobody guesses. */
+/** 256 random bits. */
 export async function randomBytes(): Promise<Uint8Array<ArrayBuffer>> {
   return (await webCrypto()).getRandomValues(new Uint8Array(32));
 }

@@ -1,4 +1,4 @@
-/** What work is stopped by, for this package only: one attempt took too long, the whole call did, or its caller gave up. */
+/** Why work was stopped: one attempt took too long, the whole call did, or its caller gave up. Not part of the public surface. */
 export class Stopped {
   readonly why: 'timeout' | 'totalTimeout' | 'aborted';
 
@@ -10,8 +10,8 @@ export class Stopped {
 /** Watches over a call: its time-outs and its caller's signal. */
 export interface Watch {
   /**
-   * Waits for work, `ms` milliseconds at most. When it is stopped the work is told through `controller`, and nobody waits
-   * any longer, whether it listens or not.
+   * Waits for work, `ms` milliseconds at most. When the time is over the work is aborted through `controller`, and the wait ends
+   * whether the work heeds that or not.
    * @throws Stopped
    */
   during<Result>(
@@ -37,7 +37,7 @@ export function watch(signal: AbortSignal | undefined, totalTimeout: number): Wa
     during: (ms, work, controller = new AbortController()) =>
       new Promise((resolve, reject) => {
         const rest = left();
-        // Timers may be early by a part of a millisecond: then something would be left.
+        // Timers may be early by a part of a millisecond: one more, so that nothing of the call's time is left then.
         const timer = setTimeout(
           () => stop?.(ms < rest ? 'timeout' : 'totalTimeout'),
           Math.min(ms, rest + 1),
@@ -55,7 +55,7 @@ export function watch(signal: AbortSignal | undefined, totalTimeout: number): Wa
         if (rest === 0) return stop('totalTimeout');
         work(controller.signal).then(
           (result) => {
-            // What comes after the end must not take away the stop of whoever waits by then.
+            // A result that comes after the end must not clear the timer of the next wait.
             if (controller.signal.aborted) return;
             leave();
             resolve(result);

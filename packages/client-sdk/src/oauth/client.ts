@@ -8,14 +8,7 @@ import { codeOf } from './callback.ts';
 import { checkOAuthOptions, type OAuthSettings, type OstiaryOAuthOptions } from './options.ts';
 import type { OAuthScope, Userinfo } from './userinfo.ts';
 
-/**
- * What to ask a user for.
- *
- * @example
- * ```ts
- * const request: AuthorizationRequest = { scope: ['openid', 'kyc'], prompt: 'consent', uiLocales: ['fr'] };
- * ```
- */
+/** What to ask a user for. */
 export interface AuthorizationRequest {
   readonly scope: readonly OAuthScope[];
   /** `none`: answer at once or fail; `login`: sign in again; `consent`: ask again. */
@@ -27,16 +20,7 @@ export interface AuthorizationRequest {
   readonly uiLocales?: readonly string[] | undefined;
 }
 
-/**
- * Where to send the user, and what to remember until they come back: in their session, for nobody else.
- *
- * @example
- * ```ts
- * const { url, ...remembered }: Authorization = await oauth.authorizeUrl({ scope: ['openid'] });
- * const session = JSON.stringify(remembered);
- * console.log(url, session.length);
- * ```
- */
+/** Where to send the user, and what to remember until they come back: in their session, for nobody else. */
 export interface Authorization {
   readonly url: string;
   /** Ties the callback to this browser. */
@@ -49,15 +33,6 @@ export interface Authorization {
 
 /**
  * A code to exchange: with the callback and what was remembered; or alone, when you have compared `state` and `iss` yourself.
- *
- * @example
- * ```ts
- * const exchange: CodeExchange = {
- *   callbackUrl: 'https://app.example/callback?code=a&state=b&iss=https%3A%2F%2Fid.example.com',
- *   state: 'b',
- *   codeVerifier: 'remembered',
- * };
- * ```
  */
 export type CodeExchange =
   | {
@@ -74,14 +49,7 @@ export type CodeExchange =
       readonly state?: undefined;
     };
 
-/**
- * What a code was exchanged for.
- *
- * @example
- * ```ts
- * const endsAt = ({ expiresIn }: Tokens): Date => new Date(Date.now() + expiresIn * 1000);
- * ```
- */
+/** What a code was exchanged for. */
 export interface Tokens {
   readonly accessToken: string;
   readonly tokenType: string;
@@ -271,12 +239,12 @@ export class OstiaryOAuth {
   }
 }
 
-/** What is refused before it is sent is a rejection, too. */
+/** Makes what `work` throws before it sends a rejection, like every other failure. */
 function later<Data>(work: () => ApiPromise<Data>): ApiPromise<Data> {
   return new ApiPromise((async () => await work().withResponse())());
 }
 
-/** What is no token would be an error of `fetch` that quotes it. */
+/** A text that cannot be a header would be an error of `fetch` that quotes it. */
 function checkToken(token: unknown): void {
   if (!/^[!-~]{1,4096}$/.test(String(token)) || typeof token !== 'string') {
     refuse('accessToken must be printable ASCII');

@@ -1,19 +1,7 @@
 import { isBrowser } from '../http/platform.ts';
 import { type Connection, checkTransport, checkUrl, refuse, type TransportOptions } from '../options.ts';
 
-/**
- * Where the identity provider is, and who asks.
- *
- * @example
- * ```ts
- * const options: OstiaryOAuthOptions = {
- *   authUrl: 'https://id.example.com',
- *   clientId: 'your-client-id',
- *   clientSecret: process.env.OSTIARY_CLIENT_SECRET,
- *   redirectUri: 'https://app.example/callback',
- * };
- * ```
- */
+/** Where the identity provider is, and who asks. */
 export interface OstiaryOAuthOptions extends TransportOptions {
   /** Where users sign in and consent: https, or http on this machine. */
   readonly authUrl: string;

@@ -1,14 +1,6 @@
 import type { KycStatus } from '../resources/open.ts';
 
-/**
- * The fields of a user that each scope shows.
- *
- * @example
- * ```ts
- * type Shown = keyof UserinfoFields['kyc'];
- * const field: Shown = 'kycTier';
- * ```
- */
+/** The fields of a user that each scope shows. */
 export interface UserinfoFields {
   readonly openid: {
     readonly sub: string;
@@ -42,14 +34,7 @@ export interface UserinfoFields {
   };
 }
 
-/**
- * A scope.
- *
- * @example
- * ```ts
- * const scope: readonly OAuthScope[] = ['openid', 'profile'];
- * ```
- */
+/** A scope. */
 export type OAuthScope = keyof UserinfoFields;
 
 type All<Of> = (Of extends unknown ? (part: Of) => void : never) extends (part: infer Whole) => void
@@ -60,10 +45,6 @@ type All<Of> = (Of extends unknown ? (part: Of) => void : never) extends (part: 
  * A user as an access token shows them: every field of the scopes that are named, and perhaps others.
  *
  * @typeParam Scope - the scopes that were approved
- * @example
- * ```ts
- * const greeting = (user: Userinfo<'openid' | 'profile'>): string => `${user.name} (${user.kid})`;
- * ```
  */
 export type Userinfo<Scope extends OAuthScope = never> = Partial<All<UserinfoFields[OAuthScope]>> &
   ([Scope] extends [never] ? unknown : All<UserinfoFields[Scope]>);

@@ -1,3 +1,4 @@
+import { connectionOf, type OstiaryPartner } from '../client.ts';
 import { objectOf, Unreadable } from '../http/body.ts';
 import { errorOf, tryRepeatedly } from '../http/call.ts';
 import { failureBy, outcomeAfter } from '../http/failure.ts';
@@ -13,14 +14,7 @@ import {
   verified,
 } from './verified.ts';
 
-/**
- * What to export: a day, or a first and a last one, at most 31 days, both included, in UTC.
- *
- * @example
- * ```ts
- * const march: ReconciliationRange = { from: '2026-03-01', to: '2026-03-31' };
- * ```
- */
+/** What to export: a day, or a first and a last one, at most 31 days, both included, in UTC. */
 export type ReconciliationRange =
   | {
       /** `YYYY-MM-DD` */
@@ -30,14 +24,7 @@ export type ReconciliationRange =
     }
   | { readonly from: string; readonly to: string; readonly date?: undefined };
 
-/**
- * A transfer that became final.
- *
- * @example
- * ```ts
- * const cents = ({ amount }: ReconciliationRow): bigint => BigInt(amount.replace('.', ''));
- * ```
- */
+/** A transfer that became final. */
 export interface ReconciliationRow {
   readonly id: string;
   readonly reference: string | null;
@@ -86,16 +73,17 @@ async function* download<Part>(
   } as const;
   let end: AbortController | undefined;
   try {
-    const { response, reader, controller, attempts } = await tryRepeatedly(
+    const { result, response, attempts } = await tryRepeatedly(
       connection,
       request,
       options,
       watching,
-      async (response, controller, attempts) => {
-        if (response.body === null) throw new Unreadable();
-        return { response, reader: response.body.getReader(), controller, attempts };
+      async ({ body }, controller) => {
+        if (body === null) throw new Unreadable();
+        return { reader: body.getReader(), controller };
       },
     );
+    const { reader, controller } = result;
     end = controller;
     async function* bytes(): AsyncGenerator<Uint8Array> {
       for (;;) {
@@ -113,7 +101,7 @@ async function* download<Part>(
     }
   } finally {
     watching.close();
-    // Whoever leaves early does not want the rest.
+    // A reader that stops early does not get the rest.
     end?.abort();
   }
 }
@@ -145,7 +133,7 @@ async function* rowsOf(
  *
  * @example
  * ```ts
- * const day = ostiary.reconciliation.export({ date: '2026-03-01' });
+ * const day = exportReconciliation(ostiary, { date: '2026-03-01' });
  * for await (const row of day) console.log(row.id, row.status, row.amount);
  * console.log(day.summary?.rows, day.summary?.final);
  * ```
@@ -187,7 +175,7 @@ export class ReconciliationExport implements AsyncIterable<ReconciliationRow> {
    * @throws OstiaryError `incomplete_export` when bytes are missing or were changed; the system's errors for the file
    * @example
    * ```ts
-   * const day = ostiary.reconciliation.export({ date: '2026-03-01' });
+   * const day = exportReconciliation(ostiary, { date: '2026-03-01' });
    * const { rows, final } = await day.saveTo('2026-03-01.csv', { format: 'csv' });
    * console.log(rows, final);
    * ```
@@ -210,11 +198,22 @@ export class ReconciliationExport implements AsyncIterable<ReconciliationRow> {
   }
 }
 
-/** Exports what became final in a range. */
-export function exportOf(
-  connection: Connection,
+/**
+ * Exports what became final in a range. It is asked for when it is read. Its `timeout` is for each wait for bytes, its `totalTimeout`
+ * an hour unless given.
+ *
+ * @throws TypeError when `ostiary` is no client of this package
+ * @example
+ * ```ts
+ * const march = exportReconciliation(ostiary, { from: '2026-03-01', to: '2026-03-31' });
+ * for await (const row of march) console.log(row.id, row.amount);
+ * ```
+ */
+export function exportReconciliation(
+  ostiary: OstiaryPartner,
   range: ReconciliationRange,
   options: RequestOptions = {},
 ): ReconciliationExport {
+  const connection = connectionOf(ostiary);
   return new ReconciliationExport((...what) => download(connection, range, options, ...what));
 }

@@ -1,15 +1,7 @@
 import { objectOf, Unreadable } from '../http/body.ts';
 import { Sha256 } from './sha256.ts';
 
-/**
- * What an export says at its end.
- *
- * @example
- * ```ts
- * const paidOut = ({ totals }: ReconciliationSummary): string | undefined =>
- *   totals.find(({ currency, status }) => currency === 'HTG' && status === 'completed')?.amount;
- * ```
- */
+/** What an export says at its end. */
 export interface ReconciliationSummary {
   readonly rows: number;
   readonly totals: readonly {
@@ -25,14 +17,7 @@ export interface ReconciliationSummary {
   readonly final: boolean;
 }
 
-/**
- * A format of an export.
- *
- * @example
- * ```ts
- * const format: ReconciliationFormat = 'csv';
- * ```
- */
+/** A format of an export. */
 export type ReconciliationFormat = 'json' | 'ndjson' | 'csv';
 
 /** What is thrown for an export that is incomplete or was changed. */

@@ -6,14 +6,7 @@ import type { Connection, IdempotentOptions, RequestOptions } from '../options.t
 import type { Mode } from './open.ts';
 import type { Delivery } from './webhooks.ts';
 
-/**
- * An event as it was sent.
- *
- * @example
- * ```ts
- * const isTest = ({ type }: SentEvent): boolean => type === 'webhook.test';
- * ```
- */
+/** An event as it was sent. */
 export interface SentEvent {
   /** `evt_…` */
   readonly id: string;
@@ -24,14 +17,7 @@ export interface SentEvent {
   readonly data: { readonly [name: string]: unknown };
 }
 
-/**
- * An event and its place in your sequence.
- *
- * @example
- * ```ts
- * const place = ({ sequence }: ListedEvent): number => sequence;
- * ```
- */
+/** An event and its place in your sequence. */
 export interface ListedEvent extends SentEvent {
   /** From 1, without gaps. */
   readonly sequence: number;
@@ -54,14 +40,7 @@ export interface EventPage {
   readonly oldestSequence: number | null;
 }
 
-/**
- * Which events to list.
- *
- * @example
- * ```ts
- * const query: EventQuery = { after: 1017, limit: 100 };
- * ```
- */
+/** Which events to list. */
 export interface EventQuery {
   /** Those after this place in the sequence; from the beginning unless given. */
   readonly after?: number | undefined;
@@ -69,39 +48,18 @@ export interface EventQuery {
   readonly limit?: number | undefined;
 }
 
-/**
- * Where to deliver again.
- *
- * @example
- * ```ts
- * const everywhere: RedeliverRequest = {};
- * ```
- */
+/** Where to deliver again. */
 export interface RedeliverRequest {
   /** To all that match the event's type now, unless given. */
   readonly endpointId?: string | undefined;
 }
 
-/**
- * The new deliveries, or those that were pending.
- *
- * @example
- * ```ts
- * const count = ({ data }: Redeliveries): number => data.length;
- * ```
- */
+/** The new deliveries, or those that were pending. */
 export interface Redeliveries {
   readonly data: readonly Delivery[];
 }
 
-/**
- * Events.
- *
- * @example
- * ```ts
- * const events: Events = ostiary.events;
- * ```
- */
+/** Events. */
 export interface Events {
   /**
    * Events in their sequence, to its present end: what you have missed, and what you have not.

@@ -9,22 +9,8 @@
  */
 export type Open<Known extends string> = Known | (string & Record<never, never>);
 
-/**
- * `live`: real users and real money; `test`: the sandbox.
- *
- * @example
- * ```ts
- * const isReal = (mode: Mode): boolean => mode === 'live';
- * ```
- */
+/** `live`: real users and real money; `test`: the sandbox. */
 export type Mode = Open<'live' | 'test'>;
 
-/**
- * The state of a user's identity check.
- *
- * @example
- * ```ts
- * const isVerified = (status: KycStatus): boolean => status === 'approved';
- * ```
- */
+/** The state of a user's identity check. */
 export type KycStatus = Open<'approved' | 'pending' | 'rejected'>;

@@ -3,26 +3,12 @@ import { call } from '../http/call.ts';
 import type { Connection, RequestOptions } from '../options.ts';
 import type { KycStatus } from './open.ts';
 
-/**
- * A passport to verify.
- *
- * @example
- * ```ts
- * const shown: VerifyRequest = { token: 'what the user has shown' };
- * ```
- */
+/** A passport to verify. */
 export interface VerifyRequest {
   readonly token: string;
 }
 
-/**
- * Whose passport it is.
- *
- * @example
- * ```ts
- * const isGrown = ({ user }: Verification): boolean => user.kycStatus === 'approved' && user.kycTier >= 2;
- * ```
- */
+/** Whose passport it is. */
 export interface Verification {
   readonly valid: true;
   readonly user: {
@@ -38,14 +24,7 @@ export interface Verification {
   readonly expiresAt: string;
 }
 
-/**
- * Passports.
- *
- * @example
- * ```ts
- * const passports: Passports = ostiary.passports;
- * ```
- */
+/** Passports. */
 export interface Passports {
   /**
    * Says who shows a passport. It may be verified several times in its five minutes, so a call that failed is repeated.

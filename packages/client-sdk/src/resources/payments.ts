@@ -5,14 +5,7 @@ import type { List } from '../http/list.ts';
 import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
 import type { Mode, Open } from './open.ts';
 
-/**
- * Whom to pay how much.
- *
- * @example
- * ```ts
- * const wages: PaymentRequest = { amount: '125.00', currency: 'HTG', recipient: { phone: '+50937000001' }, reference: 'wages-42' };
- * ```
- */
+/** Whom to pay how much. */
 export interface PaymentRequest {
   /** Decimal with two digits, such as `"125.00"`. */
   readonly amount: string;
@@ -27,14 +20,7 @@ export interface PaymentRequest {
   readonly metadata?: { readonly [name: string]: string } | undefined;
 }
 
-/**
- * A transfer. `pending` may become `completed` or `failed`; these are final.
- *
- * @example
- * ```ts
- * const isFinal = ({ status }: Transfer): boolean => status === 'completed' || status === 'failed';
- * ```
- */
+/** A transfer. `pending` may become `completed` or `failed`; these are final. */
 export interface Transfer {
   /** `tr_…` */
   readonly id: string;
@@ -54,14 +40,7 @@ export interface Transfer {
   readonly completedAt: string | null;
 }
 
-/**
- * Which transfers to list.
- *
- * @example
- * ```ts
- * const query: PaymentQuery = { status: 'pending', createdFrom: new Date('2026-03-01'), limit: 100 };
- * ```
- */
+/** Which transfers to list. */
 export interface PaymentQuery {
   readonly status?: 'pending' | 'completed' | 'failed' | undefined;
   readonly reference?: string | undefined;
@@ -75,14 +54,7 @@ export interface PaymentQuery {
   readonly cursor?: string | undefined;
 }
 
-/**
- * Payments.
- *
- * @example
- * ```ts
- * const payments: Payments = ostiary.payments;
- * ```
- */
+/** Payments. */
 export interface Payments {
   /**
    * Pays somebody. It is safe to repeat: every attempt carries the same `Idempotency-Key`.

@@ -3,14 +3,7 @@ import { call } from '../http/call.ts';
 import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
 import type { SentEvent } from './events.ts';
 
-/**
- * Whose passport to mint.
- *
- * @example
- * ```ts
- * const stale: SandboxPassportRequest = { kid: 'KID-TEST-PENDING', expired: true };
- * ```
- */
+/** Whose passport to mint. */
 export interface SandboxPassportRequest {
   /** A user of the sandbox; `KID-TEST-APPROVED` unless given. */
   readonly kid?: string | undefined;
@@ -18,14 +11,7 @@ export interface SandboxPassportRequest {
   readonly expired?: boolean | undefined;
 }
 
-/**
- * A passport of the sandbox.
- *
- * @example
- * ```ts
- * const shown = ({ token }: SandboxPassport): string => token;
- * ```
- */
+/** A passport of the sandbox. */
 export interface SandboxPassport {
   readonly token: string;
   readonly kid: string;
@@ -33,28 +19,14 @@ export interface SandboxPassport {
   readonly expiresAt: string;
 }
 
-/**
- * An event to trigger.
- *
- * @example
- * ```ts
- * const request: SandboxEventRequest = { type: 'payment.failed' };
- * ```
- */
+/** An event to trigger. */
 export interface SandboxEventRequest {
   readonly type: string;
   /** Example data unless given. */
   readonly data?: { readonly [name: string]: unknown } | undefined;
 }
 
-/**
- * What test keys can do to try things out.
- *
- * @example
- * ```ts
- * const sandbox: Sandbox = ostiary.sandbox;
- * ```
- */
+/** What test keys can do to try things out. */
 export interface Sandbox {
   /**
    * Mints a passport for a user of the sandbox. One more does no harm, so a call that failed is repeated.

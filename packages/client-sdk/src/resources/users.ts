@@ -3,14 +3,7 @@ import { call } from '../http/call.ts';
 import type { Connection, RequestOptions } from '../options.ts';
 import type { KycStatus } from './open.ts';
 
-/**
- * A user whom you may see.
- *
- * @example
- * ```ts
- * const greeting = ({ name, kycStatus }: User): string => `${name} (${kycStatus ?? 'has not let you know'})`;
- * ```
- */
+/** A user whom you may see. */
 export interface User {
   readonly kid: string;
   readonly handle: string;
@@ -25,14 +18,7 @@ export interface User {
   readonly kycTier?: number;
 }
 
-/**
- * Users.
- *
- * @example
- * ```ts
- * const users: Users = ostiary.users;
- * ```
- */
+/** Users. */
 export interface Users {
   /**
    * A user by public id.

@@ -5,14 +5,7 @@ import type { List } from '../http/list.ts';
 import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
 import type { Mode, Open } from './open.ts';
 
-/**
- * An endpoint to register.
- *
- * @example
- * ```ts
- * const hook: WebhookRequest = { url: 'https://app.example/webhooks', events: ['*'], secret: 'whsec_0123456789abcdef' };
- * ```
- */
+/** An endpoint to register. */
 export interface WebhookRequest {
   /** A public https address. */
   readonly url: string;
@@ -22,14 +15,7 @@ export interface WebhookRequest {
   readonly secret: string;
 }
 
-/**
- * What to change of an endpoint: what is given.
- *
- * @example
- * ```ts
- * const pause: WebhookChanges = { enabled: false };
- * ```
- */
+/** What to change of an endpoint: what is given. */
 export interface WebhookChanges {
   readonly url?: string | undefined;
   readonly events?: readonly string[] | undefined;
@@ -38,14 +24,7 @@ export interface WebhookChanges {
   readonly enabled?: boolean | undefined;
 }
 
-/**
- * An endpoint. Its secret is never told.
- *
- * @example
- * ```ts
- * const takesAll = ({ events }: WebhookEndpoint): boolean => events.includes('*');
- * ```
- */
+/** An endpoint. Its secret is never told. */
 export interface WebhookEndpoint {
   /** `we_…` */
   readonly id: string;
@@ -57,27 +36,13 @@ export interface WebhookEndpoint {
   readonly updatedAt: string;
 }
 
-/**
- * That an endpoint is gone.
- *
- * @example
- * ```ts
- * const gone = ({ id }: WebhookRemoved): string => id;
- * ```
- */
+/** That an endpoint is gone. */
 export interface WebhookRemoved {
   readonly id: string;
   readonly deleted: true;
 }
 
-/**
- * One event on its way to one endpoint.
- *
- * @example
- * ```ts
- * const lastError = ({ attempts }: Delivery): string | null => attempts.at(-1)?.error ?? null;
- * ```
- */
+/** One event on its way to one endpoint. */
 export interface Delivery {
   /** `dl_…` */
   readonly id: string;
@@ -90,14 +55,7 @@ export interface Delivery {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-/**
- * One try to deliver.
- *
- * @example
- * ```ts
- * const wasSlow = ({ durationMs }: DeliveryAttempt): boolean => durationMs > 5_000;
- * ```
- */
+/** One try to deliver. */
 export interface DeliveryAttempt {
   /** From 1. */
   readonly number: number;
@@ -110,14 +68,7 @@ export interface DeliveryAttempt {
   readonly response: string | null;
 }
 
-/**
- * Which deliveries to list.
- *
- * @example
- * ```ts
- * const query: DeliveryQuery = { status: 'dropped', limit: 100 };
- * ```
- */
+/** Which deliveries to list. */
 export interface DeliveryQuery {
   readonly status?: 'pending' | 'delivered' | 'dropped' | 'cancelled' | undefined;
   /** Deliveries a page, 1 to 100; 25 unless given. */
@@ -126,38 +77,17 @@ export interface DeliveryQuery {
   readonly cursor?: string | undefined;
 }
 
-/**
- * Since when dropped deliveries are sent again.
- *
- * @example
- * ```ts
- * const outage: RecoverRequest = { since: '2026-03-01T00:00:00Z' };
- * ```
- */
+/** Since when dropped deliveries are sent again. */
 export interface RecoverRequest {
   readonly since: string | Date;
 }
 
-/**
- * How many deliveries are on their way again.
- *
- * @example
- * ```ts
- * const isDone = ({ queued }: Recovered): boolean => queued === 0;
- * ```
- */
+/** How many deliveries are on their way again. */
 export interface Recovered {
   readonly queued: number;
 }
 
-/**
- * Webhook endpoints and what was delivered to them.
- *
- * @example
- * ```ts
- * const webhooks: Webhooks = ostiary.webhooks;
- * ```
- */
+/** Webhook endpoints and what was delivered to them. */
 export interface Webhooks {
   /**
    * Registers an endpoint.

@@ -3,14 +3,7 @@ import { call } from '../http/call.ts';
 import type { Connection, RequestOptions } from '../options.ts';
 import type { Mode } from './open.ts';
 
-/**
- * What an API key is.
- *
- * @example
- * ```ts
- * const mayPay = ({ key }: Whoami): boolean => key.scopes.includes('payments:write');
- * ```
- */
+/** What an API key is. */
 export interface Whoami {
   /** Your slug. */
   readonly partner: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fakeKey, faulty } from '../support/faulty.ts';
-import { clientOf } from '../support/partner.ts';
+
+import { against } from '../support/partner.ts';
 
 const description = 'Pò a, 薪水, 😀';
 const bytes = Buffer.from(JSON.stringify({ id: 'tr_1', description }));
@@ -11,7 +11,7 @@ describe('an answer', () => {
     ['in parts that end in the middle of a character', 3],
     ['byte by byte', 1],
   ])('that comes %s is read as it was sent', async (_name, size) => {
-    const { origin } = await faulty([
+    const { ostiary } = await against([
       async (response) => {
         response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'req-1' });
         for (let start = 0; start < bytes.length; start += size) {
@@ -22,9 +22,7 @@ describe('an answer', () => {
         response.end();
       },
     ]);
-    const { data, response } = await clientOf(origin, fakeKey)
-      .ostiary.payments.retrieve('tr_1')
-      .withResponse();
+    const { data, response } = await ostiary.payments.retrieve('tr_1').withResponse();
     expect(data.description).toBe(description);
     expect(response.text).toBe(bytes.toString());
   });

@@ -12,9 +12,7 @@ import {
   resetAfter,
   resetBefore,
 } from '../support/faulty.ts';
-import { all, clientOf, failureOf, partner } from '../support/partner.ts';
-
-const payment = { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } } as const;
+import { against, all, clientOf, failureOf, partner, payment } from '../support/partner.ts';
 
 /** A client of a real server behind one that does damage. */
 async function shop(faults: Fault[], options: Parameters<typeof clientOf>[2] = {}) {
@@ -98,8 +96,7 @@ describe('the outcome', () => {
     ['an empty body', [empty, empty, empty], 'executed'],
     ['a redirect', [answer(307, {}, { location: 'https://other.example/' })], 'unknown'],
   ])('after %s', async (_name, faults, outcome) => {
-    const { origin, seen } = await faulty([...faults]);
-    const { ostiary } = clientOf(origin, fakeKey, { timeout: 500 });
+    const { seen, ostiary } = await against([...faults], { timeout: 500 });
     const call = ostiary.payments.create(payment, { maxRetries: faults.length - 1 });
     const error = (await failureOf(call)) as OstiaryError;
     expect(error).toBeInstanceOf(OstiaryError);
@@ -129,10 +126,11 @@ describe('the outcome', () => {
     expect(error).toMatchObject({ outcome: 'not_executed', details: [{ path: 'reference', message: id }] });
     expect(await paid()).toHaveLength(1);
   });
+});
 
+describe('the outcome of a call that was stopped', () => {
   it('after the caller gave up depends on whether a request was on its way', async () => {
-    const { origin, seen } = await faulty([hang]);
-    const { ostiary } = clientOf(origin, fakeKey);
+    const { seen, ostiary } = await against([hang]);
     const early = await failureOf(ostiary.payments.create(payment, { signal: AbortSignal.abort() }));
     expect(early).toMatchObject({ name: 'AbortedError', code: 'aborted', outcome: 'not_executed' });
     expect(seen).toHaveLength(0);
@@ -160,8 +158,7 @@ describe('the outcome', () => {
   });
 
   it('of a time-out is unknown', async () => {
-    const { origin } = await faulty([hang]);
-    const { ostiary } = clientOf(origin, fakeKey);
+    const { ostiary } = await against([hang]);
     const error = await failureOf(ostiary.payments.create(payment, { timeout: 50, maxRetries: 0 }));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ outcome: 'unknown', code: 'timeout', retryable: true });

@@ -4,9 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OstiaryError, ProtocolError, ServerError, SignatureError } from '../../src/index.ts';
 import { answer, type Fault, fakeKey, faulty, refusal } from '../support/faulty.ts';
-import { all, clientOf, failureOf, partner } from '../support/partner.ts';
-
-const payment = { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } } as const;
+import { against, all, clientOf, failureOf, partner, payment } from '../support/partner.ts';
 
 describe('an id in a path', () => {
   it.each([
@@ -18,16 +16,15 @@ describe('an id in a path', () => {
     ['...', '...'],
     ['é😀', '%C3%A9%F0%9F%98%80'],
   ])('%j is one segment', async (id, segment) => {
-    const { origin, seen } = await faulty();
-    await clientOf(origin, fakeKey).ostiary.payments.retrieve(id);
+    const { ostiary, seen } = await against();
+    await ostiary.payments.retrieve(id);
     expect(seen.map(({ path }) => path)).toEqual([`/v1/partner/payments/${segment}`]);
   });
 
   it.each(['', '.', '..', '\ud800', undefined, null, 7, {}])(
     '%j is refused before anything is sent',
     async (id) => {
-      const { origin, seen } = await faulty();
-      const { ostiary } = clientOf(origin, fakeKey);
+      const { seen, ostiary } = await against();
       for (const call of [
         ostiary.payments.retrieve,
         ostiary.webhooks.delete,
@@ -83,8 +80,8 @@ describe('an answer that is none of this API', () => {
     void response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
 
   it('is told as what it is, and never as an error of a parser', async () => {
-    const { origin } = await faulty([html]);
-    const error = await failureOf(clientOf(origin, fakeKey, { maxRetries: 0 }).ostiary.whoami());
+    const { ostiary } = await against([html], { maxRetries: 0 });
+    const error = await failureOf(ostiary.whoami());
     expect(error).toBeInstanceOf(ServerError);
     expect(error).toMatchObject({ code: 'unexpected_answer', status: 502, retryable: true, requestId: null });
     expect(error.message).toContain('text/html');
@@ -108,8 +105,7 @@ describe('an answer that is none of this API', () => {
   });
 
   it('and is no list is a ProtocolError when a list was asked for', async () => {
-    const { origin } = await faulty([answer(200, { data: {} })]);
-    const { ostiary } = clientOf(origin, fakeKey, { maxRetries: 0 });
+    const { ostiary } = await against([answer(200, { data: {} })], { maxRetries: 0 });
     expect(await failureOf(all(ostiary.payments.list()))).toBeInstanceOf(ProtocolError);
   });
 
@@ -135,14 +131,14 @@ describe('an answer that is none of this API', () => {
   });
 
   it('may have fields and values that nobody knows yet', async () => {
-    const { origin } = await faulty([answer(200, { id: 'tr_1', status: 'reversed', colour: 'red' })]);
-    const transfer = await clientOf(origin, fakeKey).ostiary.payments.retrieve('tr_1');
+    const { ostiary } = await against([answer(200, { id: 'tr_1', status: 'reversed', colour: 'red' })]);
+    const transfer = await ostiary.payments.retrieve('tr_1');
     expect(transfer).toEqual({ id: 'tr_1', status: 'reversed', colour: 'red' });
   });
 
   it('with a code that nobody knows yet keeps it', async () => {
-    const { origin } = await faulty([refusal(418, 'short_and_stout')]);
-    const error = await failureOf(clientOf(origin, fakeKey).ostiary.whoami());
+    const { ostiary } = await against([refusal(418, 'short_and_stout')]);
+    const error = await failureOf(ostiary.whoami());
     expect(error).toBeInstanceOf(OstiaryError);
     expect(error).toMatchObject({ code: 'short_and_stout', status: 418, outcome: 'not_executed' });
   });
@@ -152,8 +148,10 @@ describe('signing', () => {
   it('is fresh on every attempt, over the bytes that are sent, and only where there is a body', async () => {
     const signingSecret = 'svc_sign_0123456789abcdef';
     const times = [1_800_000_000_000, 1_800_000_007_000, 1_800_000_009_000];
-    const { origin, seen } = await faulty([refusal(503, 'internal_error')]);
-    const { ostiary } = clientOf(origin, fakeKey, { signingSecret, now: () => times.shift() ?? 0 });
+    const { seen, ostiary } = await against([refusal(503, 'internal_error')], {
+      signingSecret,
+      now: () => times.shift() ?? 0,
+    });
     await ostiary.payments.create({ ...payment, description: 'Pò — é 😀' });
     await ostiary.whoami();
     const signatures = seen.map(({ headers }) => headers['x-svc-signature']);
@@ -200,8 +198,7 @@ describe('the response', () => {
   });
 
   it('is one promise to handle: who asks for both has no other that fails unseen', async () => {
-    const { origin } = await faulty([refusal(404, 'not_found'), refusal(404, 'not_found')]);
-    const { ostiary } = clientOf(origin, fakeKey);
+    const { ostiary } = await against([refusal(404, 'not_found'), refusal(404, 'not_found')]);
     expect(await failureOf(ostiary.whoami().withResponse())).toMatchObject({ code: 'not_found' });
     expect(await ostiary.whoami().catch(() => 'caught')).toBe('caught');
   });
@@ -242,8 +239,8 @@ describe('lists', () => {
 
   it('ask for nothing before they are read, and for no more than is read', async () => {
     const page = { data: [{ id: 'tr_1' }, { id: 'tr_2' }], nextCursor: 'next' };
-    const { origin, seen } = await faulty([answer(200, page), answer(200, page)]);
-    const list = clientOf(origin, fakeKey).ostiary.payments.list({ status: 'pending' });
+    const { ostiary, seen } = await against([answer(200, page), answer(200, page)]);
+    const list = ostiary.payments.list({ status: 'pending' });
     expect(seen).toEqual([]);
     for await (const { id } of list) if (id === 'tr_2') break;
     expect(seen.map(({ path }) => path)).toEqual(['/v1/partner/payments?status=pending']);

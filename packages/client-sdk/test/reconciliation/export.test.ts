@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConnectionError, ProtocolError, RateLimitError, TimeoutError } from '../../src/index.ts';
-import { type Fault, fakeKey, faulty, refusal, resetBefore } from '../support/faulty.ts';
-import { all, clientOf, failureOf, partner } from '../support/partner.ts';
+import { exportReconciliation } from '../../src/reconciliation/index.ts';
+import { type Fault, fakeKey, refusal, resetBefore } from '../support/faulty.ts';
+import { against, all, clientOf, failureOf, partner } from '../support/partner.ts';
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'ostiary-sdk-'));
@@ -57,10 +58,15 @@ const send =
 
 const day = { date: '2026-03-01' };
 
+it('needs a client of this package', () => {
+  const lookalike = { ...clientOf('https://api.example', fakeKey).ostiary } as never;
+  expect(() => exportReconciliation(lookalike, day)).toThrow(TypeError);
+});
+
 describe('an export, row by row', () => {
   it('gives every row of a real server, and its summary at the end', async () => {
     const { ostiary, date } = await bank();
-    const report = ostiary.reconciliation.export({ date });
+    const report = exportReconciliation(ostiary, { date });
     expect(report.summary).toBeNull();
     const rows = await all(report);
     expect(rows).toHaveLength(40);
@@ -81,8 +87,8 @@ describe('an export, row by row', () => {
 
   it('is the same however the bytes arrive', async () => {
     for (const size of [1, 3, 1_000]) {
-      const { origin } = await faulty([send(whole('tr_1', 'tr_2', 'tr_3'), { size })]);
-      const rows = await all(clientOf(origin, fakeKey).ostiary.reconciliation.export(day));
+      const { ostiary } = await against([send(whole('tr_1', 'tr_2', 'tr_3'), { size })]);
+      const rows = await all(exportReconciliation(ostiary, day));
       expect(rows.map(({ id }) => id)).toEqual(['tr_1', 'tr_2', 'tr_3']);
     }
   });
@@ -102,8 +108,8 @@ describe('an export, row by row', () => {
     ['with a row that is none', `what?\n${ending('what?\n', 1)}`],
     ['that is a page', '<html>Sign in to the wifi</html>'],
   ])('%s is an error', async (_name, text) => {
-    const { origin } = await faulty([send(text, { size: 20 })]);
-    const report = clientOf(origin, fakeKey).ostiary.reconciliation.export(day);
+    const { ostiary } = await against([send(text, { size: 20 })]);
+    const report = exportReconciliation(ostiary, day);
     const error = await failureOf(all(report));
     expect(error).toBeInstanceOf(ProtocolError);
     expect(error).toMatchObject({ code: 'incomplete_export', requestId: 'req-1', retryable: true });
@@ -111,26 +117,27 @@ describe('an export, row by row', () => {
   });
 
   it('that breaks off is an error, after the rows that came', async () => {
-    const { origin } = await faulty([send(row('tr_1') + row('tr_2'), { breaks: true })]);
+    const { ostiary } = await against([send(row('tr_1') + row('tr_2'), { breaks: true })]);
     const seen: string[] = [];
     const read = async () => {
-      for await (const { id } of clientOf(origin, fakeKey).ostiary.reconciliation.export(day)) seen.push(id);
+      for await (const { id } of exportReconciliation(ostiary, day)) seen.push(id);
     };
     expect(await failureOf(read())).toBeInstanceOf(ConnectionError);
     expect(seen.length).toBeLessThanOrEqual(2);
   });
+});
 
+describe('an export that is slow, refused or left', () => {
   it('that stands still is ended by its timeout, and a slow reader is not', async () => {
     const stuck: Fault = (response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
       response.write(row('tr_1'));
     };
-    const { origin } = await faulty([stuck, send(whole('tr_1', 'tr_2'))]);
-    const { ostiary } = clientOf(origin, fakeKey, { timeout: 300 });
-    expect(await failureOf(all(ostiary.reconciliation.export(day)))).toBeInstanceOf(TimeoutError);
+    const { ostiary } = await against([stuck, send(whole('tr_1', 'tr_2'))], { timeout: 300 });
+    expect(await failureOf(all(exportReconciliation(ostiary, day)))).toBeInstanceOf(TimeoutError);
     let rows = 0;
     const started = performance.now();
-    for await (const _ of ostiary.reconciliation.export(day)) {
+    for await (const _ of exportReconciliation(ostiary, day)) {
       rows += 1;
       // Longer than the timeout, and by its clock.
       while (performance.now() - started < 400 * rows)
@@ -140,15 +147,19 @@ describe('an export, row by row', () => {
   });
 
   it('is tried again before its first byte, and not after', async () => {
-    const { origin, seen } = await faulty([resetBefore, refusal(503, 'internal_error'), send(whole('tr_1'))]);
-    expect(await all(clientOf(origin, fakeKey).ostiary.reconciliation.export(day))).toHaveLength(1);
+    const { ostiary, seen } = await against([
+      resetBefore,
+      refusal(503, 'internal_error'),
+      send(whole('tr_1')),
+    ]);
+    expect(await all(exportReconciliation(ostiary, day))).toHaveLength(1);
     expect(seen).toHaveLength(3);
     expect(seen[0]?.path).toBe('/v1/partner/reconciliation?date=2026-03-01&format=ndjson');
   });
 
   it('gives up at once when the server asks to wait an hour', async () => {
-    const { origin } = await faulty([refusal(429, 'rate_limit_exceeded', { 'retry-after': '3600' })]);
-    const error = await failureOf(all(clientOf(origin, fakeKey).ostiary.reconciliation.export(day)));
+    const { ostiary } = await against([refusal(429, 'rate_limit_exceeded', { 'retry-after': '3600' })]);
+    const error = await failureOf(all(exportReconciliation(ostiary, day)));
     expect(error).toBeInstanceOf(RateLimitError);
     expect(error).toMatchObject({ retryAfter: 3_600_000, attempts: 1 });
   });
@@ -162,14 +173,13 @@ describe('an export, row by row', () => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
       response.write(row('tr_1'));
     };
-    const { origin } = await faulty([endless, endless]);
-    const { ostiary } = clientOf(origin, fakeKey);
-    for await (const _ of ostiary.reconciliation.export(day)) break;
+    const { ostiary } = await against([endless, endless]);
+    for await (const _ of exportReconciliation(ostiary, day)) break;
     await expect.poll(() => closed).toBe(1);
     const controller = new AbortController();
     const { signal } = controller;
     const read = async () => {
-      for await (const _ of ostiary.reconciliation.export(day, { signal })) controller.abort();
+      for await (const _ of exportReconciliation(ostiary, day, { signal })) controller.abort();
     };
     expect(await failureOf(read())).toMatchObject({ name: 'AbortedError' });
     await expect.poll(() => closed).toBe(2);
@@ -180,7 +190,7 @@ describe('an export into a file', () => {
   it.each(['json', 'ndjson', 'csv'] as const)('as %s is what the server sent', async (format) => {
     const { ostiary, provider, key, date } = await bank();
     const path = join(await folder(), `day.${format}`);
-    const report = ostiary.reconciliation.export({ from: date, to: date });
+    const report = exportReconciliation(ostiary, { from: date, to: date });
     const summary = await report.saveTo(path, { format });
     expect(summary).toMatchObject({ rows: 40, final: false });
     expect(report.summary).toEqual(summary);
@@ -194,9 +204,9 @@ describe('an export into a file', () => {
 
   it('of many rows, longer than what is held back, has the right checksum', async () => {
     const ids = Array.from({ length: 5_000 }, (_, index) => `tr_${index}`);
-    const { origin } = await faulty([send(whole(...ids), { size: 50_000 })]);
+    const { ostiary } = await against([send(whole(...ids), { size: 50_000 })]);
     const path = join(await folder(), 'day.ndjson');
-    const report = clientOf(origin, fakeKey).ostiary.reconciliation.export(day);
+    const report = exportReconciliation(ostiary, day);
     expect((await report.saveTo(path, { format: 'ndjson' })).rows).toBe(5_000);
   });
 
@@ -206,19 +216,19 @@ describe('an export into a file', () => {
     ['was changed', send(whole('tr_1').replace('tr_1', 'tr_9'))],
     ['is refused', refusal(403, 'insufficient_scope')],
   ])('that %s leaves nothing behind, and an earlier file as it was', async (_name, fault) => {
-    const { origin } = await faulty([fault]);
+    const { ostiary } = await against([fault]);
     const path = await folder();
     const file = join(path, 'day.ndjson');
     await writeFile(file, 'yesterday');
-    const report = clientOf(origin, fakeKey).ostiary.reconciliation.export(day);
+    const report = exportReconciliation(ostiary, day);
     await failureOf(report.saveTo(file, { format: 'ndjson' }));
     expect(await readdir(path)).toEqual(['day.ndjson']);
     expect(await readFile(file, 'utf8')).toBe('yesterday');
   });
 
   it('that cannot be written fails with the system’s error, and asks for nothing', async () => {
-    const { origin, seen } = await faulty();
-    const report = clientOf(origin, fakeKey).ostiary.reconciliation.export(day);
+    const { ostiary, seen } = await against();
+    const report = exportReconciliation(ostiary, day);
     const path = join(await folder(), 'no-such-folder', 'day.csv');
     expect(await failureOf(report.saveTo(path, { format: 'csv' }))).toMatchObject({ code: 'ENOENT' });
     expect(seen).toEqual([]);

@@ -1,6 +1,13 @@
 import { partnerProvider } from '../../../core/test/support/partner-api.ts';
 import type { TestKey, TestProvider } from '../../../core/test/support/provider.ts';
 import { OstiaryPartner, type OstiaryPartnerOptions } from '../../src/index.ts';
+import { type Fault, fakeKey, faulty } from './faulty.ts';
+
+export const payment = {
+  amount: '125.00',
+  currency: 'HTG',
+  recipient: { kid: 'KID-TEST-APPROVED' },
+} as const;
 
 /** A client whose pauses between attempts take no time, and are remembered. */
 export function clientOf(
@@ -11,6 +18,12 @@ export function clientOf(
   const pauses: number[] = [];
   const sleep = async (ms: number): Promise<void> => void pauses.push(ms);
   return { ostiary: new OstiaryPartner({ apiKey, baseUrl, sleep, random: () => 0, ...options }), pauses };
+}
+
+/** A client of a server that does to each request what comes next in `faults`. */
+export async function against(faults: Fault[] = [], options: Partial<OstiaryPartnerOptions> = {}) {
+  const server = await faulty(faults);
+  return { ...server, ...clientOf(server.origin, fakeKey, options) };
 }
 
 /** A real server behind real HTTP, a key with every scope, and a client for it. */

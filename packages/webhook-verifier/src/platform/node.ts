@@ -8,18 +8,18 @@ function keyOf(secret: string): KeyObject {
   const cached = keys.get(secret);
   if (cached !== undefined) return cached;
   const key = createSecretKey(Buffer.from(secret, 'utf8'));
-  // Whoever has so many secrets makes one key again for each new one.
+  // Bounded: with more secrets than this, keys are made again.
   if (keys.size >= mostKeys) keys.clear();
   keys.set(secret, key);
   return key;
 }
 
 /** The signature of a delivery: hexadecimal HMAC-SHA256 of `timestamp + "." + body`. */
-export function sign(secret: string, timestamp: string, body: string | Uint8Array): string {
+export function sign(secret: string, timestamp: string, body: Uint8Array): string {
   return createHmac('sha256', keyOf(secret)).update(`${timestamp}.`).update(body).digest('hex');
 }
 
-// Nothing awaits between writing and comparing, so every call may use the same 64 bytes.
+// Nothing is awaited between writing and comparing, so that all calls can share these 64 bytes.
 const given = Buffer.alloc(64);
 const expected = Buffer.alloc(64);
 
@@ -27,7 +27,7 @@ const expected = Buffer.alloc(64);
 export function matchingSecret(
   secrets: readonly string[],
   timestamp: string,
-  body: string | Uint8Array,
+  body: Uint8Array,
   signature: string,
 ): number | Promise<number> {
   let matching = -1;
@@ -37,20 +37,6 @@ export function matchingSecret(
     if (timingSafeEqual(given, expected)) matching = index;
   }
   return matching;
-}
-
-/** The text of UTF-8 bytes, a byte order mark included, or null when they are none. */
-export function textOf(bytes: Uint8Array): string | null {
-  const text = (
-    Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  ).toString('utf8');
-  // The replacement character stands for what is no UTF-8, or for itself.
-  if (!text.includes('\uFFFD')) return text;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 /** A text that no other call ever answers. */

@@ -1,10 +1,12 @@
+import { encoder } from '../body.ts';
+
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 const keys = new Map<string, Promise<CryptoKey>>();
 
 function keyOf(secret: string): Promise<CryptoKey> {
   const cached = keys.get(secret);
   if (cached !== undefined) return cached;
-  const bytes = new TextEncoder().encode(secret);
+  const bytes = encoder.encode(secret);
   const key = crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign', 'verify']);
   if (keys.size >= 1_000) keys.clear();
   keys.set(secret, key);
@@ -12,17 +14,16 @@ function keyOf(secret: string): Promise<CryptoKey> {
 }
 
 /** A copy, so that nobody can change what is checked while it is checked. */
-function signedBytes(timestamp: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+function signedBytes(timestamp: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const head = timestamp.length + 1;
-  const signed = new Uint8Array(head + bytes.length);
-  new TextEncoder().encodeInto(`${timestamp}.`, signed);
-  signed.set(bytes, head);
+  const signed = new Uint8Array(head + body.length);
+  encoder.encodeInto(`${timestamp}.`, signed);
+  signed.set(body, head);
   return signed;
 }
 
 /** See the file for Node. */
-export async function sign(secret: string, timestamp: string, body: string | Uint8Array): Promise<string> {
+export async function sign(secret: string, timestamp: string, body: Uint8Array): Promise<string> {
   const signed = signedBytes(timestamp, body);
   const digest = new Uint8Array(await crypto.subtle.sign('HMAC', await keyOf(secret), signed));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -32,7 +33,7 @@ export async function sign(secret: string, timestamp: string, body: string | Uin
 export async function matchingSecret(
   secrets: readonly string[],
   timestamp: string,
-  body: string | Uint8Array,
+  body: Uint8Array,
   signature: string,
 ): Promise<number> {
   const signed = signedBytes(timestamp, body);
@@ -43,15 +44,6 @@ export async function matchingSecret(
     secrets.map(async (secret) => crypto.subtle.verify('HMAC', await keyOf(secret), given, signed)),
   );
   return matches.indexOf(true);
-}
-
-/** See the file for Node. */
-export function textOf(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 /** See the file for Node. */

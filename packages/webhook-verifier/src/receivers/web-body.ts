@@ -11,7 +11,7 @@ export async function readWebBody(request: Request, most: number, advice: string
   requireSize(Number(request.headers.get('content-length') ?? 0), most);
   if (body === null) return new Uint8Array();
   const reader = body.getReader();
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read().catch(() => {
@@ -27,11 +27,5 @@ export async function readWebBody(request: Request, most: number, advice: string
     }
     chunks.push(value);
   }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DedupeStore, handleOnce } from '../../src/dedupe/index.ts';
+import { type ClaimOutcome, type DedupeStore, handleOnce } from '../../src/dedupe/index.ts';
 
 /** A store under test, and how to be rid of it. */
 export interface OpenStore {
@@ -12,61 +12,55 @@ export interface OpenStore {
 const start = 1_780_000_000_000;
 const leaseMs = 45_000;
 
-/** What every store has to do; each case has an event of its own. */
-export function dedupeContract(name: string, open: () => OpenStore | Promise<OpenStore>): void {
-  describe(`a dedupe store ${name}`, () => {
-    let opened: OpenStore;
-    let store: DedupeStore;
-    let number = 0;
-    const fresh = () => `evt_${number++}`;
-    const claim = (id: string, token: string, now = start) => store.claim({ id, token, now, leaseMs });
-    beforeAll(async () => {
-      opened = await open();
-      store = opened.store;
-    });
-    afterAll(() => opened.close());
+/** What a case works with; each has events of its own. */
+interface Kit extends OpenStore {
+  readonly fresh: () => string;
+  readonly claim: (id: string, token: string, now?: number) => Promise<ClaimOutcome>;
+}
 
-    it('gives an event to the first who asks, and to nobody else', async () => {
-      const id = fresh();
-      expect(await claim(id, 'first')).toBe('claimed');
-      expect(await claim(id, 'second')).toBe('busy');
-      expect(await claim(id, 'third', start + leaseMs - 1)).toBe('busy');
-      expect(await claim(fresh(), 'fourth')).toBe('claimed');
-    });
+const cases: { readonly [name: string]: (kit: Kit) => Promise<void> } = {
+  'gives an event to the first who asks, and to nobody else': async ({ claim, fresh }) => {
+    const id = fresh();
+    expect(await claim(id, 'first')).toBe('claimed');
+    expect(await claim(id, 'second')).toBe('busy');
+    expect(await claim(id, 'third', start + leaseMs - 1)).toBe('busy');
+    expect(await claim(fresh(), 'fourth')).toBe('claimed');
+  },
 
-    it('gives a completed event to nobody, ever', async () => {
-      const id = fresh();
-      await claim(id, 'first');
-      await store.complete({ id, token: 'first', now: start + 5 });
-      expect(await claim(id, 'second')).toBe('completed');
-      expect(await claim(id, 'third', start + 100 * leaseMs)).toBe('completed');
-      await store.release({ id, token: 'first' });
-      expect(await claim(id, 'fourth')).toBe('completed');
-    });
+  'gives a completed event to nobody, ever': async ({ store, claim, fresh }) => {
+    const id = fresh();
+    await claim(id, 'first');
+    await store.complete({ id, token: 'first', now: start + 5 });
+    expect(await claim(id, 'second')).toBe('completed');
+    expect(await claim(id, 'third', start + 100 * leaseMs)).toBe('completed');
+    await store.release({ id, token: 'first' });
+    expect(await claim(id, 'fourth')).toBe('completed');
+  },
 
-    it('gives a released event to the next at once', async () => {
-      const id = fresh();
-      await claim(id, 'first');
-      await store.release({ id, token: 'first' });
-      expect(await claim(id, 'second')).toBe('claimed');
-    });
+  'gives a released event to the next at once': async ({ store, claim, fresh }) => {
+    const id = fresh();
+    await claim(id, 'first');
+    await store.release({ id, token: 'first' });
+    expect(await claim(id, 'second')).toBe('claimed');
+  },
 
-    it('gives the event of a handler that died to the next when its lease is over', async () => {
-      const id = fresh();
-      await claim(id, 'dead');
-      expect(await claim(id, 'heir', start + leaseMs)).toBe('claimed');
-      expect(await claim(id, 'late', start + leaseMs)).toBe('busy');
-    });
+  'gives the event of a handler that died to the next when its lease is over': async ({ claim, fresh }) => {
+    const id = fresh();
+    await claim(id, 'dead');
+    expect(await claim(id, 'heir', start + leaseMs)).toBe('claimed');
+    expect(await claim(id, 'late', start + leaseMs)).toBe('busy');
+  },
 
-    it('lets nobody release what another has taken over', async () => {
-      const id = fresh();
-      await claim(id, 'slow');
-      await claim(id, 'heir', start + leaseMs);
-      await store.release({ id, token: 'slow' });
-      expect(await claim(id, 'third', start + leaseMs + 1)).toBe('busy');
-    });
+  'lets nobody release what another has taken over': async ({ store, claim, fresh }) => {
+    const id = fresh();
+    await claim(id, 'slow');
+    await claim(id, 'heir', start + leaseMs);
+    await store.release({ id, token: 'slow' });
+    expect(await claim(id, 'third', start + leaseMs + 1)).toBe('busy');
+  },
 
-    it('takes the word of a slow handler that it is done, after another took over and after that one failed', async () => {
+  'takes the word of a slow handler that it is done, after another took over and after that one failed':
+    async ({ store, claim, fresh }) => {
       const [taken, failed] = [fresh(), fresh()];
       for (const id of [taken, failed]) {
         await claim(id, 'slow');
@@ -77,46 +71,68 @@ export function dedupeContract(name: string, open: () => OpenStore | Promise<Ope
         await store.complete({ id, token: 'slow', now: start + leaseMs + 1 });
         expect(await claim(id, 'next', start + 10 * leaseMs)).toBe('completed');
       }
-    });
+    },
 
-    it('has one winner among 50 parallel claims, of a new event and of one whose lease is over', async () => {
-      for (let turn = 0; turn < 10; turn += 1) {
-        const id = fresh();
-        for (const now of [start, start + leaseMs]) {
-          const outcomes = await Promise.all(
-            Array.from({ length: 50 }, (_, index) =>
-              (index % 2 === 0 ? store : opened.elsewhere).claim({
-                id,
-                token: `${now}-${index}`,
-                now,
-                leaseMs,
-              }),
-            ),
-          );
-          expect(outcomes.filter((outcome) => outcome === 'claimed')).toHaveLength(1);
-          expect(outcomes.filter((outcome) => outcome === 'busy')).toHaveLength(49);
-        }
-      }
-    });
-
-    it('runs one of 50 parallel handlers, and its failure leaves the event to the next', async () => {
+  'has one winner among 50 parallel claims, of a new event and of one whose lease is over': async ({
+    store,
+    elsewhere,
+    fresh,
+  }) => {
+    for (let turn = 0; turn < 10; turn += 1) {
       const id = fresh();
-      let runs = 0;
-      const attempt = (fails: boolean) =>
-        handleOnce(
-          id,
-          () => {
-            runs += 1;
-            if (fails) throw new Error('no luck');
-          },
-          { store, now: () => start },
+      for (const now of [start, start + leaseMs]) {
+        const outcomes = await Promise.all(
+          Array.from({ length: 50 }, (_, index) =>
+            (index % 2 === 0 ? store : elsewhere).claim({
+              id,
+              token: `${now}-${index}`,
+              now,
+              leaseMs,
+            }),
+          ),
         );
-      await expect(attempt(true)).rejects.toThrow('no luck');
-      const outcomes = await Promise.all(Array.from({ length: 50 }, () => attempt(false)));
-      expect(runs).toBe(2);
-      expect(outcomes.filter((outcome) => outcome === 'handled')).toHaveLength(1);
-      expect(await attempt(false)).toBe('duplicate');
-      expect(runs).toBe(2);
+        expect(outcomes.filter((outcome) => outcome === 'claimed')).toHaveLength(1);
+        expect(outcomes.filter((outcome) => outcome === 'busy')).toHaveLength(49);
+      }
+    }
+  },
+
+  'runs one of 50 parallel handlers, and its failure leaves the event to the next': async ({
+    store,
+    fresh,
+  }) => {
+    const id = fresh();
+    let runs = 0;
+    const attempt = (fails: boolean) =>
+      handleOnce(
+        id,
+        () => {
+          runs += 1;
+          if (fails) throw new Error('no luck');
+        },
+        { store, now: () => start },
+      );
+    await expect(attempt(true)).rejects.toThrow('no luck');
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => attempt(false)));
+    expect(runs).toBe(2);
+    expect(outcomes.filter((outcome) => outcome === 'handled')).toHaveLength(1);
+    expect(await attempt(false)).toBe('duplicate');
+    expect(runs).toBe(2);
+  },
+};
+
+/** What every store has to do. */
+export function dedupeContract(name: string, open: () => OpenStore | Promise<OpenStore>): void {
+  describe(`a dedupe store ${name}`, () => {
+    let kit: Kit;
+    let number = 0;
+    beforeAll(async () => {
+      const opened = await open();
+      const claim: Kit['claim'] = (id, token, now = start) => opened.store.claim({ id, token, now, leaseMs });
+      kit = { ...opened, claim, fresh: () => `evt_${number++}` };
     });
+    afterAll(() => kit.close());
+
+    it.each(Object.entries(cases))('%s', (_name, run) => run(kit));
   });
 }

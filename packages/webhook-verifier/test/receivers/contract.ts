@@ -55,173 +55,192 @@ function postMany(url: string, bytes: number, chunked: boolean): Promise<number>
   });
 }
 
+/** What a case works with. */
+interface Kit {
+  readonly framework: string;
+  readonly start: StartReceiver;
+  readonly receive: ReturnType<typeof receiving>;
+}
+
+/** Starts receivers that are watched, and adds them to what is running. */
+function receiving(start: StartReceiver, running: RunningReceiver[]) {
+  return async (
+    more: ReceiverOptions = {},
+    handler: WebhookHandler<WebhookEvent, unknown> = () => undefined,
+    before?: string,
+  ) => {
+    const seen = vi.fn(handler);
+    const onError = vi.fn<(error: unknown) => void>();
+    const onRefused = vi.fn<(error: WebhookVerificationError) => void>();
+    const options = { secret, now: () => now, onError, onRefused, ...more };
+    const server = await start(options, seen, before);
+    running.push(server);
+    return { url: server.url, seen, onError, onRefused };
+  };
+}
+
+const cases: { readonly [name: string]: (kit: Kit) => Promise<void> } = {
+  'takes a delivery with the six headers of the specification and no other one of its own': async ({
+    receive,
+  }) => {
+    const { url, seen } = await receive();
+    const { 'X-SVC-Attempt': _, ...headers } = delivery.headers;
+    expect((await post(url, { ...delivery, headers })).status).toBe(200);
+    expect(seen.mock.calls[0]?.[0]).toMatchObject({ event, attempt: null });
+  },
+
+  'hands a verified delivery to the handler, with the request, and acknowledges it': async ({ receive }) => {
+    const { url, seen, onError, onRefused } = await receive();
+    expect(await post(url)).toEqual({ status: 200, json: { received: true } });
+    const [[verified, context] = []] = seen.mock.calls;
+    expect(verified).toMatchObject({ id: event.id, type: event.type, event, attempt: 1, partner: 'acme' });
+    expect(context).toBeDefined();
+    expect([onError, onRefused].map((each) => each.mock.calls.length)).toEqual([0, 0]);
+  },
+
+  'acknowledges when the handler is done, not before': async ({ receive }) => {
+    let finish = (): void => undefined;
+    const { url, seen } = await receive({}, () => new Promise<void>((resolve) => (finish = resolve)));
+    let answered = false;
+    const answer = post(url).then((result) => {
+      answered = true;
+      return result;
+    });
+    await vi.waitFor(() => expect(seen).toHaveBeenCalled(), patient);
+    expect(answered).toBe(false);
+    finish();
+    expect((await answer).status).toBe(200);
+  },
+
+  'refuses every tampered delivery with 400 and its code, and the handler sees none': async ({ receive }) => {
+    const { url, seen, onRefused } = await receive();
+    const copies = tamper(delivery);
+    for (const { name, code, ...copy } of copies) {
+      const { status, json } = await post(url, copy);
+      expect([name, status, json.error]).toEqual([name, 400, code]);
+    }
+    expect(seen).not.toHaveBeenCalled();
+    expect(onRefused).toHaveBeenCalledTimes(copies.length);
+  },
+
+  'answers 500 when the handler throws, so that the delivery comes again, and says nothing of why': async ({
+    receive,
+  }) => {
+    let broken = true;
+    const { url, onError } = await receive({}, async () => {
+      if (broken)
+        throw Object.assign(new Error('password of the database'), { status: 404, statusCode: 404 });
+    });
+    const failed = await post(url);
+    expect(failed.status).toBe(500);
+    expect(JSON.stringify(failed.json)).not.toContain('password');
+    expect(onError.mock.calls).toMatchObject([[{ message: 'password of the database' }]]);
+    broken = false;
+    expect((await post(url)).status).toBe(200);
+  },
+
+  'refuses a body that is too long with 413': async ({ receive }) => {
+    for (const chunked of [false, true]) {
+      const { url, seen } = await receive({ maxBodyBytes: 10_000 });
+      expect(await postMany(url, 10_002, chunked)).toBe(413);
+      expect(seen).not.toHaveBeenCalled();
+    }
+  },
+
+  'refuses a length that is too long before the body comes': async ({ receive }) => {
+    const { url } = await receive({ maxBodyBytes: 10_000 });
+    const headers = { ...delivery.headers, 'Content-Length': '10001' };
+    const status = await new Promise((resolve, reject) => {
+      const outgoing = request(url, { method: 'POST', headers }, (response) => {
+        resolve(response.statusCode);
+        outgoing.destroy();
+      });
+      outgoing.on('error', reject);
+      outgoing.flushHeaders();
+    });
+    expect(status).toBe(413);
+  },
+
+  'takes a body that is just as long as allowed': async ({ receive }) => {
+    const { url } = await receive({ maxBodyBytes: delivery.body.length });
+    expect((await post(url)).status).toBe(200);
+  },
+
+  'survives a sender that goes away during the body': async ({ receive, framework }) => {
+    const { url, seen, onRefused } = await receive();
+    const headers = { ...delivery.headers, 'Content-Length': '1000' };
+    await new Promise<void>((resolve) => {
+      const outgoing = request(url, { method: 'POST', headers });
+      outgoing.on('error', () => resolve());
+      outgoing.write('{', () => outgoing.destroy(new Error('gone')));
+    });
+    expect((await post(url)).status).toBe(200);
+    expect(seen).toHaveBeenCalledTimes(1);
+    // Fastify reads the body itself, and answers itself when it cannot.
+    if (framework === 'Fastify') return;
+    await vi.waitFor(
+      () => expect(onRefused.mock.calls).toMatchObject([[{ code: 'body_incomplete' }]]),
+      patient,
+    );
+  },
+
+  'handles an event once, whoever delivers it, and a crashed handler’s event again': async ({ receive }) => {
+    let time = now;
+    let broken = true;
+    const store = memoryDedupe();
+    const crash = async () => {
+      if (broken) throw new Error('crash');
+    };
+    const { url, seen } = await receive({ dedupe: store, now: () => time, leaseMs: 1_000 }, crash);
+    expect((await post(url)).status).toBe(500);
+    broken = false;
+
+    await store.claim({ id: event.id, token: 'a process that dies', now: time, leaseMs: 1_000 });
+    expect(await post(url)).toMatchObject({ status: 503, json: { error: 'event_in_progress' } });
+    expect(seen).toHaveBeenCalledTimes(1);
+
+    time += 1_000;
+    expect(await post(url)).toEqual({ status: 200, json: { received: true, duplicate: false } });
+    const retry = await signWebhook(delivery.body, { ...signing, timestamp: timestamp + 60, attempt: 2 });
+    time += 60_000;
+    expect(await post(url, retry)).toEqual({ status: 200, json: { received: true, duplicate: true } });
+    expect(seen).toHaveBeenCalledTimes(2);
+  },
+
+  'answers 500 when the dedupe store is down': async ({ receive }) => {
+    const down = () => Promise.reject(new Error('store down'));
+    const dedupe = { claim: down, complete: down, release: down };
+    const { url, seen, onError } = await receive({ dedupe });
+    expect((await post(url)).status).toBe(500);
+    expect(seen).not.toHaveBeenCalled();
+    expect(onError).toHaveBeenCalledTimes(1);
+  },
+
+  'does not start with a weak secret or wrong options': async ({ receive, start }) => {
+    await expect(receive({ secret: undefined })).rejects.toMatchObject({ code: 'weak_secret' });
+    await expect(receive({ tolerance: 0 })).rejects.toThrow(TypeError);
+    await expect(receive({ maxBodyBytes: 0 })).rejects.toThrow(TypeError);
+    await expect(receive({ leaseMs: Number.NaN })).rejects.toThrow(TypeError);
+    await expect(start({ secret }, undefined as never)).rejects.toThrow(TypeError);
+  },
+};
+
 /** What every receiver has to do, over real HTTP. */
 export function receiverContract(framework: string, start: StartReceiver, { kept, lost }: Habits): void {
   describe(`a receiver for ${framework}`, () => {
     const running: RunningReceiver[] = [];
+    const receive = receiving(start, running);
     afterEach(() => Promise.all(running.splice(0).map((each) => each.close())));
 
-    async function receive(
-      more: ReceiverOptions = {},
-      handler: WebhookHandler<WebhookEvent, unknown> = () => undefined,
-      before?: string,
-    ) {
-      const seen = vi.fn(handler);
-      const onError = vi.fn<(error: unknown) => void>();
-      const onRefused = vi.fn<(error: WebhookVerificationError) => void>();
-      const options = { secret, now: () => now, onError, onRefused, ...more };
-      const server = await start(options, seen, before);
-      running.push(server);
-      return { url: server.url, seen, onError, onRefused };
-    }
+    it.each(Object.entries(cases))('%s', (_name, run) => run({ framework, start, receive }));
 
-    it('takes a delivery with the six headers of the specification and no other one of its own', async () => {
-      const { url, seen } = await receive();
-      const { 'X-SVC-Attempt': _, ...headers } = delivery.headers;
-      expect((await post(url, { ...delivery, headers })).status).toBe(200);
-      expect(seen.mock.calls[0]?.[0]).toMatchObject({ event, attempt: null });
-    });
-
-    it('hands a verified delivery to the handler, with the request, and acknowledges it', async () => {
-      const { url, seen, onError, onRefused } = await receive();
-      expect(await post(url)).toEqual({ status: 200, json: { received: true } });
-      const [[verified, context] = []] = seen.mock.calls;
-      expect(verified).toMatchObject({ id: event.id, type: event.type, event, attempt: 1, partner: 'acme' });
-      expect(context).toBeDefined();
-      expect([onError, onRefused].map((each) => each.mock.calls.length)).toEqual([0, 0]);
-    });
-
-    it('acknowledges when the handler is done, not before', async () => {
-      let finish = (): void => undefined;
-      const { url, seen } = await receive({}, () => new Promise<void>((resolve) => (finish = resolve)));
-      let answered = false;
-      const answer = post(url).then((result) => {
-        answered = true;
-        return result;
-      });
-      await vi.waitFor(() => expect(seen).toHaveBeenCalled(), patient);
-      expect(answered).toBe(false);
-      finish();
-      expect((await answer).status).toBe(200);
-    });
-
-    it('refuses every tampered delivery with 400 and its code, and the handler sees none', async () => {
-      const { url, seen, onRefused } = await receive();
-      const copies = tamper(delivery);
-      for (const { name, code, ...copy } of copies) {
-        const { status, json } = await post(url, copy);
-        expect([name, status, json.error]).toEqual([name, 400, code]);
-      }
-      expect(seen).not.toHaveBeenCalled();
-      expect(onRefused).toHaveBeenCalledTimes(copies.length);
-    });
-
-    it('answers 500 when the handler throws, so that the delivery comes again, and says nothing of why', async () => {
-      let broken = true;
-      const { url, onError } = await receive({}, async () => {
-        if (broken)
-          throw Object.assign(new Error('password of the database'), { status: 404, statusCode: 404 });
-      });
-      const failed = await post(url);
-      expect(failed.status).toBe(500);
-      expect(JSON.stringify(failed.json)).not.toContain('password');
-      expect(onError.mock.calls).toMatchObject([[{ message: 'password of the database' }]]);
-      broken = false;
-      expect((await post(url)).status).toBe(200);
-    });
-
-    it.each([false, true])('refuses a body that is too long with 413 (chunked: %s)', async (chunked) => {
-      const { url, seen } = await receive({ maxBodyBytes: 10_000 });
-      expect(await postMany(url, 10_002, chunked)).toBe(413);
-      expect(seen).not.toHaveBeenCalled();
-    });
-
-    it('refuses a length that is too long before the body comes', async () => {
-      const { url } = await receive({ maxBodyBytes: 10_000 });
-      const headers = { ...delivery.headers, 'Content-Length': '10001' };
-      const status = await new Promise((resolve, reject) => {
-        const outgoing = request(url, { method: 'POST', headers }, (response) => {
-          resolve(response.statusCode);
-          outgoing.destroy();
-        });
-        outgoing.on('error', reject);
-        outgoing.flushHeaders();
-      });
-      expect(status).toBe(413);
-    });
-
-    it('takes a body that is just as long as allowed', async () => {
-      const { url } = await receive({ maxBodyBytes: delivery.body.length });
-      expect((await post(url)).status).toBe(200);
-    });
-
-    it('survives a sender that goes away during the body', async () => {
-      const { url, seen, onRefused } = await receive();
-      const headers = { ...delivery.headers, 'Content-Length': '1000' };
-      await new Promise<void>((resolve) => {
-        const outgoing = request(url, { method: 'POST', headers });
-        outgoing.on('error', () => resolve());
-        outgoing.write('{', () => outgoing.destroy(new Error('gone')));
-      });
+    it.each(kept)('works behind %s', async (before) => {
+      const { url, seen } = await receive({ maxBodyBytes: delivery.body.length }, () => undefined, before);
       expect((await post(url)).status).toBe(200);
       expect(seen).toHaveBeenCalledTimes(1);
-      // Fastify reads the body itself, and answers itself when it cannot.
-      if (framework === 'Fastify') return;
-      await vi.waitFor(
-        () => expect(onRefused.mock.calls).toMatchObject([[{ code: 'body_incomplete' }]]),
-        patient,
-      );
+      const long = await signWebhook(`${JSON.stringify(event)} `, signing);
+      expect((await post(url, long)).status).toBe(413);
     });
-
-    it('handles an event once, whoever delivers it, and a crashed handler’s event again', async () => {
-      let time = now;
-      let broken = true;
-      const store = memoryDedupe();
-      const crash = async () => {
-        if (broken) throw new Error('crash');
-      };
-      const { url, seen } = await receive({ dedupe: store, now: () => time, leaseMs: 1_000 }, crash);
-      expect((await post(url)).status).toBe(500);
-      broken = false;
-
-      await store.claim({ id: event.id, token: 'a process that dies', now: time, leaseMs: 1_000 });
-      expect(await post(url)).toMatchObject({ status: 503, json: { error: 'event_in_progress' } });
-      expect(seen).toHaveBeenCalledTimes(1);
-
-      time += 1_000;
-      expect(await post(url)).toEqual({ status: 200, json: { received: true, duplicate: false } });
-      const retry = await signWebhook(delivery.body, { ...signing, timestamp: timestamp + 60, attempt: 2 });
-      time += 60_000;
-      expect(await post(url, retry)).toEqual({ status: 200, json: { received: true, duplicate: true } });
-      expect(seen).toHaveBeenCalledTimes(2);
-    });
-
-    it('answers 500 when the dedupe store is down', async () => {
-      const down = () => Promise.reject(new Error('store down'));
-      const dedupe = { claim: down, complete: down, release: down };
-      const { url, seen, onError } = await receive({ dedupe });
-      expect((await post(url)).status).toBe(500);
-      expect(seen).not.toHaveBeenCalled();
-      expect(onError).toHaveBeenCalledTimes(1);
-    });
-
-    it('does not start with a weak secret or wrong options', async () => {
-      await expect(receive({ secret: undefined })).rejects.toMatchObject({ code: 'weak_secret' });
-      await expect(receive({ tolerance: 0 })).rejects.toThrow(TypeError);
-      await expect(receive({ maxBodyBytes: 0 })).rejects.toThrow(TypeError);
-      await expect(receive({ leaseMs: Number.NaN })).rejects.toThrow(TypeError);
-      await expect(start({ secret }, undefined as never)).rejects.toThrow(TypeError);
-    });
-
-    for (const before of kept) {
-      it(`works behind ${before}`, async () => {
-        const { url, seen } = await receive({ maxBodyBytes: delivery.body.length }, () => undefined, before);
-        expect((await post(url)).status).toBe(200);
-        expect(seen).toHaveBeenCalledTimes(1);
-        const long = await signWebhook(`${JSON.stringify(event)} `, signing);
-        expect((await post(url, long)).status).toBe(413);
-      });
-    }
 
     it.each(lost)('fails at once behind %s, and names the line to change', async (before, code, line) => {
       const { url, seen, onError } = await receive({}, () => undefined, before);

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { safeVerify, webhookErrorCodes } from '../../src/index.ts';
+import { webhookErrorCodes } from '../../src/index.ts';
 import { vectors, vectorsFile } from './cases.ts';
 import type { Kind, Rule, Vector } from './vector.ts';
 
@@ -41,6 +41,7 @@ const isUsual = ({ secrets, tolerance, prefix }: Vector): boolean =>
 
 const ofKind = (kind: Kind): readonly Vector[] => vectors.filter((vector) => vector.kind === kind);
 
+// How this package decides them is one of the cases that run in every runtime.
 describe('vectors.json', () => {
   it('is what the cases give (run `npm run vectors` in the package when it is not)', () => {
     expect(readFileSync(join(import.meta.dirname, '../../vectors.json'), 'utf8')).toBe(vectorsFile());
@@ -62,19 +63,6 @@ describe('vectors.json', () => {
   it('has a name for each case, and cases of the contract for each rule', () => {
     expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length);
     expect(new Set(ofKind('contract').map(({ rule }) => rule))).toEqual(new Set([1, 2, 3, 4, 5, 6]));
-  });
-
-  it.each(vectors)('$name', async ({ body, headers, secrets, now, tolerance, prefix, expected }) => {
-    const bytes = Buffer.from(body, 'base64');
-    const options = { secrets, now: now * 1000, tolerance, prefix };
-    const result = await safeVerify(bytes, headers, options);
-    if (!result.ok) {
-      expect({ valid: false, code: result.error.code }).toEqual(expected);
-      return;
-    }
-    const { event, ...rest } = result.delivery;
-    expect({ valid: true, ...rest }).toEqual(expected);
-    expect(event).toEqual(JSON.parse(bytes.toString()));
   });
 });
 
