@@ -17,19 +17,16 @@ interface Results {
   readonly responses: readonly (string | null)[];
 }
 
-/** What claims led to. */
-export function postgresDeliveryResults(database: Database): Pick<DeliveryStore, 'finish'> {
-  const { schema } = database;
-
-  // One statement for a whole batch. A delivery that is ready before its lease ends, as one that is handed back, is noted in
-  // the row of its endpoint, which is locked first. Rows are locked by number, so that two batches, or a batch and the end of an
-  // endpoint, wait for each other and not in a circle; `held` are those whose claim is still the current one. A row that
-  // is locked stays where it is, and is removed from there; one that has moved since the statement began belongs to
-  // another claim, because nothing else writes a row without ending its claim, and is not among them. Of what
-  // is looked up by `= ANY` PostgreSQL uses the index, whatever it thinks of the size of a table. An attempt that is
-  // followed by others goes into the log, and so does one whose number is there already, which is an error. What comes
-  // back are the places of results that do not count: there are hardly any.
-  const finish = prepared<Results, { readonly place: number }>(`
+// One statement for a whole batch. A delivery that is ready before its lease ends, as one that is handed back, is noted in
+// the row of its endpoint, which is locked first. Rows are locked by number, so that two batches, or a batch and the end of an
+// endpoint, wait for each other and not in a circle; `held` are those whose claim is still the current one. A row that
+// is locked stays where it is, and is removed from there; one that has moved since the statement began belongs to
+// another claim, because nothing else writes a row without ending its claim, and is not among them. Of what
+// is looked up by `= ANY` PostgreSQL uses the index, whatever it thinks of the size of a table. An attempt that is
+// followed by others goes into the log, and so does one whose number is there already, which is an error. What comes
+// back are the places of results that do not count: there are hardly any.
+function finishIn(schema: string) {
+  return prepared<Results, { readonly place: number }>(`
     WITH results AS MATERIALIZED (
       SELECT * FROM unnest(
         :ids::text[], :claimIds::text[], :statuses::text[], :dueAts::bigint[], :numbers::integer[], :times::bigint[],
@@ -91,6 +88,11 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
     )
     SELECT place FROM results WHERE place NOT IN (SELECT place FROM held)
   `);
+}
+
+/** What claims led to. */
+export function postgresDeliveryResults(database: Database): Pick<DeliveryStore, 'finish'> {
+  const finish = finishIn(database.schema);
 
   return {
     async finish(results) {

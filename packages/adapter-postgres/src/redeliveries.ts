@@ -20,16 +20,8 @@ interface Pairs {
 /** What a key holds until its transaction knows the answer. Nobody else ever reads it. */
 const unanswered = { status: 0, body: '' };
 
-/** Deliveries that are made once more. */
-export function postgresRedeliveries(database: Database): Redeliveries {
-  const { schema } = database;
-  const audits = postgresAudits(database);
-  const claims = postgresClaims(database);
-  const owners = postgresEventOwners(database);
-  const publications = postgresPublications(database);
-  const deliveries = postgresStoredDeliveries(database);
-  const endpoints = postgresEndpoints(database);
-  const sql = {
+function statementsIn(schema: string) {
+  return {
     findEvent: statement<Owner & { eventId: string }, EventRow>(`
       SELECT number AS "eventNumber", type FROM ${schema}.events
       WHERE id = :eventId AND partner = :partner AND mode = :mode
@@ -68,6 +60,17 @@ export function postgresRedeliveries(database: Database): Redeliveries {
       ${insertFresh(schema)}
     `),
   };
+}
+
+/** Deliveries that are made once more. */
+export function postgresRedeliveries(database: Database): Redeliveries {
+  const audits = postgresAudits(database);
+  const claims = postgresClaims(database);
+  const owners = postgresEventOwners(database);
+  const publications = postgresPublications(database);
+  const deliveries = postgresStoredDeliveries(database);
+  const endpoints = postgresEndpoints(database);
+  const sql = statementsIn(database.schema);
 
   return {
     async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer, audit }) {

@@ -15,7 +15,7 @@ interface ResultRow {
 const maxNumbers = 100_000;
 
 // For the pluses, see `findToken` in grants.ts.
-function statementsOn(connection: Connection) {
+function claimsOn(connection: Connection) {
   return {
     // All of them: those without room are known to the caller only.
     dueEndpoints: connection.prepare<[now: number], { endpointId: string }>(`
@@ -52,7 +52,11 @@ function statementsOn(connection: Connection) {
       UPDATE endpoint_queues SET next_due = :dueAt
       WHERE endpoint_id = :endpointId AND (next_due IS NULL OR next_due > :dueAt)
     `),
+  };
+}
 
+function resultsOn(connection: Connection) {
+  return {
     // How nearly every attempt ends: one statement, in which nothing depends on a parameter's value.
     end: connection.prepare<
       [
@@ -104,7 +108,7 @@ function statementsOn(connection: Connection) {
 
 /** The worker's hold on deliveries. */
 export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim' | 'finish'> {
-  const sql = database.prepare(statementsOn);
+  const sql = database.prepare((connection) => ({ ...claimsOn(connection), ...resultsOn(connection) }));
 
   /** Rows of deliveries that were claimed here: the id is looked up only for those that were not. */
   const numbers = new Map<string, number>();

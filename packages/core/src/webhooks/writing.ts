@@ -32,16 +32,7 @@ export interface Writing {
   idle(): Promise<void>;
 }
 
-export function createWriting({
-  deliveries,
-  clock,
-  logger,
-  schedule,
-  concurrency,
-  isRunning,
-  writing,
-  written,
-}: {
+interface WritingOptions {
   readonly deliveries: Pick<DeliveryStore, 'finish'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -52,7 +43,20 @@ export function createWriting({
   readonly writing: () => void;
   /** Called when everything is written. */
   readonly written: () => void;
-}): Writing {
+}
+
+/** Takes those that ended first, as many as one write should carry. */
+function takeGroup(results: Ended[]): Ended[] {
+  let characters = 0;
+  const end = results.findIndex(({ result }, index) => {
+    characters += result.attempt?.response?.length ?? 0;
+    return index === maxGroup.results || (index > 0 && characters > maxGroup.characters);
+  });
+  return results.splice(0, end === -1 ? results.length : end);
+}
+
+export function createWriting(options: WritingOptions): Writing {
+  const { deliveries, clock, logger, schedule, concurrency, isRunning, writing, written } = options;
   const gatherSize = Math.min(maxGroup.results, Math.ceil(concurrency / 2));
   const results: Ended[] = [];
   let flushing: Promise<void> | null = null;
@@ -80,16 +84,6 @@ export function createWriting({
     }
   }
 
-  /** Takes those that ended first, as many as one write should carry. */
-  function takeGroup(): Ended[] {
-    let characters = 0;
-    const end = results.findIndex(({ result }, index) => {
-      characters += result.attempt?.response?.length ?? 0;
-      return index === maxGroup.results || (index > 0 && characters > maxGroup.characters);
-    });
-    return results.splice(0, end === -1 ? results.length : end);
-  }
-
   /**
    * Writes each result for itself, after writing them together has failed: one that the storage does not take must
    * not keep the others. What fails again is tried again until its lease ends; another claim makes that attempt anew.
@@ -97,8 +91,7 @@ export function createWriting({
   async function writeEach(group: readonly Ended[]): Promise<void> {
     const outcomes = await Promise.allSettled(group.map(({ result }) => deliveries.finish([result])));
     const isLost = ({ leaseEndsAt }: Ended) => !isRunning() || leaseEndsAt <= clock.now();
-    const failed = group.filter((_, index) => outcomes[index]?.status === 'rejected');
-    const kept = failed.filter((ended) => !isLost(ended));
+    const kept = group.filter((ended, index) => outcomes[index]?.status === 'rejected' && !isLost(ended));
     through(group.length - kept.length);
     results.push(...kept);
     if (kept.length > 0) await new Promise<void>((resolve) => schedule(resolve, retryMs));
@@ -108,7 +101,7 @@ export function createWriting({
   async function flush(): Promise<void> {
     while (results.length > 0) {
       await gather();
-      const group = takeGroup();
+      const group = takeGroup(results);
       const finished = deliveries.finish(group.map(({ result }) => result));
       writing();
       try {
@@ -138,8 +131,6 @@ export function createWriting({
     async settled() {
       if (open > 0) await new Promise<void>((resolve) => whenSettled.push(resolve));
     },
-    async idle() {
-      await flushing;
-    },
+    idle: async () => void (await flushing),
   };
 }
