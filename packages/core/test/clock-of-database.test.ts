@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DatabaseClock } from '../src/clock-of-database.ts';
-import type { OstiaryOptions } from '../src/index.ts';
+import { type OstiaryOptions, silentLogger } from '../src/index.ts';
 import type { Storage } from '../src/storage.ts';
 import { ana } from './support/directory.ts';
-import { TestProvider } from './support/provider.ts';
+import { fragileStorage } from './support/fragile-storage.ts';
+import { startProvider } from './support/running.ts';
 
 const hour = 3_600_000;
 
@@ -14,7 +15,7 @@ function farDatabase({ ahead = 2 * hour } = {}) {
   const machine = { steady: 5_000.5 };
   const database = { ahead, there: 10, back: 10, error: null as Error | null, asked: 0 };
   const warnings: (readonly [object, string])[] = [];
-  const ignore = () => undefined;
+  const warn = (fields: object, text: string) => void warnings.push([fields, text]);
   const clock = new DatabaseClock({
     time: async () => {
       database.asked += 1;
@@ -25,12 +26,7 @@ function farDatabase({ ahead = 2 * hour } = {}) {
       return time;
     },
     steady: () => machine.steady,
-    logger: {
-      debug: ignore,
-      info: ignore,
-      warn: (fields, text) => void warnings.push([fields, text]),
-      error: ignore,
-    },
+    logger: { ...silentLogger, warn },
   });
   onTestFinished(() => clock.stop());
   const error = () => clock.now() - (machine.steady + database.ahead);
@@ -77,7 +73,7 @@ describe('the clock of a database', () => {
         return machine.steady + ahead;
       },
       steady: () => machine.steady,
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      logger: silentLogger,
     });
     onTestFinished(() => slow.stop());
     await slow.start();
@@ -174,9 +170,7 @@ describe('a provider whose machine’s clock is two hours off', () => {
     const options: Partial<OstiaryOptions> = { storage, sealingKeys: [sealingKey] };
     // What a host does that has no clock of its own: the test kit always has one.
     Reflect.set(options, 'clock', undefined);
-    const provider = await TestProvider.start(options);
-    onTestFinished(() => provider.stop());
-    return provider;
+    return startProvider(options);
   }
 
   it.each([
@@ -184,23 +178,8 @@ describe('a provider whose machine’s clock is two hours off', () => {
     ['ahead', 2 * hour],
   ])('and %s goes by the database’s: codes, tokens and what is due', async (_name, off) => {
     databaseTime.ahead = 0;
-    const grants: { readonly expiresAt: number; readonly issuedAt: number }[] = [];
-    const inner = memoryStorage();
-    const storage: Storage = {
-      ...inner,
-      time: async () => databaseTime.now(),
-      grants: {
-        ...inner.grants,
-        issue: (grant) => {
-          grants.push(grant);
-          return inner.grants.issue(grant);
-        },
-        redeem: (redemption) => {
-          grants.push(redemption.token);
-          return inner.grants.redeem(redemption);
-        },
-      },
-    };
+    const database = fragileStorage({ ...memoryStorage(), time: async () => databaseTime.now() });
+    const { storage } = database;
     const sealingKey = randomBytes(32);
     const provider = await started(off, storage, sealingKey);
     const client = await provider.client();
@@ -210,24 +189,27 @@ describe('a provider whose machine’s clock is two hours off', () => {
     provider.host.signIn(browser.name, ana.sub, new Date(databaseTime.now() - 5_000));
     const token = await provider.token(client, 'openid', browser);
     const passed = databaseTime.now() - before + 1_000;
-    const [code, access] = grants;
-    for (const { issuedAt } of grants) {
+    type Issued = { readonly issuedAt: number; readonly expiresAt: number };
+    const givenTo = (call: string) => database.given[database.calls.indexOf(call)]?.[0];
+    const code = givenTo('grants.issue') as Issued;
+    const { token: access } = givenTo('grants.redeem') as { readonly token: Issued };
+    for (const { issuedAt } of [code, access]) {
       expect(issuedAt).toBeGreaterThan(before - 1_000);
       expect(issuedAt).toBeLessThan(before + passed);
     }
-    expect((code?.expiresAt ?? 0) - (code?.issuedAt ?? 0)).toBe(600_000);
-    expect((access?.expiresAt ?? 0) - (access?.issuedAt ?? 0)).toBe(hour);
-    expect((await provider.userinfo(token)).status).toBe(200);
+    expect(code.expiresAt - code.issuedAt).toBe(600_000);
+    expect(access.expiresAt - access.issuedAt).toBe(hour);
+    expect(await provider.isAlive(token)).toBe(true);
     // Neither does a step of the machine's clock matter.
     vi.setSystemTime(databaseTime.now() - 5 * off);
-    expect((await provider.userinfo(token)).status).toBe(200);
+    expect(await provider.isAlive(token)).toBe(true);
     // The purge was due when the provider was started.
     expect(await provider.ostiary.worker.runDue()).toBe(1);
     expect(await provider.ostiary.worker.runDue()).toBe(0);
 
     databaseTime.ahead = hour;
     const later = await started(off, { ...storage, close: async () => undefined }, sealingKey);
-    expect((await later.userinfo(token)).json().error).toBe('token_expired');
+    expect((await later.userinfo(token)).outcome).toBe('401 token_expired');
     expect(await later.ostiary.worker.runDue()).toBe(1);
   });
 });

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { metrics, trace } from '@opentelemetry/api';
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { payment } from './support/partner-api.ts';
+import { serve } from './support/running.ts';
 import { register, webhookProvider } from './webhooks/support/webhook-provider.ts';
 
 class TestReader extends MetricReader {
@@ -19,15 +18,11 @@ afterEach(() => {
   trace.disable();
 });
 
-async function sink(status: number): Promise<string> {
-  const server = createServer((request, response) => {
+const sink = (status: number): Promise<string> =>
+  serve((request, response) => {
     request.resume();
     request.on('end', () => response.writeHead(status).end());
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
 
 /** A provider with telemetry, and what the host's providers were told. */
 async function watched() {

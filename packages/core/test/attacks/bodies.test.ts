@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestBrowser } from '../support/browser.ts';
-import { type TestClient, TestProvider } from '../support/provider.ts';
-import { approveToEnd, type OpenPage, openConsent } from './flow-steps.ts';
+import { describe, expect, it } from 'vitest';
+import { openConsent } from '../support/consent-form.ts';
+import { startProvider } from '../support/running.ts';
 import { type RawAnswer, rawPost, sendRaw } from './raw.ts';
 
 const json = ['Content-Type: application/json'];
@@ -19,106 +18,103 @@ const bytes = (...parts: (string | number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
 
 /** What `token` and everything else that an endpoint needs look like, spoilt in one way each. */
+const hostileJson: Readonly<Record<string, string | Uint8Array>> = {
+  'arrays 30,000 deep around what has to be looked for': `${'['.repeat(30_000)}"\\ud800"${']'.repeat(30_000)}`,
+  'a member twice behind an escaped quote': '{"a\\"":"\\\\","a\\u0022":"b","token":"x"}',
+  'arrays 10,000 deep': `${'['.repeat(10_000)}${']'.repeat(10_000)}`,
+  'objects 10,000 deep': `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
+  'a value 10,000 deep': `{"token":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
+  'open arrays without end': '['.repeat(60_000),
+  'a member twice': '{"token":"a","token":"b"}',
+  'a member twice, alike': '{"token":"a","token":"a"}',
+  'a member twice, once escaped': '{"token":"a","\\u0074oken":"b"}',
+  'a member twice, both escaped': '{"\\u0074oken":"a","t\\u006fken":"b"}',
+  'a member twice, deep inside': '{"token":{"a":"1","\\u0061":"2"}}',
+  'the name __proto__': '{"__proto__":{"token":"a"}}',
+  '__proto__ as a string': '{"__proto__":"x","token":"a"}',
+  'escaped __proto__': '{"__prot\\u006f__":{"token":"a"}}',
+  'inherited names with objects': '{"constructor":{"prototype":{"token":"a"}}}',
+  'inherited names with numbers': '{"toString":1,"valueOf":2,"hasOwnProperty":3}',
+  'a number for a string': '{"token":1}',
+  'an immense number': '{"token":1e400}',
+  'null for a string': '{"token":null}',
+  'a truth value for a string': '{"token":true}',
+  'a list for a string': '{"token":["a"]}',
+  'an object for a string': '{"token":{"toString":"a"}}',
+  'a list': '["token"]',
+  'a string': '"token"',
+  'a number': '1',
+  null: 'null',
+  nothing: '',
+  spaces: '   \n',
+  'cut JSON': '{"token":"a"',
+  'a cut escape': '{"token":"\\u00',
+  'two values': '{"token":"a"}{"token":"b"}',
+  'JSON with a comment': '{/**/"token":"a"}',
+  'JSON with a trailing comma': '{"token":"a",}',
+  'single quotes': "{'token':'a'}",
+  'a call instead of data': 'callback({"token":"a"})',
+  'two byte order marks': '\uFEFF\uFEFF{"token":"a"}',
+  'UTF-16': Buffer.from('\uFEFF{"token":"a"}', 'utf16le'),
+  'U+0000': '{"token":"a\u0000"}',
+  'escaped U+0000': '{"token":"a\\u0000"}',
+  'escaped U+0000 in a name': '{"token\\u0000":"a"}',
+  'half a surrogate pair': '{"token":"\\ud800"}',
+  'the other half of a surrogate pair': '{"token":"\\uDC00"}',
+  'half a surrogate pair in a name': '{"\\udfff":"a"}',
+  'a surrogate pair the wrong way around': '{"token":"\\udc00\\ud800"}',
+  'invalid UTF-8': bytes('{"token":"', [0xff, 0xfe], '"}'),
+  'an overlong form': bytes('{"token":"', [0xc0, 0xaf], '"}'),
+  'an encoded surrogate': bytes('{"token":"', [0xed, 0xa0, 0x80], '"}'),
+  'a cut UTF-8 sequence': bytes('{"token":"a"}', [0xe2, 0x82]),
+  'gzip without a word': gzipSync('{"token":"a"}'),
+};
+
+const hostileForms: Readonly<Record<string, string | Uint8Array>> = {
+  'brackets of other parsers': 'token[]=a&token[toString]=b&__proto__[token]=c',
+  'a parameter twice': 'token=a&token=b',
+  'a parameter twice, once encoded': 'token=a&%74oken=b',
+  'a parameter twice, once empty': 'token=a&token=',
+  'invalid percent-encoding': 'token=%zz',
+  'cut percent-encoding': 'token=a%',
+  'encoded invalid UTF-8': 'token=%ff%fe',
+  'encoded surrogate': 'token=%ed%a0%80',
+  'invalid UTF-8': bytes('token=', [0xff]),
+  'encoded U+0000': 'token=a%00',
+  'U+0000': 'token=a\u0000',
+  'U+0000 in a name': 'token%00=a',
+  JSON: '{"token":"a"}',
+  'nothing but separators': '&'.repeat(60_000),
+  'nothing but equals signs': '='.repeat(60_000),
+};
+
+/** A body of a type that nobody reads here. */
+const typed = (type: string, body = '{"token":"a"}'): HostileBody => ({
+  headers: [`Content-Type: ${type}`],
+  body,
+  status: 415,
+});
+
 const hostile: Readonly<Record<string, HostileBody>> = {
-  'arrays 10,000 deep': { headers: json, body: `${'['.repeat(10_000)}${']'.repeat(10_000)}` },
-  'objects 10,000 deep': { headers: json, body: `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}` },
-  'a value 10,000 deep': { headers: json, body: `{"token":${'['.repeat(10_000)}${']'.repeat(10_000)}}` },
-  'arrays 30,000 deep around what has to be looked for': {
-    headers: json,
-    body: `${'['.repeat(30_000)}"\\ud800"${']'.repeat(30_000)}`,
-  },
-  'open arrays without end': { headers: json, body: '['.repeat(60_000) },
-  'a member twice': { headers: json, body: '{"token":"a","token":"b"}' },
-  'a member twice, alike': { headers: json, body: '{"token":"a","token":"a"}' },
-  'a member twice, once escaped': { headers: json, body: '{"token":"a","\\u0074oken":"b"}' },
-  'a member twice, both escaped': { headers: json, body: '{"\\u0074oken":"a","t\\u006fken":"b"}' },
-  'a member twice, deep inside': { headers: json, body: '{"token":{"a":"1","\\u0061":"2"}}' },
-  'a member twice behind an escaped quote': {
-    headers: json,
-    body: '{"a\\"":"\\\\","a\\u0022":"b","token":"x"}',
-  },
-  __proto__: { headers: json, body: '{"__proto__":{"token":"a"}}' },
-  '__proto__ as a string': { headers: json, body: '{"__proto__":"x","token":"a"}' },
-  'escaped __proto__': { headers: json, body: '{"__prot\\u006f__":{"token":"a"}}' },
-  'inherited names with objects': { headers: json, body: '{"constructor":{"prototype":{"token":"a"}}}' },
-  'inherited names with numbers': { headers: json, body: '{"toString":1,"valueOf":2,"hasOwnProperty":3}' },
-  'a number for a string': { headers: json, body: '{"token":1}' },
-  'an immense number': { headers: json, body: '{"token":1e400}' },
-  'null for a string': { headers: json, body: '{"token":null}' },
-  'a truth value for a string': { headers: json, body: '{"token":true}' },
-  'a list for a string': { headers: json, body: '{"token":["a"]}' },
-  'an object for a string': { headers: json, body: '{"token":{"toString":"a"}}' },
-  'a list': { headers: json, body: '["token"]' },
-  'a string': { headers: json, body: '"token"' },
-  'a number': { headers: json, body: '1' },
-  null: { headers: json, body: 'null' },
-  nothing: { headers: json, body: '' },
-  spaces: { headers: json, body: '   \n' },
-  'cut JSON': { headers: json, body: '{"token":"a"' },
-  'a cut escape': { headers: json, body: '{"token":"\\u00' },
-  'two values': { headers: json, body: '{"token":"a"}{"token":"b"}' },
-  'JSON with a comment': { headers: json, body: '{/**/"token":"a"}' },
-  'JSON with a trailing comma': { headers: json, body: '{"token":"a",}' },
-  'single quotes': { headers: json, body: "{'token':'a'}" },
-  'a call instead of data': { headers: json, body: 'callback({"token":"a"})' },
-  'two byte order marks': { headers: json, body: '\uFEFF\uFEFF{"token":"a"}' },
-  'UTF-16': { headers: json, body: Buffer.from('\uFEFF{"token":"a"}', 'utf16le') },
-  'U+0000': { headers: json, body: '{"token":"a\u0000"}' },
-  'escaped U+0000': { headers: json, body: '{"token":"a\\u0000"}' },
-  'escaped U+0000 in a name': { headers: json, body: '{"token\\u0000":"a"}' },
-  'half a surrogate pair': { headers: json, body: '{"token":"\\ud800"}' },
-  'the other half of a surrogate pair': { headers: json, body: '{"token":"\\uDC00"}' },
-  'half a surrogate pair in a name': { headers: json, body: '{"\\udfff":"a"}' },
-  'a surrogate pair the wrong way around': { headers: json, body: '{"token":"\\udc00\\ud800"}' },
-  'invalid UTF-8': { headers: json, body: bytes('{"token":"', [0xff, 0xfe], '"}') },
-  'an overlong form': { headers: json, body: bytes('{"token":"', [0xc0, 0xaf], '"}') },
-  'an encoded surrogate': { headers: json, body: bytes('{"token":"', [0xed, 0xa0, 0x80], '"}') },
-  'a cut UTF-8 sequence': { headers: json, body: bytes('{"token":"a"}', [0xe2, 0x82]) },
-  'JSON of 1 MB': { headers: json, body: `{"token":"${'a'.repeat(1_000_000)}"}`, status: 413 },
-  'one byte too many': { headers: json, body: `{"token":"${'a'.repeat(64 * 1024 - 11)}"}`, status: 413 },
-  'form: a parameter twice': { headers: form, body: 'token=a&token=b' },
-  'form: a parameter twice, once encoded': { headers: form, body: 'token=a&%74oken=b' },
-  'form: a parameter twice, once empty': { headers: form, body: 'token=a&token=' },
-  'form: invalid percent-encoding': { headers: form, body: 'token=%zz' },
-  'form: cut percent-encoding': { headers: form, body: 'token=a%' },
-  'form: encoded invalid UTF-8': { headers: form, body: 'token=%ff%fe' },
-  'form: encoded surrogate': { headers: form, body: 'token=%ed%a0%80' },
-  'form: invalid UTF-8': { headers: form, body: bytes('token=', [0xff]) },
-  'form: encoded U+0000': { headers: form, body: 'token=a%00' },
-  'form: U+0000': { headers: form, body: 'token=a\u0000' },
-  'form: U+0000 in a name': { headers: form, body: 'token%00=a' },
-  'form: JSON': { headers: form, body: '{"token":"a"}' },
-  'form: nothing but separators': { headers: form, body: '&'.repeat(60_000) },
-  'form: nothing but equals signs': { headers: form, body: '='.repeat(60_000) },
-  'form: brackets of other parsers': {
-    headers: form,
-    body: 'token[]=a&token[toString]=b&__proto__[token]=c',
-  },
-  'form: of 1 MB': { headers: form, body: `token=${'a'.repeat(1_000_000)}`, status: 413 },
-  'JSON sent as a list of types': {
-    headers: ['Content-Type: application/json, text/plain'],
-    body: '{}',
-    status: 415,
-  },
-  'plain text': { headers: ['Content-Type: text/plain'], body: '{"token":"a"}', status: 415 },
-  XML: { headers: ['Content-Type: application/xml'], body: '<token>a</token>', status: 415 },
-  'JSON of another kind': {
-    headers: ['Content-Type: application/ld+json'],
-    body: '{"token":"a"}',
-    status: 415,
-  },
-  multipart: {
-    headers: ['Content-Type: multipart/form-data; boundary=x'],
-    body: '--x\r\nContent-Disposition: form-data; name="token"\r\n\r\na\r\n--x--\r\n',
-    status: 415,
-  },
+  ...Object.fromEntries(Object.entries(hostileJson).map(([name, body]) => [name, { headers: json, body }])),
+  ...Object.fromEntries(
+    Object.entries(hostileForms).map(([name, body]) => [`form: ${name}`, { headers: form, body }]),
+  ),
+  'JSON sent as a list of types': typed('application/json, text/plain'),
+  'no type': { headers: [], body: '{"token":"a"}', status: 415 },
+  'plain text': typed('text/plain'),
+  XML: typed('application/xml', '<token>a</token>'),
+  'JSON of another kind': typed('application/ld+json'),
+  multipart: typed(
+    'multipart/form-data; boundary=x',
+    '--x\r\nContent-Disposition: form-data; name="token"\r\n\r\na\r\n--x--\r\n',
+  ),
   gzip: { headers: [...json, 'Content-Encoding: gzip'], body: gzipSync('{"token":"a"}'), status: 415 },
   'a gzip bomb': {
     headers: [...form, 'Content-Encoding: gzip'],
     body: gzipSync('a'.repeat(10_000_000)),
     status: 415,
   },
-  'gzip without a word': { headers: json, body: gzipSync('{"token":"a"}') },
   'an unknown encoding': { headers: [...json, 'Content-Encoding: __proto__'], body: '{}', status: 415 },
   'an announced gigabyte': { headers: [...json, 'Content-Length: 1000000000'], body: '{', status: 413 },
   'an announced gigabyte in a form': {
@@ -131,20 +127,15 @@ const hostile: Readonly<Record<string, HostileBody>> = {
     body: `${`4000\r\n${'a'.repeat(0x4000)}\r\n`.repeat(5)}`,
     status: 413,
   },
+  'JSON of 1 MB': { headers: json, body: `{"token":"${'a'.repeat(1_000_000)}"}`, status: 413 },
+  'one byte too many': { headers: json, body: `{"token":"${'a'.repeat(64 * 1024 - 11)}"}`, status: 413 },
+  'form: of 1 MB': { headers: form, body: `token=${'a'.repeat(1_000_000)}`, status: 413 },
 };
 
-describe('hostile bodies', () => {
-  let provider: TestProvider;
-  let client: TestClient;
-  let browser: TestBrowser;
-  let page: OpenPage;
-  beforeAll(async () => {
-    provider = await TestProvider.start({ limits: { failedClientAuthentications: 1_000_000 } });
-    client = await provider.client();
-    browser = provider.browser();
-    page = await openConsent(provider, browser, client);
-  });
-  afterAll(() => provider.stop());
+describe('hostile bodies', async () => {
+  const provider = await startProvider();
+  const client = await provider.client();
+  const page = await openConsent(provider, client);
 
   async function post(
     path: string,
@@ -175,7 +166,7 @@ describe('hostile bodies', () => {
 
     it('the consent form approves nothing', async () => {
       const answer = await post(page.path, request, [
-        `Cookie: ${browser.cookieHeader(page.path)}`,
+        `Cookie: ${page.browser.cookieHeader(page.path)}`,
         'Accept: text/html',
       ]);
       expect([request.status ?? 400, 400]).toContain(answer.status);
@@ -208,8 +199,8 @@ describe('hostile bodies', () => {
   });
 
   it('leave the open page and everybody else as they were', async () => {
-    const callback = await approveToEnd(browser, page, client);
-    expect((await provider.exchange(client, callback.get('code') ?? '')).status).toBe(200);
-    expect(provider.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    const { callback } = await page.finish();
+    expect(await provider.redeem(client, callback.get('code') ?? '')).toBe('200 ok');
+    expect(provider.errors).toEqual([]);
   });
 });

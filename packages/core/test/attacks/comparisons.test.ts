@@ -53,39 +53,30 @@ function filesWith(pattern: RegExp): string[] {
 }
 
 describe('how the sources handle secrets', () => {
-  it('the check itself notices comparisons', () => {
-    expect(sourceFiles.length).toBeGreaterThan(60);
-    for (const text of [
-      'client.secret === presented',
-      'a !== form.csrf',
-      'String(x.secret) == y',
-      'f(a, digest) === b',
-      "left[0] === right.token ?? ''",
-    ]) {
-      expect(comparisonsOfSecrets(text), text).toHaveLength(1);
-    }
-    for (const text of [
-      "secret !== null && token === ''",
-      'token.length === 43',
-      "typeof secret === 'string'",
-      'secrets === tokens.length',
-    ]) {
-      expect(comparisonsOfSecrets(text), text).toHaveLength(0);
-    }
+  it.each([
+    [comparisonsOfSecrets, 'client.secret === presented', 1],
+    [comparisonsOfSecrets, 'a !== form.csrf', 1],
+    [comparisonsOfSecrets, 'String(x.secret) == y', 1],
+    [comparisonsOfSecrets, 'f(a, digest) === b', 1],
+    [comparisonsOfSecrets, "left[0] === right.token ?? ''", 1],
+    [comparisonsOfSecrets, "secret !== null && token === ''", 0],
+    [comparisonsOfSecrets, 'token.length === 43', 0],
+    [comparisonsOfSecrets, "typeof secret === 'string'", 0],
+    [comparisonsOfSecrets, 'secrets === tokens.length', 0],
+    [callsThatCompareSecrets, 'digest.equals(other)', 1],
+    [callsThatCompareSecrets, 'Buffer.compare(a, key.digest)', 1],
+    [callsThatCompareSecrets, 'list.includes(token)', 1],
+    [callsThatCompareSecrets, 'signature.startsWith(x)', 1],
+    [callsThatCompareSecrets, 'scopes.includes(scope)', 0],
+    [callsThatCompareSecrets, 'equalDigests(digest, other)', 0],
+    [callsThatCompareSecrets, 'path.startsWith(prefix)', 0],
+  ])('the check itself, %o, finds in %s: %d', (check, text, count) => {
+    expect(check(text)).toHaveLength(count);
   });
 
-  it('the check itself notices calls', () => {
-    for (const text of [
-      'digest.equals(other)',
-      'Buffer.compare(a, key.digest)',
-      'list.includes(token)',
-      'signature.startsWith(x)',
-    ]) {
-      expect(callsThatCompareSecrets(text), text).toHaveLength(1);
-    }
-    for (const text of ['scopes.includes(scope)', 'equalDigests(digest, other)', 'path.startsWith(prefix)']) {
-      expect(callsThatCompareSecrets(text), text).toHaveLength(0);
-    }
+  it('there are sources to look at', () => {
+    expect(sourceFiles.length).toBeGreaterThan(60);
+    expect(adapterFiles.length).toBeGreaterThan(15);
   });
 
   it.each(sourceFiles)('%s compares none with an operator or a call', (file) => {
@@ -94,7 +85,6 @@ describe('how the sources handle secrets', () => {
   });
 
   it('the adapters compare none either, nor do they import what compares', () => {
-    expect(adapterFiles.length).toBeGreaterThan(15);
     for (const file of adapterFiles) {
       const text = adapterSourceOf(file);
       expect.soft(comparisonsOfSecrets(text), file).toEqual([]);

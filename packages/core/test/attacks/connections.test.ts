@@ -1,11 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type TestClient, TestProvider } from '../support/provider.ts';
-import { openConsent } from './flow-steps.ts';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { openConsent } from '../support/consent-form.ts';
+import { startProvider } from '../support/running.ts';
 import { parseAnswer, RawConnection, rawGet, rawPost, sendRaw } from './raw.ts';
 
 const json = 'Content-Type: application/json';
 const unknownToken = '{"token":"a"}';
+
+/** Paths that read a body. */
+const bodyPaths = ['/v1/oauth/token', '/v1/oauth/revoke', '/v1/oauth/userinfo', '/oauth/interaction/x'];
 
 /** A revocation as one of several requests on a connection: 200, `{"ok":true}`. */
 const revocation = `POST /v1/oauth/revoke HTTP/1.1\r\nHost: a\r\n${json}\r\nContent-Length: ${unknownToken.length}\r\n\r\n${unknownToken}`;
@@ -15,33 +18,36 @@ function keepAlive(request: Uint8Array): string {
   return Buffer.from(request).toString('latin1').replace('Connection: close\r\n', '');
 }
 
-describe('connections that misbehave', () => {
-  let provider: TestProvider;
-  let client: TestClient;
+describe('connections that misbehave', async () => {
+  const provider = await startProvider();
+  const client = await provider.client();
   const defects: unknown[] = [];
   const note = (error: unknown): void => void defects.push(error);
   const printed = vi.spyOn(console, 'error').mockImplementation(note);
-  beforeAll(async () => {
-    process.on('unhandledRejection', note).on('uncaughtException', note);
-    provider = await TestProvider.start();
-    client = await provider.client();
-  });
+  process.on('unhandledRejection', note).on('uncaughtException', note);
   afterEach(async () => {
     vi.useRealTimers();
     // Whatever was done: the process is up, answers, printed nothing, and nothing was thrown past its
     // handlers.
     expect((await sendRaw(provider.origin, rawGet('/.well-known/jwks.json'))).status).toBe(200);
     expect(defects).toEqual([]);
-    expect(provider.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(provider.errors).toEqual([]);
   });
-  afterAll(async () => {
+  afterAll(() => {
     process.off('unhandledRejection', note).off('uncaughtException', note);
     printed.mockRestore();
-    await provider.stop();
   });
 
   const statuses = (text: string): string[] =>
     [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status = '']) => status);
+
+  /** The statuses that come back on a connection whose sender says that nothing more comes. */
+  async function answered(bytes: string | Uint8Array): Promise<string[]> {
+    const connection = await RawConnection.open(provider.origin);
+    connection.write(bytes);
+    connection.end();
+    return statuses(await connection.all());
+  }
 
   it('get one answer per pipelined request, in order', async () => {
     const connection = await RawConnection.open(provider.origin);
@@ -68,37 +74,23 @@ describe('connections that misbehave', () => {
       [json, 'Transfer-Encoding: chunked\n x'],
       [json, ' Transfer-Encoding: chunked'],
     ]) {
-      const connection = await RawConnection.open(provider.origin);
-      connection.write(rawPost('/v1/oauth/revoke', headers, `0\r\n\r\n${hidden}`));
-      connection.end();
-      const answered = statuses(await connection.all());
-      expect.soft(answered, headers.join()).not.toContain('200');
-      expect.soft(answered.length, headers.join()).toBeLessThanOrEqual(1);
+      const got = await answered(rawPost('/v1/oauth/revoke', headers, `0\r\n\r\n${hidden}`));
+      expect.soft(got, headers.join()).not.toContain('200');
+      expect.soft(got.length, headers.join()).toBeLessThanOrEqual(1);
     }
   });
 
   it('may tell too small a length: the rest is not taken for the body', async () => {
-    const answer = await sendRaw(
-      provider.origin,
-      rawPost('/v1/oauth/revoke', [json, 'Content-Length: 5'], unknownToken),
-    );
-    expect(answer.status).toBe(400);
+    const request = rawPost('/v1/oauth/revoke', [json, 'Content-Length: 5'], unknownToken);
+    expect((await sendRaw(provider.origin, request)).status).toBe(400);
   });
 
   it('may tell too great a length and hang up', async () => {
-    for (const path of [
-      '/v1/oauth/token',
-      '/v1/oauth/revoke',
-      '/v1/oauth/userinfo',
-      '/oauth/interaction/x',
-      '/oauth/authorize',
-    ]) {
-      const connection = await RawConnection.open(provider.origin);
-      connection.write(rawPost(path, [json, 'Content-Length: 500'], unknownToken));
-      connection.end();
-      expect(statuses(await connection.all())).not.toContain('200');
+    for (const path of [...bodyPaths, '/oauth/authorize']) {
+      const request = rawPost(path, [json, 'Content-Length: 500'], unknownToken);
+      expect(await answered(request)).not.toContain('200');
       const reset = await RawConnection.open(provider.origin);
-      reset.write(rawPost(path, [json, 'Content-Length: 500'], unknownToken));
+      reset.write(request);
       await setImmediate();
       reset.reset();
     }
@@ -106,23 +98,10 @@ describe('connections that misbehave', () => {
 
   it('may break off a chunked body anywhere', async () => {
     const headers = [json, 'Transfer-Encoding: chunked'];
-    for (const body of [
-      '',
-      '5',
-      '5\r\n',
-      '5\r\n{"to',
-      'd\r\n{"token":"a"}',
-      'zz\r\n',
-      '-1\r\n',
-      'ffffffffffffffffff\r\na',
-      '1;ext="\r\n',
-      '0\r\nTrailer',
-    ]) {
-      const connection = await RawConnection.open(provider.origin);
-      connection.write(rawPost('/v1/oauth/revoke', headers, body));
-      connection.end();
-      expect.soft(statuses(await connection.all()), body).not.toContain('200');
-    }
+    const cut = ['', '5', '5\r\n', '5\r\n{"to', 'd\r\n{"token":"a"}', '0\r\nTrailer'];
+    const malformed = ['zz\r\n', '-1\r\n', 'ffffffffffffffffff\r\na', '1;ext="\r\n'];
+    for (const body of [...cut, ...malformed])
+      expect.soft(await answered(rawPost('/v1/oauth/revoke', headers, body)), body).not.toContain('200');
   });
 
   it('are closed after a body that is too large, however much of it still comes', async () => {
@@ -134,9 +113,8 @@ describe('connections that misbehave', () => {
   });
 
   it('that break while their answer is made leave nothing behind', async () => {
-    const browser = provider.browser();
-    const page = await openConsent(provider, browser, client);
-    const cookie = `Cookie: ${browser.cookieHeader(page.path)}`;
+    const page = await openConsent(provider, client);
+    const cookie = `Cookie: ${page.browser.cookieHeader(page.path)}`;
     const authorize = provider.authorizeUrl(client).slice(provider.origin.length);
     const requests = [
       rawGet('/.well-known/openid-configuration'),
@@ -161,12 +139,7 @@ describe('connections that misbehave', () => {
   it('are told when their body is too slow, to the second', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const browser = provider.browser();
-    for (const path of [
-      '/v1/oauth/token',
-      '/v1/oauth/revoke',
-      '/v1/oauth/userinfo',
-      '/oauth/interaction/x',
-    ]) {
+    for (const path of bodyPaths) {
       const connection = await RawConnection.open(provider.origin);
       const headers = [json, 'Content-Length: 100', `Cookie: ${browser.cookieHeader('/')}`];
       connection.write(keepAlive(rawPost(path, headers, '{')));
@@ -208,11 +181,9 @@ describe('connections that misbehave', () => {
       ['Range: bytes=0-1'],
       ['If-None-Match: *', 'If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT'],
     ]) {
-      const answer = await sendRaw(
-        provider.origin,
-        rawPost('/v1/oauth/revoke', [json, ...headers], unknownToken),
-      );
-      expect.soft([100, 200, 417], headers.join()).toContain(answer.status);
+      const request = rawPost('/v1/oauth/revoke', [json, ...headers], unknownToken);
+      const { status } = await sendRaw(provider.origin, request);
+      expect.soft([100, 200, 417], headers.join()).toContain(status);
     }
   });
 
@@ -243,11 +214,7 @@ describe('connections that misbehave', () => {
       '\u0016\u0003\u0001\u0002\u0000',
       'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
       `GET /${'a'.repeat(70_000)} HTTP/1.1\r\n\r\n`,
-    ]) {
-      const connection = await RawConnection.open(provider.origin);
-      connection.write(bytes);
-      connection.end();
-      expect(statuses(await connection.all())).not.toContain('200');
-    }
+    ])
+      expect(await answered(bytes)).not.toContain('200');
   });
 });

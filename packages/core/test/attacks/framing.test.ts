@@ -1,68 +1,52 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/browser.ts';
-import { type TestClient, TestProvider } from '../support/provider.ts';
-import { approve, openConsent } from './flow-steps.ts';
+import { openConsent } from '../support/consent-form.ts';
+import { startProvider } from '../support/running.ts';
+
+const provider = await startProvider();
+const client = await provider.client();
+const open = (url: string) => provider.browser().get(url);
+const authorize = (changes: Record<string, string | undefined>) =>
+  open(provider.authorizeUrl(client, changes));
 
 /** Every page that a browser can be shown. */
-const pages: Readonly<Record<string, (provider: TestProvider, client: TestClient) => Promise<Answer>>> = {
-  consent: async (provider, client) => (await openConsent(provider, provider.browser(), client)).answer,
-  'connected apps': (provider) => provider.browser().get('/account/apps'),
-  'connected apps after a removal': (provider) => provider.browser().get('/account/apps?notice=revoked'),
-  'unknown client': (provider, client) =>
-    provider.browser().get(provider.authorizeUrl({ ...client, id: 'nobody' })),
-  'wrong redirect URI': (provider, client) =>
-    provider.browser().get(provider.authorizeUrl(client, { redirect_uri: 'https://evil.example/' })),
-  'missing redirect URI': (provider, client) =>
-    provider.browser().get(provider.authorizeUrl(client, { redirect_uri: undefined })),
-  'expired interaction': (provider) => provider.browser().get('/oauth/interaction/nothing'),
-  'expired way back': (provider) => provider.browser().get('/oauth/authorize/nothing'),
-  'undecodable interaction': (provider) => provider.browser().get('/oauth/interaction/%ff'),
-  'forged form': async (provider, client) => {
-    const browser = provider.browser();
-    return approve(browser, await openConsent(provider, browser, client), { origin: 'https://evil.example' });
-  },
-  'wrong method': (provider) => provider.browser().post('/account/apps', {}),
-  'unknown address': (provider) => provider.browser().get('/nowhere'),
-  'too many requests': async (_provider) => {
-    const limited = await TestProvider.start({ limits: { authorizeStarts: 1 } });
+const pages: Readonly<Record<string, () => Promise<Answer>>> = {
+  consent: async () => (await openConsent(provider, client)).answer,
+  'connected apps': () => open('/account/apps'),
+  'connected apps after a removal': () => open('/account/apps?notice=revoked'),
+  'unknown client': () => authorize({ client_id: 'nobody' }),
+  'wrong redirect URI': () => authorize({ redirect_uri: 'https://evil.example/' }),
+  'missing redirect URI': () => authorize({ redirect_uri: undefined }),
+  'expired interaction': () => open('/oauth/interaction/nothing'),
+  'expired way back': () => open('/oauth/authorize/nothing'),
+  'undecodable interaction': () => open('/oauth/interaction/%ff'),
+  'forged form': async () =>
+    (await openConsent(provider, client)).approve({ origin: 'https://evil.example' }),
+  'wrong method': () => provider.browser().post('/account/apps', {}),
+  'unknown address': () => open('/nowhere'),
+  'too many requests': async () => {
+    const limited = await startProvider({ limits: { authorizeStarts: 1 } });
     await limited.browser().get('/oauth/authorize');
-    const answer = await limited.browser().get('/oauth/authorize');
-    await limited.stop();
-    return answer;
+    return limited.browser().get('/oauth/authorize');
   },
-  'storage down': async (_provider, client) => {
-    const down = await TestProvider.start();
+  'storage down': async () => {
+    const down = await startProvider();
     await down.ostiary.close();
-    const answer = await down.browser().get(down.authorizeUrl(client));
-    await down.stop();
-    return answer;
+    return down.browser().get(down.authorizeUrl(client));
   },
-  'defect of the host': async (_provider) => {
-    const host = {
-      authenticate: () => {
-        throw new Error('secret detail of the host');
-      },
-      loginUrl: () => '/login',
+  'defect of the host': async () => {
+    const authenticate = () => {
+      throw new Error('secret detail of the host');
     };
-    const broken = await TestProvider.start({ login: host });
-    const answer = await broken.browser().get('/account/apps');
-    await broken.stop();
-    return answer;
+    const broken = await startProvider({ login: { authenticate, loginUrl: () => '/login' } });
+    return broken.browser().get('/account/apps');
   },
 };
 
 describe('no page can be framed, sniffed, cached or made to run anything', () => {
-  let provider: TestProvider;
-  let client: TestClient;
-  beforeAll(async () => {
-    provider = await TestProvider.start();
-    client = await provider.client();
-  });
-  afterAll(() => provider.stop());
-
-  it.each(Object.entries(pages))('%s', async (_name, open) => {
-    const { headers, text } = await open(provider, client);
+  it.each(Object.entries(pages))('%s', async (_name, show) => {
+    const { headers, text } = await show();
     const [style, ...more] = [...text.matchAll(/<style>([^<]*)<\/style>/g)].map(([, css = '']) => css);
     expect(more).toEqual([]);
     const hash = createHash('sha256')

@@ -1,152 +1,108 @@
 import { memoryStorage } from '@ostiary/testing/memory';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Storage } from '../../src/storage.ts';
-import type { Answer } from '../support/browser.ts';
-import { pkce, TestProvider } from '../support/provider.ts';
+import { storageWith } from '../support/fragile-storage.ts';
+import { pkce } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
 const parallel = 20;
 const rounds = 50;
 
-let running: TestProvider[] = [];
-afterEach(async () => {
-  await Promise.all(running.map((provider) => provider.stop()));
-  running = [];
-});
+const many = <Result>(count: number, work: () => Promise<Result>): Promise<Result>[] =>
+  Array.from({ length: count }, work);
 
-async function start(options: Parameters<typeof TestProvider.start>[0] = {}): Promise<TestProvider> {
-  const limits = { authorizeStarts: 1_000_000, failedClientAuthentications: 1_000_000 };
-  const provider = await TestProvider.start({ limits, ...options });
-  running.push(provider);
-  return provider;
-}
-
-const tokenOf = (answer: Answer): string | null => {
-  const token = answer.json().access_token;
-  return typeof token === 'string' ? token : null;
-};
-
-async function isAlive(provider: TestProvider, token: string): Promise<boolean> {
-  const { status } = await provider.userinfo(token);
-  expect([200, 401]).toContain(status);
-  return status === 200;
+/** A storage that lets something happen just before or after each redemption of a code. */
+function around(moment: 'before' | 'after', meanwhile: () => Promise<unknown>): Storage {
+  const storage = memoryStorage();
+  const redeem: Storage['grants']['redeem'] = async (redemption) => {
+    if (moment === 'before') await meanwhile();
+    const outcome = await storage.grants.redeem(redemption);
+    if (moment === 'after') await meanwhile();
+    return outcome;
+  };
+  return storageWith(storage, 'grants', { redeem });
 }
 
 describe('one code, presented many times at once', () => {
   it(`has one winner in each of ${rounds} rounds, and the replays kill its token and nothing else`, async () => {
-    const provider = await start();
+    const provider = await startProvider();
     const client = await provider.client();
     const bystander = await provider.token(client);
     for (let round = 0; round < rounds; round += 1) {
       const code = await provider.code(client);
-      const answers = await Promise.all(
-        Array.from({ length: parallel }, () => provider.exchange(client, code)),
-      );
-      const tokens = answers.map(tokenOf).filter((token) => token !== null);
-      expect(tokens).toHaveLength(1);
-      for (const answer of answers)
-        if (tokenOf(answer) === null) expect(answer.json().error).toBe('invalid_grant');
-      expect(await isAlive(provider, tokens[0] ?? '')).toBe(false);
+      const answers = await Promise.all(many(parallel, () => provider.exchange(client, code)));
+      const losers = answers.filter(({ outcome }) => outcome === '400 invalid_grant');
+      const winner = answers.find(({ outcome }) => outcome === '200 ok');
+      expect(losers).toHaveLength(parallel - 1);
+      expect(await provider.isAlive(winner?.json().access_token)).toBe(false);
     }
-    expect(await isAlive(provider, bystander)).toBe(true);
+    expect(await provider.isAlive(bystander)).toBe(true);
     // Remembered consent survives: the user is not asked again.
-    expect((await provider.authorize(client, { prompt: 'none' })).has('code')).toBe(true);
+    expect(await provider.attempt(client, { prompt: 'none' })).toBe('code');
   });
-
-  /** A storage whose `redeem` lets a second presentation in before or after it has happened. */
-  function storageWithReplay(moment: 'before' | 'after', replay: () => Promise<unknown>): Storage {
-    const storage = memoryStorage();
-    let armed = true;
-    const redeem: Storage['grants']['redeem'] = async (redemption) => {
-      const isFirst = armed;
-      armed = false;
-      if (isFirst && moment === 'before') await replay();
-      const outcome = await storage.grants.redeem(redemption);
-      if (isFirst && moment === 'after') await replay();
-      return outcome;
-    };
-    return { ...storage, grants: { ...storage.grants, redeem } };
-  }
 
   it.each(['before', 'after'] as const)(
     'leaves no living token when the replay comes just %s the redemption',
     async (moment) => {
-      const replays: Answer[] = [];
-      let present = async (): Promise<Answer> => {
-        throw new Error('not yet');
-      };
-      const provider = await start({
-        storage: storageWithReplay(moment, async () => replays.push(await present())),
-      });
+      let replay = async (): Promise<unknown> => undefined;
+      const provider = await startProvider({ storage: around(moment, () => replay()) });
       const client = await provider.client();
       const code = await provider.code(client);
-      present = () => provider.exchange(client, code);
-      const first = await provider.exchange(client, code);
-      expect(replays).toHaveLength(1);
-      const tokens = [first, ...replays].map(tokenOf).filter((token) => token !== null);
-      expect(tokens).toHaveLength(1);
-      expect(await isAlive(provider, tokens[0] ?? '')).toBe(false);
-      expect(tokenOf(await provider.exchange(client, code))).toBeNull();
+      const answers: Awaited<ReturnType<typeof provider.exchange>>[] = [];
+      replay = async () => {
+        replay = async () => undefined;
+        answers.push(await provider.exchange(client, code));
+      };
+      answers.push(await provider.exchange(client, code));
+      expect(answers.map(({ outcome }) => outcome).toSorted()).toEqual(['200 ok', '400 invalid_grant']);
+      const winner = answers.find(({ outcome }) => outcome === '200 ok');
+      expect(await provider.isAlive(winner?.json().access_token)).toBe(false);
+      expect(await provider.redeem(client, code)).toBe('400 invalid_grant');
     },
   );
 
   it('a thief’s presentations beside the honest one kill nothing', async () => {
-    const provider = await start();
+    const provider = await startProvider();
     const client = await provider.client();
     const thief = await provider.client();
     for (let round = 0; round < 10; round += 1) {
-      const { verifier, challenge } = pkce();
-      const code = await provider.code(client, { code_challenge: challenge, code_challenge_method: 'S256' });
+      const { code, verifier } = await provider.boundCode(client);
+      const stolenUri = { redirect_uri: client.redirectUri };
       const [honest, ...stolen] = await Promise.all([
         provider.exchange(client, code, { code_verifier: verifier }),
-        ...Array.from({ length: 5 }, () =>
-          provider.exchange(thief, code, { redirect_uri: client.redirectUri }),
-        ),
-        ...Array.from({ length: 4 }, () =>
-          provider.exchange(client, code, { code_verifier: pkce().verifier }),
-        ),
-        ...Array.from({ length: 5 }, () => provider.exchange(client, code, { client_secret: 'guessed' })),
+        ...many(5, () => provider.exchange(thief, code, stolenUri)),
+        ...many(4, () => provider.exchange(client, code, { code_verifier: pkce().verifier })),
+        ...many(5, () => provider.exchange(client, code, { client_secret: 'guessed' })),
       ]);
-      for (const answer of stolen) expect(tokenOf(answer)).toBeNull();
-      expect(await isAlive(provider, tokenOf(honest) ?? '')).toBe(true);
+      for (const { outcome } of stolen) expect(outcome).not.toBe('200 ok');
+      expect(await provider.isAlive(honest.json().access_token)).toBe(true);
     }
   });
 });
 
 describe('wrong verifiers at once', () => {
   it.each([
-    [4, true],
-    [5, false],
-    [20, false],
-  ] as const)('%i of them all count', async (guesses, survives) => {
-    const provider = await start();
+    [4, '200 ok'],
+    [5, '400 invalid_grant'],
+    [20, '400 invalid_grant'],
+  ] as const)('%i of them all count: then the right one is %s', async (guesses, outcome) => {
+    const provider = await startProvider();
     const client = await provider.client();
-    const { verifier, challenge } = pkce();
-    const code = await provider.code(client, { code_challenge: challenge, code_challenge_method: 'S256' });
-    const wrong = Array.from({ length: guesses }, () =>
-      provider.exchange(client, code, { code_verifier: pkce().verifier }),
-    );
-    for (const answer of await Promise.all(wrong)) expect(answer.json().error).toBe('invalid_grant');
-    const right = await provider.exchange(client, code, { code_verifier: verifier });
-    expect(right.status).toBe(survives ? 200 : 400);
+    const { code, verifier } = await provider.boundCode(client);
+    const wrong = many(guesses, () => provider.redeem(client, code, { code_verifier: pkce().verifier }));
+    for (const refusal of await Promise.all(wrong)) expect(refusal).toBe('400 invalid_grant');
+    expect(await provider.redeem(client, code, { code_verifier: verifier })).toBe(outcome);
   });
 
   it('count even when the last one comes while the right one is on its way', async () => {
-    const storage = memoryStorage();
-    let meanwhile = async (): Promise<void> => {};
-    const redeem: Storage['grants']['redeem'] = async (redemption) => {
-      await meanwhile();
-      return storage.grants.redeem(redemption);
-    };
-    const provider = await start({ storage: { ...storage, grants: { ...storage.grants, redeem } } });
+    let meanwhile = async (): Promise<unknown> => undefined;
+    const provider = await startProvider({ storage: around('before', () => meanwhile()) });
     const client = await provider.client();
-    const { verifier, challenge } = pkce();
-    const code = await provider.code(client, { code_challenge: challenge, code_challenge_method: 'S256' });
+    const { code, verifier } = await provider.boundCode(client);
     meanwhile = async () => {
       for (let guess = 0; guess < 5; guess += 1)
         await provider.exchange(client, code, { code_verifier: pkce().verifier });
     };
-    expect((await provider.exchange(client, code, { code_verifier: verifier })).json().error).toBe(
-      'invalid_grant',
-    );
+    expect(await provider.redeem(client, code, { code_verifier: verifier })).toBe('400 invalid_grant');
   });
 });

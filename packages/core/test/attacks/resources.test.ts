@@ -1,65 +1,28 @@
-import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import { fixedWindows } from '../../src/fixed-windows.ts';
-import { addressBuckets } from '../../src/http/client-address.ts';
-import type { Storage } from '../../src/storage.ts';
-import { TestProvider } from '../support/provider.ts';
-import { approve, approveToEnd, openConsent } from './flow-steps.ts';
+import type { OstiaryOptions } from '../../src/index.ts';
+import { openConsent } from '../support/consent-form.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
+import { startProvider } from '../support/running.ts';
 
-/** A memory storage that tells how many interactions it holds. */
-function counted(): { readonly storage: Storage; readonly rows: Set<string>; writes(): number } {
-  const storage = memoryStorage();
-  const rows = new Set<string>();
-  let writes = 0;
-  const key = (digest: Uint8Array): string => Buffer.from(digest).toString('hex');
+/** A provider, and how many interactions were written to its database, and are left there. */
+async function counted(options: Partial<OstiaryOptions> = {}) {
+  const database = fragileStorage();
+  const { storage } = database;
+  const provider = await startProvider({ storage, ...options });
+  const calls = (name: string) => database.calls.filter((call) => call === `interactions.${name}`).length;
+  const writes = () => calls('save');
   return {
-    rows,
-    writes: () => writes,
-    storage: {
-      ...storage,
-      interactions: {
-        ...storage.interactions,
-        save(digest, payload, expiresAt) {
-          writes += 1;
-          rows.add(key(digest));
-          return storage.interactions.save(digest, payload, expiresAt);
-        },
-        remove(digest) {
-          rows.delete(key(digest));
-          return storage.interactions.remove(digest);
-        },
-      },
-    },
+    storage,
+    provider,
+    client: await provider.client(),
+    writes,
+    rows: () => writes() - calls('remove'),
   };
 }
 
 describe('what an anonymous caller can fill', () => {
-  it('the windows of the limits hold 100,000 addresses at most', async () => {
-    const windows = fixedWindows();
-    const ask = (bucket: string, now: number) => ({ bucket, limit: 60, windowMs: 60_000, now });
-    for (let index = 0; index < 100_000; index += 1) await windows.consume(ask(`address ${index}`, 0));
-    expect((await windows.peek(ask('address 0', 1))).count).toBe(1);
-    await windows.consume(ask('one more', 1));
-    expect((await windows.peek(ask('address 0', 1))).count).toBe(0);
-    expect((await windows.peek(ask('address 1', 1))).count).toBe(1);
-    // After their minute all are forgotten at the next addition, and none counts before that.
-    expect((await windows.peek(ask('address 1', 60_000))).count).toBe(0);
-    expect((await windows.consume(ask('address 1', 60_000))).count).toBe(1);
-  });
-
-  it('one IPv6 network is one caller, and one caller is one bucket in every spelling', () => {
-    const addressBucket = (address: string) => addressBuckets(address)[0].name;
-    const same = ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2:0:0:0:1'];
-    expect(new Set(same.map(addressBucket)).size).toBe(1);
-    expect(addressBucket('2001:db8:1:3::1')).not.toBe(addressBucket('2001:db8:1:2::1'));
-    expect(addressBucket('::1')).not.toBe(addressBucket('2001::1'));
-    expect(addressBucket('192.0.2.1')).not.toBe(addressBucket('192.0.2.2'));
-  });
-
   it('refused requests and silent ones leave no interaction', async () => {
-    const { storage, rows } = counted();
-    const provider = await TestProvider.start({ storage });
-    const client = await provider.client();
+    const { provider, client, rows } = await counted();
     for (const changes of [
       { prompt: 'none' },
       { scope: 'nonsense' },
@@ -71,41 +34,31 @@ describe('what an anonymous caller can fill', () => {
     ]) {
       await provider.browser(null).get(provider.authorizeUrl(client, changes));
     }
-    expect(rows.size).toBe(0);
-    await provider.stop();
+    expect(rows()).toBe(0);
   });
 
   it('one interaction stays one, however often its browser goes around', async () => {
-    const { storage, rows } = counted();
-    const provider = await TestProvider.start({ storage });
-    const client = await provider.client();
+    const { provider, client, rows } = await counted();
     const browser = provider.browser();
     let url = (await browser.get(provider.authorizeUrl(client))).location ?? '';
     for (let turn = 0; turn < 10; turn += 1) {
       await browser.get(url);
       const { location } = await browser.get(url.replace('interaction', 'authorize'));
       url = location ?? '';
-      expect(rows.size).toBe(1);
+      expect(rows()).toBe(1);
     }
-    const page = await openConsent(provider, browser, client);
-    await approve(browser, page);
-    await approveToEnd(browser, page, client);
-    expect(rows.size).toBe(1);
-    await provider.stop();
+    const page = await openConsent(provider, client, {}, browser);
+    await page.approve();
+    expect((await page.finish()).outcome).toBe('303 code');
+    expect(rows()).toBe(1);
   });
 
   it('the limit of starts bounds the rows, and the worker removes them after their hour', async () => {
-    const { storage, writes } = counted();
-    const provider = await TestProvider.start({ storage, limits: { authorizeStarts: 20 } });
-    const client = await provider.client();
-    const statuses = await Promise.all(
-      Array.from(
-        { length: 60 },
-        async () => (await provider.browser(null).get(provider.authorizeUrl(client))).status,
-      ),
-    );
-    expect(statuses.filter((status) => status === 303)).toHaveLength(20);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(40);
+    const { storage, provider, client, writes } = await counted({ limits: { authorizeStarts: 20 } });
+    const attempts = Array.from({ length: 60 }, () => provider.attempt(client, {}, provider.browser(null)));
+    const outcomes = await Promise.all(attempts);
+    expect(outcomes.filter((outcome) => outcome === 'interaction')).toHaveLength(20);
+    expect(outcomes.filter((outcome) => outcome === '429 slow_down')).toHaveLength(40);
     expect(writes()).toBe(20);
     provider.clock.advance(3_600_001);
     await provider.ostiary.worker.runDue();
@@ -116,14 +69,12 @@ describe('what an anonymous caller can fill', () => {
       limit: 100,
     });
     expect(interactions).toBe(0);
-    await provider.stop();
   });
 
   it('coming back without an answer is limited like a start', async () => {
-    const { storage, writes } = counted();
-    const provider = await TestProvider.start({ storage, limits: { authorizeStarts: 5 } });
+    const { provider, client, writes } = await counted({ limits: { authorizeStarts: 5 } });
     const browser = provider.browser();
-    let url = (await browser.get(provider.authorizeUrl(await provider.client()))).location ?? '';
+    let url = (await browser.get(provider.authorizeUrl(client))).location ?? '';
     const statuses: number[] = [];
     for (let turn = 0; turn < 8; turn += 1) {
       const { status, location } = await browser.get(url.replace('interaction', 'authorize'));
@@ -132,24 +83,5 @@ describe('what an anonymous caller can fill', () => {
     }
     expect(statuses).toEqual([303, 303, 303, 303, 303, 429, 429, 429]);
     expect(writes()).toBe(6);
-    await provider.stop();
-  });
-
-  it('failed client authentications are limited, even when they come at once, and right ones do not count', async () => {
-    const provider = await TestProvider.start({ limits: { failedClientAuthentications: 10 } });
-    const client = await provider.client();
-    for (let turn = 0; turn < 30; turn += 1) {
-      expect((await provider.exchange(client, 'x')).status).toBe(400);
-    }
-    const code = await provider.code(client);
-    for (let turn = 0; turn < 10; turn += 1) {
-      expect((await provider.exchange(client, code, { client_secret: 'wrong' })).status).toBe(401);
-    }
-    const refused = await provider.exchange(client, code);
-    expect([refused.status, refused.json().error]).toEqual([429, 'slow_down']);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    provider.clock.advance(60_000);
-    expect((await provider.exchange(client, code)).status).toBe(200);
-    await provider.stop();
   });
 });

@@ -1,10 +1,9 @@
-import { memoryStorage } from '@ostiary/testing/memory';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Storage } from '../../src/storage.ts';
+import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/browser.ts';
+import { openConsent } from '../support/consent-form.ts';
 import { ana, ben } from '../support/directory.ts';
-import { pkce, type TestClient, TestProvider } from '../support/provider.ts';
-import { openConsent } from './flow-steps.ts';
+import { basic, pkce, tokenRequest } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
 /** Everything of an answer that its caller sees, except for the time and the request id. */
 function seen(answer: Answer): object {
@@ -16,21 +15,20 @@ function seen(answer: Answer): object {
   };
 }
 
-describe('answers that must not tell one secret from another', () => {
-  let provider: TestProvider;
-  let client: TestClient;
-  let publicClient: TestClient;
-  let disabled: TestClient;
-  beforeAll(async () => {
-    provider = await TestProvider.start({ limits: { failedClientAuthentications: 1_000_000 } });
-    client = await provider.client();
-    publicClient = await provider.client({ public: true });
-    disabled = await provider.client();
-    await provider.ostiary.admin.clients.disable(disabled.id);
-  });
-  afterAll(() => provider.stop());
+/** That all answers are alike, and of this outcome. */
+async function expectAlike(outcome: string, asked: readonly Promise<Answer>[]): Promise<void> {
+  const [first, ...others] = await Promise.all(asked);
+  expect(first?.outcome).toBe(outcome);
+  for (const answer of others) expect(seen(answer)).toEqual(seen(first as Answer));
+}
 
+describe('answers that must not tell one secret from another', () => {
   it('an unknown client, a wrong secret, a disabled client and a public one with a secret are alike', async () => {
+    const provider = await startProvider();
+    const client = await provider.client();
+    const publicClient = await provider.client({ public: true });
+    const disabled = await provider.client();
+    await provider.ostiary.admin.clients.disable(disabled.id);
     const code = await provider.code(client);
     const attempts = [
       { client_id: client.id, client_secret: 'wrong' },
@@ -38,163 +36,78 @@ describe('answers that must not tell one secret from another', () => {
       { client_id: 'stranger', client_secret: 'wrong' },
       { client_id: 'stranger', client_secret: client.secret },
       { client_id: '__proto__', client_secret: 'wrong' },
+      { client_id: '../x', client_secret: 'wrong' },
+      { client_id: 'x'.repeat(256), client_secret: 'wrong' },
       { client_id: 'a b\u00e9', client_secret: 'wrong' },
       { client_id: publicClient.id, client_secret: 'wrong' },
       { client_id: disabled.id, client_secret: disabled.secret },
       { client_id: disabled.id, client_secret: undefined, code_verifier: pkce().verifier },
       { client_id: 'stranger', client_secret: undefined, code_verifier: pkce().verifier },
     ];
-    const bodies = await Promise.all(attempts.map((attempt) => provider.exchange(client, code, attempt)));
-    expect(bodies[0]?.status).toBe(401);
-    for (const answer of bodies) expect(seen(answer)).toEqual(seen(bodies[0] as Answer));
-    const basics = await Promise.all(
+    await expectAlike(
+      '401 invalid_client',
+      attempts.map((attempt) => provider.exchange(client, code, attempt)),
+    );
+    const { client_id: _, client_secret: __, ...grant } = tokenRequest(client, code);
+    await expectAlike(
+      '401 invalid_client',
       attempts.slice(0, 4).map(({ client_id: id, client_secret: secret }) => {
-        const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
-        const form = new URLSearchParams({
-          grant_type: 'authorization_code',
-          code,
-          redirect_uri: client.redirectUri,
-        });
-        return provider.call('/v1/oauth/token', form, { authorization });
+        const authorization = basic(id, secret ?? '');
+        return provider.call('/v1/oauth/token', new URLSearchParams(grant), { authorization });
       }),
     );
-    expect(basics[0]?.headers.get('www-authenticate')).toMatch(/^Basic /);
-    for (const answer of basics) expect(seen(answer)).toEqual(seen(basics[0] as Answer));
   });
 
   it('an unknown, an expired, a foreign, a revoked, a burnt and a used code are alike', async () => {
-    const own = await TestProvider.start({ limits: { failedClientAuthentications: 1_000_000 } });
-    const [mine, other] = [await own.client(), await own.client()];
-    const bound = async () => {
-      const { challenge } = pkce();
-      return own.code(mine, { code_challenge: challenge, code_challenge_method: 'S256' });
-    };
-    const expired = await own.code(mine);
-    own.clock.advance(600_000);
-    const used = await own.code(mine);
-    await own.exchange(mine, used);
-    const revoked = await own.code(mine, {}, own.browser(ben.sub));
-    await own.ostiary.users.end(ben.sub);
-    const codes = ['unknown', expired, used, revoked, await own.code(other), used];
-    const answers = await Promise.all(codes.map((code) => own.exchange(mine, code)));
-    expect([answers[0]?.status, answers[0]?.json().error]).toEqual([400, 'invalid_grant']);
-    for (const answer of answers) expect(seen(answer)).toEqual(seen(answers[0] as Answer));
-    const verifiers = [pkce().verifier, 'short', 'é', pkce().verifier];
-    const wrong = await Promise.all(
-      verifiers.map(async (verifier) => own.exchange(mine, await bound(), { code_verifier: verifier })),
+    const provider = await startProvider();
+    const [mine, other] = [await provider.client(), await provider.client()];
+    const expired = await provider.code(mine);
+    provider.clock.advance(600_000);
+    const used = await provider.code(mine);
+    await provider.exchange(mine, used);
+    const revoked = await provider.code(mine, {}, provider.browser(ben.sub));
+    await provider.ostiary.users.end(ben.sub);
+    const codes = ['unknown', expired, used, revoked, await provider.code(other), used];
+    await expectAlike(
+      '400 invalid_grant',
+      codes.map((code) => provider.exchange(mine, code)),
     );
-    for (const answer of wrong) expect(seen(answer)).toEqual(seen(wrong[0] as Answer));
-    await own.stop();
+    await expectAlike(
+      '400 invalid_grant',
+      [pkce().verifier, 'short', 'é', pkce().verifier].map(async (code_verifier) =>
+        provider.exchange(mine, (await provider.boundCode(mine)).code, { code_verifier }),
+      ),
+    );
   });
 
   it('an unknown, a revoked, a malformed and an ended token are alike', async () => {
-    const own = await TestProvider.start();
-    const to = await own.client();
-    const revoked = await own.token(to);
-    await own.call('/v1/oauth/revoke', { token: revoked });
-    const ended = await own.token(to, 'openid', own.browser(ben.sub));
-    await own.ostiary.users.end(ben.sub);
-    const orphan = await own.token(to);
-    own.host.people.delete(ana.sub);
-    const tokens = [
-      `svc_at_${'A'.repeat(43)}`,
-      revoked,
-      ended,
-      orphan,
-      'malformed',
-      `${revoked}x`,
-      revoked.toUpperCase(),
-    ];
-    const answers = await Promise.all(tokens.map((token) => own.userinfo(token)));
-    expect(answers[0]?.status).toBe(401);
-    for (const answer of answers) expect(seen(answer)).toEqual(seen(answers[0] as Answer));
-    const revocations = await Promise.all(tokens.map((token) => own.call('/v1/oauth/revoke', { token })));
-    for (const answer of revocations) expect(seen(answer)).toEqual(seen(revocations[0] as Answer));
-    await own.stop();
+    const provider = await startProvider();
+    const client = await provider.client();
+    const revoked = await provider.token(client);
+    await provider.revoke(revoked);
+    const ended = await provider.token(client, 'openid', provider.browser(ben.sub));
+    await provider.ostiary.users.end(ben.sub);
+    const orphan = await provider.token(client);
+    provider.host.people.delete(ana.sub);
+    const known = [revoked, ended, orphan];
+    const tokens = [...known, `svc_at_${'A'.repeat(43)}`, 'malformed', `${revoked}x`, revoked.toUpperCase()];
+    await expectAlike(
+      '401 invalid_token',
+      tokens.map((token) => provider.userinfo(token)),
+    );
+    await expectAlike(
+      '200 ok',
+      tokens.map((token) => provider.revoke(token)),
+    );
   });
 
   it('an unknown interaction and somebody else’s are alike', async () => {
-    const page = await openConsent(provider, provider.browser(ben.sub), client);
+    const provider = await startProvider();
+    const page = await openConsent(provider, await provider.client(), {}, provider.browser(ben.sub));
     const browser = provider.browser();
-    for (const path of [page.path, page.path.replace('interaction', 'authorize')]) {
-      const foreign = await browser.get(path);
-      const unknown = await browser.get(path.replace(page.id, 'A'.repeat(43)));
-      expect(foreign.status).toBe(400);
-      expect(seen(foreign)).toEqual(seen(unknown));
+    for (const path of [page.path, page.resume]) {
+      const unknown = browser.get(path.replace(page.id, 'A'.repeat(43)));
+      await expectAlike('400 invalid_request', [browser.get(path), unknown]);
     }
-  });
-});
-
-describe('what a caller learns when something breaks', () => {
-  const detail = 'SELECT secret FROM clients; password=hunter2';
-
-  /** A storage that fails in every call of one of its stores, once it is armed. */
-  function breaking(store: keyof Storage, error: Error): { storage: Storage; arm(): void } {
-    const storage = memoryStorage();
-    let armed = false;
-    const broken = new Proxy(storage[store] as object, {
-      get: (target, name) =>
-        armed
-          ? async () => {
-              throw error;
-            }
-          : Reflect.get(target, name),
-    });
-    return {
-      storage: { ...storage, [store]: broken },
-      arm: () => {
-        armed = true;
-      },
-    };
-  }
-
-  const failures = {
-    'the database is away': [Object.assign(new Error(detail), { code: 'STORAGE_UNAVAILABLE' }), 503],
-    'there is a defect': [new TypeError(detail), 500],
-  } as const;
-
-  describe.each(Object.entries(failures))('%s', (_name, [error, status]) => {
-    it.each(['clients', 'grants', 'consents', 'interactions'] as const)(
-      'in %s: nothing but a request id',
-      async (store) => {
-        const { storage, arm } = breaking(store, error);
-        const provider = await TestProvider.start({ storage });
-        const client = await provider.client();
-        const token = await provider.token(client);
-        const code = await provider.code(client);
-        const browser = provider.browser();
-        const page = await openConsent(provider, browser, client, { prompt: 'consent' });
-        arm();
-        const answers = [
-          await provider.exchange(client, code),
-          await provider.userinfo(token),
-          await provider.userinfo(token, { origin: 'https://app.example' }),
-          await provider.call('/v1/oauth/revoke', { token }),
-          await browser.get(provider.authorizeUrl(client)),
-          await browser.get(provider.authorizeUrl(client), { accept: 'application/json' }),
-          await browser.get(provider.authorizeUrl(client, { prompt: 'consent' })),
-          await browser.get(page.url),
-          await browser.post(page.url, { csrf: page.csrf, decision: 'approve' }),
-          await browser.get(page.path.replace('interaction', 'authorize')),
-          await browser.get('/account/apps'),
-        ];
-        expect(answers.some((answer) => answer.status === status)).toBe(true);
-        for (const answer of answers) {
-          expect([200, 303, status]).toContain(answer.status);
-          const text = answer.text + [...answer.headers].join('\n');
-          expect(text).not.toMatch(/hunter2|SELECT|TypeError|STORAGE_|node:|\.ts\b|\n\s+at /);
-          if (answer.status !== status) continue;
-          expect(answer.location).toBeNull();
-          expect(answer.text).toMatch(status === 503 ? /temporarily_unavailable/ : /server_error/);
-          expect(answer.headers.has('retry-after')).toBe(status === 503);
-          expect(answer.headers.get('cache-control')).toBe('no-store');
-          // A cookie may be taken away, not given.
-          for (const cookie of answer.headers.getSetCookie())
-            expect(cookie).toContain('expires=Thu, 01 Jan 1970');
-        }
-        if (store === 'grants') expect(answers[3]?.status).toBe(status);
-        await provider.stop();
-      },
-    );
   });
 });

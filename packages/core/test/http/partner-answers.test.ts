@@ -1,12 +1,12 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { parseAnswer, RawConnection, rawPost } from '../attacks/raw.ts';
 import { partnerProvider, payment } from '../support/partner-api.ts';
 
+const { provider } = await partnerProvider();
+const key = await provider.key();
+
 it('whatever the partner API answers carries the same headers, and none that only old caches read', async () => {
-  const { provider } = await partnerProvider();
-  const key = await provider.key();
   for (const target of [
     'GET /v1/partner/users/KID-ANA',
     'HEAD /v1/partner/users/KID-ANA',
@@ -26,41 +26,19 @@ it('whatever the partner API answers carries the same headers, and none that onl
 });
 
 it('a body is the same in one piece and in many', async () => {
-  const { provider } = await partnerProvider();
-  const { key } = await provider.key();
   const body = JSON.stringify({ ...payment, description: 'Fête du é' });
-  const length = Buffer.byteLength(body);
-  const head = [
-    'POST /v1/partner/payments HTTP/1.1',
-    `Host: ${new URL(provider.origin).host}`,
-    `X-API-Key: ${key}`,
-    'Content-Type: application/json',
-    'Connection: close',
-  ];
-  const whole = Buffer.from(body);
-  for (const pieces of [
-    [whole],
-    [whole.subarray(0, 9), whole.subarray(9)],
-    [...whole].map((byte) => [byte]),
-  ]) {
-    const { port, hostname } = new URL(provider.origin);
-    const socket = connect(Number(port), hostname);
-    await once(socket, 'connect');
-    socket.setNoDelay(true);
-    let received = '';
-    socket.setEncoding('utf8').on('data', (text) => {
-      received += text;
-    });
-    const start = `${[...head, `Content-Length: ${length}`, '', ''].join('\r\n')}`;
-    // The first piece comes with the headers.
-    const [first = [], ...others] = pieces;
-    socket.write(Buffer.concat([Buffer.from(start), Buffer.from(first)]));
-    for (const piece of others) {
+  const headers = [`X-API-Key: ${key.key}`, 'Content-Type: application/json'];
+  const whole = rawPost('/v1/partner/payments', headers, body);
+  const start = whole.length - Buffer.byteLength(body);
+  const afterHeaders = Array.from({ length: whole.length - start }, (_, index) => start + index);
+  for (const cuts of [[], [start + 9], afterHeaders]) {
+    const connection = await RawConnection.open(provider.origin);
+    for (const [index, from] of [0, ...cuts].entries()) {
+      connection.write(whole.subarray(from, cuts[index]));
       await setImmediate();
-      socket.write(Buffer.from(piece));
     }
-    await once(socket, 'close');
-    expect(received).toMatch(/^HTTP\/1\.1 201 /);
-    expect(received).toContain('"description":"Fête du é"');
+    const answer = parseAnswer(await connection.all());
+    expect(answer.status).toBe(201);
+    expect(Buffer.from(answer.body, 'latin1').toString()).toContain('"description":"Fête du é"');
   }
 });

@@ -2,13 +2,26 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import type { Storage, TransferRecord } from '../../src/storage.ts';
-import { manyRequests, partnerProvider } from '../support/partner-api.ts';
+import { storageWith } from '../support/fragile-storage.ts';
+import { partnerProvider, payment } from '../support/partner-api.ts';
 
 const site = 'https://api.example';
+
 const exportOf = (key: string, init: RequestInit = {}) =>
   new Request(`${site}/v1/partner/reconciliation?date=2024-01-01&format=ndjson`, {
     ...init,
     headers: { 'x-api-key': key },
+  });
+
+// What a stream as body asks for; the types do not know it.
+const half = { duplex: 'half' } as RequestInit;
+const post = (key: string, body: BodyInit, init: RequestInit = {}) =>
+  new Request(`${site}/v1/partner/payments`, {
+    method: 'POST',
+    body,
+    ...half,
+    ...init,
+    headers: { 'x-api-key': key, 'content-type': 'application/json', ...init.headers },
   });
 
 /** Resolves once a number has stopped to grow. */
@@ -28,7 +41,6 @@ async function settled(count: () => number): Promise<number> {
 describe('an export that a Request asks for', () => {
   /** An export of 500 pages, of a storage that counts how it is asked. */
   async function manyPages() {
-    const inner = memoryStorage();
     const rows = (page: number) =>
       Array.from(
         { length: 1_000 },
@@ -50,17 +62,12 @@ describe('an export that a Request asks for', () => {
         }),
       );
     const pages = { asked: 0, breakAfter: Number.POSITIVE_INFINITY };
-    const storage: Storage = {
-      ...inner,
-      transfers: {
-        ...inner.transfers,
-        async listFinal() {
-          pages.asked += 1;
-          if (pages.asked > pages.breakAfter) throw new Error('secret detail');
-          return pages.asked > 500 ? [] : rows(pages.asked);
-        },
-      },
+    const listFinal: Storage['transfers']['listFinal'] = async () => {
+      pages.asked += 1;
+      if (pages.asked > pages.breakAfter) throw new Error('secret detail');
+      return pages.asked > 500 ? [] : rows(pages.asked);
     };
+    const storage = storageWith(memoryStorage(), 'transfers', { listFinal });
     const { provider } = await partnerProvider({ storage });
     return { provider, key: (await provider.key()).key, pages };
   }
@@ -78,7 +85,7 @@ describe('an export that a Request asks for', () => {
     expect(read).toBeLessThan(unread + 60);
     await reader?.cancel();
     expect(await settled(() => pages.asked)).toBeLessThan(read + 20);
-    expect(provider.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(provider.errors).toEqual([]);
   });
 
   it('ends when the request is aborted, with the reason', async () => {
@@ -106,18 +113,10 @@ describe('an export that a Request asks for', () => {
   });
 });
 
-describe('the body of a Request', () => {
-  // What a stream as body asks for; the types do not know it.
-  const half = { duplex: 'half' } as RequestInit;
-  const post = (key: string, body: BodyInit, init: RequestInit = {}) =>
-    new Request(`${site}/v1/partner/payments`, {
-      method: 'POST',
-      body,
-      ...half,
-      ...init,
-      headers: { 'x-api-key': key, 'content-type': 'application/json', ...init.headers },
-    });
+const { provider } = await partnerProvider();
+const { key } = await provider.key();
 
+describe('the body of a Request', () => {
   /** A body without end, that counts what was taken of it. */
   function endless() {
     const taken = { bytes: 0, cancelled: false };
@@ -134,8 +133,6 @@ describe('the body of a Request', () => {
   }
 
   it('is taken no further than its limit, and not at all without a key', async () => {
-    const { provider } = await partnerProvider();
-    const { key } = await provider.key();
     const long = endless();
     expect((await provider.ostiary.fetch(post(key, long.body))).status).toBe(413);
     await vi.waitFor(() => expect(long.taken.cancelled).toBe(true), patient);
@@ -147,12 +144,10 @@ describe('the body of a Request', () => {
   });
 
   it('may come slowly', async () => {
-    const { provider } = await partnerProvider();
-    const { key } = await provider.key();
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const answer = provider.ostiary.fetch(post(key, readable));
     const writer = writable.getWriter();
-    const text = JSON.stringify({ amount: '1.00', currency: 'HTG', recipient: { kid: 'KID-ANA' } });
+    const text = JSON.stringify(payment);
     for (const part of [text.slice(0, 10), text.slice(10)]) {
       await writer.write(new TextEncoder().encode(part));
       await new Promise((resolve) => setImmediate(resolve));
@@ -162,7 +157,6 @@ describe('the body of a Request', () => {
   });
 
   it('is not waited for any more when the request is aborted, and executes nothing', async () => {
-    const { provider } = await partnerProvider();
     const { key } = await provider.key();
     const control = new AbortController();
     let cancelled = false;
@@ -185,8 +179,6 @@ describe('the body of a Request', () => {
   });
 
   it('that breaks off makes the call fail with its error', async () => {
-    const { provider } = await partnerProvider();
-    const { key } = await provider.key();
     const error = new RangeError('the disk is gone');
     const body = new ReadableStream({ pull: (controller) => controller.error(error) });
     await expect(provider.ostiary.fetch(post(key, body))).rejects.toBe(error);
@@ -196,8 +188,6 @@ describe('the body of a Request', () => {
     ['longer', 2],
     ['shorter', 5_000],
   ])('that is %s than announced reaches nobody as another request', async (_name, length) => {
-    const { provider } = await partnerProvider({ partnerLimits: { ...manyRequests } });
-    const { key } = await provider.key();
     const hidden = `GET /v1/partner/whoami HTTP/1.1\r\nhost: a\r\nx-api-key: ${key}\r\nx-forwarded-for: 127.0.0.1\r\n\r\n`;
     const request = post(key, `{}${hidden}`, { headers: { 'content-length': String(length) } });
     await expect(provider.ostiary.fetch(request)).rejects.toThrow('Content-Length');
@@ -206,21 +196,11 @@ describe('the body of a Request', () => {
 
 describe('many Requests at once', () => {
   it('are answered each for itself, and leave nothing behind', async () => {
-    const { provider } = await partnerProvider();
     const control = new AbortController();
-    const { key } = await provider.key();
     const answers = await Promise.all(
       Array.from({ length: 200 }, async (_, index) => {
-        const request = new Request(`${site}/v1/partner/payments`, {
-          method: 'POST',
-          headers: { 'x-api-key': key, 'content-type': 'application/json' },
-          body: JSON.stringify({
-            amount: `${index + 1}.00`,
-            currency: 'HTG',
-            recipient: { kid: 'KID-ANA' },
-          }),
-          signal: control.signal,
-        });
+        const body = JSON.stringify({ ...payment, amount: `${index + 1}.00` });
+        const request = post(key, body, { signal: control.signal });
         return (await (await provider.ostiary.fetch(request)).json()) as { amount: string };
       }),
     );

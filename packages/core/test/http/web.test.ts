@@ -1,12 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Host } from '../support/directory.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { partnerProvider, payment } from '../support/partner-api.ts';
-import { type Json, TestProvider } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
 });
+
+const { provider } = await partnerProvider();
+const web = (url: string, init: RequestInit = {}, options = {}) =>
+  provider.ostiary.fetch(new Request(url, init), options);
 
 /** Fields that differ between any two answers, and those of the connection. */
 const fleeting = ['connection', 'date', 'keep-alive', 'transfer-encoding', 'x-request-id'];
@@ -25,110 +28,67 @@ async function shown(response: Response) {
 }
 
 describe('a Request is answered like the same request over HTTP:', () => {
-  async function both() {
-    const { provider } = await partnerProvider();
-    const key = await provider.key();
+  async function setUp() {
     const client = await provider.client();
-    const token = await provider.token(client, 'openid profile');
-    return { provider, key, client, token };
+    const { key } = await provider.key();
+    const authorize = provider.authorizeUrl(client).slice(provider.site.length);
+    return { provider, key, authorize, client: client.id, token: await provider.token(client) };
   }
   const json = { 'content-type': 'application/json' };
-  type Setup = Awaited<ReturnType<typeof both>>;
-  const requests: readonly [string, (setup: Setup) => readonly [path: string, init: RequestInit]][] = [
-    ['discovery', () => ['/.well-known/openid-configuration', {}]],
-    ['HEAD', () => ['/.well-known/jwks.json', { method: 'HEAD' }]],
-    ['an unknown path', () => ['/nowhere?a=b', {}]],
-    ['an unknown path below the API', () => ['/v1/nowhere', {}]],
-    ['a path with two slashes', () => ['//v1/oauth/userinfo', {}]],
-    ['a path with a host in it', () => ['/http://evil.example/v1/oauth/userinfo', {}]],
-    ['a wrong method', () => ['/v1/oauth/token', { method: 'DELETE' }]],
-    [
-      'a preflight',
-      () => ['/v1/oauth/token', { method: 'OPTIONS', headers: { origin: 'https://app.example' } }],
+  const post = (body: BodyInit | null, headers = {}) => ({ method: 'POST', headers, body });
+  const page = { headers: { accept: 'text/html' } };
+  const payments = '/v1/partner/payments';
+  type Setup = Awaited<ReturnType<typeof setUp>>;
+  type Init = RequestInit | ((setup: Setup) => RequestInit);
+  const withKey: Init = ({ key }) => ({ headers: { 'x-api-key': key } });
+  const requests: Readonly<Record<string, readonly [path: string | ((setup: Setup) => string), Init]>> = {
+    discovery: ['/.well-known/openid-configuration', {}],
+    HEAD: ['/.well-known/jwks.json', { method: 'HEAD' }],
+    'an unknown path': ['/nowhere?a=b', {}],
+    'an unknown path below the API': ['/v1/nowhere', {}],
+    'a path with two slashes': ['//v1/oauth/userinfo', {}],
+    'a path with a host in it': ['/http://evil.example/v1/oauth/userinfo', {}],
+    'a wrong method': ['/v1/oauth/token', { method: 'DELETE' }],
+    'a preflight': ['/v1/oauth/token', { method: 'OPTIONS', headers: { origin: 'https://app.example' } }],
+    userinfo: ['/v1/oauth/userinfo', ({ token }) => ({ headers: { authorization: `Bearer ${token}` } })],
+    'a wrong token': ['/v1/oauth/userinfo', { headers: { authorization: 'Bearer x' } }],
+    'an exchange as JSON': [
+      '/v1/oauth/token',
+      ({ client }) => post(JSON.stringify({ grant_type: 'x', client_id: client }), json),
     ],
-    ['userinfo', ({ token }) => ['/v1/oauth/userinfo', { headers: { authorization: `Bearer ${token}` } }]],
-    ['a wrong token', () => ['/v1/oauth/userinfo', { headers: { authorization: 'Bearer x' } }]],
-    [
-      'an exchange as JSON',
-      ({ client }) => [
-        '/v1/oauth/token',
-        { method: 'POST', headers: json, body: JSON.stringify({ grant_type: 'x', client_id: client.id }) },
-      ],
+    'an exchange as a form': ['/v1/oauth/token', post(new URLSearchParams({ grant_type: 'x' }))],
+    'an empty body': ['/v1/oauth/token', post('', json)],
+    'no body': ['/v1/oauth/token', post(null, json)],
+    'the description': ['/v1/openapi.json', {}],
+    'no key': [payments, {}],
+    'a list': [`${payments}?limit=2`, withKey],
+    'two keys': [
+      '/v1/partner/whoami',
+      ({ key }) => ({ headers: [key, 'b'].map((value): [string, string] => ['x-api-key', value]) }),
     ],
-    [
-      'an exchange as a form',
-      () => ['/v1/oauth/token', { method: 'POST', body: new URLSearchParams({ grant_type: 'x' }) }],
+    'a user': ['/v1/partner/users/KID-ANA', withKey],
+    'broken JSON': [payments, ({ key }) => post('{', { ...json, 'x-api-key': key })],
+    'a body of another type': [
+      payments,
+      ({ key }) => post('a', { 'x-api-key': key, 'content-type': 'text/csv' }),
     ],
-    ['an empty body', () => ['/v1/oauth/token', { method: 'POST', headers: json, body: '' }]],
-    ['no body', () => ['/v1/oauth/token', { method: 'POST', headers: json }]],
-    ['the description', () => ['/v1/openapi.json', {}]],
-    ['no key', () => ['/v1/partner/payments', {}]],
-    ['a list', ({ key }) => ['/v1/partner/payments?limit=2', { headers: { 'x-api-key': key.key } }]],
-    [
-      'two keys',
-      ({ key }) => [
-        '/v1/partner/whoami',
-        {
-          headers: [
-            ['x-api-key', key.key],
-            ['x-api-key', 'b'],
-          ],
-        },
-      ],
+    'a body that is too long, as announced': [
+      payments,
+      ({ key }) => post('a'.repeat(70_000), { ...json, 'x-api-key': key, 'content-length': '70000' }),
     ],
-    ['a user', ({ key }) => ['/v1/partner/users/KID-ANA', { headers: { 'x-api-key': key.key } }]],
-    [
-      'broken JSON',
-      ({ key }) => [
-        '/v1/partner/payments',
-        { method: 'POST', headers: { ...json, 'x-api-key': key.key }, body: '{' },
-      ],
-    ],
-    [
-      'a body of another type',
-      ({ key }) => [
-        '/v1/partner/payments',
-        { method: 'POST', headers: { 'x-api-key': key.key, 'content-type': 'text/csv' }, body: 'a' },
-      ],
-    ],
-    [
-      'a body that is too long, as announced',
-      ({ key }) => [
-        '/v1/partner/payments',
-        {
-          method: 'POST',
-          headers: { ...json, 'x-api-key': key.key, 'content-length': '70000' },
-          body: 'a'.repeat(70_000),
-        },
-      ],
-    ],
-    [
-      'an export',
-      ({ key }) => [
-        '/v1/partner/reconciliation?date=2024-01-01&format=csv',
-        { headers: { 'x-api-key': key.key } },
-      ],
-    ],
-    [
-      'an authorization request',
-      ({ provider, client }) => [
-        provider.authorizeUrl(client).slice(provider.site.length),
-        { headers: { accept: 'text/html' } },
-      ],
-    ],
-    ['a page', () => ['/account/apps', { headers: { accept: 'text/html' } }]],
-  ];
+    'an export': ['/v1/partner/reconciliation?date=2024-01-01&format=csv', withKey],
+    'an authorization request': [({ authorize }) => authorize, page],
+    'a page': ['/account/apps', page],
+  };
 
-  it.each(requests)('%s', async (_name, requestOf) => {
-    const setup = await both();
+  it.each(Object.entries(requests))('%s', async (_name, [path, init]) => {
+    const setup = await setUp();
     const { provider } = setup;
-    const [path, init] = requestOf(setup);
-    const options = { redirect: 'manual', ...init } as const;
-    const overHttp = await shown(await fetch(provider.origin + path, options));
+    const url = provider.origin + (typeof path === 'string' ? path : path(setup));
+    const options = { redirect: 'manual', ...(typeof init === 'function' ? init(setup) : init) } as const;
+    const overHttp = await shown(await fetch(url, options));
     const address = '127.0.0.1';
-    const inMemory = await shown(
-      await provider.ostiary.fetch(new Request(provider.origin + path, options), { address }),
-    );
+    const inMemory = await shown(await web(url, options, { address }));
     // The limit counts both.
     const counted = ({ headers }: typeof inMemory) =>
       headers.filter(([name]) => name !== 'x-ratelimit-remaining');
@@ -145,7 +105,7 @@ describe('a Request is answered like the same request over HTTP:', () => {
     const client = await provider.client();
     const token = await provider.token(client, 'openid kyc');
     expect((await provider.userinfo(token)).json()).toMatchObject({ kid: 'KID-ANA', kycStatus: 'approved' });
-    expect((await provider.call('/v1/oauth/revoke', { token })).json()).toEqual({ ok: true });
+    expect((await provider.revoke(token)).json()).toEqual({ ok: true });
 
     const key = await provider.key();
     const create = () =>
@@ -157,9 +117,8 @@ describe('a Request is answered like the same request over HTTP:', () => {
   });
 
   it('every cookie of an answer for itself', async () => {
-    const { provider } = await partnerProvider();
-    const request = new Request(provider.authorizeUrl(await provider.client()), { redirect: 'manual' });
-    const cookies = (await provider.ostiary.fetch(request)).headers.getSetCookie();
+    const answer = await web(provider.authorizeUrl(await provider.client()));
+    const cookies = answer.headers.getSetCookie();
     expect(cookies.length).toBeGreaterThan(2);
     for (const cookie of cookies) expect(cookie).toMatch(/^svc_\w+(\.sig)?=[^,]*; path=\/oauth/);
   });
@@ -168,30 +127,23 @@ describe('a Request is answered like the same request over HTTP:', () => {
     ['a body', '{"token":"unknown"}', 200],
     ['none', null, 400],
   ])('with %s, whatever it says of the connection that it came over', async (_name, body, status) => {
-    const { provider } = await partnerProvider();
-    const request = new Request(`${provider.site}/v1/oauth/revoke`, {
-      method: 'POST',
-      body,
-      headers: {
-        'content-type': 'application/json',
-        'content-length': '19',
-        'transfer-encoding': 'chunked',
-        connection: 'keep-alive, upgrade',
-        upgrade: 'websocket',
-        expect: '100-continue',
-        te: 'trailers',
-      },
-    });
-    const response = await provider.ostiary.fetch(request);
-    expect([response.status, await response.json()]).toMatchObject([status, {}]);
-    for (const name of ['connection', 'keep-alive', 'transfer-encoding']) {
-      expect(response.headers.get(name)).toBeNull();
-    }
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': '19',
+      'transfer-encoding': 'chunked',
+      connection: 'keep-alive, upgrade',
+      upgrade: 'websocket',
+      expect: '100-continue',
+      te: 'trailers',
+    };
+    const answer = await web(`${provider.site}/v1/oauth/revoke`, { method: 'POST', body, headers });
+    expect(answer.status).toBe(status);
+    for (const name of ['connection', 'keep-alive', 'transfer-encoding'])
+      expect(answer.headers.get(name)).toBeNull();
   });
 
   it('whatever host it names', async () => {
-    const provider = await TestProvider.start({ authUrl: 'https://id.example' });
-    onTestFinished(() => provider.stop());
+    const provider = await startProvider({ authUrl: 'https://id.example' });
     const request = new Request('https://evil.example/.well-known/openid-configuration', {
       headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' },
     });
@@ -203,36 +155,26 @@ describe('a Request is answered like the same request over HTTP:', () => {
 
 describe('the host of a Request', () => {
   it('answers what is not Ostiary’s, with the body untouched', async () => {
-    const { provider } = await partnerProvider();
     const { fetch } = provider.ostiary;
     const request = new Request('https://shop.example/orders', { method: 'POST', body: 'an order' });
     const answered = await fetch(request, { next: () => Response.json({ of: 'the host' }) });
     expect(await answered.json()).toEqual({ of: 'the host' });
     expect(await request.text()).toBe('an order');
     // As the middleware of Hono has it.
-    expect(
-      await fetch(new Request('https://shop.example/'), { next: async () => undefined }),
-    ).toBeUndefined();
-    const failing = fetch(new Request('https://shop.example/'), {
-      next: () => {
-        throw new RangeError('of the host');
-      },
-    });
-    await expect(failing).rejects.toThrow(RangeError);
+    expect(await web('https://shop.example/', {}, { next: async () => undefined })).toBeUndefined();
+    const next = () => {
+      throw new RangeError('of the host');
+    };
+    await expect(web('https://shop.example/', {}, { next })).rejects.toThrow(RangeError);
   });
 
   it('is not asked about what is Ostiary’s', async () => {
-    const { provider } = await partnerProvider();
     const next = vi.fn(() => new Response('of the host'));
-    const { status } = await provider.ostiary.fetch(new Request('https://x.example/v1/oauth/token'), {
-      next,
-    });
-    expect(status).toBe(405);
+    expect((await web('https://x.example/v1/oauth/token', {}, { next })).status).toBe(405);
     expect(next).not.toHaveBeenCalled();
   });
 
   it('may pass what its framework passes as a second argument', async () => {
-    const { provider } = await partnerProvider();
     const get = provider.ostiary.fetch as (request: Request, context: object) => Promise<Response>;
     const foreign = { params: Promise.resolve({}), address: { address: '127.0.0.1', family: 'IPv4' } };
     expect((await get(new Request('https://x.example/v1/oauth/userinfo'), foreign)).status).toBe(401);
@@ -241,20 +183,11 @@ describe('the host of a Request', () => {
   it('finds its own asynchronous context in its callbacks', async () => {
     const scope = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
-    const host = new Host();
-    const provider = await TestProvider.start(
-      {
-        login: {
-          ...host.login,
-          authenticate: () => {
-            seen.push(scope.getStore());
-            return null;
-          },
-        },
-      },
-      host,
-    );
-    onTestFinished(() => provider.stop());
+    const authenticate = () => {
+      seen.push(scope.getStore());
+      return null;
+    };
+    const provider = await startProvider({ login: { authenticate, loginUrl: () => '/login' } });
     const apps = () => provider.ostiary.fetch(new Request(`${provider.site}/account/apps`));
     await Promise.all(['one', 'two', 'three'].map((name) => scope.run(name, apps)));
     expect(seen.toSorted()).toEqual(['one', 'three', 'two']);
@@ -298,8 +231,7 @@ describe('the client address of a Request', () => {
   });
 
   it('that is unknown is one client to limits', async () => {
-    const provider = await TestProvider.start({ limits: { authorizeStarts: 2 } });
-    onTestFinished(() => provider.stop());
+    const provider = await startProvider({ limits: { authorizeStarts: 2 } });
     const url = provider.authorizeUrl(await provider.client());
     const statusOf = async (address?: string): Promise<number> =>
       (await provider.ostiary.fetch(new Request(url), { address })).status;
@@ -308,17 +240,11 @@ describe('the client address of a Request', () => {
   });
 });
 
-describe('a body that was read before', () => {
-  it('is refused with a TypeError', async () => {
-    const { provider } = await partnerProvider();
-    const request = new Request('https://x.example/v1/oauth/token', { method: 'POST', body: '{}' });
-    await request.text();
-    await expect(provider.ostiary.fetch(request)).rejects.toThrow(
-      new TypeError('the body of the request was read before it came here'),
-    );
-    const list = (await (
-      await provider.ostiary.fetch(new Request('https://x.example/v1/partner/whoami'))
-    ).json()) as Json;
-    expect(list.code).toBe('invalid_api_key');
-  });
+it('a body that was read before is refused with a TypeError', async () => {
+  const request = new Request('https://x.example/v1/oauth/token', { method: 'POST', body: '{}' });
+  await request.text();
+  await expect(provider.ostiary.fetch(request)).rejects.toThrow(
+    new TypeError('the body of the request was read before it came here'),
+  );
+  expect((await web('https://x.example/v1/partner/whoami')).status).toBe(401);
 });

@@ -1,21 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createOstiary, type OstiaryOptions } from '../../src/index.ts';
 import type { Storage } from '../../src/storage.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { Host } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
-import { pkce, TestProvider } from '../support/provider.ts';
-
-const running: TestProvider[] = [];
-afterEach(() => Promise.all(running.splice(0).map((provider) => provider.stop())));
-
-async function start(...given: Parameters<typeof TestProvider.start>): Promise<TestProvider> {
-  const provider = await TestProvider.start(...given);
-  running.push(provider);
-  return provider;
-}
+import { pkce } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
 /** A text that holds everything that was handed to the storage, bytes as hex. */
 function dump(given: readonly (readonly unknown[])[]): string {
@@ -27,45 +19,25 @@ function dump(given: readonly (readonly unknown[])[]): string {
 describe('a stolen database', () => {
   it('holds no code, token, session id, client secret, verifier or private key as it is', async () => {
     const database = fragileStorage();
-    const provider = await start({ storage: database.storage });
+    const provider = await startProvider({ storage: database.storage });
     const client = await provider.client();
     await provider.ostiary.admin.clients.rotateSecret(client.id, { overlapSeconds: 60 });
-    const { verifier, challenge } = pkce();
-    const browser = provider.browser();
-    const page = await openConsent(
-      provider,
-      client,
-      { code_challenge: challenge, code_challenge_method: 'S256' },
-      browser,
-    );
-    const cookies = browser.cookieHeader(new URL(page.address).pathname);
-    const approved = await browser.post(page.address, { csrf: page.csrf, decision: 'approve' });
-    const resume = browser.cookieHeader(new URL(approved.location ?? '').pathname);
-    const callback = new URL((await browser.get(approved.location ?? '')).location ?? '').searchParams;
-    const code = callback.get('code') ?? '';
-    const token = String(
-      (await provider.exchange(client, code, { code_verifier: verifier })).json().access_token,
-    );
-    await provider.userinfo(token);
-    await provider.call('/v1/oauth/revoke', { token });
-
-    const stored = dump(database.given);
-    const id = page.address.split('/').at(-1) ?? '';
-    const cookieValues = `${cookies}; ${resume}`
+    const { verifier, bound } = pkce();
+    const { browser, path, resume, id, csrf, finish } = await openConsent(provider, client, bound);
+    const cookies = `${browser.cookieHeader(path)}; ${browser.cookieHeader(resume)}`
       .split('; ')
       .filter((cookie) => !cookie.startsWith('host='))
       .map((cookie) => cookie.split('=').slice(1).join('='));
-    expect(cookieValues).toContain(id);
-    for (const secret of [
-      client.secret ?? '',
-      id,
-      ...cookieValues,
-      page.csrf,
-      code,
-      verifier,
-      token,
-      token.slice(7),
-    ]) {
+    const code = (await finish()).callback.get('code') ?? '';
+    const exchange = await provider.exchange(client, code, { code_verifier: verifier });
+    const token = String(exchange.json().access_token);
+    await provider.userinfo(token);
+    await provider.revoke(token);
+
+    const stored = dump(database.given);
+    expect(cookies).toContain(id);
+    const known = [client.secret ?? '', id, ...cookies, csrf, code, verifier, token, token.slice(7)];
+    for (const secret of known) {
       expect(secret.length).toBeGreaterThan(20);
       expect(stored).not.toContain(secret);
       expect(stored).not.toContain(Buffer.from(secret).toString('hex'));
@@ -81,26 +53,24 @@ describe('a stolen database', () => {
 
 describe('the start', () => {
   let closed = 0;
+  const close = async () => {
+    closed += 1;
+  };
   /** One storage serves several starts here: closing it is counted only. */
-  const options = (storage: Storage, ...sealingKeys: Uint8Array[]): OstiaryOptions => {
+  const start = (storage: Storage, ...sealingKeys: Uint8Array[]) => {
     const { users, login } = new Host();
-    const kept: Storage = {
-      ...storage,
-      close: async () => {
-        closed += 1;
-      },
-    };
-    return { authUrl: 'https://id.example', storage: kept, sealingKeys, users, login };
+    const options: OstiaryOptions = { authUrl: 'https://id.example', storage, sealingKeys, users, login };
+    return createOstiary({ ...options, storage: { ...storage, close } });
   };
   const sealedWith = async (storage: Storage) =>
     new Set((await storage.signingKeys.list()).map((key) => key.sealedPrivateJwk.split('.')[1]));
 
   it('stops with a clear line when no key opens the database, and changes nothing in it', async () => {
     const storage = memoryStorage();
-    await createOstiary(options(storage, randomBytes(32)));
+    await start(storage, randomBytes(32));
     const before = await storage.signingKeys.list();
     closed = 0;
-    const thrown = await createOstiary(options(storage, randomBytes(32))).catch((error: unknown) => error);
+    const thrown = await start(storage, randomBytes(32)).catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(TypeError);
     expect(String(thrown)).toMatch(
       /sealingKeys: none of the given keys opens this database \(signing_keys\/.* is sealed with the key [0-9a-f]{12}, which is not among sealingKeys\)/,
@@ -112,73 +82,47 @@ describe('the start', () => {
   it('opens with a previous key, and seals everything anew, so that the previous one can go', async () => {
     const storage = memoryStorage();
     const [old, next] = [randomBytes(32), randomBytes(32)];
-    const first = await createOstiary(options(storage, old));
+    const first = await start(storage, old);
     const keys = await first.admin.signingKeys.list();
     const before = await sealedWith(storage);
-    await createOstiary(options(storage, next, old));
+    await start(storage, next, old);
     const after = await sealedWith(storage);
     expect(after.size).toBe(1);
     expect(after).not.toEqual(before);
-    const last = await createOstiary(options(storage, next));
+    const last = await start(storage, next);
     expect(await last.admin.signingKeys.list()).toEqual(keys);
-    await expect(createOstiary(options(storage, old))).rejects.toThrow(TypeError);
+    await expect(start(storage, old)).rejects.toThrow(TypeError);
   });
 
   it('stops when a sealed key was moved to another row, or was altered', async () => {
     const storage = memoryStorage();
     const key = randomBytes(32);
-    await createOstiary(options(storage, key));
+    await start(storage, key);
     const [one, two] = await storage.signingKeys.list();
     await storage.signingKeys.reseal(one?.kid ?? '', two?.sealedPrivateJwk ?? '');
-    await expect(createOstiary(options(storage, key))).rejects.toThrow(/altered, or moved from another row/);
+    await expect(start(storage, key)).rejects.toThrow(/altered, or moved from another row/);
   });
 
   it('keeps cookies and forms of a previous key good, so that nobody has to begin anew', async () => {
     const storage = memoryStorage();
     const [old, next] = [randomBytes(32), randomBytes(32)];
     const shared = { storage, authUrl: 'https://id.example' };
-    const before = await start({ ...shared, sealingKeys: [old] });
-    const client = await before.client();
-    const browser = before.browser();
-    const page = await openConsent(before, client, {}, browser);
-    const after = await start({ ...shared, sealingKeys: [next, old], clock: before.clock }, before.host);
-    browser.connectTo(after.origin);
-    const approved = await browser.post(page.address, { csrf: page.csrf, decision: 'approve' });
-    expect((await browser.get(approved.location ?? '')).location).toContain('code=');
-  });
-
-  it('with a key that does not belong makes cookies and forms worthless', async () => {
-    const storage = memoryStorage();
-    const key = randomBytes(32);
-    const provider = await start({ storage, sealingKeys: [key] });
-    const browser = provider.browser();
-    const page = await openConsent(provider, await provider.client(), {}, browser);
-    const id = page.address.split('/').at(-1) ?? '';
-    const thief = provider.browser();
-    // Whoever knows the id of an interaction still has no cookie that this service signed.
-    thief.setCookie('svc_interaction', id, '/oauth/interaction');
-    thief.setCookie('svc_interaction.sig', 'A'.repeat(27), '/oauth/interaction');
-    expect((await thief.get(page.address)).status).toBe(400);
-    expect((await browser.get(page.address)).status).toBe(200);
+    const before = await startProvider({ ...shared, sealingKeys: [old] });
+    const page = await openConsent(before, await before.client());
+    const sealingKeys = [next, old];
+    const after = await startProvider({ ...shared, sealingKeys, clock: before.clock }, before.host);
+    page.browser.connectTo(after.origin);
+    expect((await page.finish()).outcome).toBe('303 code');
   });
 
   it('needs a database that answers', async () => {
     const database = fragileStorage();
     database.breakWhen((call) => call === 'signingKeys.list');
-    await expect(createOstiary(options(database.storage, randomBytes(32)))).rejects.toThrow('secret detail');
+    await expect(start(database.storage, randomBytes(32))).rejects.toThrow('secret detail');
   });
-});
 
-describe('a running provider', () => {
-  it('is ready while the database answers, and not after it was closed', async () => {
-    const { users, login } = new Host();
-    const ostiary = await createOstiary({
-      authUrl: 'https://id.example',
-      storage: memoryStorage(),
-      sealingKeys: [randomBytes(32)],
-      users,
-      login,
-    });
+  it('makes it ready while the database answers, and not after it was closed', async () => {
+    const { ostiary } = await startProvider();
     await ostiary.ready();
     ostiary.worker.start();
     await ostiary.close();

@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestClient, TestProvider } from '../support/provider.ts';
+import { describe, expect, it } from 'vitest';
+import { startProvider } from '../support/running.ts';
 
-let provider: TestProvider;
-let client: TestClient;
-
-beforeAll(async () => {
-  provider = await TestProvider.start();
-  client = await provider.client();
-});
-afterAll(() => provider.stop());
-
+const provider = await startProvider();
+const client = await provider.client();
 const hour = 3_600_000;
 
-async function judged(token: string): Promise<readonly [number, unknown, string | null]> {
-  const answer = await provider.userinfo(token);
-  return [answer.status, answer.json().error, answer.headers.get('www-authenticate')];
+async function judged(token: string): Promise<readonly [string, string | null]> {
+  const { outcome, headers } = await provider.userinfo(token);
+  return [outcome, headers.get('www-authenticate')];
 }
 
 const expired = [
-  401,
-  'token_expired',
+  '401 token_expired',
   'Bearer error="invalid_token", error_description="The access token expired; a new authorization is required."',
 ];
 const invalid = [
-  401,
-  'invalid_token',
+  '401 invalid_token',
   'Bearer error="invalid_token", error_description="The access token is invalid."',
 ];
 
@@ -38,7 +29,7 @@ describe('an access token', () => {
   it('lives 3600 seconds, is token_expired for 24 hours, and invalid_token afterwards', async () => {
     const token = await provider.token(client);
     provider.clock.advance(hour - 1);
-    expect((await provider.userinfo(token)).status).toBe(200);
+    expect(await provider.isAlive(token)).toBe(true);
     provider.clock.advance(1);
     expect(await judged(token)).toEqual(expired);
     provider.clock.advance(24 * hour - 1);
@@ -59,7 +50,7 @@ describe('an access token', () => {
 
   it('that was revoked is invalid_token, also once it would have expired', async () => {
     const token = await provider.token(client);
-    await provider.call('/v1/oauth/revoke', { token });
+    await provider.revoke(token);
     expect(await judged(token)).toEqual(invalid);
     provider.clock.advance(2 * hour);
     expect(await judged(token)).toEqual(invalid);
@@ -78,30 +69,47 @@ describe('an access token', () => {
     expect(await judged(token)).toEqual(invalid);
   });
 
-  it('does not work in another case', async () => {
+  it('is neither itself in another case, nor a code, nor a client secret', async () => {
     const token = await provider.token(client);
-    expect(await judged(token.slice(0, 7) + token.slice(7).toUpperCase())).toEqual(invalid);
-  });
-
-  it('is bound to its provider: a code or a client secret is none', async () => {
-    expect(await judged(await provider.code(client))).toEqual(invalid);
-    expect(await judged(client.secret ?? '')).toEqual(invalid);
+    const others = [token.slice(0, 7) + token.slice(7).toUpperCase(), await provider.code(client)];
+    for (const other of [...others, client.secret ?? '']) expect(await judged(other)).toEqual(invalid);
   });
 });
 
 describe('no access token at all', () => {
   it.each(['GET', 'POST'])('at %s: 401 invalid_token, and a challenge without error', async (method) => {
-    const answer = await provider.request('/v1/oauth/userinfo', { method });
-    expect([answer.status, answer.json().error]).toEqual([401, 'invalid_token']);
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    const token = await provider.token(client);
+    for (const [query, headers] of [
+      ['', {}],
+      [`?access_token=${token}`, {}],
+      ['', { cookie: `access_token=${token}` }],
+    ] as const) {
+      const answer = await provider.request(`/v1/oauth/userinfo${query}`, { method, headers });
+      expect([answer.outcome, answer.headers.get('www-authenticate')]).toEqual([
+        '401 invalid_token',
+        'Bearer',
+      ]);
+    }
   });
 
-  it.each(['Basic abc', 'Bearer', 'Bearer ', 'Bearer a b', 'Token abc'])(
-    'but Authorization: %s is a malformed one',
-    async (authorization) => {
-      const answer = await provider.request('/v1/oauth/userinfo', { headers: { authorization } });
-      expect([answer.status, answer.json().error]).toEqual([401, 'invalid_token']);
-      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);
-    },
-  );
+  it.each([
+    'Basic abc',
+    'Bearer',
+    'Bearer ',
+    'Bearer a b',
+    '$',
+    'Token $',
+    'Basic $',
+    'DPoP $',
+    'Bearer$',
+    'Bearer $,',
+    'Bearer $ x',
+    'Bearer "$"',
+    'Bearer x $',
+  ])('but Authorization: %s, with a token for $, is a malformed one', async (header) => {
+    const authorization = header.replace('$', await provider.token(client));
+    const answer = await provider.request('/v1/oauth/userinfo', { headers: { authorization } });
+    expect(answer.outcome).toBe('401 invalid_token');
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);
+  });
 });

@@ -1,33 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NewClient } from '../../src/admin.ts';
 import { type Scope, scopeNames, scopes } from '../../src/index.ts';
-import { answerConsent, openConsent } from '../support/consent-form.ts';
+import { openConsent } from '../support/consent-form.ts';
 import { ana, ben } from '../support/directory.ts';
-import { generousLimits, pkce, type TestClient, TestProvider } from '../support/provider.ts';
+import { pkce, type TestClient } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
-let provider: TestProvider;
-
-beforeAll(async () => {
-  provider = await TestProvider.start({ limits: generousLimits });
-});
-afterAll(() => provider.stop());
-
-const { challenge } = pkce();
-const withPkce = { code_challenge: challenge, code_challenge_method: 'S256' };
+const provider = await startProvider();
+const { bound } = pkce();
 const titlesOf = (names: readonly Scope[], language: 'en' | 'fr' = 'en') =>
   names.map((name) => scopes[name].consent[language].title.replaceAll("'", '&#39;'));
 
-/** `asked`, or what the client gets without a page. */
-async function silently(
-  client: TestClient,
-  changes: Record<string, string> = {},
-  browser = provider.browser(),
-): Promise<string> {
-  const { location } = await browser.get(provider.authorizeUrl(client, { ...withPkce, ...changes }));
-  if (location?.includes('/oauth/interaction/')) return 'asked';
-  const { searchParams } = new URL(location ?? '');
-  return searchParams.get('error') ?? (searchParams.has('code') ? 'code' : 'nothing');
-}
+/** `interaction` where the user is asked, or what the client gets without a page. */
+const silently = (client: TestClient, changes: Record<string, string> = {}, browser = provider.browser()) =>
+  provider.attempt(client, { ...bound, ...changes }, browser);
 
 describe('the consent page', () => {
   it('names the app, the user, where the answer goes, and says in plain words what each scope gives', async () => {
@@ -41,61 +27,45 @@ describe('the consent page', () => {
   });
 
   it('shows what was asked for and nothing else, in the language that was asked for', async () => {
-    const page = await openConsent(provider, await provider.client(), {
-      scope: 'kyc openid',
-      ui_locales: 'fr',
-    });
-    expect(page.titles.map((title) => title.replaceAll('&#39;', "'"))).toEqual([
-      scopes.kyc.consent.fr.title,
-      scopes.openid.consent.fr.title,
-    ]);
+    const asked = { scope: 'kyc openid', ui_locales: 'fr' };
+    const { titles } = await openConsent(provider, await provider.client(), asked);
+    expect(titles).toEqual(titlesOf(['kyc', 'openid'], 'fr'));
   });
 
   it('names the scheme of an app where it has no host', async () => {
     const client = await provider.client({ redirectUris: ['com.example.app:/cb'], public: true });
-    expect((await openConsent(provider, client, withPkce)).text).toContain('com.example.app:');
+    expect((await openConsent(provider, client, bound)).text).toContain('com.example.app:');
   });
 
-  it.each(['', 'maybe', 'Approve'])('takes approve or deny and nothing else: %j', async (decision) => {
-    const browser = provider.browser();
-    const page = await openConsent(provider, await provider.client(), {}, browser);
-    const answer = await browser.post(page.address, { csrf: page.csrf, decision });
-    expect([answer.status, answer.location]).toEqual([400, null]);
-    expect((await answerConsent(provider, browser, page)).location).toContain('code=');
+  it('takes approve or deny and nothing else', async () => {
+    const page = await openConsent(provider, await provider.client());
+    for (const decision of ['', 'maybe', 'Approve', 'approve ', 'yes', 'true', '__proto__']) {
+      const answer = await page.post({ decision });
+      expect([decision, answer.outcome, answer.location]).toEqual([decision, '400 invalid_request', null]);
+    }
+    expect((await page.finish()).outcome).toBe('303 code');
   });
 
   it('lets the user approve all or nothing, whatever a form says', async () => {
     const client = await provider.client();
-    const browser = provider.browser();
-    const page = await openConsent(provider, client, { scope: 'openid kyc' }, browser);
-    const answer = await browser.post(page.address, {
-      csrf: page.csrf,
-      decision: 'approve',
-      scope: 'openid profile identity',
-    });
-    const { location } = await provider.follow(browser, answer.location ?? '');
-    const { scope } = (
-      await provider.exchange(client, new URL(location ?? '').searchParams.get('code') ?? '')
-    ).json();
+    const page = await openConsent(provider, client, { scope: 'openid kyc' });
+    const answer = await page.post({ decision: 'approve', scope: 'openid profile identity' });
+    const { callback } = await page.browser.get(answer.location ?? '');
+    const { scope } = (await provider.exchange(client, callback.get('code') ?? '')).json();
     expect(scope).toBe('openid kyc');
-    expect(await silently(client, { scope: 'profile' })).toBe('asked');
+    expect(await silently(client, { scope: 'profile' })).toBe('interaction');
   });
 });
 
 describe('consent', () => {
-  it('is remembered per user and client', async () => {
+  it('is remembered per user and client, without end', async () => {
     const [client, other] = [await provider.client(), await provider.client()];
-    expect(await silently(client)).toBe('asked');
+    expect(await silently(client)).toBe('interaction');
     await provider.code(client);
     expect(await silently(client)).toBe('code');
     expect(await silently(client, { prompt: 'none' })).toBe('code');
-    expect(await silently(client, {}, provider.browser(ben.sub))).toBe('asked');
-    expect(await silently(other)).toBe('asked');
-  });
-
-  it('is remembered without end', async () => {
-    const client = await provider.client();
-    await provider.code(client);
+    expect(await silently(client, {}, provider.browser(ben.sub))).toBe('interaction');
+    expect(await silently(other)).toBe('interaction');
     provider.clock.advance(400 * 24 * 3_600_000);
     await provider.ostiary.worker.runDue();
     expect(await silently(client)).toBe('code');
@@ -107,56 +77,44 @@ describe('consent', () => {
     for (const scope of ['openid', 'kyc', 'profile openid', 'kyc profile openid'])
       expect(await silently(client, { scope })).toBe('code');
     for (const scope of ['identity', 'openid identity'])
-      expect(await silently(client, { scope })).toBe('asked');
+      expect(await silently(client, { scope })).toBe('interaction');
   });
 
   it('that is larger shows all scopes with the new ones marked, and extends what is remembered', async () => {
     const client = await provider.client();
     await provider.code(client, { scope: 'openid kyc' });
-    const browser = provider.browser();
-    const page = await openConsent(provider, client, { scope: 'openid profile identity' }, browser);
+    const page = await openConsent(provider, client, { scope: 'openid profile identity' });
     expect(page.titles).toEqual(titlesOf(['openid', 'profile', 'identity']));
     expect(page.marked).toEqual(titlesOf(['profile', 'identity']));
-    await answerConsent(provider, browser, page);
+    await page.finish();
     // The union: what was given before is still there.
     expect(await silently(client, { scope: 'openid profile kyc identity' })).toBe('code');
-    expect(await silently(client, { scope: 'wallet:balance' })).toBe('asked');
+    expect(await silently(client, { scope: 'wallet:balance' })).toBe('interaction');
   });
 
   it('that is asked again with prompt=consent marks nothing, and refusing it takes nothing away', async () => {
     const client = await provider.client();
     await provider.code(client, { scope: 'openid kyc' });
-    const browser = provider.browser();
-    const page = await openConsent(provider, client, { scope: 'openid', prompt: 'consent' }, browser);
+    const page = await openConsent(provider, client, { scope: 'openid', prompt: 'consent' });
     expect([page.titles, page.marked]).toEqual([titlesOf(['openid']), []]);
-    expect((await answerConsent(provider, browser, page, 'deny')).location).toContain('error=access_denied');
+    const denied = await page.browser.get((await page.deny()).location ?? '');
+    expect(denied.outcome).toBe('303 access_denied');
     expect(await silently(client, { scope: 'openid kyc' })).toBe('code');
-    expect(
-      (
-        await answerConsent(
-          provider,
-          browser,
-          await openConsent(provider, client, { prompt: 'consent' }, browser),
-        )
-      ).location,
-    ).toContain('code=');
+    const again = await openConsent(provider, client, { prompt: 'consent' }, page.browser);
+    expect((await again.finish()).outcome).toBe('303 code');
   });
 
   it('that is denied is not remembered, neither way', async () => {
     const client = await provider.client();
     const browser = provider.browser();
-    const { location } = await answerConsent(
-      provider,
-      browser,
-      await openConsent(provider, client, {}, browser),
-      'deny',
-    );
-    expect(new URL(location ?? '').searchParams.get('error')).toBe('access_denied');
-    expect(await silently(client)).toBe('asked');
+    const deny = (changes: Record<string, string>) =>
+      provider.follow(browser, provider.authorizeUrl(client, changes), 'deny');
+    expect((await deny({})).outcome).toBe('303 access_denied');
+    expect(await silently(client)).toBe('interaction');
     await provider.code(client);
-    await provider.follow(browser, provider.authorizeUrl(client, { scope: 'openid kyc' }), 'deny');
+    await deny({ scope: 'openid kyc' });
     expect(await silently(client)).toBe('code');
-    expect(await silently(client, { scope: 'kyc' })).toBe('asked');
+    expect(await silently(client, { scope: 'kyc' })).toBe('interaction');
   });
 
   it('follows a scope that comes back to the client, although its consent is older', async () => {
@@ -182,14 +140,12 @@ describe('a client that another program could pose as', () => {
     const client = await provider.client(settings);
     const browser = provider.browser();
     for (let time = 0; time < 2; time += 1) {
-      expect(await silently(client, {}, browser)).toBe('asked');
+      expect(await silently(client, {}, browser)).toBe('interaction');
       expect(await silently(client, { prompt: 'none' }, browser)).toBe('consent_required');
-      expect((await provider.follow(browser, provider.authorizeUrl(client, withPkce))).location).toContain(
-        'code=',
-      );
+      await provider.code(client, bound, browser);
     }
     // What was approved before is known all the same.
-    const page = await openConsent(provider, client, { ...withPkce, scope: 'openid kyc' }, browser);
+    const page = await openConsent(provider, client, { ...bound, scope: 'openid kyc' }, browser);
     expect(page.marked).toEqual(titlesOf(['kyc']));
   });
 
@@ -197,12 +153,12 @@ describe('a client that another program could pose as', () => {
     '(%s) is remembered when the administrator vouches for it, from then on',
     async (_name, settings) => {
       const client = await provider.client({ ...settings, firstParty: true });
-      expect(await silently(client)).toBe('asked');
-      await provider.follow(provider.browser(), provider.authorizeUrl(client, withPkce));
+      expect(await silently(client)).toBe('interaction');
+      await provider.code(client, bound);
       expect(await silently(client)).toBe('code');
       expect(await silently(client, { prompt: 'none' })).toBe('code');
       await provider.ostiary.admin.clients.update(client.id, { firstParty: false });
-      expect(await silently(client)).toBe('asked');
+      expect(await silently(client)).toBe('interaction');
     },
   );
 

@@ -1,26 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/browser.ts';
-import { generousLimits, pkce, type TestClient, TestProvider } from '../support/provider.ts';
+import { openConsent } from '../support/consent-form.ts';
+import { generousLimits, tokenRequest } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
-const [own, second, foreign, gone] = [
-  'https://one.example',
-  'https://two.example:8443',
-  'https://evil.example',
-  'https://gone.example',
-];
+const own = 'https://one.example';
+const also = 'https://also.example';
+const second = 'https://two.example:8443';
+const local = 'http://localhost:5173';
+const gone = 'https://gone.example';
+const foreign = 'https://evil.example';
+const nearly = `${own}.evil.example`;
+const origins = [own, also, second, local, gone, nearly, foreign];
+const everyClients = [own, also, second, local];
 
-let provider: TestProvider;
-let client: TestClient;
-let other: TestClient;
+const provider = await startProvider({ limits: { ...generousLimits, failedClientAuthentications: 200 } });
+const client = await provider.client({ redirectUris: [`${own}/callback`, `${also}/cb`] });
+await provider.client({ redirectUris: [`${second}/a/b?c=d`, `${local}/cb`] });
+const disabled = await provider.client({ redirectUris: [`${gone}/`] });
+await provider.ostiary.admin.clients.disable(disabled.id);
 
-beforeAll(async () => {
-  provider = await TestProvider.start({ limits: { ...generousLimits, failedClientAuthentications: 200 } });
-  client = await provider.client({ redirectUris: [`${own}/callback`, 'https://also.example/cb'] });
-  other = await provider.client({ redirectUris: [`${second}/a/b?c=d`, 'http://localhost:5173/cb'] });
-  const disabled = await provider.client({ redirectUris: [`${gone}/`] });
-  await provider.ostiary.admin.clients.disable(disabled.id);
-});
-afterAll(() => provider.stop());
+type Origin = Readonly<Record<'origin', string>>;
 
 /** Which origin may read an answer; checks what has to hold of every answer of the API on the way. */
 function reader(answer: Answer): string | null {
@@ -29,146 +29,79 @@ function reader(answer: Answer): string | null {
   return answer.headers.get('access-control-allow-origin');
 }
 
-const post = (path: string, body: object | string, origin: string, headers = {}) =>
-  provider.call(path, body, { origin, ...headers });
+/** From which origins a page may read the answer to a request, which has this outcome for all of them. */
+async function readers(outcome: string, send: (from: Origin) => Promise<Answer>) {
+  const allowed: string[] = [];
+  for (const origin of origins) {
+    const answer = await send({ origin });
+    expect(answer.outcome).toBe(outcome);
+    const read = reader(answer);
+    if (read !== null) expect(read).toBe(origin);
+    if (read !== null) allowed.push(origin);
+  }
+  return allowed;
+}
 
-const body = (of: TestClient, code: string) => ({
-  grant_type: 'authorization_code',
-  code,
-  redirect_uri: of.redirectUri,
-  client_id: of.id,
-  client_secret: of.secret,
-});
+const post = (body: object | string, headers: Record<string, string>) =>
+  provider.call('/v1/oauth/token', body, headers);
+const request = async () => tokenRequest(client, await provider.code(client));
+const unknown = tokenRequest(client, 'unknown');
+const revoked = await provider.token(client);
+await provider.revoke(revoked);
+const tokenRequests: readonly (readonly [string, string, (from: Origin) => Promise<Answer>])[] = [
+  ['an exchange', '200 ok', async (from) => post(await request(), from)],
+  ['a wrong code', '400 invalid_grant', (from) => post(unknown, from)],
+  ['a wrong secret', '401 invalid_client', (from) => post({ ...unknown, client_secret: 'wrong' }, from)],
+  ['no secret', '401 invalid_client', (from) => post({ ...unknown, client_secret: undefined }, from)],
+  ['userinfo', '200 ok', async (from) => provider.userinfo(await provider.token(client), from)],
+  ['userinfo, of a revoked token', '401 invalid_token', (from) => provider.userinfo(revoked, from)],
+  ['a revocation', '200 ok', async (from) => provider.revoke(await provider.token(client), from)],
+];
+it.each(tokenRequests)(
+  'the answer to %s (%s) is for the origins of the client concerned, and for no other origin',
+  async (_what, outcome, send) => expect(await readers(outcome, send)).toEqual([own, also]),
+);
+
+const userinfo = (headers: object) => provider.request('/v1/oauth/userinfo', { headers: { ...headers } });
+const revoke = (body: object, from: Origin) => provider.call('/v1/oauth/revoke', body, from);
+
+it.each<readonly [string, string, (from: Origin) => Promise<Answer>]>([
+  ['an unknown client', '401 invalid_client', (from) => post({ ...unknown, client_id: 'nobody' }, from)],
+  ['a token request without anything', '400 invalid_request', (from) => post({}, from)],
+  ['a token request that is nonsense', '400 invalid_request', (from) => post('nonsense', from)],
+  ['another type', '415 invalid_request', (from) => post('x', { 'content-type': 'text/plain', ...from })],
+  ['a body that is too long', '413 invalid_request', (from) => post('x'.repeat(70_000), from)],
+  ['userinfo without a token', '401 invalid_token', userinfo],
+  ['an unknown token', '401 invalid_token', (from) => userinfo({ authorization: 'Bearer x', ...from })],
+  ['a revocation of nonsense', '200 ok', (from) => revoke({ token: 'unknown' }, from)],
+  [
+    'a revocation of an unknown token',
+    '200 ok',
+    (from) => revoke({ token: `svc_at_${'a'.repeat(43)}` }, from),
+  ],
+  ['a revocation without a token', '400 invalid_request', (from) => revoke({}, from)],
+])(
+  'the answer to %s (%s) concerns no client: it is for the origins of every enabled one',
+  async (_what, outcome, send) => expect(await readers(outcome, send)).toEqual(everyClients),
+);
 
 describe('the token endpoint', () => {
-  it('lets the origins of the client read its answer, and no other origin', async () => {
-    for (const [origin, allowed] of [
-      [own, own],
-      ['https://also.example', 'https://also.example'],
-      [second, null],
-      [foreign, null],
-    ] as const) {
-      const answer = await post('/v1/oauth/token', body(client, await provider.code(client)), origin);
-      expect([answer.status, reader(answer)]).toEqual([200, allowed]);
-    }
-  });
-
   it('lets pages read what helps them, and answers other callers without any of it', async () => {
-    const answer = await post('/v1/oauth/token', body(client, await provider.code(client)), own);
-    expect(answer.headers.get('access-control-expose-headers')?.split(', ').toSorted()).toEqual([
-      'Retry-After',
-      'WWW-Authenticate',
-      'X-Request-Id',
-    ]);
-    const without = await provider.call('/v1/oauth/token', body(client, await provider.code(client)));
-    expect([reader(without), without.headers.get('access-control-expose-headers')]).toEqual([null, null]);
-  });
-
-  it('keeps to that when it refuses a client that it knows', async () => {
-    const refusals = [
-      body(client, 'unknown'),
-      { ...body(client, 'x'), client_secret: 'wrong' },
-      { ...body(client, 'x'), client_secret: undefined },
-    ];
-    for (const request of refusals) {
-      expect(reader(await post('/v1/oauth/token', request, own))).toBe(own);
-      expect(reader(await post('/v1/oauth/token', request, second))).toBeNull();
-    }
-  });
-
-  it('lets the origins of every enabled client read an answer that concerns no client', async () => {
-    const requests: readonly (readonly [object | string, Record<string, string>, number])[] = [
-      [{ ...body(client, 'x'), client_id: 'nobody' }, {}, 401],
-      [{}, {}, 400],
-      ['nonsense', {}, 400],
-      ['x', { 'content-type': 'text/plain' }, 415],
-      ['x'.repeat(70_000), {}, 413],
-    ];
-    for (const [request, headers, status] of requests) {
-      for (const [origin, allowed] of [
-        [own, own],
-        [second, second],
-        ['http://localhost:5173', 'http://localhost:5173'],
-        [foreign, null],
-        [gone, null],
-      ] as const) {
-        const answer = await post('/v1/oauth/token', request, origin, headers);
-        expect([answer.status, reader(answer)]).toEqual([status, allowed]);
-      }
-    }
+    const exposed = async (headers: Record<string, string>) => {
+      const answer = await post(await request(), headers);
+      return [reader(answer), answer.headers.get('access-control-expose-headers')];
+    };
+    expect(await exposed({ origin: own })).toEqual([own, 'Retry-After, WWW-Authenticate, X-Request-Id']);
+    expect(await exposed({})).toEqual([null, null]);
   });
 
   it('says so too when it has had enough of an address', async () => {
-    const limited = await TestProvider.start({ limits: { failedClientAuthentications: 1 } });
+    const limited = await startProvider({ limits: { failedClientAuthentications: 1 } });
     await limited.client({ redirectUris: [`${own}/callback`] });
-    const attempt = () => limited.call('/v1/oauth/token', { ...body(client, 'x') }, { origin: own });
+    const attempt = () => limited.call('/v1/oauth/token', unknown, { origin: own });
     expect((await attempt()).status).toBe(401);
     const answer = await attempt();
     expect([answer.status, reader(answer)]).toEqual([429, own]);
-    await limited.stop();
-  });
-});
-
-describe('userinfo', () => {
-  it('lets the origins of the client of the token read its answer, and no other origin', async () => {
-    const token = await provider.token(client);
-    for (const [origin, allowed] of [
-      [own, own],
-      [second, null],
-      [foreign, null],
-    ] as const) {
-      const answer = await provider.userinfo(token, { origin });
-      expect([answer.status, reader(answer)]).toEqual([200, allowed]);
-    }
-    expect(reader(await provider.userinfo(token))).toBeNull();
-  });
-
-  it('keeps to that for a token that was revoked', async () => {
-    const token = await provider.token(client);
-    await provider.call('/v1/oauth/revoke', { token });
-    expect(reader(await provider.userinfo(token, { origin: own }))).toBe(own);
-    expect(reader(await provider.userinfo(token, { origin: second }))).toBeNull();
-  });
-
-  it('lets the origins of every enabled client read that a token is unknown or missing', async () => {
-    for (const headers of [{ authorization: 'Bearer unknown' }, {}]) {
-      for (const [origin, allowed] of [
-        [own, own],
-        [second, second],
-        [foreign, null],
-        [gone, null],
-      ] as const) {
-        expect(
-          reader(await provider.request('/v1/oauth/userinfo', { headers: { ...headers, origin } })),
-        ).toBe(allowed);
-      }
-    }
-  });
-});
-
-describe('revocation', () => {
-  it('lets the origins of the client of the token read its answer, and no other origin', async () => {
-    for (const [origin, allowed] of [
-      [own, own],
-      [second, null],
-      [foreign, null],
-    ] as const) {
-      const answer = await post('/v1/oauth/revoke', { token: await provider.token(client) }, origin);
-      expect([answer.status, reader(answer)]).toEqual([200, allowed]);
-    }
-  });
-
-  it('of an unknown token, and without one, is for every enabled client', async () => {
-    for (const request of [{ token: 'unknown' }, { token: `svc_at_${'a'.repeat(43)}` }, {}]) {
-      for (const [origin, allowed] of [
-        [own, own],
-        [second, second],
-        [foreign, null],
-        [gone, null],
-      ] as const) {
-        expect(reader(await post('/v1/oauth/revoke', request, origin))).toBe(allowed);
-      }
-    }
   });
 });
 
@@ -188,23 +121,26 @@ describe('a preflight request', () => {
     ['/v1/oauth/userinfo', 'GET, POST'],
     ['/v1/oauth/revoke', 'POST'],
   ])('of %s is answered to the origins of enabled clients', async (path, methods) => {
-    for (const origin of [own, second, 'http://localhost:5173']) {
-      const answer = await preflight(path, origin);
-      expect([answer.status, reader(answer)]).toEqual([204, origin]);
-      expect(answer.headers.get('access-control-allow-methods')).toBe(methods);
-      expect(answer.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
-      expect(answer.headers.get('access-control-max-age')).toBe('600');
-    }
+    expect(await readers('204 ok', ({ origin }) => preflight(path, origin))).toEqual(everyClients);
+    const { headers } = await preflight(path, own);
+    expect(headers.get('access-control-allow-methods')).toBe(methods);
+    expect(headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+    expect(headers.get('access-control-max-age')).toBe('600');
   });
 
   it.each([
     foreign,
     gone,
     'null',
+    '*',
     'http://one.example',
+    'https://one.example:443',
     'https://one.example:444',
     'https://two.example',
     'https://sub.one.example',
+    'https://one.example.evil.example',
+    'HTTPS://ONE.EXAMPLE',
+    `${own}, ${foreign}`,
     `${own}/`,
   ])('from %s is not allowed', async (origin) => {
     const answer = await preflight('/v1/oauth/token', origin);
@@ -233,41 +169,27 @@ describe('what is not for pages of others', () => {
   });
 
   it('authorize, the pages and everything behind them allow no origin, registered or not', async () => {
-    const browser = provider.browser();
-    const { challenge } = pkce();
     const fresh = await provider.client({ redirectUris: [`${own}/callback`] });
-    const authorize = await browser.get(
-      provider.authorizeUrl(fresh, { code_challenge: challenge, code_challenge_method: 'S256' }),
-      { origin: own },
-    );
-    const interaction = authorize.location ?? '';
-    const page = await browser.get(interaction, { origin: own });
-    const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const page = await openConsent(provider, fresh);
+    const { browser, address } = page;
+    const here = { origin: own };
+    const program = { ...here, accept: 'application/json' };
     const answers = [
-      authorize,
-      page,
-      await browser.post(interaction, { csrf, decision: 'approve' }),
-      await browser.get('/account/apps', { origin: own }),
-      await browser.get(provider.authorizeUrl(fresh, { client_id: 'nobody' }), {
-        origin: own,
-        accept: 'application/json',
-      }),
-      await browser.get(provider.authorizeUrl(fresh, { scope: undefined }), {
-        origin: own,
-        accept: 'application/json',
-      }),
-      await browser.get('/oauth/interaction/unknown', { origin: own }),
+      await browser.get(provider.authorizeUrl(fresh), here),
+      await browser.get(address, here),
+      await page.approve(),
+      await browser.get('/account/apps', here),
+      await browser.get(provider.authorizeUrl(fresh, { client_id: 'nobody' }), program),
+      await browser.get(provider.authorizeUrl(fresh, { scope: undefined }), program),
+      await browser.get('/oauth/interaction/unknown', here),
       await provider.request('/oauth/authorize', {
         method: 'OPTIONS',
-        headers: { origin: own, 'access-control-request-method': 'GET' },
+        headers: { ...here, 'access-control-request-method': 'GET' },
       }),
-      await provider.request('/nowhere', { headers: { origin: own } }),
+      await provider.request('/nowhere', { headers: here }),
     ];
     expect(answers.map((answer) => answer.status)).toEqual([303, 200, 303, 200, 401, 400, 400, 204, 404]);
-    for (const { headers } of answers) {
+    for (const { headers } of answers)
       expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
-    }
   });
 });
-
-it('the two clients of these tests are known', () => expect(client.id).not.toBe(other.id));

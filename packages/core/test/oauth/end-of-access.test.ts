@@ -1,153 +1,103 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Access, everything, giveAccess, leftOf } from '../support/access.ts';
-import { answerConsent, openConsent } from '../support/consent-form.ts';
+import { openConsent } from '../support/consent-form.ts';
 import { ana, ben } from '../support/directory.ts';
-import { generousLimits, type TestClient, TestProvider } from '../support/provider.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
+import type { TestClient } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
-let provider: TestProvider;
+const provider = await startProvider();
+const { admin, users } = provider.ostiary;
 
-beforeAll(async () => {
-  provider = await TestProvider.start({ limits: generousLimits });
-});
-afterAll(() => provider.stop());
-
-const access = (sub: string, client: TestClient): Promise<Access> => giveAccess(provider, sub, client);
 const left = (given: Access): Promise<string[]> => leftOf(provider, given);
 
-/** Ana and Ben, each with two clients. */
-async function world() {
-  const [one, two] = [await provider.client(), await provider.client()];
-  return {
-    one,
-    anaOne: await access(ana.sub, one),
-    anaTwo: await access(ana.sub, two),
-    benOne: await access(ben.sub, one),
-    benTwo: await access(ben.sub, two),
-  };
-}
-
-async function revokeApp(sub: string, client: TestClient) {
-  const browser = provider.browser(sub);
-  const { text } = await browser.get('/account/apps');
-  const form = text.split('<form').find((part) => part.includes(`/account/apps/${client.id}/revoke`)) ?? '';
-  const csrf = /name="csrf" value="([^"]+)"/.exec(form)?.[1] ?? '';
-  return browser.post(`/account/apps/${client.id}/revoke`, { csrf });
-}
-
 describe('the end of access', () => {
-  it('does not come by itself', async () => {
-    const { anaOne, anaTwo, benOne, benTwo } = await world();
-    for (const one of [anaOne, anaTwo, benOne, benTwo]) expect(await left(one)).toEqual(everything);
+  type Who = 'anaOne' | 'anaTwo' | 'benOne' | 'benTwo';
+  type Ending = (given: Record<Who, Access>) => Promise<unknown>;
+
+  it.each<readonly [string, Ending, Partial<Record<Who, readonly string[]>>]>([
+    ['nobody', async () => {}, {}],
+    ['a token', ({ anaOne }) => provider.revoke(anaOne.token), { anaOne: ['sibling', 'consent', 'code'] }],
+    ['a connected app', ({ anaOne }) => provider.removeApp(anaOne.client), { anaOne: [] }],
+    [
+      'a client, which nothing comes back with',
+      async ({ anaOne: { client }, benOne }) => {
+        await admin.clients.disable(client.id);
+        expect((await provider.userinfo(benOne.token)).outcome).toBe('401 invalid_token');
+        expect(await provider.redeem(client, benOne.code)).toBe('401 invalid_client');
+        await admin.clients.enable(client.id);
+      },
+      { anaOne: [], benOne: [] },
+    ],
+    ['a user', () => users.end(ana.sub), { anaOne: [], anaTwo: [] }],
+    ['a user whom nobody knows', () => users.end('nobody'), {}],
+  ])('of %s takes what belongs to it, and nothing else', async (_what, end, expected) => {
+    const [one, two] = [await provider.client(), await provider.client()];
+    const given = {
+      anaOne: await giveAccess(provider, ana.sub, one),
+      anaTwo: await giveAccess(provider, ana.sub, two),
+      benOne: await giveAccess(provider, ben.sub, one),
+      benTwo: await giveAccess(provider, ben.sub, two),
+    };
+    await end(given);
+    for (const [who, access] of Object.entries(given))
+      expect([who, await left(access)]).toEqual([who, expected[who as Who] ?? everything]);
   });
 
-  it('of a revoked token is that token alone', async () => {
-    const { anaOne, anaTwo, benOne } = await world();
-    await provider.call('/v1/oauth/revoke', { token: anaOne.token });
-    expect(await left(anaOne)).toEqual(['sibling', 'consent', 'code']);
-    for (const one of [anaTwo, benOne]) expect(await left(one)).toEqual(everything);
-  });
-
-  it('of a connected app is everything of that user and client', async () => {
-    const { one, anaOne, anaTwo, benOne, benTwo } = await world();
-    const answer = await revokeApp(ana.sub, one);
-    expect([answer.status, answer.location]).toEqual([303, `${provider.origin}/account/apps?notice=revoked`]);
-    expect(await left(anaOne)).toEqual([]);
-    for (const other of [anaTwo, benOne, benTwo]) expect(await left(other)).toEqual(everything);
-  });
-
-  it('of a disabled client is everything of that client; enabling it brings nothing back', async () => {
-    const { one, anaOne, anaTwo, benOne, benTwo } = await world();
-    await provider.ostiary.admin.clients.disable(one.id);
-    for (const gone of [anaOne, benOne]) {
-      expect((await provider.userinfo(gone.token)).json().error).toBe('invalid_token');
-      expect((await provider.exchange(one, gone.code)).json().error).toBe('invalid_client');
-    }
-    await provider.ostiary.admin.clients.enable(one.id);
-    for (const gone of [anaOne, benOne]) expect(await left(gone)).toEqual([]);
-    for (const other of [anaTwo, benTwo]) expect(await left(other)).toEqual(everything);
-  });
-
-  it('of a user is everything of that user', async () => {
-    const { anaOne, anaTwo, benOne, benTwo } = await world();
-    await provider.ostiary.users.end(ana.sub);
-    for (const gone of [anaOne, anaTwo]) expect(await left(gone)).toEqual([]);
-    for (const other of [benOne, benTwo]) expect(await left(other)).toEqual(everything);
-    await provider.ostiary.users.end('nobody');
-  });
-
-  it('says invalid_token and invalid_grant, and nothing more', async () => {
+  it('is told to the user on the page of connected apps', async () => {
     const client = await provider.client();
-    const gone = await access(ana.sub, client);
-    await provider.ostiary.users.end(ana.sub);
-    const userinfo = await provider.userinfo(gone.token);
-    expect([userinfo.status, userinfo.json().error]).toEqual([401, 'invalid_token']);
-    const exchange = await provider.exchange(client, gone.code);
-    expect([exchange.status, exchange.json().error]).toEqual([400, 'invalid_grant']);
+    await provider.code(client);
+    const answer = await provider.removeApp(client);
+    expect([answer.status, answer.location]).toEqual([303, `${provider.origin}/account/apps?notice=revoked`]);
   });
 });
 
 describe('an interaction under way', () => {
-  it('ends when the client is disabled: before it is shown, answered or resumed', async () => {
-    for (const moment of ['shown', 'answered', 'resumed']) {
+  it.each(['shown', 'answered', 'resumed'])(
+    'ends when the client is disabled before it is %s',
+    async (moment) => {
       const client = await provider.client();
-      const browser = provider.browser();
-      const page = await openConsent(provider, client, {}, browser);
-      const form = { csrf: page.csrf, decision: 'approve' };
-      const approved = moment === 'resumed' ? await browser.post(page.address, form) : null;
-      await provider.ostiary.admin.clients.disable(client.id);
-      const answer =
-        moment === 'shown'
-          ? await browser.get(page.address)
-          : moment === 'answered'
-            ? await browser.post(page.address, form)
-            : await browser.get(approved?.location ?? '');
-      expect([moment, answer.status, answer.location]).toEqual([moment, 401, null]);
-      expect(answer.text).toContain('invalid_client');
-    }
-  });
+      const page = await openConsent(provider, client);
+      if (moment === 'resumed') await page.approve();
+      await admin.clients.disable(client.id);
+      const go = { shown: page.address, resumed: new URL(page.resume, page.address).href }[moment];
+      const answer = go === undefined ? await page.approve() : await page.browser.get(go);
+      expect([answer.outcome, answer.location]).toEqual(['401 invalid_client', null]);
+    },
+  );
 
   it('gives nothing when the app is revoked, or the user ended, between the answer and the way back', async () => {
-    for (const end of [
-      (client: TestClient) => revokeApp(ana.sub, client),
-      () => provider.ostiary.users.end(ana.sub),
-    ]) {
+    for (const end of [(client: TestClient) => provider.removeApp(client), () => users.end(ana.sub)]) {
       const client = await provider.client();
-      const browser = provider.browser();
-      const page = await openConsent(provider, client, {}, browser);
-      const approved = await browser.post(page.address, { csrf: page.csrf, decision: 'approve' });
+      const page = await openConsent(provider, client);
+      const approved = await page.approve();
       await end(client);
-      const resumed = await browser.get(approved.location ?? '');
-      expect(resumed.location).toContain('/oauth/interaction/');
-      const again = await openConsent(provider, client, {}, browser);
-      expect((await answerConsent(provider, browser, again)).location).toContain('code=');
+      expect((await page.browser.get(approved.location ?? '')).outcome).toBe('303 interaction');
+      const again = await openConsent(provider, client, {}, page.browser);
+      expect((await again.finish()).outcome).toBe('303 code');
     }
   });
 
   it('goes on after a token was revoked', async () => {
     const client = await provider.client();
-    const browser = provider.browser();
-    const token = await provider.token(client, 'openid', browser);
-    const page = await openConsent(provider, client, { scope: 'openid kyc' }, browser);
-    await provider.call('/v1/oauth/revoke', { token });
-    expect((await answerConsent(provider, browser, page)).location).toContain('code=');
+    const token = await provider.token(client);
+    const page = await openConsent(provider, client, { scope: 'openid kyc' });
+    await provider.revoke(token);
+    expect((await page.finish()).outcome).toBe('303 code');
   });
 });
 
-describe('several providers on one storage', () => {
-  it('see the end of access with the next request', async () => {
-    const { fragileStorage } = await import('../support/fragile-storage.ts');
-    const { storage } = fragileStorage();
-    const sealingKeys = [new Uint8Array(32).fill(1)];
-    const first = await TestProvider.start({ storage, sealingKeys });
-    const second = await TestProvider.start({ storage, sealingKeys, clock: first.clock }, first.host);
-    const client = await first.client();
-    const token = await first.token(client);
-    const code = await first.code(client);
-    expect((await second.userinfo(token)).status).toBe(200);
-    await first.ostiary.admin.clients.disable(client.id);
-    expect((await second.userinfo(token)).status).toBe(401);
-    expect((await second.exchange(client, code)).json().error).toBe('invalid_client');
-    expect((await second.browser().get(second.authorizeUrl(client))).status).toBe(401);
-    await Promise.all([first.stop(), second.stop()]);
-  });
+it('several providers on one storage see the end of access with the next request', async () => {
+  const { storage } = fragileStorage();
+  const sealingKeys = [new Uint8Array(32).fill(1)];
+  const first = await startProvider({ storage, sealingKeys });
+  const second = await startProvider({ storage, sealingKeys, clock: first.clock }, first.host);
+  const client = await first.client();
+  const token = await first.token(client);
+  const code = await first.code(client);
+  expect(await second.isAlive(token)).toBe(true);
+  await first.ostiary.admin.clients.disable(client.id);
+  expect(await second.isAlive(token)).toBe(false);
+  expect(await second.redeem(client, code)).toBe('401 invalid_client');
+  expect(await second.attempt(client)).toBe('401 invalid_client');
 });

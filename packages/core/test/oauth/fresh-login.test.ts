@@ -1,136 +1,88 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestBrowser } from '../support/browser.ts';
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../support/browser.ts';
+import { openConsent, showConsent } from '../support/consent-form.ts';
 import { ana, ben } from '../support/directory.ts';
-import { generousLimits, type TestClient, TestProvider } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
-let provider: TestProvider;
-let client: TestClient;
+const provider = await startProvider();
+const client = await provider.client();
+await provider.code(client);
+const hour = 3_600_000;
 
-beforeAll(async () => {
-  provider = await TestProvider.start({ limits: generousLimits });
-});
-afterAll(() => provider.stop());
-beforeAll(async () => {
-  client = await provider.client();
-});
-
-const ago = (ms: number): Date => new Date(provider.clock.now() - ms);
-const parameters = (location: string | null): URLSearchParams => new URL(location ?? '').searchParams;
-
-/** Starts a request, and answers the address of the consent page (or of the login). */
-async function begin(
-  browser: TestBrowser,
-  changes: Record<string, string> = {},
-  of = client,
-): Promise<string> {
-  return (await browser.get(provider.authorizeUrl(of, changes))).location ?? '';
+/** A browser whose user signed in long ago, and the address of an interaction that began in it. */
+async function begin(changes: Record<string, string>, of = client, agoMs = hour) {
+  const browser = provider.browser(null);
+  provider.signIn(browser, ana.sub, agoMs);
+  return { browser, interaction: (await browser.get(provider.authorizeUrl(of, changes))).location ?? '' };
 }
 
-/** Shows the consent page, and answers its form token. */
-async function show(browser: TestBrowser, interaction: string): Promise<{ text: string; csrf: string }> {
-  const { status, text } = await browser.get(interaction);
-  expect(status).toBe(200);
-  return { text, csrf: /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '' };
+/** That an answer leads to the login, which is told to ask for credentials. */
+function expectLogin({ outcome, callback }: Answer): void {
+  expect([outcome, callback.get('reauthenticate')]).toEqual(['303 login', 'true']);
 }
-
-const userOf = async (location: string | null, of = client): Promise<unknown> => {
-  const { access_token } = (await provider.exchange(of, parameters(location).get('code') ?? '')).json();
-  return (await provider.userinfo(String(access_token))).json().sub;
-};
 
 describe.each([
   ['prompt=login', { prompt: 'login' }],
   ['an exceeded max_age', { max_age: '60' }],
   ['max_age=0', { max_age: '0' }],
 ] as const)('%s', (_name, changes) => {
-  const signedInLongAgo = () => {
-    const browser = provider.browser();
-    provider.host.signIn(browser.name, ana.sub, ago(3_600_000));
-    return browser;
-  };
-
   it('continues only with a sign-in that is later than the start of the interaction, to the millisecond', async () => {
-    await provider.code(client);
-    const browser = signedInLongAgo();
-    const interaction = await begin(browser, changes);
-    const startedAt = provider.clock.now();
-    for (const authenticatedAt of [startedAt - 3_600_000, startedAt - 1, startedAt]) {
-      provider.host.signIn(browser.name, ana.sub, new Date(authenticatedAt));
-      const { location } = await browser.get(interaction);
-      expect(location).toContain('/login?');
-      expect(parameters(location).get('reauthenticate')).toBe('true');
-      expect(parameters(location).get('return_to')).toBe(interaction);
+    const { browser, interaction } = await begin(changes);
+    for (const agoMs of [hour, 1, 0]) {
+      provider.signIn(browser, ana.sub, agoMs);
+      const answer = await browser.get(interaction);
+      expectLogin(answer);
+      expect(answer.callback.get('return_to')).toBe(interaction);
     }
     provider.clock.advance(10_000);
-    provider.host.signIn(browser.name, ana.sub, new Date(startedAt + 1));
-    expect(await userOf((await provider.follow(browser, interaction)).location)).toBe(ana.sub);
+    provider.signIn(browser, ana.sub, 9_999);
+    expect(await provider.subOf(client, await provider.follow(browser, interaction))).toBe(ana.sub);
   });
 
   it('is not passed by a sign-in that was there before, which the host’s clock puts after the request', async () => {
     if ('max_age' in changes && changes.max_age !== '0') return;
-    await provider.code(client);
-    const browser = provider.browser();
     const aheadMs = 30_000;
-    provider.host.signIn(browser.name, ana.sub, ago(-aheadMs));
-    provider.clock.advance(1_000);
-    const interaction = await begin(browser, changes);
-    const { location } = await browser.get(interaction);
-    expect(location).toContain('/login?');
-    expect(parameters(location).get('reauthenticate')).toBe('true');
+    const { browser, interaction } = await begin(changes, client, -aheadMs);
+    expectLogin(await browser.get(interaction));
     // The user does sign in again, by the same clock.
     provider.clock.advance(1_000);
-    provider.host.signIn(browser.name, ana.sub, ago(-aheadMs));
-    expect(await userOf((await provider.follow(browser, interaction)).location)).toBe(ana.sub);
+    provider.signIn(browser, ana.sub, -aheadMs);
+    expect(await provider.subOf(client, await provider.follow(browser, interaction))).toBe(ana.sub);
   });
 
   it('takes no answer to the consent page without it', async () => {
-    const app = await provider.client();
-    const browser = signedInLongAgo();
-    const interaction = await begin(browser, changes, app);
+    const { browser, interaction } = await begin(changes, await provider.client());
     provider.clock.advance(1_000);
-    provider.host.signIn(browser.name, ana.sub, ago(0));
-    const { csrf } = await show(browser, interaction);
-    provider.host.signIn(browser.name, ana.sub, ago(3_600_000));
-    const answer = await browser.post(interaction, { csrf, decision: 'approve' });
-    expect(parameters(answer.location).get('reauthenticate')).toBe('true');
+    provider.signIn(browser, ana.sub);
+    const page = await showConsent(browser, interaction);
+    provider.signIn(browser, ana.sub, hour);
+    expectLogin(await page.approve());
   });
 
   it('asks a user who comes in after the answer for credentials, too', async () => {
     const app = await provider.client();
     await provider.code(app, {}, provider.browser(ben.sub));
-    const browser = signedInLongAgo();
-    const interaction = await begin(browser, changes, app);
+    const { browser, interaction } = await begin(changes, app);
     provider.clock.advance(1_000);
-    provider.host.signIn(browser.name, ana.sub, ago(0));
-    const { csrf } = await show(browser, interaction);
-    const approved = await browser.post(interaction, { csrf, decision: 'approve' });
-    provider.host.signIn(browser.name, ben.sub, ago(3_600_000));
-    const { location } = await provider.follow(browser, approved.location ?? '');
-    expect(location).toContain('/login?');
-    expect(parameters(location).get('reauthenticate')).toBe('true');
+    provider.signIn(browser, ana.sub);
+    const approved = await (await showConsent(browser, interaction)).approve();
+    provider.signIn(browser, ben.sub, hour);
+    expectLogin(await provider.follow(browser, approved.location ?? ''));
   });
 });
 
 it('max_age holds for a user who comes in while the consent page of another one is open', async () => {
   const app = await provider.client();
   await provider.code(app, {}, provider.browser(ben.sub));
-  const browser = provider.browser(ana.sub);
-  const interaction = await begin(browser, { max_age: '60' }, app);
-  await show(browser, interaction);
-  provider.host.signIn(browser.name, ben.sub, ago(3_600_000));
-  const { location } = await browser.get(interaction);
-  expect(location).toContain('/login?');
-  expect(parameters(location).get('reauthenticate')).toBe('true');
+  const { browser, address } = await openConsent(provider, app, { max_age: '60' });
+  provider.signIn(browser, ben.sub, hour);
+  expectLogin(await browser.get(address));
 });
 
 it('max_age counts until the request came in, not until the user has read the page', async () => {
-  const app = await provider.client();
-  const browser = provider.browser();
-  const interaction = await begin(browser, { max_age: '60' }, app);
-  const { csrf } = await show(browser, interaction);
+  const page = await openConsent(provider, await provider.client(), { max_age: '60' });
   provider.clock.advance(120_000);
-  const approved = await browser.post(interaction, { csrf, decision: 'approve' });
-  expect((await provider.follow(browser, approved.location ?? '')).location).toContain('code=');
+  expect((await page.finish()).outcome).toBe('303 code');
 });
 
 describe.each([
@@ -139,32 +91,20 @@ describe.each([
   ['with max_age', { max_age: '3600' }],
 ] as const)('a sign-in that is more than a minute in the future, %s,', (_name, changes) => {
   it('is none: a page says that something is wrong here, and the log what', async () => {
-    await provider.code(client);
     const browser = provider.browser();
-    provider.host.signIn(browser.name, ana.sub, ago(-60_001));
-    const since = provider.logged.length;
-    const { status, location } = await browser.get(provider.authorizeUrl(client, changes));
-    expect([status, location]).toEqual([500, null]);
-    const lines = provider.logged.slice(since);
-    expect(lines).toEqual([
-      expect.objectContaining({
-        level: 'error',
-        fields: expect.objectContaining({
-          err: expect.objectContaining({
-            message: expect.stringContaining('authenticatedAt is more than a minute in the future'),
-          }),
-        }),
-      }),
-    ]);
+    provider.signIn(browser, ana.sub, -60_001);
+    provider.logged.length = 0;
+    expect(await provider.attempt(client, changes, browser)).toBe('500 server_error');
+    const message = expect.stringContaining('authenticatedAt is more than a minute in the future');
+    expect(provider.logged).toMatchObject([{ level: 'error', fields: { err: { message } } }]);
   });
 
   it('does not end an interaction either', async () => {
     const browser = provider.browser(null);
-    const interaction = await begin(browser, changes);
-    provider.host.signIn(browser.name, ana.sub, ago(-60_001));
-    const { status, location } = await browser.get(interaction);
-    expect([status, location]).toEqual([500, null]);
-    provider.host.signIn(browser.name, ana.sub, ago(-60_000));
-    expect((await provider.follow(browser, interaction)).location).toContain('code=');
+    const { location } = await browser.get(provider.authorizeUrl(client, changes));
+    provider.signIn(browser, ana.sub, -60_001);
+    expect((await browser.get(location ?? '')).outcome).toBe('500 server_error');
+    provider.signIn(browser, ana.sub, -60_000);
+    expect((await provider.follow(browser, location ?? '')).outcome).toBe('303 code');
   });
 });

@@ -1,111 +1,121 @@
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ana, ben } from '../support/directory.ts';
-import { generousLimits, type TestClient, TestProvider } from '../support/provider.ts';
+import type { Json } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
-let provider: TestProvider;
-let client: TestClient;
-
-beforeAll(async () => {
-  provider = await TestProvider.start({ limits: generousLimits });
-  client = await provider.client();
-  await provider.code(client, { scope: 'openid profile' });
-});
-afterAll(() => provider.stop());
-
-/** What the client gets at once, without any page. */
-async function answered(
-  parameters: Record<string, string>,
-  browser = provider.browser(),
-): Promise<URLSearchParams> {
-  const answer = await browser.get(provider.authorizeUrl(client, parameters));
-  expect(answer.location?.startsWith(client.redirectUri), answer.location ?? answer.text).toBe(true);
-  return new URL(answer.location ?? '').searchParams;
-}
-
-/** The page of the host's login that the browser is sent to. */
-async function loginPage(
-  parameters: Record<string, string>,
-  browser = provider.browser(),
-): Promise<URLSearchParams> {
-  const { location } = await provider.follow(browser, provider.authorizeUrl(client, parameters));
-  expect(location).toContain('/login?');
-  return new URL(location ?? '').searchParams;
-}
+const provider = await startProvider();
+const client = await provider.client();
+const idToken = async (of = client): Promise<string> => String((await provider.tokens(of)).id_token);
+const silently = (id_token_hint: string, browser = provider.browser()) =>
+  provider.attempt(client, { id_token_hint, prompt: 'none' }, browser);
 
 describe('id_token_hint', () => {
-  const idToken = async (of = client, browser = provider.browser()): Promise<string> =>
-    String((await provider.exchange(of, await provider.code(of, {}, browser))).json().id_token);
-
   it('of the user who is signed in changes nothing', async () => {
     const id_token_hint = await idToken();
-    expect((await answered({ id_token_hint })).has('code')).toBe(true);
-    expect((await answered({ id_token_hint, prompt: 'none' })).has('code')).toBe(true);
+    expect(await provider.attempt(client, { id_token_hint })).toBe('code');
+    expect(await silently(id_token_hint)).toBe('code');
+  });
+
+  it('of another user is login_required with prompt=none', async () => {
+    expect(await silently(await idToken(), provider.browser(ben.sub))).toBe('login_required');
   });
 
   it('counts although it has expired', async () => {
     // The engine reads the machine's clock, so that the token has to be one of two hours ago.
     provider.clock.advance(-7_200_000);
-    const id_token_hint = await idToken();
+    const hint = await idToken();
     provider.clock.advance(7_200_000);
-    expect((decodeJwt(id_token_hint).exp ?? 0) * 1000).toBeLessThan(Date.now());
-    expect((await answered({ id_token_hint, prompt: 'none' })).has('code')).toBe(true);
-    expect((await answered({ id_token_hint, prompt: 'none' }, provider.browser(ben.sub))).get('error')).toBe(
-      'login_required',
-    );
+    expect((decodeJwt(hint).exp ?? 0) * 1000).toBeLessThan(Date.now());
+    expect(await silently(hint)).toBe('code');
+    expect(await silently(hint, provider.browser(ben.sub))).toBe('login_required');
   });
 
-  it('of another user is login_required with prompt=none', async () => {
-    const id_token_hint = await idToken();
-    expect((await answered({ id_token_hint, prompt: 'none' }, provider.browser(ben.sub))).get('error')).toBe(
-      'login_required',
-    );
-  });
-
-  it('of another user sends to the login, and goes on when the right one signs in', async () => {
-    const id_token_hint = await idToken();
+  it.each([
+    ['goes on when the right one signs in', ana, '303 code'],
+    [
+      'ends with login_required when the wrong one does, rather than going in circles',
+      ben,
+      '303 login_required',
+    ],
+  ])('of another user sends to the login, and %s', async (_name, { sub }, outcome) => {
     const browser = provider.browser(ben.sub);
-    const page = await loginPage({ id_token_hint }, browser);
-    expect(page.get('reauthenticate')).toBe('true');
-    provider.host.signIn(browser.name, ana.sub, new Date(provider.clock.now() + 1));
-    const { location } = await provider.follow(browser, page.get('return_to') ?? '');
-    expect(new URL(location ?? '').searchParams.has('code')).toBe(true);
-  });
-
-  it('ends with login_required when the wrong user signs in again, rather than going in circles', async () => {
-    const id_token_hint = await idToken();
-    const browser = provider.browser(ben.sub);
-    const page = await loginPage({ id_token_hint }, browser);
-    provider.host.signIn(browser.name, ben.sub, new Date(provider.clock.now() + 1));
-    const { location } = await provider.follow(browser, page.get('return_to') ?? '');
-    const callback = new URL(location ?? '').searchParams;
-    expect([callback.get('error'), callback.get('state')]).toEqual(['login_required', 'a state']);
-  });
-
-  it('that is garbage, forged, or of another client is invalid_request', async () => {
-    const genuine = await idToken();
-    const [header = '', payload = '', signature = ''] = genuine.split('.');
-    const forged = Buffer.from(
-      JSON.stringify({
-        ...JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))),
-        sub: ben.sub,
-      }),
-    );
-    const hints = [
-      'garbage',
-      'a.b.c',
-      `${header}.${forged.toString('base64url')}.${signature}`,
-      `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`,
-      await idToken(await provider.client()),
-    ];
-    for (const id_token_hint of hints)
-      expect((await answered({ id_token_hint })).get('error')).toBe('invalid_request');
+    const url = provider.authorizeUrl(client, { id_token_hint: await idToken() });
+    const login = await provider.follow(browser, url);
+    expect([login.outcome, login.callback.get('reauthenticate')]).toEqual(['303 login', 'true']);
+    provider.signIn(browser, sub, -1);
+    const back = await provider.follow(browser, login.callback.get('return_to') ?? '');
+    expect([back.outcome, back.callback.get('state')]).toEqual([outcome, 'a state']);
   });
 
   it('survives a rotation of the signing keys', async () => {
-    const id_token_hint = await idToken();
+    const hint = await idToken();
     provider.clock.advance(1);
     await provider.ostiary.admin.signingKeys.rotate({ activateAfterSeconds: 0 });
-    expect((await answered({ id_token_hint, prompt: 'none' })).has('code')).toBe(true);
+    expect(await silently(hint)).toBe('code');
+  });
+});
+
+describe('hints that are no ID token of this provider for this client', async () => {
+  const genuine = await idToken();
+  const [head = '', claims = '', signature = ''] = genuine.split('.');
+  const decoded = (part: string): Json => JSON.parse(Buffer.from(part, 'base64url').toString());
+  const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const header = decoded(head);
+  const claimsOfBen = encoded({ ...decoded(claims), sub: ben.sub });
+  const expectRefusal = async (hint: string) =>
+    expect([hint.slice(0, 60), await silently(hint)]).toEqual([hint.slice(0, 60), 'invalid_request']);
+
+  it('the algorithm none is refused, in any spelling', async () => {
+    for (const alg of ['none', 'None', 'NONE', '', null, undefined, ['none']])
+      for (const proof of ['', signature])
+        await expectRefusal(`${encoded({ ...header, alg })}.${claimsOfBen}.${proof}`);
+  });
+
+  it('a public key does not verify as a shared secret', async () => {
+    const { keys } = (await provider.request('/.well-known/jwks.json')).json() as { keys: Json[] };
+    for (const key of keys) {
+      for (const secret of [JSON.stringify(key), String(key.n ?? key.x), client.secret ?? '']) {
+        const input = `${encoded({ alg: 'HS256', kid: key.kid, typ: 'JWT' })}.${claimsOfBen}`;
+        await expectRefusal(`${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`);
+      }
+    }
+  });
+
+  it('a key that the token brings along is not believed', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    for (const more of [
+      { jwk: publicKey.export({ format: 'jwk' }) },
+      { jku: 'https://evil.example/jwks.json' },
+      { x5u: 'https://evil.example/' },
+      { kid: '../../dev/null' },
+      { crit: ['b64'], b64: false },
+    ]) {
+      const input = `${encoded({ ...header, ...more })}.${claimsOfBen}`;
+      await expectRefusal(`${input}.${sign('sha256', Buffer.from(input), privateKey).toString('base64url')}`);
+    }
+  });
+
+  it('bent, cut, swollen and foreign ones are refused, and nothing breaks', async () => {
+    const nonsense = ['..', '.', 'a.b.c', '{}', 'null', '__proto__'];
+    for (const hint of [
+      await idToken(await provider.client()),
+      `${head}.${claimsOfBen}.${signature}`,
+      `${head}.${claims}.${signature.slice(0, -4)}`,
+      `${head}.${claims}.`,
+      `${head}..${signature}`,
+      `${head}.${claims}`,
+      `${genuine}.`,
+      `${genuine}.x.y`,
+      ...nonsense,
+      `${encoded(null)}.${encoded(null)}.`,
+      `${encoded({ alg: 'RS256' })}.${encoded([])}.AAAA`,
+      `${encoded({ alg: 'dir', enc: 'A128GCM' })}....`,
+      'x'.repeat(8000),
+      '.'.repeat(8000),
+    ])
+      await expectRefusal(hint);
+    expect(provider.errors).toEqual([]);
   });
 });

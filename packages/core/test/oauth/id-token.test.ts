@@ -1,24 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { scopeNames } from '../../src/index.ts';
 import { ana } from '../support/directory.ts';
-import { type Json, type TestClient, TestProvider } from '../support/provider.ts';
+import type { TestClient } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
-let provider: TestProvider;
-
-beforeAll(async () => {
-  provider = await TestProvider.start();
-});
-afterAll(() => provider.stop());
-
-async function tokens(
-  client: TestClient,
-  changes: Record<string, string | undefined> = {},
-  browser = provider.browser(),
-): Promise<Json> {
-  return (await provider.exchange(client, await provider.code(client, changes, browser))).json();
-}
+const provider = await startProvider();
+const tokens = provider.tokens.bind(provider);
 
 async function verified(idToken: unknown, client: TestClient) {
   const keys = createLocalJWKSet(
@@ -35,8 +24,7 @@ describe.each(['RS256', 'ES256'] as const)('an ID token signed with %s', (idToke
   it('has exactly the claims that say who signed in, when and for whom', async () => {
     const client = await provider.client({ idTokenAlg });
     const browser = provider.browser();
-    const authenticatedAt = new Date(provider.clock.now() - 123_456);
-    provider.host.signIn(browser.name, ana.sub, authenticatedAt);
+    provider.signIn(browser, ana.sub, 123_456);
     const answer = await tokens(client, { scope: scopeNames.join(' '), nonce: 'a nonce &ü' }, browser);
     const { payload, protectedHeader } = await verified(answer.id_token, client);
     const now = Math.floor(provider.clock.now() / 1000);
@@ -46,7 +34,7 @@ describe.each(['RS256', 'ES256'] as const)('an ID token signed with %s', (idToke
       aud: client.id,
       iat: now,
       exp: now + 3600,
-      auth_time: Math.floor(authenticatedAt.getTime() / 1000),
+      auth_time: Math.floor((provider.clock.now() - 123_456) / 1000),
       nonce: 'a nonce &ü',
       at_hash: createHash('sha256')
         .update(String(answer.access_token))
@@ -95,7 +83,7 @@ describe('an ID token', () => {
     const browser = provider.browser();
     await provider.code(client, {}, browser);
     provider.clock.advance(60_000);
-    provider.host.signIn(browser.name, ana.sub, new Date(provider.clock.now()));
+    provider.signIn(browser, ana.sub);
     const { auth_time } = decodeJwt(String((await tokens(client, {}, browser)).id_token));
     expect(auth_time).toBe(Math.floor(provider.clock.now() / 1000));
   });

@@ -1,31 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerConsent, openConsent, showConsent } from '../support/consent-form.ts';
-import { generousLimits, TestProvider } from '../support/provider.ts';
+import { describe, expect, it } from 'vitest';
+import { openConsent, showConsent } from '../support/consent-form.ts';
+import { startProvider } from '../support/running.ts';
 
-let provider: TestProvider;
-
-beforeAll(async () => {
-  provider = await TestProvider.start({ limits: generousLimits });
-});
-afterAll(() => provider.stop());
+const provider = await startProvider();
 
 describe('two tabs of one browser', () => {
   it('go side by side, in any order, each to its own end', async () => {
-    const [one, two] = [
-      await provider.client({ name: 'App one' }),
-      await provider.client({ name: 'App two' }),
-    ];
+    const one = await provider.client({ name: 'App one' });
+    const two = await provider.client({ name: 'App two' });
     const browser = provider.browser();
     const first = await openConsent(provider, one, { state: 'one', scope: 'openid' }, browser);
     const second = await openConsent(provider, two, { state: 'two', scope: 'openid kyc' }, browser);
     expect((await showConsent(browser, first.address)).text).toContain('App one');
-    const ends = [
-      await answerConsent(provider, browser, second),
-      await answerConsent(provider, browser, first),
-    ].map(({ location }) => new URL(location ?? '').searchParams);
-    expect(ends.map((end) => end.get('state'))).toEqual(['two', 'one']);
-    expect((await provider.exchange(two, ends[0]?.get('code') ?? '')).json().scope).toBe('openid kyc');
-    expect((await provider.exchange(one, ends[1]?.get('code') ?? '')).json().scope).toBe('openid');
+    for (const [client, page, state, scope] of [
+      [two, second, 'two', 'openid kyc'],
+      [one, first, 'one', 'openid'],
+    ] as const) {
+      const { callback } = await page.finish();
+      expect(callback.get('state')).toBe(state);
+      expect((await provider.exchange(client, callback.get('code') ?? '')).json().scope).toBe(scope);
+    }
   });
 
   it('of one app go side by side too, one approved and one denied', async () => {
@@ -33,48 +27,28 @@ describe('two tabs of one browser', () => {
     const browser = provider.browser();
     const first = await openConsent(provider, client, { state: 'one' }, browser);
     const second = await openConsent(provider, client, { state: 'two', scope: 'openid kyc' }, browser);
-    expect((await answerConsent(provider, browser, first, 'deny')).location).toContain('error=access_denied');
-    expect((await answerConsent(provider, browser, second)).location).toContain('code=');
+    const denied = await browser.get((await first.deny()).location ?? '');
+    expect(denied.outcome).toBe('303 access_denied');
+    expect((await second.finish()).outcome).toBe('303 code');
   });
 });
 
 describe('an interaction', () => {
-  it('ends with its answer: it is not shown, answered or resumed twice', async () => {
-    const browser = provider.browser();
-    const page = await openConsent(provider, await provider.client(), {}, browser);
-    const approved = await browser.post(page.address, { csrf: page.csrf, decision: 'approve' });
-    expect((await browser.get(approved.location ?? '')).location).toContain('code=');
-    for (const answer of [
-      await browser.get(approved.location ?? ''),
-      await browser.get(page.address),
-      await browser.post(page.address, { csrf: page.csrf, decision: 'approve' }),
-    ]) {
-      expect([answer.status, answer.location]).toEqual([400, null]);
-      expect(answer.text).toContain('not known');
-    }
-  });
-
-  it('belongs to the browser that started it', async () => {
-    const mine = provider.browser();
-    const page = await openConsent(provider, await provider.client(), {}, mine);
-    const other = provider.browser();
-    expect((await other.get(page.address)).status).toBe(400);
-    expect((await other.post(page.address, { csrf: page.csrf, decision: 'approve' })).status).toBe(400);
-    const approved = await mine.post(page.address, { csrf: page.csrf, decision: 'approve' });
-    expect((await other.get(approved.location ?? '')).status).toBe(400);
-    expect((await mine.get(approved.location ?? '')).location).toContain('code=');
-  });
-
-  it('lives one hour, and is purged then', async () => {
-    const browser = provider.browser();
-    const page = await openConsent(provider, await provider.client(), {}, browser);
+  it('lives one hour: after that it is neither shown nor answered nor resumed, and the purge takes it', async () => {
+    const page = await openConsent(provider, await provider.client());
+    const approved = await openConsent(provider, await provider.client(), {}, page.browser);
+    const { location } = await approved.approve();
     provider.clock.advance(3_600_000 - 1);
     await provider.ostiary.worker.runDue();
-    expect((await browser.get(page.address)).status).toBe(200);
+    expect((await page.browser.get(page.address)).status).toBe(200);
     provider.clock.advance(1);
-    expect((await browser.get(page.address)).status).toBe(400);
-    const approved = await browser.post(page.address, { csrf: page.csrf, decision: 'approve' });
-    expect([approved.status, approved.location]).toEqual([400, null]);
+    const { browser } = page;
+    for (const answer of [
+      await browser.get(page.address),
+      await page.approve(),
+      await browser.get(location ?? ''),
+    ])
+      expect([answer.outcome, answer.location]).toEqual(['400 invalid_request', null]);
   });
 
   it.each(['unknown', 'a%2Fb', '..%2F..', '%00', '%ff', 'x'.repeat(1_000)])(
@@ -83,7 +57,7 @@ describe('an interaction', () => {
       const answer = await provider.browser().get(`/oauth/interaction/${id}`);
       expect([400, 404]).toContain(answer.status);
       expect(answer.location).toBeNull();
-      expect(provider.logged.filter((line) => line.level === 'error')).toEqual([]);
+      expect(provider.errors).toEqual([]);
     },
   );
 });

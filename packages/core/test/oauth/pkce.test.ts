@@ -1,114 +1,150 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../support/browser.ts';
-import { generousLimits, pkce, type TestClient, TestProvider } from '../support/provider.ts';
+import { decodeJwt } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { pkce, type TestClient } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
-let provider: TestProvider;
-let client: TestClient;
+const provider = await startProvider();
+const client = await provider.client();
+const hardened = await provider.client({ requirePkce: true });
+const app = await provider.client({ public: true, redirectUris: ['https://spa.example/callback'] });
 
-beforeAll(async () => {
-  provider = await TestProvider.start({ limits: generousLimits });
-  client = await provider.client();
-});
-afterAll(() => provider.stop());
-
-const outcome = (answer: Answer): string => `${answer.status} ${answer.json().error ?? 'ok'}`;
-
-/** A code that is bound to a challenge, with its verifier. */
-async function boundCode(of = client): Promise<{ code: string; verifier: string }> {
-  const { verifier, challenge } = pkce();
-  return {
-    code: await provider.code(of, { code_challenge: challenge, code_challenge_method: 'S256' }),
-    verifier,
-  };
+/** An exchange, which must not give a token away where it is refused. */
+async function redeem(code: string, changes: Record<string, unknown>, by: TestClient = client) {
+  const { outcome, text } = await provider.exchange(by, code, changes);
+  if (outcome !== '200 ok') expect(text).not.toContain('svc_at_');
+  return outcome;
 }
 
-describe('PKCE', () => {
+it('a bound code goes with the right verifier, without a secret', async () => {
+  for (const to of [client, hardened, app]) {
+    const { code, verifier: code_verifier } = await provider.boundCode(to);
+    expect(await redeem(code, { client_secret: undefined, code_verifier }, to)).toBe('200 ok');
+  }
+});
+
+describe('at the authorization endpoint', () => {
+  const { challenge, verifier } = pkce();
+  const S256 = { code_challenge_method: 'S256' };
+
   it.each([
-    ['missing', undefined],
-    ['empty', ''],
-    ['of 42 characters', 'a'.repeat(42)],
-    ['of 129 characters', 'a'.repeat(129)],
-    ['with a character outside the alphabet', `${'a'.repeat(42)}+`],
-    ['that belongs to another challenge', pkce().verifier],
-  ])('refuses a verifier %s with invalid_grant, and the code stays usable', async (_name, code_verifier) => {
-    const { code, verifier } = await boundCode();
-    const refused = await provider.exchange(client, code, { code_verifier });
-    expect(outcome(refused)).toBe('400 invalid_grant');
-    expect(refused.json().error_description).toBe('The PKCE check failed.');
-    expect(outcome(await provider.exchange(client, code, { code_verifier: verifier }))).toBe('200 ok');
+    ...['plain', 'Plain', 's256', 'S256 ', 'S512', 'none', 'null', '__proto__'].map((method) => ({
+      code_challenge: challenge,
+      code_challenge_method: method,
+    })),
+    // Without a method it would mean plain.
+    { code_challenge: challenge },
+    { code_challenge: verifier, code_challenge_method: '' },
+    S256,
+    { code_challenge: '', ...S256 },
+    { code_challenge: challenge.slice(1), ...S256 },
+    { code_challenge: `${challenge}=`, ...S256 },
+    { code_challenge: `${challenge}A`, ...S256 },
+    { code_challenge: `${challenge.slice(1)}+`, ...S256 },
+    { code_challenge: ' '.repeat(43), ...S256 },
+  ])('%j is invalid_request, of any client', async (parameters) => {
+    for (const to of [client, hardened, app])
+      expect(await provider.attempt(to, parameters)).toBe('invalid_request');
   });
 
-  it('refuses the challenge itself as verifier, and a verifier for a code without challenge', async () => {
-    const { verifier, challenge } = pkce();
-    const bound = await provider.code(client, { code_challenge: challenge, code_challenge_method: 'S256' });
-    expect(outcome(await provider.exchange(client, bound, { code_verifier: challenge }))).toBe(
-      '400 invalid_grant',
-    );
-    const unbound = await provider.code(client);
-    expect(outcome(await provider.exchange(client, unbound, { code_verifier: verifier }))).toBe(
-      '400 invalid_grant',
-    );
-    expect(outcome(await provider.exchange(client, unbound))).toBe('200 ok');
+  it('a challenge that is given twice is, too', async () => {
+    const twice = `${provider.authorizeUrl(client, pkce().bound)}&code_challenge=${pkce().challenge}`;
+    expect((await provider.browser().get(twice)).outcome).toBe('303 invalid_request');
   });
 
-  it.each([43, 128])('accepts a verifier of %d characters of the whole alphabet', async (length) => {
-    const { createHash } = await import('node:crypto');
-    const verifier = 'AZaz09-._~'.repeat(13).slice(0, length);
-    const code_challenge = createHash('sha256').update(verifier).digest('base64url');
-    const code = await provider.code(client, { code_challenge, code_challenge_method: 'S256' });
-    expect(outcome(await provider.exchange(client, code, { code_verifier: verifier }))).toBe('200 ok');
-  });
-
-  it('lets four wrong verifiers pass; the fifth burns the code', async () => {
-    for (const [wrong, expected] of [
-      [4, '200 ok'],
-      [5, '400 invalid_grant'],
-    ] as const) {
-      const { code, verifier } = await boundCode();
-      for (let count = 0; count < wrong; count += 1) {
-        expect(outcome(await provider.exchange(client, code, { code_verifier: pkce().verifier }))).toBe(
-          '400 invalid_grant',
-        );
-      }
-      expect(outcome(await provider.exchange(client, code, { code_verifier: verifier }))).toBe(expected);
+  it('it is required of public clients and where the client asks for it, and of nobody else', async () => {
+    for (const to of [hardened, app]) {
+      expect(await provider.attempt(to)).toBe('invalid_request');
+      expect(await provider.attempt(to, { code_challenge: '' })).toBe('invalid_request');
     }
+    expect(await provider.attempt(await provider.client())).toBe('interaction');
+  });
+});
+
+describe('a code without a challenge', () => {
+  it('is not taken with a verifier: an honest client notices that the challenge was stripped', async () => {
+    const code = await provider.code(client);
+    const { verifier: code_verifier } = pkce();
+    for (const secret of [{}, { client_secret: undefined }])
+      expect(await redeem(code, { code_verifier, ...secret })).toBe('400 invalid_grant');
+    expect(await redeem(code, {})).toBe('200 ok');
+  });
+
+  it('does not work without a secret', async () => {
+    const code = await provider.code(client);
+    for (const changes of [
+      { client_secret: undefined },
+      { client_secret: '' },
+      { client_secret: undefined, code_verifier: '' },
+    ])
+      expect(await redeem(code, changes)).toBe('401 invalid_client');
+  });
+
+  it('gives a token whose nonce is that of its request, so that a client without PKCE notices another’s code', async () => {
+    const code = await provider.code(client, { nonce: 'of-the-victim' });
+    const { id_token: idToken } = (await provider.exchange(client, code)).json();
+    expect(decodeJwt(String(idToken)).nonce).toBe('of-the-victim');
+  });
+});
+
+describe('a bound code', () => {
+  it.each([
+    ['no', () => undefined],
+    ['an empty', () => ''],
+    ['a short', ({ verifier }: { verifier: string }) => verifier.slice(0, 42)],
+    ['a long', () => 'a'.repeat(129)],
+    ['a longer', ({ verifier }: { verifier: string }) => `${verifier}A`],
+    ['a verifier with a character outside the alphabet as', () => `${'a'.repeat(42)}+`],
+    ['another code’s', async () => (await provider.boundCode(client)).verifier],
+    ['its challenge as', ({ challenge }: { challenge: string }) => challenge],
+  ])('does not go with %s verifier, and stays usable', async (_name, wrong) => {
+    const pair = await provider.boundCode(client);
+    const code_verifier = await wrong(pair);
+    const refused = await provider.exchange(client, pair.code, { code_verifier });
+    expect(refused.outcome).toBe('400 invalid_grant');
+    expect(refused.json().error_description).toBe('The PKCE check failed.');
+    const plain = { code_verifier, code_challenge_method: 'plain', code_challenge: code_verifier };
+    expect(await redeem(pair.code, { ...plain, client_secret: undefined })).toBe('400 invalid_grant');
+    expect(await redeem(pair.code, { code_verifier: pair.verifier })).toBe('200 ok');
+  });
+
+  it.each([43, 128])('goes with a verifier of %d characters of the whole alphabet', async (length) => {
+    const { verifier, bound } = pkce('AZaz09-._~'.repeat(13).slice(0, length));
+    const code = await provider.code(client, bound);
+    expect(await redeem(code, { code_verifier: verifier })).toBe('200 ok');
+  });
+
+  it('does not open with a wrong secret beside the right verifier', async () => {
+    const { code, verifier: code_verifier } = await provider.boundCode(client);
+    expect(await redeem(code, { code_verifier, client_secret: `${client.secret}x` })).toBe(
+      '401 invalid_client',
+    );
+    expect(await redeem(code, { code_verifier })).toBe('200 ok');
+  });
+
+  it.each([
+    [4, '200 ok'],
+    [5, '400 invalid_grant'],
+  ])('after %d wrong verifiers is worth, also to the honest client: %s', async (wrong, expected) => {
+    const { code, verifier } = await provider.boundCode(client);
+    for (let count = 0; count < wrong; count += 1)
+      expect(await redeem(code, { code_verifier: pkce().verifier })).toBe('400 invalid_grant');
+    expect(await redeem(code, { code_verifier: verifier })).toBe(expected);
   });
 
   it('is not burnt by verifiers of somebody who is not the client', async () => {
-    const other = await provider.client();
-    const { code, verifier } = await boundCode();
+    const { code, verifier } = await provider.boundCode(client);
     for (let count = 0; count < 6; count += 1) {
-      await provider.exchange(other, code, {
-        code_verifier: pkce().verifier,
-        redirect_uri: client.redirectUri,
-      });
-      await provider.exchange(client, code, { code_verifier: pkce().verifier, client_secret: 'wrong' });
+      const guess = { code_verifier: pkce().verifier };
+      await redeem(code, { ...guess, redirect_uri: client.redirectUri }, hardened);
+      await redeem(code, { ...guess, client_secret: 'wrong' });
     }
-    expect(outcome(await provider.exchange(client, code, { code_verifier: verifier }))).toBe('200 ok');
+    expect(await redeem(code, { code_verifier: verifier })).toBe('200 ok');
   });
+});
 
-  describe('at the authorization endpoint', () => {
-    const { challenge } = pkce();
-    it.each([
-      [{ code_challenge: challenge, code_challenge_method: 'plain' }],
-      [{ code_challenge: challenge, code_challenge_method: 's256' }],
-      [{ code_challenge: challenge }],
-      [{ code_challenge_method: 'S256' }],
-      [{ code_challenge: challenge.slice(1), code_challenge_method: 'S256' }],
-      [{ code_challenge: `${challenge}=`, code_challenge_method: 'S256' }],
-      [{ code_challenge: `${challenge.slice(1)}+`, code_challenge_method: 'S256' }],
-    ])('refuses %j with invalid_request', async (parameters) => {
-      expect((await provider.authorize(client, parameters)).get('error')).toBe('invalid_request');
-    });
-
-    it('is required of public clients and where the client asks for it, and of nobody else', async () => {
-      for (const settings of [{ public: true }, { requirePkce: true }]) {
-        const strict = await provider.client(settings);
-        expect((await provider.authorize(strict)).get('error')).toBe('invalid_request');
-        const { code, verifier } = await boundCode(strict);
-        expect(outcome(await provider.exchange(strict, code, { code_verifier: verifier }))).toBe('200 ok');
-      }
-      expect((await provider.authorize(client)).get('error')).toBeNull();
-    });
-  });
+it('a public client never gets in with a secret, not even an empty or inherited one', async () => {
+  for (const client_secret of ['x', 'undefined', 'null', '[object Object]', '__proto__']) {
+    const { code, verifier: code_verifier } = await provider.boundCode(app);
+    expect(await redeem(code, { code_verifier, client_secret }, app)).toBe('401 invalid_client');
+  }
 });

@@ -1,32 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generousLimits, type TestClient, TestProvider } from '../support/provider.ts';
+import { describe, expect, it } from 'vitest';
+import { pkce } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
-let provider: TestProvider;
+const provider = await startProvider();
 
-beforeAll(async () => {
-  provider = await TestProvider.start({ limits: generousLimits });
-});
-afterAll(() => provider.stop());
-
-/** Ways to write an address that means the same, or nearly, to somebody who is not exact. */
-const nearly: readonly (readonly [string, string])[] = [
+/** Addresses that are nearly the same; many more ways to bend one are among the attacks. */
+const nearly: readonly (readonly [registered: string, sent: string])[] = [
   ['https://app.example/callback', 'https://app.example/callback/'],
   ['https://app.example/callback/', 'https://app.example/callback'],
-  ['https://app.example/callback', 'https://app.example/Callback'],
-  ['https://app.example/callback', 'https://APP.example/callback'],
-  ['https://app.example/callback', 'HTTPS://app.example/callback'],
-  ['https://app.example/callback', 'https://app.example:443/callback'],
-  ['https://app.example/callback', 'https://app.example/callback?'],
-  ['https://app.example/callback', 'https://app.example/callback?next=/'],
-  ['https://app.example/callback', 'https://app.example/%63allback'],
-  ['https://app.example/callback', 'https://app.example/./callback'],
-  ['https://app.example/callback', ' https://app.example/callback'],
   ['https://app.example/callback?a=1', 'https://app.example/callback?a=2'],
   ['https://app.example', 'https://app.example/'],
   ['http://localhost:8080/cb', 'http://localhost:8081/cb'],
   ['http://localhost/cb', 'http://localhost:49152/cb'],
   ['http://127.0.0.1/cb', 'http://127.0.0.1:49152/cb'],
-  ['http://127.0.0.1/cb', 'http://localhost/cb'],
   ['http://[::1]/cb', 'http://[::1]:49152/cb'],
   ['com.example.app:/cb', 'com.example.app://cb'],
 ];
@@ -79,7 +65,6 @@ describe('a redirect URI that is not the right one', () => {
         fields: { client: client.id, redirectUri: `${registered}/` },
       },
     ]);
-    expect((await provider.exchange(client, code)).status).toBe(200);
   });
 });
 
@@ -87,9 +72,7 @@ describe('a redirect URI', () => {
   it.each(nearly)('registered as %s does not match %s', async (registered, sent) => {
     const isPublic = registered.startsWith('com.');
     const client = await provider.client({ redirectUris: [registered], public: isPublic });
-    const answer = await provider.browser().get(provider.authorizeUrl(client, { redirect_uri: sent }));
-    expect([answer.status, answer.location]).toEqual([400, null]);
-    expect(answer.text).toContain('redirect_uri_mismatch');
+    expect(await provider.attempt(client, { redirect_uri: sent })).toBe('400 redirect_uri_mismatch');
   });
 
   it.each([
@@ -103,73 +86,43 @@ describe('a redirect URI', () => {
       firstParty: true,
     });
     // Every client may use PKCE; a public one has to.
-    const { pkce } = await import('../support/provider.ts');
-    const { verifier, challenge } = pkce();
-    const { location } = await provider.follow(
-      provider.browser(),
-      provider.authorizeUrl(client, { code_challenge: challenge, code_challenge_method: 'S256' }),
-    );
-    const [sentTo, parameters] = [new URL(location ?? ''), new URL(location ?? '').searchParams];
-    const code = parameters.get('code') ?? '';
-    for (const name of ['code', 'state', 'iss']) parameters.delete(name);
+    const { verifier, bound } = pkce();
+    const { location } = await provider.follow(provider.browser(), provider.authorizeUrl(client, bound));
+    const sentTo = new URL(location ?? '');
+    const code = sentTo.searchParams.get('code') ?? '';
+    for (const name of ['code', 'state', 'iss']) sentTo.searchParams.delete(name);
     const expected = new URL(registered);
-    expect([sentTo.protocol, sentTo.host, sentTo.pathname]).toEqual([
-      expected.protocol,
-      expected.host,
-      expected.pathname,
-    ]);
-    expect([...parameters]).toEqual([...expected.searchParams]);
-    expect((await provider.exchange(client, code, { code_verifier: verifier })).status).toBe(200);
-  });
-
-  it('missing or empty is invalid_request at authorize, a page, even with one registered URI', async () => {
-    const client = await provider.client();
-    for (const redirect_uri of [undefined, '']) {
-      const answer = await provider.browser().get(provider.authorizeUrl(client, { redirect_uri }));
-      expect([answer.status, answer.location]).toEqual([400, null]);
-      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(answer.text).toContain('invalid_request');
-    }
-  });
-
-  it('given twice is invalid_request, a page, even if both are the registered one', async () => {
-    const client = await provider.client();
-    const url = provider.authorizeUrl(client);
-    const answer = await provider
-      .browser()
-      .get(`${url}&redirect_uri=${encodeURIComponent(client.redirectUri)}`);
-    expect([answer.status, answer.location]).toEqual([400, null]);
+    const parts = ({ protocol, host, pathname, searchParams }: URL) =>
+      [protocol, host, pathname, ...searchParams].join(' ');
+    expect(parts(sentTo)).toBe(parts(expected));
+    expect(await provider.redeem(client, code, { code_verifier: verifier })).toBe('200 ok');
   });
 });
 
-describe('at the token endpoint a redirect URI', () => {
-  let client: TestClient;
-  beforeAll(async () => {
-    client = await provider.client({
-      redirectUris: ['https://app.example/callback', 'https://app.example/other'],
-    });
-  });
+describe('at the token endpoint a redirect URI', async () => {
+  const other = 'https://app.example/other';
+  const redirectUris = ['https://app.example/callback', other];
+  const client = await provider.client({ redirectUris });
 
   it.each([
-    ['https://app.example/other', 'invalid_grant'],
-    ['https://app.example/callback/', 'redirect_uri_mismatch'],
-    ['https://evil.example/', 'redirect_uri_mismatch'],
-    ['nonsense', 'redirect_uri_mismatch'],
-    ['', 'invalid_request'],
-    [undefined, 'invalid_request'],
-  ])('%s instead of the one of the request is %s, and the code stays usable', async (redirect_uri, error) => {
-    const code = await provider.code(client);
-    const answer = await provider.exchange(client, code, { redirect_uri });
-    expect([answer.status, answer.json().error]).toEqual([400, error]);
-    expect((await provider.exchange(client, code)).status).toBe(200);
-  });
+    [other, '400 invalid_grant'],
+    ['https://app.example/callback/', '400 redirect_uri_mismatch'],
+    ['', '400 invalid_request'],
+    [undefined, '400 invalid_request'],
+  ])(
+    '%s instead of the one of the request is %s, and the code stays usable',
+    async (redirect_uri, refusal) => {
+      const code = await provider.code(client);
+      expect(await provider.redeem(client, code, { redirect_uri })).toBe(refusal);
+      expect(await provider.redeem(client, code)).toBe('200 ok');
+    },
+  );
 
   it('that was taken from the client in the meantime still is the one of the request', async () => {
+    const { clients } = provider.ostiary.admin;
     const code = await provider.code(client);
-    await provider.ostiary.admin.clients.update(client.id, { redirectUris: ['https://app.example/other'] });
-    expect((await provider.exchange(client, code)).status).toBe(200);
-    await provider.ostiary.admin.clients.update(client.id, {
-      redirectUris: ['https://app.example/callback', 'https://app.example/other'],
-    });
+    await clients.update(client.id, { redirectUris: [other] });
+    expect(await provider.redeem(client, code)).toBe('200 ok');
+    await clients.update(client.id, { redirectUris });
   });
 });

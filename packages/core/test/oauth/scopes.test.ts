@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Scope, scopeNames } from '../../src/index.ts';
 import { ana } from '../support/directory.ts';
-import { generousLimits, type TestClient, TestProvider } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
-let provider: TestProvider;
-let client: TestClient;
-
-beforeAll(async () => {
-  provider = await TestProvider.start({ limits: generousLimits });
-  client = await provider.client();
-});
-afterAll(() => provider.stop());
+const provider = await startProvider();
+const client = await provider.client();
 
 /** The table of the specification, written down a second time on purpose. */
 const fields: Record<Scope, readonly (keyof typeof ana)[]> = {
@@ -29,7 +23,7 @@ describe('the scopes', () => {
   it.each(combinations.map((scopes) => [scopes.join(' '), scopes] as const))(
     '%s give exactly their fields',
     async (scope, scopes) => {
-      const answer = (await provider.exchange(client, await provider.code(client, { scope }))).json();
+      const answer = await provider.tokens(client, { scope });
       expect(answer.scope).toBe(scope);
       expect(Object.hasOwn(answer, 'id_token')).toBe(scopes.includes('openid'));
       const expected = Object.fromEntries(
@@ -40,15 +34,15 @@ describe('the scopes', () => {
   );
 
   it('are given in the order in which they were asked for, once each', async () => {
-    const code = await provider.code(client, { scope: ' kyc  openid kyc profile openid ' });
-    expect((await provider.exchange(client, code)).json().scope).toBe('kyc openid profile');
+    const { scope } = await provider.tokens(client, { scope: ' kyc  openid kyc profile openid ' });
+    expect(scope).toBe('kyc openid profile');
   });
 });
 
-describe('a scope that is refused', () => {
-  const narrow = () => provider.client({ allowedScopes: ['openid', 'kyc'] });
+describe('a scope that is refused', async () => {
+  const narrow = await provider.client({ allowedScopes: ['openid', 'kyc'] });
 
-  it.each([
+  it.each<readonly [string, string]>([
     ['profile', 'profile'],
     ['openid profile', 'profile'],
     ['openid email', 'email'],
@@ -58,8 +52,10 @@ describe('a scope that is refused', () => {
     ['toString', 'toString'],
     ['__proto__', '__proto__'],
     ['openid,kyc', 'openid,kyc'],
-  ])('fails the whole request (%s) and is named with the allowedScopes', async (scope, named) => {
-    const callback = await provider.authorize(await narrow(), { scope });
+    // What is no scope token at all is not repeated.
+    ...['a"b', 'a\\b', 'é', 'x'.repeat(65), 'a\tb'].map((scope) => [scope, '(malformed)'] as const),
+  ])('fails the whole request (%j) and is named with the allowedScopes', async (scope, named) => {
+    const callback = await provider.authorize(narrow, { scope });
     expect(callback.get('error')).toBe('invalid_scope');
     expect(callback.get('error_description')).toBe(
       `Not allowed: ${named}. This client's allowedScopes: openid kyc.`,
@@ -67,21 +63,10 @@ describe('a scope that is refused', () => {
     expect(callback.has('code')).toBe(false);
   });
 
-  it.each(['a"b', 'a\\b', 'é', 'x'.repeat(65), 'a\tb'])(
-    'is not repeated when it is no scope token at all: %j',
-    async (scope) => {
-      const callback = await provider.authorize(await narrow(), { scope });
-      expect(callback.get('error')).toBe('invalid_scope');
-      expect(callback.get('error_description')).toBe(
-        "Not allowed: (malformed). This client's allowedScopes: openid kyc.",
-      );
-    },
-  );
-
   it.each([undefined, '', ' ', '   '])(
     'is another thing than a missing one (%j), which is invalid_request',
     async (scope) => {
-      expect((await provider.authorize(client, { scope })).get('error')).toBe('invalid_request');
+      expect(await provider.attempt(client, { scope })).toBe('invalid_request');
     },
   );
 
@@ -89,7 +74,7 @@ describe('a scope that is refused', () => {
     const app = await provider.client();
     const token = await provider.token(app, 'openid kyc');
     await provider.ostiary.admin.clients.update(app.id, { allowedScopes: ['openid'] });
-    expect((await provider.authorize(app, { scope: 'openid kyc' })).get('error')).toBe('invalid_scope');
+    expect(await provider.attempt(app, { scope: 'openid kyc' })).toBe('invalid_scope');
     expect((await provider.userinfo(token)).json()).toMatchObject({ kycTier: ana.kycTier });
   });
 });

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import type { Answer } from '../support/browser.ts';
 import { ana, Host } from '../support/directory.ts';
 import { manyRequests, TestRail } from '../support/partner-api.ts';
-import { type TestClient, type TestKey, TestProvider } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
 const host = new Host();
 /** The function of the host's that answers nobody at the moment. */
 let silent: string | null = null;
-let provider: TestProvider;
-let client: TestClient;
-let key: TestKey;
 
 /** The host's functions, of which one may be silent. */
 function maybeSilent<Port extends object>(port: Port, name: string): Port {
@@ -22,79 +20,58 @@ function maybeSilent<Port extends object>(port: Port, name: string): Port {
   });
 }
 
-beforeAll(async () => {
-  provider = await TestProvider.start(
-    {
-      hostTimeoutSeconds: 0.05,
-      users: maybeSilent(host.users, 'users'),
-      login: maybeSilent(host.login, 'login'),
-      payments: new TestRail(),
-      partnerLimits: manyRequests,
-    },
-    host,
-  );
-  client = await provider.client();
-  key = await provider.key();
-});
-beforeEach(() => {
-  silent = null;
-});
-afterAll(() => provider.stop());
+const provider = await startProvider(
+  {
+    hostTimeoutSeconds: 0.05,
+    users: maybeSilent(host.users, 'users'),
+    login: maybeSilent(host.login, 'login'),
+    payments: new TestRail(),
+    partnerLimits: manyRequests,
+  },
+  host,
+);
+const client = await provider.client();
+const key = await provider.key();
 
-/** What the log said since then, of a failed request. */
-function told(since: number): { message: string; causes: string[] } {
-  const lines = provider.logged.slice(since).filter(({ level }) => level === 'error');
-  return {
-    message: lines.map(({ message }) => message).join(),
-    causes: lines.map(({ fields }) => String((fields as { err: unknown }).err)),
-  };
+/** What is answered while a function of the host's is silent; the log says which one. */
+async function during(call: string, ask: () => Promise<Answer>): Promise<[string, string | null]> {
+  provider.logged.length = 0;
+  silent = call;
+  const answer = await ask().finally(() => {
+    silent = null;
+  });
+  expect(answer.location).toBeNull();
+  expect(answer.text).not.toContain(call);
+  expect(provider.errors.map(({ fields }) => String((fields as { err: unknown }).err))).toEqual([
+    `HostTimeoutError: ${call} did not answer within 0.05 s (option hostTimeoutSeconds)`,
+  ]);
+  return [answer.outcome, answer.headers.get('retry-after')];
 }
+
+const unavailable = ['503 temporarily_unavailable', '1'];
 
 it.each(['login.authenticate', 'login.loginUrl', 'users.find'])(
   'a page for which %s does not answer is 503 with Retry-After, and the log names it',
   async (call) => {
     // Whoever has given the consent before is not looked up for the page.
-    const client = await provider.client();
+    const url = provider.authorizeUrl(await provider.client());
     const browser = provider.browser(call === 'login.loginUrl' ? null : ana.sub);
-    const since = provider.logged.length;
-    silent = call;
-    const answer = await provider.follow(browser, provider.authorizeUrl(client));
-    expect([answer.status, answer.headers.get('retry-after'), answer.location]).toEqual([503, '1', null]);
-    expect(answer.text).toContain('temporarily_unavailable');
-    expect(answer.text).not.toContain(call);
-    expect(told(since)).toEqual({
-      message: 'request failed: temporarily_unavailable',
-      causes: [`HostTimeoutError: ${call} did not answer within 0.05 s (option hostTimeoutSeconds)`],
-    });
-    silent = null;
-    expect((await provider.follow(browser, provider.authorizeUrl(client))).status).toBe(303);
+    expect(await during(call, () => provider.follow(browser, url))).toEqual(unavailable);
+    expect(provider.errors.map(({ message }) => message)).toEqual([
+      'request failed: temporarily_unavailable',
+    ]);
+    expect((await provider.follow(browser, url)).status).toBe(303);
   },
 );
 
-it('an exchange that waits in vain for users.find is 503, and the code still works', async () => {
-  const code = await provider.code(client);
-  silent = 'users.find';
-  const refused = await provider.exchange(client, code);
-  expect([refused.status, refused.json().error, refused.headers.get('retry-after')]).toEqual([
-    503,
-    'temporarily_unavailable',
-    '1',
-  ]);
-  silent = null;
-  expect((await provider.exchange(client, code)).status).toBe(200);
-});
-
-it('userinfo that waits in vain for users.find is 503, and the token still works', async () => {
+it('an exchange and userinfo that wait in vain for users.find are 503, and code and token still work', async () => {
   const token = await provider.token(client);
-  silent = 'users.find';
-  const refused = await provider.userinfo(token);
-  expect([refused.status, refused.json().error, refused.headers.get('retry-after')]).toEqual([
-    503,
-    'temporarily_unavailable',
-    '1',
-  ]);
-  silent = null;
-  expect((await provider.userinfo(token)).status).toBe(200);
+  const code = await provider.code(client);
+  const exchange = () => provider.exchange(client, code);
+  expect(await during('users.find', exchange)).toEqual(unavailable);
+  expect(await during('users.find', () => provider.userinfo(token))).toEqual(unavailable);
+  expect((await exchange()).status).toBe(200);
+  expect(await provider.isAlive(token)).toBe(true);
 });
 
 it.each([
@@ -102,25 +79,11 @@ it.each([
   ['users.findByPhone', 'GET /v1/partner/users/phone/+50937000001'],
   ['users.isVisible', 'GET /v1/partner/users/KID-ANA'],
 ])('a partner for whom %s does not answer gets 503 internal_error with Retry-After', async (call, target) => {
-  const since = provider.logged.length;
-  silent = call;
-  const answer = await provider.partnerCall(key, target);
-  expect([answer.status, answer.json().code, answer.headers.get('retry-after')]).toEqual([
-    503,
-    'internal_error',
-    '1',
-  ]);
-  expect(told(since).causes).toEqual([
-    `HostTimeoutError: ${call} did not answer within 0.05 s (option hostTimeoutSeconds)`,
-  ]);
+  expect(await during(call, () => provider.partnerCall(key, target))).toEqual(['503 internal_error', '1']);
 });
 
 it('loginUrl may answer later', async () => {
-  const late = await TestProvider.start({
-    login: { authenticate: () => null, loginUrl: async () => '/sign-in' },
-  });
-  const interaction = (await late.browser().get(late.authorizeUrl(await late.client()))).location ?? '';
+  const login = { authenticate: () => null, loginUrl: async () => '/sign-in' };
+  const late = await startProvider({ login });
   expect((await late.browser().get('/account/apps')).location).toBe(`${late.site}/sign-in`);
-  expect(interaction).toContain('/oauth/interaction/');
-  await late.stop();
 });

@@ -1,28 +1,19 @@
 import axe from 'axe-core';
-import type { Browser, Page as Tab } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
 import type { Page } from '../../src/pages/layout.ts';
-import { type PagesServer, startPagesServer } from './pages-server.ts';
+import { afterwards } from '../support/running.ts';
+import { startPagesServer } from './pages-server.ts';
 import { apps, consent, everyPage, failure, languages } from './views.ts';
 
-let browser: Browser;
-let server: PagesServer;
-let tab: Tab;
+const browser = await launchBrowser();
+afterwards(() => browser.close());
+const server = await startPagesServer();
+const tab = await browser.newPage();
 
 const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [360, 1280].map((width) => ({ colorScheme, width })),
 );
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), startPagesServer()]);
-  tab = await browser.newPage();
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
 
 // The one thing that axe may leave open: the letter of a monogram. Its colours are measured in
 // colour.test.ts.

@@ -64,20 +64,7 @@ describe('html', () => {
 });
 
 describe('names from outside', () => {
-  const bidi = [
-    '\u061c',
-    '\u200e',
-    '\u200f',
-    '\u202a',
-    '\u202b',
-    '\u202c',
-    '\u202d',
-    '\u202e',
-    '\u2066',
-    '\u2067',
-    '\u2068',
-    '\u2069',
-  ];
+  const bidi = [...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'];
 
   it.each(bidi.map((character) => [character.charCodeAt(0).toString(16), character]))(
     'cannot reorder the page with U+%s',

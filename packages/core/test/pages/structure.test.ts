@@ -1,30 +1,20 @@
-import type { Browser, Page as Tab } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
 import type { Page } from '../../src/pages/layout.ts';
 import { scopeNames, scopes } from '../../src/scopes.ts';
-import { type PagesServer, startPagesServer } from './pages-server.ts';
+import { afterwards } from '../support/running.ts';
+import { startPagesServer } from './pages-server.ts';
 import { apps, consent, everyPage, failure, languages, theme } from './views.ts';
 
-let browser: Browser;
-let server: PagesServer;
-let tab: Tab;
-let complaints: string[];
-
-beforeAll(async () => {
-  [browser, server] = await Promise.all([launchBrowser(), startPagesServer()]);
-  tab = await browser.newPage();
-  // A violation of the Content-Security-Policy and a failed load are console errors.
-  tab.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
+const browser = await launchBrowser();
+afterwards(() => browser.close());
+const server = await startPagesServer();
+const tab = await browser.newPage();
+let complaints: string[] = [];
+// A violation of the Content-Security-Policy and a failed load are console errors.
+tab.on('console', (message) => {
+  if (message.type() === 'error') complaints.push(message.text());
 });
-
-afterAll(async () => {
-  await browser.close();
-  await server.close();
-});
-
 beforeEach(() => {
   complaints = [];
 });

@@ -26,10 +26,10 @@ export async function leftOf(
   { sub, client, token, sibling, code }: Access,
 ): Promise<string[]> {
   const alive: string[] = [];
-  if ((await provider.userinfo(token)).status === 200) alive.push('token');
-  if ((await provider.userinfo(sibling)).status === 200) alive.push('sibling');
-  const silent = await provider.browser(sub).get(provider.authorizeUrl(client, { prompt: 'none' }));
-  if (silent.location?.includes('code=')) alive.push('consent');
-  if ((await provider.exchange(client, code)).status === 200) alive.push('code');
+  if (await provider.isAlive(token)) alive.push('token');
+  if (await provider.isAlive(sibling)) alive.push('sibling');
+  if ((await provider.attempt(client, { prompt: 'none' }, provider.browser(sub))) === 'code')
+    alive.push('consent');
+  if ((await provider.redeem(client, code)) === '200 ok') alive.push('code');
   return alive;
 }

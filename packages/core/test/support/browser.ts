@@ -5,7 +5,37 @@ export interface Answer {
   readonly text: string;
   /** Where a redirect goes, absolute, or `null`. */
   readonly location: string | null;
+  /** The parameters of that address; none where there is no redirect. */
+  readonly callback: URLSearchParams;
+  /**
+   * Status and code of an error, such as `400 invalid_grant`, whether it came as JSON, on a page or in a redirect. Where
+   * there is no error, `200 ok`, and of redirects `303 code`, `303 login`, `303 interaction` or `303 elsewhere`.
+   */
+  readonly outcome: string;
   json(): Record<string, unknown>;
+}
+
+/** Reads an answer. */
+export async function answerOf(response: Response, url = response.url): Promise<Answer> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const to = headers.get('location');
+  const location = to === null ? null : new URL(to, url).href;
+  const callback = new URL(location ?? 'about:blank').searchParams;
+  const json = () => JSON.parse(text) as Record<string, unknown>;
+  return { status, headers, text, location, callback, json, outcome: `${status} ${saidBy()}` };
+
+  function saidBy(): unknown {
+    if (location !== null) {
+      if (callback.has('code')) return 'code';
+      const { pathname } = new URL(location);
+      return callback.get('error') ?? /\/(login|interaction)\b/.exec(pathname)?.[1] ?? 'elsewhere';
+    }
+    if (headers.get('content-type')?.startsWith('text/html'))
+      return /<code dir="auto">(\w+):/.exec(text)?.[1] ?? 'ok';
+    const { error, code } = headers.get('content-type')?.startsWith('application/json') && text ? json() : {};
+    return error ?? (status >= 400 ? code : undefined) ?? 'ok';
+  }
 }
 
 interface StoredCookie {
@@ -81,15 +111,7 @@ export class TestBrowser {
       redirect: 'manual',
     });
     for (const line of response.headers.getSetCookie()) this.#keep(line);
-    const text = await response.text();
-    const location = response.headers.get('location');
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      location: location === null ? null : new URL(location, url).href,
-      json: () => JSON.parse(text) as Record<string, unknown>,
-    };
+    return answerOf(response, url.href);
   }
 
   #keep(line: string): void {

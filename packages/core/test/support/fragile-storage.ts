@@ -11,12 +11,15 @@ export interface FragileStorage {
   forget(): void;
   /** From now on calls for which this answers true fail, before they change anything. `null`: none. */
   breakWhen(fails: ((call: string, index: number) => boolean) | null): void;
+  /** What a call fails with. @defaultValue an error that says that the database does not answer */
+  error: Error;
 }
 
 /** Wraps a storage; the wrapper counts from 0 after each `forget`. */
 export function fragileStorage(inner: Storage = memoryStorage()): FragileStorage {
   let calls: string[] = [];
   let handedIn: unknown[][] = [];
+  const error = Object.assign(new Error('secret detail of the database'), { code: 'STORAGE_UNAVAILABLE' });
   let breaks: ((call: string, index: number) => boolean) | null = null;
 
   const watched = <Port extends object>(port: Port, prefix: string): Port =>
@@ -29,15 +32,14 @@ export function fragileStorage(inner: Storage = memoryStorage()): FragileStorage
         return async (...given: unknown[]): Promise<unknown> => {
           calls.push(name);
           handedIn.push(given);
-          if (breaks?.(name, calls.length - 1)) {
-            throw Object.assign(new Error('secret detail of the database'), { code: 'STORAGE_UNAVAILABLE' });
-          }
+          if (breaks?.(name, calls.length - 1)) throw fragile.error;
           return Reflect.apply(member, target, given);
         };
       },
     });
 
-  return {
+  const fragile: FragileStorage = {
+    error,
     storage: watched(inner, ''),
     get calls() {
       return calls;
@@ -53,4 +55,14 @@ export function fragileStorage(inner: Storage = memoryStorage()): FragileStorage
       breaks = fails;
     },
   };
+  return fragile;
+}
+
+/** A storage of which some calls do something else. */
+export function storageWith<Name extends keyof Storage>(
+  storage: Storage,
+  name: Name,
+  changes: Partial<Storage[Name]>,
+): Storage {
+  return { ...storage, [name]: Object.assign({}, storage[name], changes) };
 }

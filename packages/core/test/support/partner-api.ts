@@ -7,7 +7,8 @@ import { onTestFinished } from 'vitest';
 import type { OstiaryOptions, PaymentRail, TransferOrder, TransferResult } from '../../src/index.ts';
 import type { Storage } from '../../src/storage.ts';
 import { Host } from './directory.ts';
-import { TestProvider } from './provider.ts';
+import type { TestProvider } from './provider.ts';
+import { startProvider } from './running.ts';
 
 /** Limits that no test runs into by accident. */
 export const manyRequests = Object.fromEntries(
@@ -43,17 +44,14 @@ export const storages: readonly (readonly [string, () => Storage])[] = [
   ['SQLite', () => sqliteStorage({ file: temporaryDatabase() })],
 ];
 
-/** A provider with a partner API, stopped after the test. */
+/** A provider with a partner API that stops by itself, with the test or the file that starts it. */
 export async function partnerProvider(
   options: Partial<OstiaryOptions> = {},
   host = new Host(),
 ): Promise<{ readonly provider: TestProvider; readonly rail: TestRail }> {
   const rail = new TestRail();
-  const provider = await TestProvider.start(
-    { payments: rail, partnerLimits: manyRequests, ...options },
-    host,
-  );
-  onTestFinished(() => provider.stop());
+  const given = { payments: rail, partnerLimits: manyRequests, ...options };
+  const provider = await startProvider(given, host);
   return { provider, rail };
 }
 

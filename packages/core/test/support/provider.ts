@@ -5,7 +5,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { keyScopes, type NewApiKey, type NewClient } from '../../src/admin.ts';
 import { createOstiary, type Ostiary, type OstiaryOptions } from '../../src/index.ts';
 import type { Mode } from '../../src/storage.ts';
-import { type Answer, TestBrowser } from './browser.ts';
+import { type Answer, answerOf, TestBrowser } from './browser.ts';
 import { ana, Host } from './directory.ts';
 
 /**
@@ -22,7 +22,7 @@ export class TestClock {
   }
 }
 
-/** For tests that send more than a person would. */
+/** Limits that no test runs into by accident: what a provider has here unless it is given others. */
 export const generousLimits = { authorizeStarts: 1_000_000, failedClientAuthentications: 1_000_000 };
 
 /** Any JSON object. */
@@ -44,37 +44,47 @@ export interface TestKey {
   readonly mode: Mode;
 }
 
-/** A fresh PKCE pair. */
-export function pkce(): { verifier: string; challenge: string } {
-  const verifier = randomBytes(32).toString('base64url');
-  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+/** A fresh PKCE pair, and the parameters that bind an authorization request to it. */
+export function pkce(verifier = randomBytes(32).toString('base64url')) {
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  return { verifier, challenge, bound: { code_challenge: challenge, code_challenge_method: 'S256' } };
+}
+
+/** An `Authorization` header of HTTP Basic. */
+export const basic = (id: string, secret: string | null): string =>
+  `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+
+/** What a client sends to exchange a code. */
+export function tokenRequest({ id, secret, redirectUri }: TestClient, code: string): Record<string, string> {
+  return {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri,
+    client_id: id,
+    ...(secret === null ? {} : { client_secret: secret }),
+  };
 }
 
 /** A running identity provider behind a real HTTP server on a free port of the loopback address. */
 export class TestProvider {
-  readonly ostiary: Ostiary;
-  readonly origin: string;
+  declare readonly ostiary: Ostiary;
+  declare readonly origin: string;
   /**
    * `authUrl` without a trailing slash: where browsers believe they are. `origin`, unless an option says
    * otherwise.
    */
-  readonly site: string;
-  readonly host: Host;
-  readonly clock: TestClock;
+  declare readonly site: string;
+  declare readonly host: Host;
+  declare readonly clock: TestClock;
   /** Lines that were logged: level, message, fields. */
-  readonly logged: { readonly level: string; readonly message: string; readonly fields: object }[];
+  declare readonly logged: { readonly level: string; readonly message: string; readonly fields: object }[];
   readonly #server: Server;
 
   private constructor(
     parts: Pick<TestProvider, 'ostiary' | 'origin' | 'site' | 'host' | 'clock' | 'logged'>,
     server: Server,
   ) {
-    this.ostiary = parts.ostiary;
-    this.origin = parts.origin;
-    this.site = parts.site;
-    this.host = parts.host;
-    this.clock = parts.clock;
-    this.logged = parts.logged;
+    Object.assign(this, parts);
     this.#server = server;
   }
 
@@ -96,6 +106,7 @@ export class TestProvider {
       users: host.users,
       login: host.login,
       clock,
+      limits: generousLimits,
       logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
       ...options,
       // An object of its own, as in another process.
@@ -119,8 +130,17 @@ export class TestProvider {
   /** A browser; signed in at the host as Ana five seconds ago, unless told otherwise. */
   browser(sub: string | null = ana.sub): TestBrowser {
     const browser = new TestBrowser(new URL(this.site).origin, this.origin);
-    if (sub !== null) this.host.signIn(browser.name, sub, new Date(this.clock.now() - 5_000));
+    if (sub !== null) this.signIn(browser, sub, 5_000);
     return browser;
+  }
+
+  /** From now on a user is signed in at the host in this browser, since so long ago. */
+  signIn(browser: TestBrowser, sub: string, agoMs = 0): void {
+    this.host.signIn(browser.name, sub, new Date(this.clock.now() - agoMs));
+  }
+
+  signOut(browser: TestBrowser): void {
+    this.host.signOut(browser.name);
   }
 
   /** A client whose consent is remembered, unless other redirect URIs are given. */
@@ -195,13 +215,13 @@ export class TestProvider {
   }
 
   /** A call of an API endpoint with a JSON body (an object) or a form body. */
-  async call(
+  call(
     path: string,
     body: object | URLSearchParams | string,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
     const isForm = body instanceof URLSearchParams;
-    const response = await fetch(this.origin + path, {
+    return this.request(path, {
       method: 'POST',
       body: isForm || typeof body === 'string' ? body : JSON.stringify(body),
       headers: {
@@ -209,14 +229,22 @@ export class TestProvider {
         ...headers,
       },
     });
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      location: null,
-      json: () => JSON.parse(text) as Json,
-    };
+  }
+
+  /** A code that is bound to a verifier. */
+  async boundCode(client: TestClient): Promise<{ code: string; verifier: string; challenge: string }> {
+    const { bound, ...pair } = pkce();
+    return { ...pair, code: await this.code(client, bound) };
+  }
+
+  /** What a client gets, or where its user is sent, for one authorization request: `code`, an error, or a page. */
+  async attempt(
+    client: TestClient,
+    changes: Record<string, string | undefined> = {},
+    browser = this.browser(),
+  ): Promise<string> {
+    const { outcome } = await browser.get(this.authorizeUrl(client, changes));
+    return outcome.replace('303 ', '');
   }
 
   /**
@@ -224,55 +252,76 @@ export class TestProvider {
    * parameter away.
    */
   async exchange(client: TestClient, code: string, changes: Record<string, unknown> = {}): Promise<Answer> {
-    const body: Json = {
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: client.redirectUri,
-      client_id: client.id,
-      ...(client.secret === null ? {} : { client_secret: client.secret }),
-      ...changes,
-    };
-    return this.call('/v1/oauth/token', body);
+    return this.call('/v1/oauth/token', { ...tokenRequest(client, code), ...changes });
+  }
+
+  /** What comes of an exchange, such as `200 ok` or `400 invalid_grant`. */
+  async redeem(client: TestClient, code: string, changes: Record<string, unknown> = {}): Promise<string> {
+    return (await this.exchange(client, code, changes)).outcome;
+  }
+
+  /** What a client is given at the end of a whole flow. */
+  async tokens(
+    client: TestClient,
+    changes: Record<string, string | undefined> = {},
+    browser = this.browser(),
+  ): Promise<Json> {
+    const { verifier, bound } = pkce();
+    const code = await this.code(client, { ...bound, ...changes }, browser);
+    return (await this.exchange(client, code, { code_verifier: verifier })).json();
   }
 
   /** A whole flow: an access token with these scopes. */
   async token(client: TestClient, scope = 'openid', browser = this.browser()): Promise<string> {
-    const { verifier, challenge } = pkce();
-    const code = await this.code(
-      client,
-      { scope, code_challenge: challenge, code_challenge_method: 'S256' },
-      browser,
+    return String((await this.tokens(client, { scope }, browser)).access_token);
+  }
+
+  /** The user whom the code of an answer stands for. */
+  async subOf(client: TestClient, { callback }: Answer): Promise<unknown> {
+    const { access_token: token } = (await this.exchange(client, callback.get('code') ?? '')).json();
+    return (await this.userinfo(String(token))).json().sub;
+  }
+
+  /** Whether userinfo answers to a token. */
+  async isAlive(token: unknown): Promise<boolean> {
+    const { status } = await this.userinfo(String(token));
+    if (status !== 200 && status !== 401) throw new Error(`userinfo answered ${status}`);
+    return status === 200;
+  }
+
+  /** Revokes a token at the endpoint. */
+  revoke(token: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call('/v1/oauth/revoke', { token }, headers);
+  }
+
+  /** The forms of a user's connected apps: the token of each by its client. */
+  async connectedApps(browser: TestBrowser): Promise<ReadonlyMap<string, string>> {
+    const forms = (await browser.get(`${this.site}/account/apps`)).text.matchAll(
+      /action="[^"]*\/account\/apps\/([^/"]+)\/revoke">\s*<input type="hidden" name="csrf" value="([^"]+)"/g,
     );
-    return String((await this.exchange(client, code, { code_verifier: verifier })).json().access_token);
+    return new Map([...forms].map(([, clientId = '', csrf = '']) => [clientId, csrf]));
+  }
+
+  /** Removes a connected app as its user does. */
+  async removeApp(client: TestClient, browser = this.browser()): Promise<Answer> {
+    const csrf = (await this.connectedApps(browser)).get(client.id) ?? '';
+    return browser.post(`${this.site}/account/apps/${client.id}/revoke`, { csrf });
+  }
+
+  /** What was logged of defects and failures. */
+  get errors(): TestProvider['logged'] {
+    return this.logged.filter(({ level }) => level === 'error');
   }
 
   /** Any request to this server, exactly as it is given; nothing is followed. */
   async request(path: string, init: RequestInit = {}): Promise<Answer> {
     const response = await fetch(new URL(path, this.origin), { redirect: 'manual', ...init });
-    const text = await response.text();
-    const location = response.headers.get('location');
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      location,
-      json: () => JSON.parse(text) as Json,
-    };
+    return answerOf(response);
   }
 
   /** Reads userinfo with a bearer token. */
-  async userinfo(token: string, headers: Record<string, string> = {}): Promise<Answer> {
-    const response = await fetch(`${this.origin}/v1/oauth/userinfo`, {
-      headers: { authorization: `Bearer ${token}`, ...headers },
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      location: null,
-      json: () => JSON.parse(text) as Json,
-    };
+  userinfo(token: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request('/v1/oauth/userinfo', { headers: { authorization: `Bearer ${token}`, ...headers } });
   }
 
   /** A new partner; answers its slug. */

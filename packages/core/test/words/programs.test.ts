@@ -24,9 +24,31 @@ async function wordsOf(work: () => unknown): Promise<string> {
   }
 }
 
-/** A name in the path of what was spoiled: messages are about a field, not about "the input". */
-const isAbout = (message: string, path: string): boolean =>
-  path.split('.').some((name) => message.includes(name));
+/**
+ * Does something with each wrong input: whatever is said is in plain words and names the field, not "the input". Answers
+ * how much was refused.
+ */
+async function refusals<Input>(
+  wrong: Iterable<readonly [path: string, input: Input]>,
+  work: (input: Input) => unknown,
+  { begins = /^/, unless = /^$/ } = {},
+): Promise<number> {
+  let refused = 0;
+  for (const [path, input] of wrong) {
+    const message = await wordsOf(() => work(input));
+    if (message === '' || unless.test(message)) continue;
+    refused += 1;
+    expectPlain(message, path);
+    expect.soft(message, path).toMatch(begins);
+    const isNamed = path.split('.').some((name) => message.includes(name));
+    expect.soft(isNamed, `${path}: ${message}`).toBe(true);
+  }
+  return refused;
+}
+
+const { provider } = await partnerProvider();
+const { admin } = provider.ostiary;
+await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
 
 const host = new Host();
 const limit = { requests: 1, windowSeconds: 1 };
@@ -75,21 +97,14 @@ const options: Required<OstiaryOptions> & { readonly webhooks: Required<WebhookO
 describe('what is said of a wrong option', () => {
   it('names it in plain words', async () => {
     expect(await wordsOf(() => parseOptions(options))).toBe('');
-    let refused = 0;
-    // Its members are the host's.
-    const { storage: _, ...rest } = options;
-    for (const [path, changed] of [
-      ...spoiled(rest, wrongValues),
-      ...wrongValues.map((storage) => ['storage', { ...options, storage }] as const),
-    ]) {
-      const given = { storage: options.storage, ...changed } as OstiaryOptions;
-      const message = await wordsOf(() => parseOptions(given));
-      if (message === '') continue;
-      refused += 1;
-      expectPlain(message, path);
-      expect.soft(message, path).toMatch(/^createOstiary: /);
-      expect.soft(isAbout(message, path), `${path}: ${message}`).toBe(true);
-    }
+    // The members of a storage are the host's.
+    const { storage, ...rest } = options;
+    const wrongStorages = wrongValues.map((wrong) => ['storage', { ...options, storage: wrong }] as const);
+    const refused = await refusals<object>(
+      [...spoiled(rest, wrongValues), ...wrongStorages],
+      (changed) => parseOptions({ storage, ...changed } as OstiaryOptions),
+      { begins: /^createOstiary: / },
+    );
     expect(refused).toBeGreaterThan(600);
   });
 });
@@ -127,9 +142,7 @@ describe('what is said to an administrator', () => {
   };
 
   it('names what is wrong in plain words, for every argument', async () => {
-    const { provider } = await partnerProvider();
-    const { admin, users } = provider.ostiary;
-    await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+    const { users } = provider.ostiary;
     const owner = { partner: 'kafe', mode: 'test' } as const;
     const { apiKey: issued } = await admin.apiKeys.issue({ ...owner, scopes: ['webhooks'] });
     await admin.clients.create({ ...client, clientId: 'there' });
@@ -145,13 +158,9 @@ describe('what is said to an administrator', () => {
     ];
     let refused = 0;
     for (const [right, call] of objects)
-      for (const [path, changed] of spoiled(right, wrongValues)) {
-        const message = await wordsOf(() => call(changed as never));
-        if (message === '' || /there is (no|already)/.test(message)) continue;
-        refused += 1;
-        expectPlain(message, path);
-        expect.soft(isAbout(message, path), `${path}: ${message}`).toBe(true);
-      }
+      refused += await refusals(spoiled(right, wrongValues), call as (input: unknown) => unknown, {
+        unless: /there is (no|already)/,
+      });
     const singles: readonly (readonly [string, Call])[] = [
       ['name', (input) => admin.partners.rename('kafe', input)],
       ['overlapSeconds', (overlapSeconds) => admin.apiKeys.roll(issued.id, { overlapSeconds })],
@@ -164,21 +173,17 @@ describe('what is said to an administrator', () => {
       ['after', (after) => admin.webhooks.deliveries(owner, { after })],
     ];
     for (const [name, call] of singles)
-      for (const value of wrongValues) {
-        const message = await wordsOf(() => call(value as never));
-        if (message === '' || /has ended/.test(message)) continue;
-        refused += 1;
-        expectPlain(message, name);
-        expect.soft(message).toMatch(new RegExp(`^${name}: `));
-      }
+      refused += await refusals(
+        wrongValues.map((value) => [name, value] as const),
+        call as (input: unknown) => unknown,
+        { begins: new RegExp(`^${name}: `), unless: /has ended/ },
+      );
     expect(refused).toBeGreaterThan(700);
   }, 30_000);
 });
 
 describe('what is said of a value', () => {
   it('is said once for each field, and of alternatives in one breath', async () => {
-    const { provider } = await partnerProvider();
-    const { admin } = provider.ostiary;
     const long = Array.from({ length: 200 }, () => 'n');
     expect(await wordsOf(() => admin.partners.create({ slug: 'a-slug', name: long as never }))).toBe(
       'name: has to be a string',
@@ -192,24 +197,10 @@ describe('what is said of a value', () => {
 
 describe('what is said of a user record of the host', () => {
   it('names the field in plain words', async () => {
-    const record = {
-      ...ana,
-      htgBalance: '1.00',
-      usdBalance: '1.00',
-      trustScore: 1,
-      trustTier: 'gold',
-      activeCredentials: [{ id: 'c', type: 't', issuedAt: '2026-01-01T00:00:00Z', expiresAt: null }],
-    };
-    expect(await wordsOf(() => userinfoOf(record, scopeNames))).toBe('');
-    let refused = 0;
-    for (const [path, changed] of spoiled(record, wrongValues)) {
-      const message = await wordsOf(() => userinfoOf(changed as unknown as UserRecord, scopeNames));
-      if (message === '') continue;
-      refused += 1;
-      expectPlain(message, path);
-      expect.soft(message).toMatch(new RegExp(`^users\\.find: ${path}`));
-    }
-    expect(refused).toBeGreaterThan(200);
+    expect(await wordsOf(() => userinfoOf(ana, scopeNames))).toBe('');
+    const show = (changed: object) => userinfoOf(changed as UserRecord, scopeNames);
+    const wrong = spoiled(ana, wrongValues);
+    expect(await refusals<object>(wrong, show, { begins: /^users\.find: / })).toBeGreaterThan(200);
   });
 });
 
@@ -217,9 +208,6 @@ describe('what the command line says', () => {
   const words = ['', ' ', '-1', '1.5', '1e3', 'wrong', 'x'.repeat(3_000), 'a,b', '2026-13-45'];
 
   it('names the flag or the argument in plain words, for every command', async () => {
-    const { provider } = await partnerProvider();
-    const { admin } = provider.ostiary;
-    await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
     const run = async (argv: readonly string[]) => {
       let err = '';
       const code = await runCommandLine({

@@ -4,24 +4,17 @@ import { expect } from 'vitest';
 const libraryWords =
   /Invalid (input|option|string|number|key|value|element|discriminator|type|date|regex|ISO|URL|UUID)|[Ee]xpected (one of|string|number|int|boolean|array|object|record|tuple|date|never|map|set|"|')|\breceived\b|Unrecognized|Too (big|small)|must match pattern|[<>]=|Option '|ERR_|parseArgs|undefined|NaN|\[object/;
 
+const numbers = [0, -1, 1.5, 1e20, 99_999_999_999];
+const texts = ['', ' ', 'wrong', 'x'.repeat(5_000), '2026-13-45T00:00:00Z'];
+const lists = [[], [null], ['wrong'], ['*', '*']];
+
 /** JSON of many kinds, of which a field takes few. */
 export const wrongJson: readonly unknown[] = [
   null,
   true,
-  0,
-  -1,
-  1.5,
-  1e20,
-  99_999_999_999,
-  '',
-  ' ',
-  'wrong',
-  'x'.repeat(5_000),
-  '2026-13-45T00:00:00Z',
-  [],
-  [null],
-  ['wrong'],
-  ['*', '*'],
+  ...numbers,
+  ...texts,
+  ...lists,
   Array.from({ length: 1_200 }, (_, index) => `entry-${index}`),
   {},
   { wrong: 1 },

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { Provider } from 'oidc-provider';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Core } from '../../../src/context.ts';
 import { clientAddressFinder } from '../../../src/http/client-address.ts';
 import { createSealer } from '../../../src/keys/sealing.ts';
@@ -12,8 +11,10 @@ import { createProvider, type EngineRun, type EngineRuns } from '../../../src/oa
 import { parseOptions } from '../../../src/options.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { tokenFormats } from '../../../src/tokens.ts';
-import { ana, Host } from '../../support/directory.ts';
-import { TestClock } from '../../support/provider.ts';
+import { ana } from '../../support/directory.ts';
+import { fragileStorage } from '../../support/fragile-storage.ts';
+import type { TestClient } from '../../support/provider.ts';
+import { serve, startProvider } from '../../support/running.ts';
 
 /** Every model of the library that can be stored. */
 const models = [
@@ -32,103 +33,64 @@ const models = [
   'Session',
 ] as const;
 
-async function engineCore(): Promise<Core> {
+/** What the engine is made of, on the database of a provider that has a client with consent to `openid`. */
+async function engineCore(): Promise<{ readonly core: Core; readonly client: TestClient }> {
   const storage = memoryStorage();
-  await storage.open();
-  const clock = new TestClock();
-  const { users, login } = new Host();
-  const sealingKey = randomBytes(32);
-  const options = parseOptions({
-    authUrl: 'https://id.example/auth',
-    storage,
-    users,
-    login,
-    sealingKeys: [sealingKey],
-  });
-  const sealer = createSealer([sealingKey], systemRandom);
+  const sealingKeys = [randomBytes(32)];
+  const given = { authUrl: 'https://id.example/auth', storage, sealingKeys };
+  const provider = await startProvider(given);
+  const client = await provider.client({ allowedScopes: ['openid', 'kyc'] });
+  await provider.code(client);
+  const { clock, host } = provider;
+  const sealer = createSealer([sealingKeys[0] ?? randomBytes(32)], systemRandom);
   const signingKeys = new SigningKeys({ store: storage.signingKeys, sealer, clock, random: systemRandom });
   await signingKeys.start();
-  await storage.clients.insert({
-    clientId: 'app',
-    name: 'App',
-    secrets: [],
-    redirectUris: ['https://app.example/cb'],
-    allowedScopes: ['openid', 'kyc'],
-    requirePkce: false,
-    requireSecret: false,
-    firstParty: false,
-    idTokenAlg: 'RS256',
-    partner: null,
-    createdAt: 0,
-    updatedAt: 0,
-    disabledAt: null,
-    version: 1,
-  });
-  await storage.consents.remember({ sub: ana.sub, clientId: 'app', scopes: ['openid'], now: clock.now() });
-  return {
-    options,
-    storage,
-    clock,
+  const core: Core = {
+    ...{ storage, clock, sealer, signingKeys },
+    options: parseOptions({ ...given, users: host.users, login: host.login }),
     random: systemRandom,
-    sealer,
-    signingKeys,
     tokens: tokenFormats('svc'),
     telemetry: null,
     wake: () => {},
     clientAddress: clientAddressFinder([]),
   };
+  return { core, client };
 }
 
 /**
  * The library as Ostiary configures it, asked through the seam: what the host says goes in, a location or an
  * error comes out.
  */
-
-describe('the protocol engine', () => {
-  const runs: EngineRuns = new WeakMap();
-  let provider: Provider;
-  let server: Server;
-  let address: string;
-  let signedIn = true;
-  let last: { run: EngineRun; written: boolean } | undefined;
+describe('the protocol engine', async () => {
   const printed = ['log', 'info', 'warn', 'error'].map((name) => vi.spyOn(console, name as 'log'));
-
-  beforeAll(async () => {
-    const core = await engineCore();
-    provider = createProvider(core, await core.signingKeys.current(), runs);
-    server = createServer(async (request, response) => {
-      const facade = Object.create(request, {
-        url: { value: request.url, writable: true },
-        originalUrl: { value: undefined },
-      }) as IncomingMessage;
-      const run: EngineRun = {
-        authentication: signedIn ? { sub: ana.sub, authenticatedAt: new Date() } : null,
-      };
-      runs.set(facade, run);
-      await provider.callback()(facade, response);
-      last = { run, written: response.writableEnded || response.headersSent };
-      // The application around sends a body of its own.
-      response.removeHeader('content-length');
-      response.end();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  afterAll(async () => {
-    vi.restoreAllMocks();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+  afterAll(() => void vi.restoreAllMocks());
+  const { core, client } = await engineCore();
+  const runs: EngineRuns = new WeakMap();
+  const provider = createProvider(core, await core.signingKeys.current(), runs);
+  let last: { run: EngineRun; written: boolean } | undefined;
+  const address = await serve(async (request, response) => {
+    const facade = Object.create(request, {
+      url: { value: request.url, writable: true },
+      originalUrl: { value: undefined },
+    }) as IncomingMessage;
+    const run: EngineRun = { authentication: { sub: ana.sub, authenticatedAt: new Date() } };
+    runs.set(facade, run);
+    await provider.callback()(facade, response);
+    last = { run, written: response.writableEnded || response.headersSent };
+    // The application around sends a body of its own.
+    response.removeHeader('content-length');
+    response.end();
   });
 
   async function ask(path: string, init: RequestInit = {}) {
     const response = await fetch(address + path, { redirect: 'manual', ...init });
     await response.text();
     if (last === undefined) throw new Error('the engine was not asked');
-    return { ...last.run, written: last.written, headers: response.headers };
+    return { ...last.run, written: last.written };
   }
 
   const query = (changes: Record<string, string> = {}) =>
-    `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: 'app', redirect_uri: 'https://app.example/cb', scope: 'openid', ...changes })}`;
+    `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: client.id, redirect_uri: client.redirectUri, scope: 'openid', ...changes })}`;
 
   /** The models whose `save` was called while something happened. */
   async function savedDuring(work: () => Promise<unknown>): Promise<string[]> {
@@ -140,27 +102,10 @@ describe('the protocol engine', () => {
   }
 
   it('believes the host through the validator of an extra parameter, although the parameter is not sent', async () => {
-    signedIn = true;
     const { location, error, written } = await ask(query());
     expect(error).toBeUndefined();
     expect(new URL(location ?? '').searchParams.has('code')).toBe(true);
     expect(written).toBe(false);
-  });
-
-  it('starts an interaction at our address without the host’s word', async () => {
-    signedIn = false;
-    const { location, headers } = await ask(query());
-    expect(location).toMatch(/^https:\/\/id\.example\/auth\/oauth\/interaction\/[A-Za-z0-9_-]+$/);
-    const cookies = headers.getSetCookie().map((cookie) => cookie.split('=')[0]);
-    expect(cookies.toSorted()).toEqual([
-      'svc_interaction',
-      'svc_interaction.sig',
-      'svc_resume',
-      'svc_resume.sig',
-    ]);
-    for (const cookie of headers.getSetCookie())
-      expect(cookie).toMatch(/; path=\/auth\/oauth\/(interaction|authorize)\/[A-Za-z0-9_-]+;/);
-    signedIn = true;
   });
 
   it('stores codes and interactions, a session that goes nowhere, and nothing else', async () => {
@@ -192,29 +137,6 @@ describe('the protocol engine', () => {
       body: new URLSearchParams(query().split('?')[1]),
     });
     expect(answer.location ?? '').not.toContain('code=');
-  });
-
-  it('turns an unknown interaction into an error of ours, and throws what it cannot redirect', async () => {
-    const { error, location } = await ask('/oauth/authorize/unknown');
-    expect(location).toBeUndefined();
-    expect(error).toMatchObject({ code: 'invalid_request', page: 'expired' });
-    expect((await ask(query({ client_id: 'nobody' }))).error).toMatchObject({
-      code: 'invalid_client',
-      status: 401,
-    });
-  });
-
-  it('lets no header say where it is', async () => {
-    signedIn = false;
-    const { location } = await ask(query(), {
-      headers: {
-        'x-forwarded-host': 'evil.example',
-        'x-forwarded-proto': 'http',
-        forwarded: 'host=evil.example',
-      },
-    });
-    expect(location).toMatch(/^https:\/\/id\.example\/auth\//);
-    signedIn = true;
   });
 
   it('prints nothing: no warning, no notice about what is not finished', () => {
@@ -252,14 +174,55 @@ describe('the library by itself', () => {
         },
       },
     });
-    const server = createServer(provider.callback());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth?client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&response_type=code&scope=openid`;
+    const base = `${await serve(provider.callback())}/auth?client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&response_type=code&scope=openid`;
     for (const url of [base, `${base}&display=page`, `${base}&prompt=nonsense`])
       await (await fetch(url, { redirect: 'manual' })).text();
     expect(order).toEqual(['validator undefined', 'interaction 0', 'validator page', 'interaction 0']);
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
     vi.restoreAllMocks();
+  });
+});
+
+describe('what Ostiary makes reachable of it', async () => {
+  const database = fragileStorage();
+  const provider = await startProvider({ storage: database.storage });
+
+  /** Where the library has its endpoints by default, and where one would look for what is turned off. */
+  const ofLibrary = [
+    '/auth',
+    '/token',
+    '/me',
+    '/jwks',
+    '/session/end',
+    '/request',
+    '/reg',
+    '/introspect',
+    '/revoke',
+  ];
+  const turnedOff = [
+    '/device',
+    '/backchannel',
+    '/oauth/par',
+    '/v1/oauth/par',
+    '/v1/oauth/introspect',
+    '/oauth/device',
+  ];
+
+  it.each([...ofLibrary, ...turnedOff])('is nothing at %s', async (path) => {
+    for (const method of ['GET', 'POST']) expect((await provider.request(path, { method })).status).toBe(404);
+  });
+
+  it('touches these stores in a whole flow, and no other', async () => {
+    const client = await provider.client();
+    database.forget();
+    await provider.token(client);
+    const expected = {
+      clients: ['find'],
+      consents: ['find', 'remember'],
+      interactions: ['count', 'save', 'replace', 'find', 'remove'],
+      grants: ['issue', 'find', 'redeem'],
+      rateLimits: ['consume', 'peek'],
+    };
+    const calls = Object.entries(expected).flatMap(([noun, verbs]) => verbs.map((verb) => `${noun}.${verb}`));
+    expect(new Set(database.calls)).toEqual(new Set(calls));
   });
 });

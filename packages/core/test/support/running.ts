@@ -1,0 +1,31 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, onTestFinished, TestRunner } from 'vitest';
+import { TestProvider } from './provider.ts';
+
+/** Does something when the test that runs is over; outside of tests, when those of the file or suite are. */
+export function afterwards(end: () => unknown): void {
+  const ended = async () => void (await end());
+  if (TestRunner.getCurrentTest() === undefined) afterAll(ended);
+  else onTestFinished(ended);
+}
+
+/** A provider that stops by itself, with the test or the file that starts it. */
+export async function startProvider(...given: Parameters<typeof TestProvider.start>): Promise<TestProvider> {
+  const provider = await TestProvider.start(...given);
+  afterwards(() => provider.stop());
+  return provider;
+}
+
+/** A server of the host's, or of somebody else's, that stops by itself: its origin. */
+export async function serve(
+  listener: (request: IncomingMessage, response: ServerResponse) => unknown,
+): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterwards(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
