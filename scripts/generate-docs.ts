@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { consoleRoutes } from '../packages/core/src/console/routes.ts';
+import { sandboxConsole } from '@ostiary/console';
 import { type ErrorDefinition, oauthErrors, partnerErrors } from '../packages/core/src/errors.ts';
 import { events } from '../packages/core/src/events.ts';
 import type { Route } from '../packages/core/src/http/route.ts';
@@ -89,9 +89,11 @@ function partnerEndpointsPage(): string {
       testOnly === true ? `${summary} Test keys only.` : summary,
     ),
   );
-  const limits = Object.entries(partnerLimits).map(([group, { requests, windowSeconds }]) =>
-    row(group, `${requests} requests in ${windowSeconds} seconds`),
-  );
+  const limits = Object.entries(partnerLimits)
+    .filter(([group]) => table.some(({ limit }) => limit === group))
+    .map(([group, { requests, windowSeconds }]) =>
+      row(group, `${requests} requests in ${windowSeconds} seconds`),
+    );
   return `# Endpoints of the partner API
 
 Below \`baseUrl\`. Every request carries \`X-API-Key\`. The last but one column says whether \`Idempotency-Key\` means something there. Fields and answers
@@ -136,7 +138,10 @@ function endpointsPage(): string {
     },
   };
   const routes: Route[] = oauthRoutes(core as never, never as never, never as never, never as never);
-  const consoleTable: Route[] = consoleRoutes(core as never, never as never, never as never);
+  const consoleTable = sandboxConsole().pages({
+    prefix: 'svc',
+    url: (path: string) => `https://a.example${path}`,
+  } as never);
   const rowOf = ({ path, below, handlers, summary }: Route): string => {
     const methods = Object.keys(handlers).filter((method) => method !== 'OPTIONS');
     return row(methods.join(', '), `\`{${below}}${path.replace(/:(\w+)/g, '{$1}')}\``, summary);
@@ -151,11 +156,11 @@ ${routes.map(rowOf).join('\n')}
 
 ## Sandbox console
 
-Pages, with the option \`sandboxConsole\`. See [the sandbox console](../sandbox.md).
+Pages, with the option \`console\` and \`sandboxConsole()\` of \`@ostiary/console\`. See [the sandbox console](../sandbox.md).
 
 | Method | Address | |
 |---|---|---|
-${consoleTable.map(rowOf).join('\n')}`;
+${consoleTable.map(({ path, summary, GET, POST }) => rowOf({ path, summary, below: 'authUrl', errors: 'page', handlers: { ...(GET && { GET }), ...(POST && { POST }) } } as Route)).join('\n')}`;
 }
 
 /** What a host implements or answers, by the file that says so; the options page explains their types with these. */

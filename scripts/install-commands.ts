@@ -13,16 +13,19 @@ const scope = '@ostiary/';
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
 /** A package and the packages of this repository that have to be installed with it. */
 function withOwn(name: string): string[] {
   if (!name.startsWith(scope)) return [name];
   const file = join(root, 'packages', name.slice(scope.length), 'package.json');
-  const { dependencies, peerDependencies }: Manifest = JSON.parse(readFileSync(file, 'utf8'));
-  const own = Object.keys({ ...dependencies, ...peerDependencies }).filter((other) =>
-    other.startsWith(scope),
+  const manifest: Manifest = JSON.parse(readFileSync(file, 'utf8'));
+  const { dependencies, peerDependencies, peerDependenciesMeta = {} } = manifest;
+  const needed = Object.keys({ ...dependencies, ...peerDependencies }).filter(
+    (other) => peerDependenciesMeta[other]?.optional !== true,
   );
+  const own = needed.filter((other) => other.startsWith(scope));
   return [name, ...own.flatMap(withOwn)];
 }
 

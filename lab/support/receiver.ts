@@ -1,87 +1,82 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { safeVerify } from '@ostiary/webhook-verifier';
-import { secret } from './processes/cluster-options.ts';
+import { bodyOf, close, listen } from './http.ts';
 
-/** What came of one event at one endpoint. */
-export interface Arrived {
-  /** The numbers of the attempts, in the order of their arrival. */
-  readonly attempts: number[];
-  /** How many were answered with 2xx. */
-  accepted: number;
+/** A delivery that verified. */
+export interface Delivered {
+  /** Of the event. */
+  readonly id: string;
+  readonly path: string;
+  readonly attempt: number;
+  /** The body, byte for byte. */
+  readonly text: string;
+  readonly event: {
+    readonly type: string;
+    readonly createdAt: string;
+    readonly data: Readonly<Record<string, unknown>>;
+  };
 }
 
-/** An endpoint for every path, that remembers everything that arrives. */
+/** What a receiver is told, and what it answers. */
+export interface ReceiverOptions {
+  /** With which deliveries are signed, where it is known already. */
+  readonly secret?: string;
+  /** Where time runs otherwise in the processes that send: how old a delivery is then says nothing. */
+  readonly ignoresAge?: boolean;
+  /** Answers what verified: nothing at all, if it likes. @defaultValue 204 */
+  readonly answer?: (delivered: Delivered, response: ServerResponse) => void;
+}
+
+/** A partner's endpoint at every path: it verifies what arrives, and remembers what is no delivery. */
 export class Receiver {
-  /** By path and id of the event. */
-  readonly arrivals = new Map<string, Arrived>();
-  /** What is wrong with requests that are no deliveries. */
+  /** Why requests were no deliveries. */
   readonly rejected: string[] = [];
   requests = 0;
-  /** Descriptions of transfers, and messages of test events, that were accepted. */
-  readonly seen = new Set<unknown>();
-  readonly #refusedFirst: number;
-  readonly #server = createServer((request, response) => void this.#receive(request, response));
+  secret: string;
+  readonly #options: ReceiverOptions;
+  readonly #server = createServer((request, response) => this.handler(request, response));
 
-  /** @param refusedFirst - of so many events one is refused at its first attempt; 0 for none */
-  constructor(refusedFirst = 0) {
-    this.#refusedFirst = refusedFirst;
+  constructor(options: ReceiverOptions = {}) {
+    this.secret = options.secret ?? '';
+    this.#options = options;
   }
 
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', 4096, resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  /** What came of an event at an endpoint. */
-  of(path: string, eventId: string): Arrived | undefined {
-    return this.arrivals.get(`${path} ${eventId}`);
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-
-  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const parts: Buffer[] = [];
-    try {
-      for await (const part of request) parts.push(part);
-    } catch {
-      // The worker was killed in the middle of its request.
-      return;
-    }
-    const body = Buffer.concat(parts);
-    // Time may run faster in the processes; the age is not what is proven here.
-    const now = Number(request.headers['x-svc-timestamp']) * 1000;
-    const result = await safeVerify(body, request.headers, { secret, now: () => now });
+  /** For a server of somebody else's. */
+  readonly handler: RequestListener = async (request, response) => {
+    const { ignoresAge = false, answer } = this.#options;
+    const body = await bodyOf(request).catch(() => null);
+    // The sender was killed in the middle of its request.
+    if (body === null) return;
+    const time = Number(request.headers['x-svc-timestamp']) * 1000;
+    const result = await safeVerify(body, request.headers, {
+      secret: this.secret,
+      ...(ignoresAge && { now: () => time }),
+    });
     this.requests += 1;
     if (!result.ok) {
       this.rejected.push(result.error.code);
       response.writeHead(400).end();
       return;
     }
-    const { id } = result.delivery;
-    const key = `${request.url} ${id}`;
-    const arrived = this.arrivals.get(key) ?? { attempts: [], accepted: 0 };
-    this.arrivals.set(key, arrived);
-    arrived.attempts.push(Number(request.headers['x-svc-attempt']));
-    const isRefused =
-      this.#refusedFirst > 0 && arrived.attempts.length === 1 && lotOf(key) % this.#refusedFirst === 0;
-    if (isRefused) {
-      response.writeHead(503).end('not now');
-      return;
-    }
-    arrived.accepted += 1;
-    response.writeHead(204).end();
-    const { data } = JSON.parse(body.toString());
-    this.seen.add(data.description ?? data.message);
-  }
-}
+    if (answer === undefined) return void response.writeHead(204).end();
+    const text = body.toString();
+    answer(
+      {
+        id: result.delivery.id,
+        path: request.url ?? '',
+        attempt: Number(request.headers['x-svc-attempt']),
+        text,
+        event: JSON.parse(text),
+      },
+      response,
+    );
+  };
 
-/** A small number that depends on nothing but the text. */
-function lotOf(text: string): number {
-  let lot = 7;
-  for (const character of text) lot = (lot * 31 + character.charCodeAt(0)) % 65_521;
-  return lot;
+  listen(): Promise<string> {
+    return listen(this.#server);
+  }
+
+  close(): Promise<void> {
+    return close(this.#server);
+  }
 }

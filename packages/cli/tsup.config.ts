@@ -3,6 +3,8 @@ import { defineConfig } from 'tsup';
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
+    doctor: 'src/doctor/index.ts',
+    move: 'src/move/index.ts',
   },
   format: 'esm',
   target: 'node22',

@@ -4,6 +4,7 @@ export default defineConfig({
   entry: {
     index: 'src/index.ts',
     admin: 'src/admin.ts',
+    console: 'src/console.ts',
     storage: 'src/storage.ts',
     seams: 'src/seams.ts',
   },

@@ -2,7 +2,6 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { redirectUris, startPartnerApp, type WebhookMode } from '@ostiary/partner-app';
 import {
-  ConfigError,
   createLogger,
   loadConfig,
   type ReferenceServer,
@@ -34,30 +33,25 @@ async function openShop(file: DemoFile, url: string, port: number): Promise<{ cl
   const secretOf = (mode: WebhookMode): string | null =>
     file.webhooks.find((webhook) => webhook.mode === mode)?.secret ?? null;
   const publicClient = { clientId: clientOf(file, true).clientId, clientSecret: null };
-  try {
-    return await startPartnerApp({
-      url,
-      host: '127.0.0.1',
-      port,
-      provider: { name: 'Ostiary', authUrl: file.authUrl, baseUrl: file.baseUrl },
-      clients: {
-        confidential: { clientId, clientSecret, redirectUri: uris.confidential },
-        public: { ...publicClient, redirectUri: uris.public },
-        spa: { ...publicClient, redirectUri: uris.spa },
-      },
-      partnerApi: live === undefined ? null : { key: live.key, signingSecret: live.signingSecret },
-      webhooks: { prefix: file.prefix, secrets: { live: secretOf('live'), test: secretOf('test') } },
-    });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-    throw new ConfigError(`port ${port} is taken; set PARTNER_PORT to a free one, or stop the other program`);
-  }
+  return startPartnerApp({
+    url,
+    host: '127.0.0.1',
+    port,
+    provider: { name: 'Ostiary', authUrl: file.authUrl, baseUrl: file.baseUrl },
+    clients: {
+      confidential: { clientId, clientSecret, redirectUri: uris.confidential },
+      public: { ...publicClient, redirectUri: uris.public },
+      spa: { ...publicClient, redirectUri: uris.spa },
+    },
+    partnerApi: live === undefined ? null : { key: live.key, signingSecret: live.signingSecret },
+    webhooks: { prefix: file.prefix, secrets: { live: secretOf('live'), test: secretOf('test') } },
+  });
 }
 
 /**
  * Starts both programs in this process, on loopback addresses, with demo data.
  *
- * @throws {@link ConfigError} with production settings, or when a port is taken
+ * @throws ConfigError with production settings, AddressError when a port is taken
  */
 export async function startDemo(env: NodeJS.ProcessEnv): Promise<Demo> {
   const { dataDir, authUrl, baseUrl, port, partnerUrl, partnerPort } = readDemoEnvironment(env);

@@ -6,57 +6,40 @@ function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows)
     for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
-  return rows
-    .map(
-      (row) =>
-        `  ${row
-          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-          .join('   ')
-          .trimEnd()}`,
-    )
-    .join('\n');
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('   ')
+      .trimEnd();
+  return rows.map((row) => `  ${line(row)}`).join('\n');
 }
 
-/** What the terminal shows once everything runs: where to go, and whom to be. */
+/** What the terminal shows once everything runs: where to go, and whom to be. The rest is in `demo.json`. */
 export async function demoTable({ file, dataDir, partnerUrl, server }: Demo): Promise<string> {
   const path = relative(process.cwd(), demoFilePath(dataDir));
   const users: string[][] = [];
-  for (const { handle, password, phone } of file.users) {
+  for (const { handle, password } of file.users) {
     const account = await server.installation.accounts.get(handle);
-    users.push([handle, password, account ? `${account.kycStatus} (tier ${account.kycTier})` : '', phone]);
+    users.push([handle, password, account ? `identity ${account.kycStatus}` : '']);
   }
-  const clients = file.clients.flatMap(({ clientId, clientSecret, redirectUris }) =>
-    redirectUris.map((uri, at) =>
-      at === 0 ? [clientId, clientSecret ?? 'none (public)', uri] : ['', '', uri],
-    ),
-  );
-  const apiKeys = file.apiKeys.map(({ mode, key, signingSecret }) => [mode, key, signingSecret]);
-  const webhooks = file.webhooks.map(({ mode, url, secret }) => [mode, url, secret]);
+  const testKey = file.apiKeys.find(({ mode }) => mode === 'test')?.key ?? '';
   return `
-Ostiary is running. Ctrl+C stops it.
+Ostiary is running, and a shop that signs people in with it. Start at the shop.
 
 ${columns([
-  ['Start here: Kafe Lakay, a shop', `${partnerUrl}/`],
-  ['What the shop was told, by webhooks', `${partnerUrl}/webhooks`],
-  ['The same without a server', `${partnerUrl}/spa`],
-  ['Ostiary', `${file.authUrl}/`],
-  ['Passport', `${file.authUrl}/passport`],
-  ['Connected apps', `${file.authUrl}/account/apps`],
-  ['Discovery', `${file.authUrl}/.well-known/openid-configuration`],
-  ['Sandbox console', `${file.authUrl}/sandbox`],
-  ['Partner API', `${file.baseUrl}/v1/openapi.json`],
+  ['Kafe Lakay, the shop', partnerUrl],
+  ['Ostiary', file.authUrl],
+  ['Console for partners', `${file.authUrl}/sandbox`],
 ])}
 
-${columns([['HANDLE', 'PASSWORD', 'IDENTITY CHECK', 'PHONE'], ...users])}
+Sign in as one of
 
-${columns([['CLIENT ID', 'CLIENT SECRET', 'REDIRECT URIS'], ...clients])}
+${columns(users)}
 
-${columns([['MODE', 'API KEY OF KAFE LAKAY', 'SIGNING SECRET'], ...apiKeys])}
+and on the console with the test key
 
-The sandbox console asks for a test key: the API key in the line "test" above, also in demo.json.
+  ${testKey}
 
-${columns([['MODE', 'WEBHOOK ENDPOINT OF KAFE LAKAY', 'WEBHOOK SECRET'], ...webhooks])}
-
-This is demo data, for this machine only. It is kept in ${path.startsWith('..') ? demoFilePath(dataDir) : path}
+All keys and secrets are in ${path.startsWith('..') ? demoFilePath(dataDir) : path}: demo data, for this machine only. Ctrl+C stops both.
 `;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Router from '@koa/router';
 import { OstiaryError } from '@ostiary/client-sdk';
+import { FormError } from '@ostiary/web-kit';
 import Koa, { type Middleware } from 'koa';
 import type { PartnerConfig } from './config.ts';
 import { contentPolicy, Refusal, seeOther, show, showLive } from './http.ts';
@@ -77,6 +78,8 @@ function guard(config: PartnerConfig): Middleware {
       await next();
       if (ctx.status === 404 && ctx.body === undefined) show(ctx, errorPage(config, 'not_found', ''), 404);
     } catch (error) {
+      if (error instanceof FormError)
+        return show(ctx, errorPage(config, 'invalid_request', error.message), error.status);
       if (error instanceof OstiaryError || error instanceof Refusal)
         return show(ctx, errorPage(config, error.code, error.message), 400);
       console.error(error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error');

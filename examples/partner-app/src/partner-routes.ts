@@ -1,7 +1,8 @@
 import type Router from '@koa/router';
 import { OstiaryError, OstiaryPartner } from '@ostiary/client-sdk';
+import { readForm } from '@ostiary/web-kit';
 import type { PartnerConfig } from './config.ts';
-import { readForm, seeOther, show } from './http.ts';
+import { seeOther, show } from './http.ts';
 import { cashbackAmounts, paymentsPart } from './pages/cashback.ts';
 import { verifyPage } from './pages/verify-page.ts';
 import type { Notice, Session, Sessions } from './sessions.ts';
@@ -76,7 +77,7 @@ export function addPartnerRoutes(
   const api = partnerOf(config);
 
   router.post('/cashback', async (ctx) => {
-    const form = await readForm(ctx);
+    const form = await readForm(ctx.req);
     const session = sessions.of(ctx);
     const kid = session?.signedIn?.identity.kid;
     if (session !== null && kid !== undefined && api !== null) {
@@ -93,7 +94,7 @@ export function addPartnerRoutes(
   router.get('/cashback/payments', (ctx) => show(ctx, paymentsPart(paymentsOf(sessions.of(ctx), transfers))));
 
   router.post('/cashback/refresh', async (ctx) => {
-    const form = await readForm(ctx);
+    const form = await readForm(ctx.req);
     const session = sessions.of(ctx);
     const known = session?.transfers.find((id) => id === form.get('id'));
     if (session !== null && known !== undefined && api !== null) {
@@ -114,7 +115,7 @@ export function addPartnerRoutes(
 
   // The passport stands in the body of the request and nowhere else: not in an address, a session, or a log.
   router.post('/verify', async (ctx) => {
-    const token = ((await readForm(ctx)).get('token') ?? '').trim();
+    const token = ((await readForm(ctx.req)).get('token') ?? '').trim();
     if (api === null) return show(ctx, verifyPage(config, nothing));
     try {
       const verification = await api.passports.verify({ token });

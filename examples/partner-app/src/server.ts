@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { listen } from '@ostiary/web-kit';
 import { createPartnerApp } from './app.ts';
 import type { PartnerConfig } from './config.ts';
 
@@ -10,20 +10,12 @@ export interface PartnerApp {
 /**
  * Opens the shop.
  *
- * @throws the error of `listen`, such as `EADDRINUSE`
+ * @throws AddressError when the port is taken
  */
 export async function startPartnerApp(config: PartnerConfig): Promise<PartnerApp> {
-  const timeouts = { requestTimeout: 15_000, headersTimeout: 10_000 };
-  const server = createServer(timeouts, createPartnerApp(config).callback());
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(config.port, config.host, resolve);
+  const listener = createPartnerApp(config).callback();
+  const server = await listen(config, (request, response) => void listener(request, response), {
+    variables: { host: 'HOST', port: 'PARTNER_PORT' },
   });
-  return {
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        setTimeout(() => server.closeAllConnections(), 1_000).unref();
-      }),
-  };
+  return { close: () => server.close(1_000) };
 }

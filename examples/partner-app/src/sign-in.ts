@@ -1,8 +1,9 @@
 import type Router from '@koa/router';
 import { OstiaryError } from '@ostiary/client-sdk';
 import { OstiaryOAuth } from '@ostiary/client-sdk/oauth';
+import { readForm } from '@ostiary/web-kit';
 import type { PartnerConfig, RegisteredClient } from './config.ts';
-import { Refusal, readForm, seeOther } from './http.ts';
+import { Refusal, seeOther } from './http.ts';
 import { scopeChoices } from './pages/home-page.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -23,7 +24,7 @@ export function addSignInRoutes(router: Router, config: PartnerConfig, sessions:
   const oauth = { confidential: oauthOf(clients.confidential), public: oauthOf(clients.public) };
 
   router.post('/sign-in', async (ctx) => {
-    const form = await readForm(ctx);
+    const form = await readForm(ctx.req, ['scope']);
     const client = form.get('client') === 'public' ? 'public' : 'confidential';
     const scope = scopeChoices.map(({ name }) => name).filter((name) => form.getAll('scope').includes(name));
     if (scope.length === 0) {

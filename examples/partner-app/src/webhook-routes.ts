@@ -1,6 +1,7 @@
 import type Router from '@koa/router';
+import { readForm } from '@ostiary/web-kit';
 import { type PartnerConfig, webhookModes } from './config.ts';
-import { readForm, seeOther, show, showLive } from './http.ts';
+import { seeOther, show, showLive } from './http.ts';
 import { failureChoices, receivedPart, webhooksPage } from './pages/webhooks-page.ts';
 import type { Transfers } from './transfers.ts';
 import { createWebhookInbox } from './webhook-inbox.ts';
@@ -33,7 +34,7 @@ export function addWebhookRoutes(router: Router, config: PartnerConfig, transfer
   router.get('/webhooks/received', (ctx) => show(ctx, receivedPart(state())));
 
   router.post('/webhooks/failures', async (ctx) => {
-    const wanted = (await readForm(ctx)).get('count');
+    const wanted = (await readForm(ctx.req)).get('count');
     const count = failureChoices.find((choice) => String(choice) === wanted);
     if (receiver !== null && count !== undefined) receiver.failures = count;
     seeOther(ctx, '/webhooks');

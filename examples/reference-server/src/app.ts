@@ -1,17 +1,16 @@
+import type { createDoctorRoute } from '@ostiary/cli/doctor';
 import type { Ostiary } from '@ostiary/core';
+import { FormError, textOn } from '@ostiary/web-kit';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
-import type { DoctorRoute } from './http/doctor.ts';
-import { FormError } from './http/form.ts';
 import { pageHeaders } from './http/headers.ts';
 import type { HealthRoutes } from './http/health.ts';
-import { textOn } from './pages/colours.ts';
 import { messagePage } from './pages/home-page.ts';
 import { favicon, type Look } from './pages/layout.ts';
 import { chooseLanguage, texts } from './pages/texts.ts';
-import { createPassportRoutes, type PassportRoutes } from './passport/routes.ts';
+import { createPassportRoutes } from './passport/routes.ts';
 import type { SignInContext } from './sign-in/context.ts';
-import { type AccountRoutes, createAccountRoutes } from './sign-in/routes.ts';
+import { createAccountRoutes } from './sign-in/routes.ts';
 
 type Handler = (ctx: Context) => Promise<void> | void;
 
@@ -20,7 +19,7 @@ type Routes = Readonly<Record<string, { readonly GET?: Handler; readonly POST?: 
 /** What is asked by those who look after this process: load balancers, and the doctor. */
 export interface OperationRoutes {
   readonly health: HealthRoutes;
-  readonly doctor: DoctorRoute;
+  readonly doctor: ReturnType<typeof createDoctorRoute>;
 }
 
 function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Routes {
@@ -29,14 +28,19 @@ function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Route
     '/readyz': { GET: health.ready },
     '/doctor': {
       GET(ctx) {
-        if (!doctor(ctx)) showError(ctx, look, 404);
+        if (doctor(ctx.req, ctx.res)) ctx.respond = false;
+        else showError(ctx, look, 404);
       },
     },
   };
 }
 
 /** Every route of this server's own; Ostiary has answered its routes before. */
-function pageRoutes(account: AccountRoutes, passport: PassportRoutes, icon: string): Routes {
+function pageRoutes(
+  account: ReturnType<typeof createAccountRoutes>,
+  passport: ReturnType<typeof createPassportRoutes>,
+  icon: string,
+): Routes {
   return {
     '/': { GET: account.home },
     '/login': { GET: account.showLogin, POST: account.signIn },

@@ -1,50 +1,9 @@
 import { join, resolve } from 'node:path';
+import { isWideRange } from '@ostiary/cli/doctor';
 import type { z } from 'zod';
-import { isGuessableKey, isLoopbackUrl, isWideRange, type Setting, settings } from './settings.ts';
+import { isGuessableKey, isLoopbackUrl, type Setting, settings } from './settings.ts';
 
 type Parsed = { [Variable in keyof typeof settings]: z.output<(typeof settings)[Variable]['check']> };
-
-/** What the environment asks for, checked and frozen. */
-export interface ServerConfig {
-  readonly mode: 'production' | 'development' | 'test';
-  /** Origin of the pages. */
-  readonly authUrl: string;
-  /** Origin of the API. */
-  readonly baseUrl: string;
-  readonly dataDir: string;
-  /** Holds every table, those of Ostiary and those of this server, unless there is a `databaseUrl`. */
-  readonly databaseFile: string;
-  /** A PostgreSQL database that holds every table; `null` for SQLite. Holds a password: never logged. */
-  readonly databaseUrl: string | null;
-  /** Connections to PostgreSQL at most. */
-  readonly databasePool: number;
-  /** What this process does. */
-  readonly role: 'all' | 'web' | 'worker';
-  /** Between the signal to end and the moment when no new connection is accepted. */
-  readonly drainSeconds: number;
-  /** Base64url; the first one seals, the others only open. */
-  readonly sealingKeys: readonly string[];
-  /** CIDR ranges. */
-  readonly trustedProxies: readonly string[];
-  readonly name: string;
-  readonly colour: string;
-  readonly prefix: string;
-  readonly webhooks: {
-    /** Whether endpoints may be anywhere. Only ever true when both origins are loopback addresses. */
-    readonly allowPrivateTargets: boolean;
-    readonly retryDelaysSeconds: readonly number[];
-    readonly retentionDays: number;
-  };
-  /** Whether there is a page for partners to try webhooks on. */
-  readonly sandboxConsole: boolean;
-  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent';
-  readonly host: string;
-  readonly port: number;
-  /** HTTP connections at most. */
-  readonly maxConnections: number;
-  /** Where metrics are answered; `null` for nowhere. */
-  readonly metrics: { readonly host: string; readonly port: number } | null;
-}
 
 /** The environment is wrong. The message is one line, for the operator, and never contains a value. */
 export class ConfigError extends Error {
@@ -95,7 +54,7 @@ function refuseUnsafe(
  *
  * @throws {@link ConfigError} when a variable is missing, wrong, or unknown (`OSTIARY_*`)
  */
-export function loadConfig(env: NodeJS.ProcessEnv): ServerConfig {
+export function loadConfig(env: NodeJS.ProcessEnv) {
   const values = parseVariables(env);
   const authUrl = values.OSTIARY_AUTH_URL;
   const baseUrl = values.OSTIARY_BASE_URL ?? authUrl;
@@ -119,14 +78,19 @@ export function loadConfig(env: NodeJS.ProcessEnv): ServerConfig {
   const dataDir = resolve(values.OSTIARY_DATA_DIR);
   return Object.freeze({
     mode: values.NODE_ENV,
+    /** Origin of the pages. */
     authUrl,
+    /** Origin of the API. */
     baseUrl,
     dataDir,
+    /** Holds every table, those of Ostiary and those of this server, unless there is a `databaseUrl`. */
     databaseFile: join(dataDir, 'ostiary.sqlite'),
+    /** `null` for SQLite. Holds a password: never logged. */
     databaseUrl,
     databasePool: values.OSTIARY_DATABASE_POOL,
     role,
     drainSeconds: values.OSTIARY_DRAIN_SECONDS,
+    /** Base64url; the first one seals, the others only open. */
     sealingKeys: Object.freeze(values.OSTIARY_SEALING_KEYS),
     trustedProxies: Object.freeze(values.OSTIARY_TRUSTED_PROXIES),
     name: values.OSTIARY_NAME,
@@ -148,3 +112,6 @@ export function loadConfig(env: NodeJS.ProcessEnv): ServerConfig {
         : Object.freeze({ host: values.OSTIARY_METRICS_HOST, port: values.OSTIARY_METRICS_PORT }),
   });
 }
+
+/** What the environment asks for, checked and frozen; `settings.ts` says what each means. */
+export type ServerConfig = ReturnType<typeof loadConfig>;

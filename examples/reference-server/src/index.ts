@@ -5,7 +5,5 @@ export { type Installation, type InstallationOptions, openInstallation } from '.
 export { closeOnSignals, failToStart } from './lifecycle.ts';
 export { type ReferenceServer, type ServerOptions, startReferenceServer } from './server.ts';
 export { isLoopbackUrl } from './settings.ts';
-export type { ThrottleLimits } from './sign-in/throttle.ts';
-export { type Account, AccountError, type Accounts } from './users/accounts.ts';
-export type { CheckedIdentity, IdentityChecks } from './users/identity-checks.ts';
+export type { IdentityChecks } from './users/identity-checks.ts';
 export type { NewUser } from './users/input.ts';

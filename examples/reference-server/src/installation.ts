@@ -1,12 +1,11 @@
 import { hkdfSync } from 'node:crypto';
+import { sandboxConsole } from '@ostiary/console';
 import { createOstiary, type Ostiary } from '@ostiary/core';
 import type { Logger } from 'pino';
-import { ConfigError, type ServerConfig } from './config.ts';
-import { sharedClock } from './database/clock.ts';
+import type { ServerConfig } from './config.ts';
+import type { Database } from './database/database.ts';
 import { migrate } from './database/migrations.ts';
-import { openDatabases } from './database/open.ts';
-import { reasonOf, sqlStateOf } from './database/postgres-errors.ts';
-import type { Database } from './database/queries.ts';
+import { forOperators, openDatabases } from './database/open.ts';
 import { createLedger, type Ledger } from './ledger/ledger.ts';
 import { type Cookies, createCookies } from './sign-in/cookies.ts';
 import { createLogin } from './sign-in/login.ts';
@@ -38,14 +37,6 @@ export interface Installation {
   close(): Promise<void>;
 }
 
-/** A setting that Ostiary refuses, a sealing key that opens nothing, a disk that does not work: no stack helps there. */
-function isForOperators(error: unknown): error is Error {
-  return (
-    error instanceof TypeError ||
-    (error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE')
-  );
-}
-
 /**
  * Opens the database for Ostiary's tables and for this server's own, brings both up to date, and puts the directory and
  * the login into Ostiary's hands.
@@ -56,12 +47,13 @@ export async function openInstallation(
   options: InstallationOptions = {},
 ): Promise<Installation> {
   const { database, storage } = await openDatabases(config);
-  let stopClock = (): void => undefined;
   try {
-    const clock = options.now === undefined ? await sharedClock(database) : { now: options.now, stop() {} };
-    const { now } = clock;
-    stopClock = clock.stop;
-    await migrate(database, now());
+    // Waits for a PostgreSQL that is not there yet.
+    await storage.open();
+    await migrate(database, Date.now());
+    let opened: Ostiary | undefined;
+    // One clock for this server and for Ostiary, which has that of the database where machines share one.
+    const now = options.now ?? (() => opened?.now() ?? Date.now());
     const sessions = createSessions(database, now);
     const cookies = createCookies(config.authUrl);
     const ledger = createLedger(database, now);
@@ -74,14 +66,15 @@ export async function openInstallation(
       login: createLogin(config.authUrl, sessions, cookies),
       payments: ledger.rail,
       webhooks: config.webhooks,
-      sandboxConsole: config.sandboxConsole,
+      ...(config.sandboxConsole ? { console: sandboxConsole() } : {}),
       sealingKeys: [...config.sealingKeys],
       trustedProxies: [...config.trustedProxies],
       theme: { name: config.name, colour: config.colour },
-      clock: { now },
+      ...(options.now !== undefined && { clock: { now } }),
       telemetry: config.metrics !== null,
       logger: logger.child({ part: 'ostiary' }),
     });
+    opened = ostiary;
     const accounts = createAccounts(database, createPasswords(options.passwordCost), now);
     return {
       database,
@@ -93,24 +86,17 @@ export async function openInstallation(
       ostiary,
       now,
       deriveKeys: (purpose) =>
-        [...new Set(config.sealingKeys)].map(
-          (key) =>
-            new Uint8Array(
-              hkdfSync('sha256', Buffer.from(key, 'base64url'), '', `reference-server ${purpose}`, 32),
-            ),
-        ),
+        [...new Set(config.sealingKeys)].map((sealingKey) => {
+          const key = Buffer.from(sealingKey, 'base64url');
+          return new Uint8Array(hkdfSync('sha256', key, '', `reference-server ${purpose}`, 32));
+        }),
       async close() {
-        stopClock();
         await ostiary.close();
         await database.close();
       },
     };
   } catch (error) {
-    stopClock();
     await database.close();
-    // Tables can be made by a role with more rights; see docs/cluster.md.
-    if (sqlStateOf(error) === '42501')
-      throw new ConfigError(`the database of DATABASE_URL cannot be used: ${reasonOf(error)}`);
-    throw isForOperators(error) ? new ConfigError(error.message, { cause: error }) : error;
+    throw forOperators(error, config);
   }
 }

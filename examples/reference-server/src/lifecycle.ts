@@ -1,3 +1,4 @@
+import { AddressError } from '@ostiary/web-kit';
 import { ConfigError } from './config.ts';
 
 /**
@@ -20,7 +21,7 @@ export function closeOnSignals(close: () => Promise<void>): void {
 
 /** Says in one line why the program cannot go on, and exits with 1. An operator's mistake has no stack. */
 export function failToStart(error: unknown): never {
-  const expected = error instanceof ConfigError;
+  const expected = error instanceof ConfigError || error instanceof AddressError;
   const text =
     error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error);
   process.stderr.write(`ostiary: ${expected ? text.replace(/\s*\n\s*/g, '; ') : text}\n`);

@@ -1,19 +1,18 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createDoctorRoute } from '@ostiary/cli/doctor';
+import { type HttpServer, listen } from '@ostiary/web-kit';
 import type { Logger } from 'pino';
 import { createApp, createWorkerApp, type OperationRoutes } from './app.ts';
 import type { ServerConfig } from './config.ts';
 import { isApiPath, refuseApi } from './http/api-path.ts';
-import { clientAddress } from './http/client-address.ts';
-import { createDoctorRoute } from './http/doctor.ts';
 import { createHealthRoutes } from './http/health.ts';
-import { type HttpServer, listen } from './http/listen.ts';
 import { createLogger, logRequest } from './http/logging.ts';
 import { type Installation, type InstallationOptions, openInstallation } from './installation.ts';
 import { startMetrics } from './metrics/metrics.ts';
 import { startPresence } from './operations/nodes.ts';
 import { refuseUnsafeStart } from './operations/unsafe-start.ts';
-import { createStyle } from './pages/style.ts';
+import { pageStyle } from './pages/style.ts';
 import { createCsrf } from './sign-in/csrf.ts';
 import { createKnownBrowsers } from './sign-in/known-browsers.ts';
 import { createThrottle, type ThrottleLimits } from './sign-in/throttle.ts';
@@ -40,11 +39,13 @@ export interface ReferenceServer {
 
 /** Answers what the role of this process is about. */
 function listenerOf(
-  { config, installation, logger, options }: Startup,
+  { config, installation }: Pick<ReferenceServer, 'config' | 'installation'>,
+  logger: Logger,
+  limits: ServerOptions['signInLimits'],
   operation: OperationRoutes,
 ): RequestListener {
   const { authUrl, role } = config;
-  const look = { name: config.name, style: createStyle(config.colour) };
+  const look = { name: config.name, style: pageStyle(config.colour) };
   if (role === 'worker') {
     const app = createWorkerApp({ authUrl, look }, operation, logger).callback();
     return (request, response) =>
@@ -60,8 +61,8 @@ function listenerOf(
     cookies,
     csrf: createCsrf(deriveKeys('csrf')),
     browsers: createKnownBrowsers(deriveKeys('known browsers'), now),
-    throttle: createThrottle(database, deriveKeys('throttle'), now, options.signInLimits),
-    addressOf: clientAddress(config.trustedProxies),
+    throttle: createThrottle(database, deriveKeys('throttle'), now, limits),
+    addressOf: ostiary.clientAddress,
   };
   const app = createApp(context, ostiary, operation, logger).callback();
   return (request, response) => {
@@ -71,17 +72,10 @@ function listenerOf(
   };
 }
 
-interface Startup {
-  readonly config: ServerConfig;
-  readonly installation: Installation;
-  readonly logger: Logger;
-  readonly options: ServerOptions;
-}
-
 /**
  * Starts the reference server.
  *
- * @throws {@link ConfigError} when the port is taken or the database cannot be used
+ * @throws AddressError when the port is taken, ConfigError when the database cannot be used
  */
 export async function startReferenceServer(
   config: ServerConfig,
@@ -108,8 +102,13 @@ export async function startReferenceServer(
     () => Promise.all([database.ping(), ostiary.ready()]),
     () => closing !== undefined,
   );
-  const doctor = createDoctorRoute({ ...config, node: presence.id, now });
-  const answer = listenerOf({ config, installation, logger, options }, { health, doctor });
+  const doctor = createDoctorRoute({
+    sealingKeys: config.sealingKeys,
+    addressOf: ostiary.clientAddress,
+    node: presence.id,
+    now,
+  });
+  const answer = listenerOf({ config, installation }, logger, options.signInLimits, { health, doctor });
 
   async function closeDatabase(): Promise<void> {
     await metrics?.close();

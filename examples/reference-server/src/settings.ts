@@ -46,13 +46,6 @@ export function isGuessableKey(key: string): boolean {
   return isText || new Set(bytes).size < 12 || new Set(steps).size < 8;
 }
 
-/** Whether a range of proxies holds addresses of the internet, whoever owns how much of it. */
-export function isWideRange(range: string): boolean {
-  const [address = '', bits = ''] = range.split('/');
-  // The widest range that belongs to nobody but its user is 10.0.0.0/8, or fc00::/7.
-  return Number(bits) < (isIP(address) === 6 ? 7 : 8);
-}
-
 /** A single address is a range of one. */
 const proxies = list.pipe(
   z.array(
@@ -68,11 +61,15 @@ const proxies = list.pipe(
   ),
 );
 
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'must be a port number')
-  .transform(Number)
-  .refine((value) => value <= 65_535, 'must be a port number');
+/** A whole number; `what` names the range, such as `2 to 200 connections`. */
+const whole = (least: number, most: number, what: string) =>
+  z
+    .string()
+    .regex(/^\d{1,6}$/, `must be ${what}`)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be ${what}`);
+
+const port = whole(0, 65_535, 'a port number');
 
 const switched = z.enum(['on', 'off'], 'must be on or off').transform((value) => value === 'on');
 
@@ -107,30 +104,13 @@ const databaseUrl = z.string().transform((value, context): string => {
 });
 
 /** Two at least: what Ostiary writes in a transaction of this server may need another one beside it. */
-const connections = z
-  .string()
-  .regex(/^\d{1,3}$/, 'must be a number of connections')
-  .transform(Number)
-  .refine((value) => value >= 2 && value <= 200, 'must be 2 to 200 connections');
+const connections = whole(2, 200, '2 to 200 connections');
 
 /** Each is an open file of the process: systems have their own limit, which should be above this one. */
-const maxConnections = z
-  .string()
-  .regex(/^\d{1,6}$/, 'must be a number of connections')
-  .transform(Number)
-  .refine((value) => value >= 10 && value <= 500_000, 'must be 10 to 500000 connections');
+const maxConnections = whole(10, 500_000, '10 to 500000 connections');
 
-const drainSeconds = z
-  .string()
-  .regex(/^\d{1,3}$/, 'must be a number of seconds')
-  .transform(Number)
-  .refine((value) => value <= 300, 'must be at most 300 seconds');
-
-const days = z
-  .string()
-  .regex(/^\d{1,4}$/, 'must be a number of days')
-  .transform(Number)
-  .refine((value) => value >= 1 && value <= 3_650, 'must be 1 to 3650 days');
+const drainSeconds = whole(0, 300, 'at most 300 seconds');
+const days = whole(1, 3_650, '1 to 3650 days');
 
 /** One variable of the environment. */
 export interface Setting {

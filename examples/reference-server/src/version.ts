@@ -1,9 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { z } from 'zod';
-
-const manifest = z.object({ version: z.string() });
+import manifest from '../package.json' with { type: 'json' };
 
 /** The version of this server. */
-export const version: string = manifest.parse(
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')),
-).version;
+export const { version } = manifest;

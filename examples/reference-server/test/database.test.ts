@@ -1,8 +1,8 @@
 import Sqlite from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { DatabaseUnavailable } from '../src/database/errors.ts';
+import type { Queries } from '../src/database/database.ts';
+import { DatabaseUnavailable } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrations.ts';
-import type { Queries } from '../src/database/queries.ts';
 import { openSqlite } from '../src/database/sqlite.ts';
 import { createSessions } from '../src/sign-in/sessions.ts';
 import { createDirectory } from '../src/users/directory.ts';
@@ -73,17 +73,6 @@ describe('the database', () => {
     expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(10);
     const rows = await database.all<{ x: number }>('SELECT x FROM t ORDER BY x');
     expect(rows.map(({ x }) => x)).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18]);
-  });
-
-  test('refuses a write that waits for something else than its statements', async () => {
-    const { database } = await testDatabase();
-    await database.write((transaction) => transaction.script('CREATE TABLE t (x)'));
-    const waiting = database.write(async (transaction) => {
-      await transaction.run('INSERT INTO t VALUES (1)');
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    });
-    await expect(waiting).rejects.toThrow('awaits nothing but its own statements');
-    expect(await database.get('SELECT count(*) AS n FROM t')).toEqual({ n: 0 });
   });
 
   test('gives up after two seconds and changes nothing', async () => {

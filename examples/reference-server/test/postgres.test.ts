@@ -1,7 +1,6 @@
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
-import { openDatabases } from '../src/database/open.ts';
 import { createLogger } from '../src/http/logging.ts';
 import { loadConfig, type ReferenceServer, startReferenceServer } from '../src/index.ts';
 import { command } from './support/commands.ts';
@@ -75,14 +74,6 @@ describe('a database that is not there yet', () => {
     setTimeout(door.open, 2_500);
     const { server } = await start({ ...env, DATABASE_URL: door.url });
     expect((await statusOf(`http://localhost:${server.port}/readyz`))[0]).toBe(200);
-  });
-
-  test('is given up in the end, with the reason', async () => {
-    const env = await postgresEnvironment();
-    const door = await doorTo(env.DATABASE_URL ?? '');
-    await expect(openDatabases(loadConfig({ ...env, DATABASE_URL: door.url }), 600)).rejects.toThrow(
-      'the database of DATABASE_URL cannot be used: nothing listens at its host and port',
-    );
   });
 });
 

@@ -1,9 +1,8 @@
 /**
  * Measures Ostiary on SQLite against a bare oidc-provider with a Map, in processes of their own that take turns. See README.md.
  */
-import { parseArgs } from 'node:util';
-import { build } from '../../support/measure/build.ts';
-import { informationOf, machine, type Row, rowOf, tableOf } from '../../support/measure/report.ts';
+import { beginBenchmark } from '../../support/measure/benchmark.ts';
+import { informationOf, machine, type Row, ratioTable, rowOf } from '../../support/measure/report.ts';
 import { median } from '../../support/measure/statistics.ts';
 import { startPostgres } from '../../support/postgres/as-installed.ts';
 import { measureExchange } from './measurements/exchange.ts';
@@ -13,31 +12,12 @@ import { measureStart } from './measurements/start.ts';
 import { measureUserinfo } from './measurements/userinfo.ts';
 import { type TargetName, targets } from './targets.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    /** A small run, to see that everything works; its figures mean little. */
-    quick: { type: 'boolean', default: false },
-    /** Exit with 1 when a target is missed. */
-    strict: { type: 'boolean', default: false },
-    /** Measure only these, with commas between. */
-    only: { type: 'string', default: Object.keys(targets).join() },
-    /** `sqlite` or `postgres`, or both with a comma between. */
-    storage: { type: 'string', default: 'sqlite,postgres' },
-    /** Options of Node for the measured processes, with spaces between, such as --cpu-prof. */
-    'node-flags': { type: 'string', default: '' },
-    /** Use what was built before. */
-    'no-build': { type: 'boolean', default: false },
-  },
+const { quick, strict, only, storages, flags } = beginBenchmark(import.meta.dirname, {
+  only: Object.keys(targets),
+  storage: ['sqlite', 'postgres'],
 });
 
-const flags = options['node-flags'].split(' ').filter((flag) => flag !== '');
-const wanted = new Set(options.only.split(','));
-for (const name of wanted)
-  if (!Object.hasOwn(targets, name)) throw new TypeError(`--only: there is no ${name}`);
-const storages = new Set(options.storage.split(','));
-for (const name of storages)
-  if (!['sqlite', 'postgres'].includes(name)) throw new TypeError(`--storage: there is no ${name}`);
-const size = options.quick
+const size = quick
   ? {
       rounds: 3,
       userinfo: 6_000,
@@ -92,7 +72,7 @@ async function onPostgres(): Promise<void> {
   console.error('measuring on PostgreSQL …');
   const postgres = await startPostgres();
   const information: Row[] = [];
-  if (wanted.has('userinfo')) {
+  if (only.has('userinfo')) {
     const rates = await userinfoOnPostgres(postgres, {
       rounds: size.rounds,
       perRound: size.userinfo / 3,
@@ -100,7 +80,7 @@ async function onPostgres(): Promise<void> {
     });
     information.push(informationOf({ ...targets.userinfo, name: 'userinfo, beside one look-up' }, rates));
   }
-  if (wanted.has('exchange')) {
+  if (only.has('exchange')) {
     const rates = await exchangeOnPostgres(postgres, {
       rounds: size.rounds,
       perRound: size.exchange,
@@ -111,21 +91,17 @@ async function onPostgres(): Promise<void> {
     );
   }
   await postgres.stop();
-  console.log(`\nOn PostgreSQL 18, for information:\n\n${tableOf(information)}`);
+  console.log(`\nOn PostgreSQL 18, for information:\n\n${ratioTable(information)}`);
 }
 
-// Servers end with this process, and their databases are removed when it ends in order.
-process.once('SIGINT', () => process.exit(130));
-
-if (!options['no-build']) build('./benchmarks/oauth');
 console.log(machine());
 for (const [name, measure] of Object.entries(measurements)) {
-  if (!wanted.has(name) || !storages.has('sqlite')) continue;
+  if (!only.has(name) || !storages.has('sqlite')) continue;
   console.error(`measuring ${name} …`);
   await measure();
 }
-if (rows.length > 0) console.log(`\n${tableOf(rows)}\n`);
+if (rows.length > 0) console.log(`\n${ratioTable(rows)}\n`);
 for (const note of notes) console.log(note);
-if (storages.has('postgres') && (wanted.has('userinfo') || wanted.has('exchange'))) await onPostgres();
+if (storages.has('postgres') && (only.has('userinfo') || only.has('exchange'))) await onPostgres();
 // Not `process.exitCode`, which the package of PostgreSQL overwrites when a process ends by itself.
-process.exit(options.strict && rows.some(({ passed }) => !passed) ? 1 : 0);
+process.exit(strict && rows.some(({ passed }) => !passed) ? 1 : 0);

@@ -5,8 +5,8 @@ export default defineConfig({
   entry: {
     bare: 'servers/bare.ts',
     ostiary: 'servers/ostiary.ts',
-    'raw-server': '../shared/raw-server.ts',
-    'bare-postgres': '../shared/bare-postgres.ts',
+    'raw-server': '../../support/measure/raw-server.ts',
+    'bare-postgres': '../../support/postgres/bare-postgres.ts',
   },
   external: ['koa'],
   format: 'esm',

@@ -1,9 +1,8 @@
 /**
  * Measures the partner API on SQLite against bare Koa routes, in processes of their own that take turns. See README.md.
  */
-import { parseArgs } from 'node:util';
-import { build } from '../../support/measure/build.ts';
-import { informationOf, machine, type Row, rowOf, tableOf } from '../../support/measure/report.ts';
+import { beginBenchmark } from '../../support/measure/benchmark.ts';
+import { informationOf, machine, type Row, ratioTable, rowOf } from '../../support/measure/report.ts';
 import { median } from '../../support/measure/statistics.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres/as-installed.ts';
 import { measureExport } from './measurements/export.ts';
@@ -12,39 +11,20 @@ import { exportOnPostgres, requestsOnPostgres } from './measurements/postgres.ts
 import { type Group, measureRequests } from './measurements/requests.ts';
 import { exportGrowthLimit, type TargetName, targets } from './targets.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    /** A small run, to see that everything works; its figures mean little. */
-    quick: { type: 'boolean', default: false },
-    /** Exit with 1 when a target is missed. */
-    strict: { type: 'boolean', default: false },
-    /** Measure only these, with commas between. */
-    only: { type: 'string', default: Object.keys(targets).join() },
-    /** `sqlite` or `postgres`, or both with a comma between. */
-    storage: { type: 'string', default: 'sqlite,postgres' },
-    /** Options of Node for the measured processes, with spaces between, such as --cpu-prof. */
-    'node-flags': { type: 'string', default: '' },
-    /** Use what was built before. */
-    'no-build': { type: 'boolean', default: false },
-  },
+const options = beginBenchmark(import.meta.dirname, {
+  only: Object.keys(targets),
+  storage: ['sqlite', 'postgres'],
 });
+const { quick, strict, only, storages } = options;
 
 /** As the reference server is started; see its README. */
 const deployed = ['--max-semi-space-size=8'];
-const flags = [...deployed, ...options['node-flags'].split(' ').filter((flag) => flag !== '')];
-const wanted = new Set(options.only.split(','));
-for (const name of wanted) {
-  if (!Object.hasOwn(targets, name)) throw new TypeError(`--only: there is no ${name}`);
-}
-const storages = new Set(options.storage.split(','));
-for (const name of storages) {
-  if (!['sqlite', 'postgres'].includes(name)) throw new TypeError(`--storage: there is no ${name}`);
-}
-const size = options.quick
+const flags = [...deployed, ...options.flags];
+const size = quick
   ? { rounds: 5, requests: 20_000, payments: 1_000, exportRounds: 4, rows: 50_000 }
   : { rounds: 9, requests: 20_000, payments: 3_000, exportRounds: 3, rows: 1_000_000 };
 /** A request to PostgreSQL crosses to another process and back. */
-const postgresSize = options.quick
+const postgresSize = quick
   ? { rounds: 3, requests: 2_000, payments: 500, exportRounds: 3, rows: 50_000 }
   : { rounds: 7, requests: 8_000, payments: 2_000, exportRounds: 3, rows: 300_000 };
 
@@ -119,28 +99,24 @@ const onPostgres: {
     ),
 };
 
-// Servers end with this process, and their databases are removed when it ends in order.
-process.once('SIGINT', () => process.exit(130));
-
-if (!options['no-build']) build('./benchmarks/partner');
 console.log(`${machine()}, ${deployed.join(' ')}`);
 for (const [name, measure] of Object.entries(measurements)) {
-  if (!wanted.has(name) || !storages.has('sqlite')) continue;
+  if (!only.has(name) || !storages.has('sqlite')) continue;
   console.error(`measuring ${name} …`);
   await measure();
 }
-if (rows.length > 0) console.log(`\n${tableOf(rows)}\n`);
+if (rows.length > 0) console.log(`\n${ratioTable(rows)}\n`);
 for (const note of notes) console.log(note);
 if (storages.has('postgres')) {
   const postgres = await startPostgres();
   const information: Row[] = [];
   for (const [name, measure] of Object.entries(onPostgres)) {
-    if (!wanted.has(name)) continue;
+    if (!only.has(name)) continue;
     console.error(`measuring ${name} on PostgreSQL …`);
     information.push(await measure(postgres));
   }
   await postgres.stop();
-  console.log(`\nOn PostgreSQL 18, for information:\n\n${tableOf(information)}`);
+  console.log(`\nOn PostgreSQL 18, for information:\n\n${ratioTable(information)}`);
 }
 // Not `process.exitCode`, which the package of PostgreSQL overwrites when a process ends by itself.
-process.exit(options.strict && rows.some(({ passed }) => !passed) ? 1 : 0);
+process.exit(strict && rows.some(({ passed }) => !passed) ? 1 : 0);

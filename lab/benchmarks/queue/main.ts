@@ -2,11 +2,11 @@
  * Measures deliveries over PostgreSQL beside pg-boss and graphile-worker, on one server, in processes of their own that
  * take turns. See README.md.
  */
-import { parseArgs } from 'node:util';
-import { build } from '../../support/measure/build.ts';
-import { machine, rowOf, tableOf, textTable } from '../../support/measure/report.ts';
+import { beginBenchmark } from '../../support/measure/benchmark.ts';
+import { machine, ratioTable, rowOf } from '../../support/measure/report.ts';
 import { median } from '../../support/measure/statistics.ts';
 import { QuietTurns, watchStolenTime } from '../../support/measure/stolen-time.ts';
+import { tableOf } from '../../support/measure/table.ts';
 import { Arena } from './arena.ts';
 import { contestantNames, descriptions } from './contestants.ts';
 import { bodyBytes, inFlight } from './fixture.ts';
@@ -15,38 +15,18 @@ import { crews, measureGrowth } from './measurements/growth.ts';
 import { measureLatency } from './measurements/latency.ts';
 import { targets } from './targets.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    /** A small run, to see that everything works; its figures mean little. */
-    quick: { type: 'boolean', default: false },
-    /** Exit with 1 when the target is missed. */
-    strict: { type: 'boolean', default: false },
-    /** Of `drain`, `latency` and `growth` only these, with commas between. */
-    only: { type: 'string', default: 'drain,latency,growth' },
-    /** Options of Node for the measured processes, with spaces between, such as --cpu-prof. */
-    'node-flags': { type: 'string', default: '' },
-    /** Use what was built before. */
-    'no-build': { type: 'boolean', default: false },
-  },
+const { quick, strict, only, flags } = beginBenchmark(import.meta.dirname, {
+  only: ['drain', 'latency', 'growth'],
 });
 
-const size = options.quick
+const size = quick
   ? { tryRounds: 1, tryCount: 1_000, rounds: 3, count: 2_000, latency: 400, growthRounds: 1 }
   : { tryRounds: 5, tryCount: 10_000, rounds: 15, count: 20_000, latency: 4_000, growthRounds: 3 };
 const perSecond = 200;
 /** Of all turns of `drain`, repeated ones among them. */
 const limitMs = 40 * 60_000;
-const flags = options['node-flags'].split(' ').filter((flag) => flag !== '');
-const wanted = new Set(options.only.split(','));
-for (const name of wanted) {
-  if (!['drain', 'latency', 'growth'].includes(name)) throw new TypeError(`--only: there is no ${name}`);
-}
 const shown = (value: number) => Math.round(value).toLocaleString('en-US');
 
-// Processes end with this one, and so does PostgreSQL.
-process.once('SIGINT', () => process.exit(130));
-
-if (!options['no-build']) build('./benchmarks/queue');
 console.log(`${machine()}, PostgreSQL 18 with fsync and synchronous_commit`);
 console.log(`bodies of ${bodyBytes} bytes, at most ${inFlight} POSTs of one process under way\n`);
 
@@ -57,7 +37,7 @@ console.error('trying settings …');
 const trials = await trySettings(arena, turns, { rounds: size.tryRounds, count: size.tryCount });
 const best = bestOf(trials);
 console.log(
-  textTable(
+  tableOf(
     ['', 'setting', 'deliveries', 'spread', ''],
     trials.map(({ name, setting, rates }) => [
       name,
@@ -70,7 +50,7 @@ console.log(
 );
 
 let hasPassed = true;
-if (wanted.has('drain')) {
+if (only.has('drain')) {
   const rates = await compare(arena, best, turns, size);
   const faster = median(rates['pg-boss']) > median(rates['graphile-worker']) ? 'pg-boss' : 'graphile-worker';
   const slower = faster === 'pg-boss' ? 'graphile-worker' : 'pg-boss';
@@ -82,7 +62,7 @@ if (wanted.has('drain')) {
     rowOf(targets.raw, { bare: rates.raw, ostiary: rates.ostiary }),
   ];
   hasPassed = rows.some(({ passed }) => passed);
-  console.log(`\n${tableOf(rows)}\n`);
+  console.log(`\n${ratioTable(rows)}\n`);
   console.log(`one of the two is asked for: ${hasPassed ? 'PASS' : 'MISS'}`);
   console.log(turns.line);
   console.log(`${slower} makes ${shown(median(rates[slower]))}/s`);
@@ -91,12 +71,12 @@ if (wanted.has('drain')) {
   );
 }
 
-if (wanted.has('latency')) {
+if (only.has('latency')) {
   console.error(`measuring latency at ${perSecond}/s …`);
   const latencies = await measureLatency(arena, best, { perSecond, count: size.latency });
   console.log(`\nfrom publish to arrival, ${perSecond} events a second in an open loop\n`);
   console.log(
-    textTable(
+    tableOf(
       ['', 'published by', 'p50', 'p99'],
       latencies.map(({ name, publisher, p50, p99 }) => [
         name,
@@ -108,12 +88,12 @@ if (wanted.has('latency')) {
   );
 }
 
-if (wanted.has('growth')) {
+if (only.has('growth')) {
   console.error('measuring growth …');
   const growth = await measureGrowth(arena, best, size.growthRounds, size.count);
   console.log('\nworkers that share a full queue, PostgreSQL and the sink on the same machine\n');
   console.log(
-    textTable(
+    tableOf(
       ['', ...crews.map((crew) => (crew === 1 ? '1 worker' : `${crew} workers`))],
       contestantNames.map((name) => [name, ...growth[name].map((rate) => `${shown(rate)}/s`)]),
     ),
@@ -123,4 +103,4 @@ if (wanted.has('growth')) {
 console.log(`\n${stolen()}`);
 await arena.close();
 // Not `process.exitCode`, which the package of PostgreSQL overwrites when a process ends by itself.
-process.exit(options.strict && !hasPassed ? 1 : 0);
+process.exit(strict && !hasPassed ? 1 : 0);

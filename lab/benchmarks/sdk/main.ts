@@ -2,35 +2,24 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { freePort } from '../../support/free-port.ts';
-import { build } from '../../support/measure/build.ts';
-import { machine, rowOf, tableOf, textTable } from '../../support/measure/report.ts';
+import { beginBenchmark } from '../../support/measure/benchmark.ts';
+import { machine, ratioTable, rowOf } from '../../support/measure/report.ts';
 import { ServerProcess } from '../../support/measure/server-process.ts';
+import { tableOf } from '../../support/measure/table.ts';
 import { type CallName, callNames } from './fixture.ts';
 import { growth, targets } from './targets.ts';
 import type { RoundRequest, RoundResult } from './worker.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    /** A small run, to see that everything works; its figures mean little. */
-    quick: { type: 'boolean', default: false },
-    /** Options of Node for the measured processes, with spaces between, such as --cpu-prof. */
-    'node-flags': { type: 'string', default: '' },
-    /** Use what was built before. */
-    'no-build': { type: 'boolean', default: false },
-  },
-});
+const { quick, flags } = beginBenchmark(import.meta.dirname);
 
 // Short rounds, so that whatever else the machine does hits both sides of a round alike.
-const size = options.quick
+const size = quick
   ? { rounds: 7, calls: 500, warmUp: 2_000, growthCalls: 10_000 }
   : { rounds: 41, calls: 1_500, warmUp: 8_000, growthCalls: 100_000 };
 const parts = 20;
 
 const here = import.meta.dirname;
-const flags = options['node-flags'].split(' ').filter((flag) => flag !== '');
-if (!options['no-build']) build('./benchmarks/sdk');
 console.log(machine());
 
 const server = await ServerProcess.start(join(here, 'dist/api.js'), { port: await freePort() }, []);
@@ -71,7 +60,7 @@ for (const call of callNames) {
   rows.push(rowOf(targets[call], rates));
 }
 for (const worker of Object.values(sides)) worker.disconnect();
-console.log(`\n${tableOf(rows)}\n`);
+console.log(`\n${ratioTable(rows)}\n`);
 
 const worker = await start('ostiary', ['--expose-gc']);
 const results: RoundResult[] = [];
@@ -109,7 +98,7 @@ const leaks = [
 ];
 console.log(`${size.growthCalls.toLocaleString('en-US')} calls with one signal\n`);
 console.log(
-  textTable(
+  tableOf(
     ['', 'first quarter', 'last quarter', 'growth', 'target', ''],
     leaks.map(({ name, cells, limit, passed }) => [name, ...cells, limit, passed ? 'PASS' : 'MISS']),
   ),

@@ -4,26 +4,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { build } from '../../support/measure/build.ts';
-import { machine, rowOf, tableOf } from '../../support/measure/report.ts';
+import { beginBenchmark } from '../../support/measure/benchmark.ts';
+import { machine, ratioTable, rowOf } from '../../support/measure/report.ts';
 import type { CandidateName } from './fixture.ts';
 import { targets } from './targets.ts';
 import type { RoundRequest, RoundResult } from './worker.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    /** A small run, to see that everything works; its figures mean little. */
-    quick: { type: 'boolean', default: false },
-    /** Options of Node for the measured processes, with spaces between, such as --cpu-prof. */
-    'node-flags': { type: 'string', default: '' },
-    /** Use what was built before. */
-    'no-build': { type: 'boolean', default: false },
-  },
-});
+const { quick, flags } = beginBenchmark(import.meta.dirname);
 
 // Short rounds, so that whatever else the machine does hits all candidates of a round alike.
-const size = { rounds: options.quick ? 9 : 51, verifications: 8_192, warmUp: 65_536 };
+const size = { rounds: quick ? 9 : 51, verifications: 8_192, warmUp: 65_536 };
 const names: readonly CandidateName[] = ['ostiary', 'limit', 'svix', 'standardwebhooks', 'stripe'];
 
 async function answerOf(worker: ChildProcess): Promise<number> {
@@ -36,14 +26,13 @@ async function round(worker: ChildProcess, verifications: number): Promise<numbe
   return answerOf(worker);
 }
 
-if (!options['no-build']) build('./benchmarks/verify');
 console.log(machine());
 
 const runs: { name: CandidateName; worker: ChildProcess; rates: number[] }[] = [];
 for (const name of names) {
   const worker = fork(join(import.meta.dirname, 'dist/worker.js'), [name], {
     env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '' },
-    execArgv: options['node-flags'].split(' ').filter((flag) => flag !== ''),
+    execArgv: [...flags],
   });
   worker.on('exit', (code) => {
     if (code !== 0) process.exit(1);
@@ -62,5 +51,5 @@ const ratesOf = (wanted: CandidateName): readonly number[] =>
 const rows = Object.entries(targets).map(([name, target]) =>
   rowOf(target, { bare: ratesOf(name as CandidateName), ostiary: ratesOf('ostiary') }),
 );
-console.log(`\n${tableOf(rows)}\n`);
+console.log(`\n${ratioTable(rows)}\n`);
 if (rows.some(({ passed }) => !passed)) process.exitCode = 1;

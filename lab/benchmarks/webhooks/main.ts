@@ -4,36 +4,19 @@
  */
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { freePort } from '../../support/free-port.ts';
-import { build } from '../../support/measure/build.ts';
-import { machine, rowOf, type Target, tableOf } from '../../support/measure/report.ts';
+import { beginBenchmark } from '../../support/measure/benchmark.ts';
+import { machine, ratioTable, rowOf, type Target } from '../../support/measure/report.ts';
 import { ServerProcess } from '../../support/measure/server-process.ts';
 import { median, ratios } from '../../support/measure/statistics.ts';
 import { newDatabase } from '../../support/measure/temporary.ts';
 import { bodyOf, eventId } from './fixture.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    /** A small run, to see that everything works; its figures mean little. */
-    quick: { type: 'boolean', default: false },
-    /** Exit with 1 when the target is missed. */
-    strict: { type: 'boolean', default: false },
-    /** Options of Node for the measured processes, with spaces between, such as --cpu-prof. */
-    'node-flags': { type: 'string', default: '' },
-    /** Use what was built before. */
-    'no-build': { type: 'boolean', default: false },
-  },
-});
+const { quick, strict, flags } = beginBenchmark(import.meta.dirname);
 
 const target: Target = { name: 'deliveries', unit: '/s', scale: 1, ratio: { atLeast: 0.5 } };
-const { rounds, count } = options.quick ? { rounds: 3, count: 3_000 } : { rounds: 9, count: 20_000 };
-const flags = options['node-flags'].split(' ').filter((flag) => flag !== '');
+const { rounds, count } = quick ? { rounds: 3, count: 3_000 } : { rounds: 9, count: 20_000 };
 
-// Servers end with this process, and their databases are removed when it ends in order.
-process.once('SIGINT', () => process.exit(130));
-
-if (!options['no-build']) build('./benchmarks/webhooks');
 console.log(machine());
 
 async function start(name: string, settings: object): Promise<ServerProcess> {
@@ -71,7 +54,7 @@ for (let round = 0; round < rounds; round += 1) {
 for (const server of [bare, ostiary, sink]) await server.stop();
 
 const row = rowOf(target, rates);
-console.log(`\n${tableOf([row])}\n`);
+console.log(`\n${ratioTable([row])}\n`);
 console.log(
   `each delivery is claimed, signed, sent, logged and settled, with every result on the disk; bodies have ${Buffer.byteLength(bodyOf(eventId(0)))} bytes`,
 );
@@ -79,4 +62,4 @@ const ofPool = median(ratios({ bare: rates.pool, ostiary: rates.ostiary }));
 console.log(
   `beside Pool.request, which is told the origin once and only the path each time, it is ${ofPool.toFixed(2)} (${Math.round(median(rates.pool)).toLocaleString('en-US')}/s)`,
 );
-if (options.strict && !row.passed) process.exitCode = 1;
+if (strict && !row.passed) process.exitCode = 1;

@@ -2,7 +2,7 @@
 import { serve, settings } from '../../support/measure/control.ts';
 import { type OpenLoop, type Outcome, openLoop } from '../../support/measure/open-loop.ts';
 import { createActs, type Kind, kinds, type LoadSettings } from './acts.ts';
-import { createReceiver } from './receiver.ts';
+import { LoadReceiver } from './receiver.ts';
 
 /** What came of the load since it was begun. */
 export interface LoadReport {
@@ -29,7 +29,7 @@ export interface Failed {
 }
 
 const given = settings<LoadSettings>();
-const receiver = createReceiver(given.webhookSecret);
+const receiver = new LoadReceiver(given.webhookSecret);
 const acts = createActs(given);
 
 let rate = 0;
@@ -52,7 +52,7 @@ function note(kind: Kind, { ms, failure }: Outcome): void {
 function forget(): void {
   outcomes = nothing();
   [failures, failed] = [[], 0];
-  receiver.forgetLags();
+  receiver.lags = [];
 }
 
 function report(): LoadReport {
@@ -63,7 +63,7 @@ function report(): LoadReport {
     untold: [...acts.transfers].filter((id) => !receiver.told.has(id)).length,
     transfers: acts.transfers.size,
     lags: receiver.lags,
-    rejected: receiver.rejected,
+    rejected: receiver.rejected.length,
   };
 }
 

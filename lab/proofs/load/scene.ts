@@ -8,6 +8,7 @@ import {
   openInstallation,
 } from '../../../examples/reference-server/src/index.ts';
 import { authorizePath, codeFrom, RoamingBrowser } from '../../support/browser/remote-flow.ts';
+import { registerEndpoint } from '../../support/http.ts';
 import { ServerProcess } from '../../support/measure/server-process.ts';
 import { startServer } from '../../support/postgres/postgres-server.ts';
 import type { LoadSettings } from './acts.ts';
@@ -116,8 +117,9 @@ export async function setScene(): Promise<Scene> {
       await start('worker', third),
     ];
     const webhookSecret = randomBytes(32).toString('base64url');
-    await register(authUrl, given.apiKey, {
+    await registerEndpoint(authUrl, given.apiKey, {
       url: `http://localhost:${receiverPort}/`,
+      events: ['payment.completed'],
       secret: webhookSecret,
     });
     await consent(authUrl, given);
@@ -148,19 +150,6 @@ export async function setScene(): Promise<Scene> {
     await end();
     throw error;
   }
-}
-
-async function register(
-  origin: string,
-  apiKey: string,
-  endpoint: { readonly url: string; readonly secret: string },
-): Promise<void> {
-  const response = await fetch(`${origin}/v1/partner/webhooks`, {
-    method: 'POST',
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...endpoint, events: ['payment.completed'] }),
-  });
-  if (response.status !== 201) throw new Error(`no endpoint: ${await response.text()}`);
 }
 
 /** Every user says yes on the consent page, once: later they pass without it. */

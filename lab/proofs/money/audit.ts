@@ -1,4 +1,4 @@
-import type { Connection } from '../../../examples/reference-server/src/database/database.ts';
+import type { Connection } from '../../../examples/reference-server/src/database/sqlite.ts';
 import type { ListedTransfer, Outcome } from './client.ts';
 import { amountOf, decimal, expectedOf } from './model.ts';
 import type { Schedule } from './schedule.ts';

@@ -1,22 +1,16 @@
 /** Random payments with retries against a process that is killed at random moments. See ../README.md. */
 import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import fc from 'fast-check';
+import { numbersFrom } from '../../support/arguments.ts';
 import { prove, violationsOf } from './run.ts';
 import { schedules } from './schedule.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    /** Repeats a schedule: payments, retries, moments of the kills. */
-    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
-    payments: { type: 'string', default: '1000' },
-    kills: { type: 'string', default: '20' },
-  },
+const { seed, payments, kills } = numbersFrom({
+  /** Repeats a schedule: payments, retries, moments of the kills. */
+  seed: randomInt(2 ** 31),
+  payments: 1_000,
+  kills: 20,
 });
-const [seed, payments, kills] = [options.seed, options.payments, options.kills].map((text) => {
-  if (!/^[0-9]{1,10}$/.test(text)) throw new TypeError(`${text} is no number`);
-  return Number(text);
-}) as [number, number, number];
 
 console.log(`${payments} payments, ${kills} kills, seed ${seed}`);
 const [schedule] = fc.sample(schedules({ payments, kills }), { seed, numRuns: 1 });

@@ -3,11 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary } from '@ostiary/core';
-import { openDatabase } from '../../../examples/reference-server/src/database/database.ts';
 import { migrate } from '../../../examples/reference-server/src/database/migrations.ts';
+import { openSqlite } from '../../../examples/reference-server/src/database/sqlite.ts';
 import { createLedger } from '../../../examples/reference-server/src/ledger/ledger.ts';
 import { createAccounts } from '../../../examples/reference-server/src/users/accounts.ts';
 import { createPasswords } from '../../../examples/reference-server/src/users/passwords.ts';
@@ -29,13 +28,13 @@ export interface Report {
 /** Clients that pay at the same time. */
 const parallel = 8;
 
-const serverScript = fileURLToPath(new URL('./server.ts', import.meta.url));
+const serverScript = new URL('./server.ts', import.meta.url);
 
 const partner = 'acme';
 
 /** Creates users, a partner with a key, and the money that the schedule needs. */
 async function provision(schedule: Schedule, file: string, sealingKey: string) {
-  const database = await openDatabase(file);
+  const database = await openSqlite(file);
   await migrate(database, Date.now());
   const accounts = createAccounts(database, createPasswords(), Date.now);
   const ledger = createLedger(database, Date.now);
@@ -117,7 +116,7 @@ export async function prove(schedule: Schedule): Promise<Report> {
     const listed = await client.transfers();
     await server.stop();
 
-    const database = await openDatabase(file);
+    const database = await openSqlite(file);
     const findings = audit({ schedule, kids, outcomes, listed, database: database.connection });
     database.close();
     return {

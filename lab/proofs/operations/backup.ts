@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { deploy } from './deployment.ts';
 import { Load, type Rates } from './load.ts';
 import { provision } from './provision.ts';
-import { openReceiver } from './receiver.ts';
+import { TransferReceiver } from './receiver.ts';
 import type { Line } from './run.ts';
 import { until } from './until.ts';
 
@@ -33,7 +33,7 @@ export async function proveBackup(source: Source, rates: Rates): Promise<Line> {
   try {
     const deployment = await deploy(source.size, source.store);
     ends.push(() => deployment.stop());
-    const receiver = await openReceiver();
+    const receiver = new TransferReceiver();
     ends.push(() => receiver.close());
     const credentials = await provision(deployment, receiver);
     const load = new Load(deployment.authUrl, credentials, receiver);

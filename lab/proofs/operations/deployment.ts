@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Front } from '../../../examples/demo/src/cluster/front.ts';
 import { freePorts } from '../../../examples/demo/src/free-ports.ts';
 import {
   createLogger,
@@ -6,8 +7,8 @@ import {
   loadConfig,
   openInstallation,
 } from '../../../examples/reference-server/src/index.ts';
+import { openBalancer } from '../../support/processes/balancer.ts';
 import { ReferenceProcess } from '../../support/processes/reference-process.ts';
-import { type Balancer, openBalancer } from './balancer.ts';
 
 /** The reference server as a team deploys it: processes behind a load balancer. */
 export interface Deployment {
@@ -18,7 +19,7 @@ export interface Deployment {
   readonly sealingKey: string;
   readonly webs: readonly ReferenceProcess[];
   readonly workers: readonly ReferenceProcess[];
-  readonly balancer: Balancer;
+  readonly balancer: Front;
   stop(): Promise<void>;
 }
 

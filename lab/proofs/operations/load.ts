@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { type OpenLoop, openLoop } from '../../support/measure/open-loop.ts';
 import type { Credentials } from './provision.ts';
-import type { Receiver } from './receiver.ts';
+import type { TransferReceiver } from './receiver.ts';
 
 /** What began while one operation was under way. */
 interface Tally {
@@ -43,14 +43,14 @@ export class Load {
   #lastToken = '';
   readonly #authUrl: string;
   readonly #credentials: Credentials;
-  readonly #receiver: Receiver;
+  readonly #receiver: TransferReceiver;
   readonly #tallies = new Map<string, Tally>();
   #tally: Tally = { requests: 0, failures: [] };
   #loops: OpenLoop[] = [];
   #turn = 0;
   #jwks: { readonly set: ReturnType<typeof createLocalJWKSet>; readonly at: number } | null = null;
 
-  constructor(authUrl: string, credentials: Credentials, receiver: Receiver) {
+  constructor(authUrl: string, credentials: Credentials, receiver: TransferReceiver) {
     this.#authUrl = authUrl;
     this.#credentials = credentials;
     this.#receiver = receiver;

@@ -8,7 +8,7 @@ const rates = { userinfo: 6, exchange: 1, verify: 1, payment: 2 };
 
 it.concurrent('rotates every key and secret, and replaces every process, without a request that fails', async () => {
   const lines = await prove({
-    ...{ workers: 1, rates, overlapSeconds: 2, quietSeconds: 1 },
+    ...{ workers: 1, rates, overlapSeconds: 3, quietSeconds: 1 },
     isShort: true,
   });
   expect(violationsOf(lines)).toEqual([]);

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Browser } from '../../../examples/demo/src/walkthrough/browser.ts';
+import { registerEndpoint } from '../../support/http.ts';
 import { administer, type Deployment } from './deployment.ts';
-import type { Receiver } from './receiver.ts';
+import type { TransferReceiver } from './receiver.ts';
 
 /** What apps and partners were given. A rotation changes it. */
 export interface Credentials {
@@ -22,7 +23,7 @@ export const partner = 'kafe-lakay';
 const keyCount = 3;
 
 /** A user who is signed in, an app, a partner with money, keys and an endpoint at `receiver`. */
-export async function provision(deployment: Deployment, receiver: Receiver): Promise<Credentials> {
+export async function provision(deployment: Deployment, receiver: TransferReceiver): Promise<Credentials> {
   const { authUrl, env } = deployment;
   const password = randomBytes(12).toString('hex');
   const redirectUri = 'https://shop.example/callback';
@@ -60,16 +61,13 @@ export async function provision(deployment: Deployment, receiver: Receiver): Pro
   const signedIn = await browser.submit(page, form, { handle: 'anaika', password });
   if (signedIn.status !== 303) throw new Error(`not signed in: ${signedIn.status}`);
 
-  const webhookSecret = randomBytes(32).toString('base64url');
-  receiver.secret = webhookSecret;
+  receiver.secret = randomBytes(32).toString('base64url');
   const apiKeys = given.issued.map(({ apiKey, key }) => ({ id: apiKey.id, keys: [key] }));
-  const registered = await fetch(`${authUrl}/v1/partner/webhooks`, {
-    method: 'POST',
-    headers: { 'x-api-key': apiKeys[0]?.keys[0] ?? '', 'content-type': 'application/json' },
-    body: JSON.stringify({ url: receiver.url, events: ['payment.completed'], secret: webhookSecret }),
+  await registerEndpoint(authUrl, apiKeys[0]?.keys[0] ?? '', {
+    url: `${await receiver.listen()}/`,
+    events: ['payment.completed'],
+    secret: receiver.secret,
   });
-  const answer = await registered.text();
-  if (registered.status !== 201) throw new Error(`no endpoint: ${answer}`);
   return {
     clientId: given.client.clientId,
     redirectUri,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sealIdOf } from '../../../examples/reference-server/src/operations/key-proofs.ts';
-import { countSecrets } from '../../../examples/reference-server/src/operations/readings.ts';
+import { countSecrets, sealIdOf } from '@ostiary/cli/doctor';
+import { readableBy } from '../../../examples/reference-server/src/operations/nodes.ts';
 import type { ReferenceProcess } from '../../support/processes/reference-process.ts';
 import { administer, type Deployment, newSealingKey } from './deployment.ts';
 import type { Load } from './load.ts';
@@ -101,8 +101,8 @@ export async function rollApiKeys(scene: Scene, overlapSeconds: number): Promise
 export async function restartAll(
   { webs, workers }: Pick<Deployment, 'webs' | 'workers'>,
   changes: Readonly<Record<string, string>> = {},
-): Promise<readonly (number | string)[]> {
-  const codes: (number | string)[] = [];
+): Promise<readonly (number | null)[]> {
+  const codes: (number | null)[] = [];
   const waves = Array.from({ length: Math.max(webs.length, workers.length) }, (_, index) =>
     [webs[index], workers[index]].filter((one): one is ReferenceProcess => one !== undefined),
   );
@@ -140,7 +140,7 @@ async function untilSealedAnew({ deployment }: Scene, keys: readonly string[]): 
   await administer({ ...deployment.env, OSTIARY_SEALING_KEYS: keys.join() }, ({ database, now }) =>
     until(
       'everything is sealed anew',
-      async () => (await countSecrets(database, current, now())).length === 0,
+      async () => (await countSecrets(readableBy(database), current, now())).length === 0,
     ),
   );
 }
@@ -152,7 +152,7 @@ async function untilSealedAnew({ deployment }: Scene, keys: readonly string[]): 
 export async function rotateSealingKey(scene: Scene): Promise<Finding> {
   const { deployment } = scene;
   const [old, next] = [deployment.sealingKey, newSealingKey()];
-  const codes: (number | string)[] = [];
+  const codes: (number | null)[] = [];
   for (const keys of [`${old},${next}`, `${next},${old}`])
     codes.push(...(await restartAll(deployment, { OSTIARY_SEALING_KEYS: keys })));
   await untilSealedAnew(scene, [next, old]);

@@ -1,6 +1,6 @@
 import type { DeliveryRecord, EventRecord, Storage } from '@ostiary/core/storage';
 import { owner } from './provider.ts';
-import type { Receiver } from './receiver.ts';
+import type { MisbehavingReceiver } from './receiver.ts';
 
 /** Each property with what violates it. */
 export type Findings = ReadonlyMap<string, readonly string[]>;
@@ -27,7 +27,11 @@ async function allDeliveries({ deliveries }: Storage): Promise<DeliveryRecord[]>
 }
 
 /** Compares what the receiver saw with what is stored, and both with what was published. */
-export async function audit(storage: Storage, receiver: Receiver, published: number): Promise<Findings> {
+export async function audit(
+  storage: Storage,
+  receiver: MisbehavingReceiver,
+  published: number,
+): Promise<Findings> {
   const events = await allEvents(storage);
   const deliveries = await allDeliveries(storage);
   const endpoints = await storage.webhooks.list(owner);

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary, type Ostiary } from '@ostiary/core';
+import { bodyOf, close, listen, registerEndpoint, serving } from '../../support/http.ts';
 import { endpoints, options, secret, typeOf } from './provider.ts';
 
 /** What the healthy endpoint saw. */
@@ -27,27 +26,20 @@ const partners = ['acme-0', 'acme-1', 'acme-2', 'acme-3', 'acme-4'];
 
 /** Registers every endpoint of every partner: 100, of which all but one hang. */
 async function provision(ostiary: Ostiary, receiver: string): Promise<void> {
-  const server = createServer(ostiary.handler).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/partner/webhooks`;
-  for (const slug of partners) {
-    await ostiary.admin.partners.create({ slug, name: slug });
-    const { key } = await ostiary.admin.apiKeys.issue({ partner: slug, mode: 'live', scopes: ['webhooks'] });
-    for (let endpoint = 0; endpoint < endpoints; endpoint += 1) {
-      const response = await fetch(api, {
-        method: 'POST',
-        headers: { 'x-api-key': key, 'content-type': 'application/json' },
-        body: JSON.stringify({
-          url: `${receiver}/${slug}/${endpoint}`,
-          events: [typeOf(endpoint)],
-          secret,
-        }),
+  await serving(ostiary.handler, async (origin) => {
+    for (const slug of partners) {
+      await ostiary.admin.partners.create({ slug, name: slug });
+      const { key } = await ostiary.admin.apiKeys.issue({
+        partner: slug,
+        mode: 'live',
+        scopes: ['webhooks'],
       });
-      if (response.status !== 201) throw new Error(`not registered: ${await response.text()}`);
+      for (let endpoint = 0; endpoint < endpoints; endpoint += 1) {
+        const url = `${receiver}/${slug}/${endpoint}`;
+        await registerEndpoint(origin, key, { url, events: [typeOf(endpoint)], secret });
+      }
     }
-  }
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  });
 }
 
 /**
@@ -64,21 +56,17 @@ export async function proveFairness(load: {
   const healthy = { partner: 'acme-0', type: typeOf(0), path: '/acme-0/0' };
   const publishedAt = new Map<number, number>();
   const delays = new Map<number, number>();
-  const receiver = createServer((request, response) => {
+  const receiver = createServer(async (request, response) => {
     if (request.url !== healthy.path) return;
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      const { number } = JSON.parse(Buffer.concat(parts).toString()).data;
-      if (!delays.has(number)) delays.set(number, performance.now() - (publishedAt.get(number) ?? 0));
-      response.writeHead(204).end();
-    });
-  }).listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
+    const { number } = JSON.parse((await bodyOf(request)).toString()).data;
+    if (!delays.has(number)) delays.set(number, performance.now() - (publishedAt.get(number) ?? 0));
+    response.writeHead(204).end();
+  });
+  const receiverUrl = await listen(receiver);
   const storage = sqliteStorage({ file: join(folder, 'ostiary.db') });
   const ostiary = await createOstiary(options(storage, randomBytes(32).toString('base64url'), Date.now));
   try {
-    await provision(ostiary, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`);
+    await provision(ostiary, receiverUrl);
     let backlog = 0;
     for (const partner of partners) {
       for (let endpoint = 0; endpoint < endpoints; endpoint += 1) {
@@ -110,10 +98,8 @@ export async function proveFairness(load: {
     };
   } finally {
     // First what hangs, or the worker would wait for it.
-    receiver.closeAllConnections();
-    const closed = new Promise((resolve) => receiver.close(resolve));
+    await close(receiver);
     await ostiary.close();
-    await closed;
     await rm(folder, { recursive: true, force: true });
   }
 }

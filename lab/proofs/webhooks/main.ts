@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
+import { tableOf } from '../../support/measure/table.ts';
 import { proveFairness } from './fairness.ts';
 import { plans } from './plans.ts';
 import { type Behaviour, behaviours } from './receiver.ts';
@@ -55,18 +56,7 @@ const lines = reports.map((report) => [
   report.seconds.toFixed(1),
   `${[...report.findings.values()].filter((problems) => problems.length > 0).length} of ${report.findings.size} checks`,
 ]);
-const widths = heads.map((head, column) =>
-  Math.max(head.length, ...lines.map((line) => (line[column] ?? '').length)),
-);
-for (const line of [heads, ...lines]) {
-  console.log(
-    line
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('   '),
-  );
-}
+console.log(tableOf(heads, lines));
 const limitMs = 2_000;
 const { hanging, backlog, events, arrived, ...delay } = await proveFairness({
   seconds: 30,

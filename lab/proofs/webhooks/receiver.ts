@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { safeVerify } from '@ostiary/webhook-verifier';
+import type { ServerResponse } from 'node:http';
+import { type Delivered, Receiver } from '../../support/receiver.ts';
 
 /** How the receiver behaves. */
 export const behaviours = ['accepting', 'refusing', 'hanging', 'resetting'] as const;
@@ -24,49 +23,16 @@ function lotOf(id: string): number {
 }
 
 /** An endpoint that misbehaves in one way, and remembers everything. */
-export class Receiver {
+export class MisbehavingReceiver extends Receiver {
   readonly arrivals = new Map<string, Arrivals>();
-  /** What is wrong with requests that are no deliveries. */
-  readonly rejected: string[] = [];
-  requests = 0;
   readonly #behaviour: Behaviour;
-  readonly #secret: string;
-  readonly #server = createServer((request, response) => void this.#receive(request, response));
 
   constructor(behaviour: Behaviour, secret: string) {
+    super({ secret, ignoresAge: true, answer: (delivered, response) => this.#answer(delivered, response) });
     this.#behaviour = behaviour;
-    this.#secret = secret;
   }
 
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-
-  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const parts: Buffer[] = [];
-    try {
-      for await (const part of request) parts.push(part);
-    } catch {
-      // The worker was killed in the middle of its request.
-      return;
-    }
-    const body = Buffer.concat(parts);
-    // Each worker lives in a later time; the age is not what is proven here.
-    const now = Number(request.headers['x-svc-timestamp']) * 1000;
-    const result = await safeVerify(body, request.headers, { secret: this.#secret, now: () => now });
-    this.requests += 1;
-    if (!result.ok) {
-      this.rejected.push(result.error.code);
-      response.writeHead(400).end();
-      return;
-    }
-    const { id } = result.delivery;
+  #answer({ id, path, text }: Delivered, response: ServerResponse): void {
     const arrivals = this.arrivals.get(id) ?? {
       bodies: new Set<string>(),
       endpoints: new Set<string>(),
@@ -74,13 +40,9 @@ export class Receiver {
       accepted: 0,
     };
     this.arrivals.set(id, arrivals);
-    arrivals.bodies.add(body.toString());
-    arrivals.endpoints.add(request.url ?? '');
+    arrivals.bodies.add(text);
+    arrivals.endpoints.add(path);
     arrivals.requests += 1;
-    this.#answer(response, id, arrivals);
-  }
-
-  #answer(response: ServerResponse, id: string, arrivals: Arrivals): void {
     const lot = lotOf(id);
     const isEarly = arrivals.requests <= lot % 3;
     switch (this.#behaviour) {

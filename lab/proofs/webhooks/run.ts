@@ -1,19 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary, type Ostiary } from '@ostiary/core';
 import type { Storage } from '@ostiary/core/storage';
+import { registerEndpoint, serving } from '../../support/http.ts';
 import { KilledProcess } from '../../support/processes/killed-process.ts';
 import { audit, type Findings } from './audit.ts';
 import { endpoints, options, owner, secret, typeOf } from './provider.ts';
-import { type Behaviour, Receiver } from './receiver.ts';
+import { type Behaviour, MisbehavingReceiver } from './receiver.ts';
 
 /** One run. */
 export interface Plan {
@@ -36,7 +33,7 @@ export interface Report {
   readonly findings: Findings;
 }
 
-const script = fileURLToPath(new URL('./worker.ts', import.meta.url));
+const script = new URL('./worker.ts', import.meta.url);
 
 /** A worker that does not catch up within this time has lost something. */
 const patienceMs = 180_000;
@@ -45,19 +42,14 @@ const patienceMs = 180_000;
 async function provision(ostiary: Ostiary, receiver: string): Promise<void> {
   await ostiary.admin.partners.create({ slug: owner.partner, name: 'Acme' });
   const { key } = await ostiary.admin.apiKeys.issue({ ...owner, scopes: ['webhooks'] });
-  const server = createServer(ostiary.handler).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/partner/webhooks`;
-  for (let endpoint = 0; endpoint < endpoints; endpoint += 1) {
-    const response = await fetch(api, {
-      method: 'POST',
-      headers: { 'x-api-key': key, 'content-type': 'application/json' },
-      body: JSON.stringify({ url: `${receiver}/${endpoint}`, events: [typeOf(endpoint)], secret }),
-    });
-    if (response.status !== 201) throw new Error(`not registered: ${await response.text()}`);
-  }
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await serving(ostiary.handler, async (origin) => {
+    for (let endpoint = 0; endpoint < endpoints; endpoint += 1)
+      await registerEndpoint(origin, key, {
+        url: `${receiver}/${endpoint}`,
+        events: [typeOf(endpoint)],
+        secret,
+      });
+  });
 }
 
 /** Publishes events `from` to `to`, one after the other to each endpoint. */
@@ -88,7 +80,7 @@ export async function prove(plan: Plan): Promise<Report> {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-proof-'));
   const file = join(folder, 'ostiary.db');
   const sealingKey = randomBytes(32).toString('base64url');
-  const receiver = new Receiver(plan.behaviour, secret);
+  const receiver = new MisbehavingReceiver(plan.behaviour, secret);
   const storage = sqliteStorage({ file });
   const ostiary = await createOstiary(options(storage, sealingKey, Date.now));
   const started = performance.now();

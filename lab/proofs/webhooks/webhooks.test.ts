@@ -8,7 +8,7 @@ import { prove, violationsOf } from './run.ts';
 // The small size of `npm run proof:webhooks`. The moments are always the same; what the kills hit is not.
 const seed = 20_261_121;
 
-// All at the same time: most of theirs is waiting, for processes, for attempts that hang, for retries.
+// At the same time: most of theirs is waiting, for processes, for attempts that hang, for retries.
 describe.concurrent('a worker that is killed 3 times', () => {
   it.each(behaviours)(
     'delivers 200 events to a receiver that is %s, none lost, duplicates with the same id and bytes only',
@@ -20,11 +20,11 @@ describe.concurrent('a worker that is killed 3 times', () => {
       expect(report).toMatchObject({ lost: 0 });
       expect(report.requests).toBeGreaterThanOrEqual(200);
     },
-    90_000,
+    180_000,
   );
 });
 
-it.concurrent('serves a healthy endpoint within two seconds while 99 others hang until the deadline', async () => {
+it('serves a healthy endpoint within two seconds while 99 others hang until the deadline', async () => {
   const report = await proveFairness({ seconds: 12, everyMs: 100, backlog: 10 });
   expect(report).toMatchObject({ hanging: 99, backlog: 990, arrived: report.events });
   expect(report.p95).toBeLessThan(2_000);

@@ -1,8 +1,7 @@
 // A worker that delivers webhooks, as a process of its own that can be killed. Started by `KilledProcess`, never imported.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary } from '@ostiary/core';
+import { serveForked } from '../../support/processes/served.ts';
 import { options } from './provider.ts';
 
 const { DATABASE_FILE: file = '', SEALING_KEY: sealingKey = '', CLOCK_OFFSET_MS: offset = '0' } = process.env;
@@ -12,9 +11,4 @@ const ostiary = await createOstiary(
   options(sqliteStorage({ file }), sealingKey, () => Date.now() + Number(offset)),
 );
 ostiary.worker.start();
-
-const server = createServer(ostiary.handler);
-server.listen(0, '127.0.0.1', () => {
-  process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-});
-process.once('disconnect', () => process.exit(0));
+await serveForked(ostiary, 'at once');

@@ -1,5 +1,6 @@
 import { arch, availableParallelism, cpus, platform } from 'node:os';
 import { type Comparison, median, ratios } from './statistics.ts';
+import { tableOf } from './table.ts';
 
 /** What is compared, and what is asked for. */
 export interface Target {
@@ -43,27 +44,12 @@ export function rowOf(target: Target, comparison: Comparison): Row {
 
 const heads = ['', 'bare', 'Ostiary', 'ratio', 'spread', 'target', ''];
 
-export function tableOf(rows: readonly Row[]): string {
-  return textTable(
+/** Ostiary beside what it is compared with. */
+export function ratioTable(rows: readonly Row[]): string {
+  return tableOf(
     heads,
     rows.map(({ cells }) => cells),
   );
-}
-
-/** Lines in columns: the first one to the left, the others to the right. */
-export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, ...rows];
-  const widths = head.map((_, column) => Math.max(...lines.map((cells) => (cells[column] ?? '').length)));
-  return lines
-    .map((cells) =>
-      cells
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join('   ')
-        .trimEnd(),
-    )
-    .join('\n');
 }
 
 /** What the figures depend on. */

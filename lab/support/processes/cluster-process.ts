@@ -1,6 +1,4 @@
 // A web process or a worker of a cluster, that can be killed. Started by `Cluster`, never imported.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { createOstiary } from '@ostiary/core';
 import { Pool, type PoolClient } from 'pg';
@@ -8,6 +6,7 @@ import { recorded } from '../measure/claim-records.ts';
 import { railOn } from '../rail.ts';
 import type { Order, ProcessSettings } from './cluster.ts';
 import { options } from './cluster-options.ts';
+import { serveForked } from './served.ts';
 
 const settings: ProcessSettings = JSON.parse(process.env.SETTINGS ?? '{}');
 const { role, databaseUrl, railUrl, sealingKey, time, partnerLimits, poolSize } = settings;
@@ -62,14 +61,9 @@ const orders: { readonly [order in Order]: () => Promise<unknown> } = {
 process.on('message', (order: Order) => {
   void orders[order]().then((answer) => process.send?.({ order, answer: answer ?? null }));
 });
-process.once('disconnect', () => process.exit(0));
-
-if (role === 'worker') {
+if (role === 'web') await serveForked(ostiary, 'at once');
+else {
+  process.once('disconnect', () => process.exit(0));
   if (settings.isWorking) ostiary.worker.start();
   process.send?.('');
-} else {
-  const server = createServer(ostiary.handler);
-  server.listen(0, '127.0.0.1', () => {
-    process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  });
 }

@@ -1,10 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { PartnerLimits } from '@ostiary/core';
 import { insist } from '../insist.ts';
 import type { ClaimReport } from '../measure/claim-records.ts';
 import type { Time } from './cluster-options.ts';
+import { type Forked, forked } from './forked.ts';
 
 /** What a process of a cluster is started with. */
 export interface ProcessSettings {
@@ -28,7 +26,7 @@ export type Order =
   | 'runDue'
   | 'report';
 
-const script = fileURLToPath(new URL('./cluster-process.ts', import.meta.url));
+const script = new URL('./cluster-process.ts', import.meta.url);
 
 /** A process that is killed and started again. */
 export class ClusterProcess {
@@ -39,11 +37,12 @@ export class ClusterProcess {
   /** Whether it ended by itself. */
   failure: string | null = null;
   readonly #settings: ProcessSettings;
-  #child: ChildProcess | null = null;
+  #process: Forked | null = null;
+  /** Those that did not end by themselves. */
+  readonly #killed = new WeakSet<Forked>();
   #origin: Promise<string>;
   /** Where a web process listened last. */
   #lastOrigin = '';
-  #isEnding = false;
 
   constructor(name: string, settings: ProcessSettings) {
     this.name = name;
@@ -79,8 +78,8 @@ export class ClusterProcess {
 
   async tell(order: Order): Promise<unknown> {
     await this.#origin;
-    const child = this.#child;
-    if (child === null) throw new Error(`${this.name} is gone`);
+    const child = this.#process?.child;
+    if (child === undefined) throw new Error(`${this.name} is gone`);
     const answered = new Promise<unknown>((resolve) => {
       const listen = (message: { readonly order?: Order; readonly answer?: unknown }) => {
         if (message.order !== order) return;
@@ -98,34 +97,23 @@ export class ClusterProcess {
     return (await this.tell('report')) as ClaimReport;
   }
 
-  async #end(): Promise<void> {
-    const child = this.#child;
-    this.#isEnding = true;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    const exit = once(child, 'exit');
-    child.kill('SIGKILL');
-    await exit;
-  }
-
   /** As whoever runs processes does: one that could not start is started again. */
   async #start(): Promise<string> {
-    this.#isEnding = false;
-    const child = fork(script, {
-      execArgv: ['--conditions=source'],
-      env: { PATH: process.env.PATH, SETTINGS: JSON.stringify(this.#settings) },
-    });
-    this.#child = child;
-    const origin = await Promise.race([
-      once(child, 'message').then(([message]) => String(message)),
-      once(child, 'exit').then(([code, signal]) => {
-        throw new Error(`${this.name} ended with ${code ?? signal}`);
-      }),
-    ]);
-    child.once('exit', (code, signal) => {
-      if (!this.#isEnding) this.failure = `${this.name} ended with ${code ?? signal}`;
+    const process = forked(script, { SETTINGS: JSON.stringify(this.#settings) });
+    this.#process = process;
+    const origin = await process.origin;
+    void process.ended.then((end) => {
+      if (!this.#killed.has(process)) this.failure = `${this.name} ended with ${end}`;
     });
     this.#lastOrigin = origin;
     return origin;
+  }
+
+  async #end(): Promise<void> {
+    const process = this.#process;
+    if (process === null) return;
+    this.#killed.add(process);
+    await process.kill();
   }
 }
 

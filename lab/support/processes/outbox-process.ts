@@ -1,9 +1,9 @@
 // A host on a SQLite file, as a process of its own, without a worker, that ends as `kill -9` would next to a commit.
-// Started by `runOutboxProcess`, never imported.
+// Started by `runOutboxProcess` of host.ts, never imported.
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary } from '@ostiary/core';
 import type { Storage } from '@ostiary/core/storage';
-import { openDatabase } from '../../../examples/reference-server/src/database/database.ts';
+import { openSqlite } from '../../../examples/reference-server/src/database/sqlite.ts';
 
 const { DATABASE_FILE: file = '', SEALING_KEY = '', PARTNER: partner = '', TRANSFER = '' } = process.env;
 const isBeforeCommit = process.env.KILL === 'before the commit';
@@ -43,7 +43,7 @@ const ostiary = await createOstiary({
 
 if (TRANSFER !== '') await ostiary.payments.settle(TRANSFER, { status: 'completed' });
 
-const { connection } = await openDatabase(file);
+const { connection } = await openSqlite(file);
 connection.exec('BEGIN IMMEDIATE');
 connection.prepare('INSERT INTO orders (id) VALUES (?)').run('o-1');
 const event = { partner, type: 'order.shipped', data: { orderId: 'o-1' } };

@@ -1,17 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { createOstiary, type Ostiary, type PartnerLimits } from '@ostiary/core';
 import type { Storage } from '@ostiary/core/storage';
+import { registerEndpoint, serving } from '../http.ts';
 import { insist } from '../insist.ts';
 import { type Network, startNetwork } from '../network.ts';
 import { type ProofServer, type ServerOptions, startServer } from '../postgres/postgres-server.ts';
 import { railTables } from '../rail.ts';
-import { Receiver } from '../receiver.ts';
 import { Cluster } from './cluster.ts';
 import { eventType, options, partner, secret, type Time } from './cluster-options.ts';
+import { StageReceiver } from './stage-receiver.ts';
 
 /** What a proof wants. */
 export interface StageOptions extends ServerOptions {
@@ -43,7 +41,7 @@ export interface Stage {
   /** Between the processes and the database. */
   readonly network: Network;
   readonly cluster: Cluster;
-  readonly receiver: Receiver;
+  readonly receiver: StageReceiver;
   readonly time: Time;
   /** The administrator, with a way of its own to the database, and no worker. */
   readonly ostiary: Ostiary;
@@ -56,20 +54,12 @@ export interface Stage {
 const scopes = ['payments:write', 'payments:read', 'users:read', 'webhooks'] as const;
 
 /** Registers endpoints through the API, served here for a moment. */
-async function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promise<void> {
-  const server = createServer(ostiary.handler).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/partner/webhooks`;
-  for (const url of urls) {
-    const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': url };
-    await insist(async () => {
-      const body = JSON.stringify({ url, events: ['payment.completed', 'webhook.test', eventType], secret });
-      const response = await fetch(api, { method: 'POST', headers, body });
-      if (response.status !== 201) throw new Error(`not registered: ${await response.text()}`);
-    });
-  }
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promise<void> {
+  const events = ['payment.completed', 'webhook.test', eventType];
+  return serving(ostiary.handler, async (origin) => {
+    for (const url of urls)
+      await insist(() => registerEndpoint(origin, key, { url, events, secret }, { 'idempotency-key': url }));
+  });
 }
 
 /** Sets everything up, and takes it down again when that fails. */
@@ -85,7 +75,7 @@ export async function setStage(wanted: StageOptions): Promise<Stage> {
     await server.rail.query(railTables);
     const network = await startNetwork(server.port);
     ends.push(() => network.close());
-    const receiver = new Receiver(wanted.refusedFirst);
+    const receiver = new StageReceiver(wanted.refusedFirst);
     const origin = await receiver.listen();
     ends.push(() => receiver.close());
     const sealingKey = randomBytes(32).toString('base64url');

@@ -18,7 +18,7 @@ import {
   RoamingBrowser,
   userinfoStatusAt,
 } from '../../support/browser/remote-flow.ts';
-import { type ProviderProcess, startProvider } from '../../support/processes/start-provider.ts';
+import { type HostProcess, startHost } from '../../support/processes/host.ts';
 import { spellingsOf } from './spellings.ts';
 
 const authUrl = 'http://localhost:1';
@@ -65,7 +65,7 @@ async function privateKeyMaterial(file: string, sealingKey: string): Promise<Map
 describe('after whole flows, attacks and failures, with every debug line turned on', () => {
   let directory: string;
   let file: string;
-  let provider: ProviderProcess;
+  let provider: HostProcess;
   let client: RemoteClient;
   /** The files of the database while the process ran. */
   let whileRunning: Map<string, Buffer>;
@@ -81,12 +81,10 @@ describe('after whole flows, attacks and failures, with every debug line turned 
     const sealingKey = randomBytes(32).toString('base64url');
     secrets.set('sealing key', sealingKey);
     client = await provision(sealingKey);
-    provider = await startProvider({
-      authUrl,
-      file,
-      sealingKey,
-      env: { DEBUG: '*', NODE_DEBUG: 'koa:application' },
-    });
+    provider = await startHost(
+      { authUrl, file, sealingKey, isWorking: true },
+      { DEBUG: '*', NODE_DEBUG: 'koa:application' },
+    );
     await wholeFlow();
     await attacks();
     await openEnds();

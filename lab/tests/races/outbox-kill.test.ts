@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { verify } from '@ostiary/webhook-verifier';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../../examples/reference-server/src/database/database.ts';
+import { openSqlite } from '../../../examples/reference-server/src/database/sqlite.ts';
 import { payment, temporaryDatabase } from '../../../packages/core/test/support/partner-api.ts';
 import { TestClock } from '../../../packages/core/test/support/provider.ts';
 import { sink } from '../../../packages/core/test/webhooks/support/sink.ts';
@@ -12,7 +12,7 @@ import {
   secret,
   webhookProvider,
 } from '../../../packages/core/test/webhooks/support/webhook-provider.ts';
-import { runOutboxProcess } from '../../support/processes/run-outbox-process.ts';
+import { runOutboxProcess } from '../../support/processes/host.ts';
 
 const schema = {
   '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
@@ -37,7 +37,7 @@ async function shop() {
   const key = await before.key();
   const endpoint = await sink(() => clock.now());
   const id = await register(before, key, endpoint.url);
-  const host = await openDatabase(file);
+  const host = await openSqlite(file);
   onTestFinished(() => host.close());
   host.connection.exec('CREATE TABLE orders (id TEXT NOT NULL)');
   const orders = () => host.connection.prepare('SELECT id FROM orders').pluck().all();

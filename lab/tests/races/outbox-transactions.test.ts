@@ -1,6 +1,6 @@
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Connection, openDatabase } from '../../../examples/reference-server/src/database/database.ts';
+import { type Connection, openSqlite } from '../../../examples/reference-server/src/database/sqlite.ts';
 import { payment, temporaryDatabase } from '../../../packages/core/test/support/partner-api.ts';
 import type { Json } from '../../../packages/core/test/support/provider.ts';
 import { sink } from '../../../packages/core/test/webhooks/support/sink.ts';
@@ -30,7 +30,7 @@ async function shop() {
   rail.answer = async () => ({ status: 'pending' });
   const key = await provider.key();
   const { partner } = key;
-  const { connection, close } = await openDatabase(file);
+  const { connection, close } = await openSqlite(file);
   onTestFinished(close);
   connection.exec('CREATE TABLE orders (id TEXT NOT NULL)');
   const ship = (orderId: string, transaction: Connection = connection, to = partner) => {
@@ -177,7 +177,7 @@ describe('an event in the host’s own transaction', () => {
 
   it('has to be a transaction on this very database', async () => {
     const { provider, connection, ship, events, file } = await shop();
-    const other = await openDatabase(temporaryDatabase());
+    const other = await openSqlite(temporaryDatabase());
     onTestFinished(() => other.close());
     other.connection.exec('CREATE TABLE orders (id TEXT NOT NULL)');
     expect(() => ship('o-1')).toThrow(/in no transaction/);
@@ -203,7 +203,7 @@ describe('an event in the host’s own transaction', () => {
           { transaction },
         ),
       ).toThrow(TypeError);
-    const closed = await openDatabase(file);
+    const closed = await openSqlite(file);
     closed.close();
     expect(() =>
       provider.ostiary.events.publish(

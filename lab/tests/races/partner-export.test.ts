@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary } from '@ostiary/core';
 import { expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../../examples/reference-server/src/database/database.ts';
+import { openSqlite } from '../../../examples/reference-server/src/database/sqlite.ts';
 
 // More than the buffers between server and client hold.
 const rows = 60_000;
@@ -28,7 +28,7 @@ it('holds nothing of the database while an export is read slowly: the WAL is emp
     payments: { execute: async () => ({ status: 'completed' }) },
   });
   onTestFinished(() => ostiary.close());
-  const { connection, close } = await openDatabase(file);
+  const { connection, close } = await openSqlite(file);
   onTestFinished(close);
 
   await ostiary.admin.partners.create({ slug: 'acme', name: 'Acme' });

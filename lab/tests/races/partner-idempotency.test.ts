@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary, type Ostiary } from '@ostiary/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../../examples/reference-server/src/database/database.ts';
-import { type PartnerProcess, startPartnerProcess } from '../../support/processes/start-partner-process.ts';
+import { openSqlite, type SqliteDatabase } from '../../../examples/reference-server/src/database/sqlite.ts';
+import { type HostProcess, startHost } from '../../support/processes/host.ts';
 
 const body = { amount: '12.50', currency: 'HTG', recipient: { kid: 'KID-1' } };
 
@@ -14,9 +14,9 @@ describe('two processes with the partner API on one SQLite file', () => {
   const sealingKey = randomBytes(32).toString('base64url');
   let directory: string;
   let file: string;
-  let processes: PartnerProcess[] = [];
+  let processes: HostProcess[] = [];
   let ostiary: Ostiary;
-  let observer: Database;
+  let observer: SqliteDatabase;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ostiary-races-'));
     file = join(directory, 'ostiary.db');
@@ -28,8 +28,9 @@ describe('two processes with the partner API on one SQLite file', () => {
       users: { find: () => null },
       login: { authenticate: () => null, loginUrl: () => '/login' },
     });
-    observer = await openDatabase(file);
-    processes = await Promise.all([1, 2].map(() => startPartnerProcess({ file, sealingKey })));
+    observer = await openSqlite(file);
+    const host = { authUrl: 'http://localhost:1', file, sealingKey, isWorking: false };
+    processes = await Promise.all([1, 2].map(() => startHost(host)));
   });
   afterAll(async () => {
     await ostiary?.close();
@@ -71,7 +72,7 @@ describe('two processes with the partner API on one SQLite file', () => {
   }
 
   const count = (sql: string, ...values: unknown[]): number =>
-    observer.read(() => observer.connection.prepare<unknown[], { n: number }>(sql).get(...values)?.n ?? -1);
+    observer.connection.prepare<unknown[], { n: number }>(sql).get(...values)?.n ?? -1;
   const transfersOf = (slug: string): number =>
     count('SELECT count(*) AS n FROM transfers WHERE partner = ?', slug);
   const jobsOf = (slug: string): number =>
@@ -96,14 +97,18 @@ describe('two processes with the partner API on one SQLite file', () => {
 
   it('replay the bytes of an answer that nobody got, because the process was killed after the commit', async () => {
     const { slug, key } = await newPartner();
-    const victim = await startPartnerProcess({ file, sealingKey, dieAfterCommit: true });
+    const victim = await startHost({
+      authUrl: 'http://localhost:1',
+      file,
+      sealingKey,
+      isWorking: false,
+      diesAfterCommit: true,
+    });
     await expect(pay(victim.origin, key, 'order 1')).rejects.toThrow();
     expect(await victim.ended).toBe('SIGKILL');
-    const stored = observer.read(() =>
-      observer.connection
-        .prepare<[string], { body: string }>('SELECT body FROM idempotency_records WHERE partner = ?')
-        .all(slug),
-    );
+    const stored = observer.connection
+      .prepare<[string], { body: string }>('SELECT body FROM idempotency_records WHERE partner = ?')
+      .all(slug);
     expect(stored).toHaveLength(1);
     for (const { origin } of processes) {
       expect(await pay(origin, key, 'order 1')).toMatchObject({

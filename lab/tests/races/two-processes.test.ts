@@ -14,7 +14,7 @@ import {
   RoamingBrowser,
   userinfoStatusAt,
 } from '../../support/browser/remote-flow.ts';
-import { type ProviderProcess, startProvider } from '../../support/processes/start-provider.ts';
+import { type HostProcess, startHost } from '../../support/processes/host.ts';
 
 const authUrl = 'http://localhost:1';
 const rounds = 50;
@@ -22,14 +22,16 @@ const parallel = 20;
 
 describe('two processes on one SQLite file', () => {
   let directory: string;
-  let processes: ProviderProcess[] = [];
+  let processes: HostProcess[] = [];
   let origins: string[];
   let ostiary: Ostiary;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ostiary-races-'));
     const file = join(directory, 'ostiary.db');
     const sealingKey = randomBytes(32).toString('base64url');
-    processes = await Promise.all([1, 2].map(() => startProvider({ authUrl, file, sealingKey })));
+    processes = await Promise.all(
+      [1, 2].map(() => startHost({ authUrl, file, sealingKey, isWorking: true })),
+    );
     origins = processes.map(({ origin }) => origin);
     // The administrator is a third process on the same file.
     ostiary = await createOstiary({

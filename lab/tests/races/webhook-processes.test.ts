@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary, type Ostiary } from '@ostiary/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PartnerProcess, startPartnerProcess } from '../../support/processes/start-partner-process.ts';
+import { type HostProcess, startHost } from '../../support/processes/host.ts';
 
 // An address, so that no name has to be looked up. No worker runs: nobody connects to it.
 const url = 'https://93.184.216.34/hook';
@@ -14,7 +14,7 @@ const secret = 'a secret of enough length';
 describe('two processes with webhooks on one SQLite file', () => {
   const sealingKey = randomBytes(32).toString('base64url');
   let directory: string;
-  let processes: PartnerProcess[] = [];
+  let processes: HostProcess[] = [];
   let ostiary: Ostiary;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ostiary-races-'));
@@ -26,7 +26,8 @@ describe('two processes with webhooks on one SQLite file', () => {
       users: { find: () => null },
       login: { authenticate: () => null, loginUrl: () => '/login' },
     });
-    processes = await Promise.all([1, 2].map(() => startPartnerProcess({ file, sealingKey })));
+    const host = { authUrl: 'http://localhost:1', file, sealingKey, isWorking: false };
+    processes = await Promise.all([1, 2].map(() => startHost(host)));
   });
   afterAll(async () => {
     await ostiary?.close();

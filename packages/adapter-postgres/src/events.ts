@@ -32,6 +32,13 @@ export function postgresEvents(database: Database): EventStore {
       ORDER BY page.sequence
     `),
 
+    latest: statement<Parameters<EventStore['latest']>[0], EventRecord>(`
+      SELECT ${columns} FROM ${schema}.events
+      WHERE partner = :partner AND mode = :mode AND sequence < coalesce(:before, 9223372036854775807)
+        AND (:type::text IS NULL OR type = :type)
+      ORDER BY sequence DESC LIMIT :limit
+    `),
+
     find: prepared<Owner & { id: string }, EventRecord>(`
       SELECT ${columns} FROM ${schema}.events WHERE id = :id AND partner = :partner AND mode = :mode
     `),
@@ -60,6 +67,9 @@ export function postgresEvents(database: Database): EventStore {
         const events = rows.flatMap(({ oldest: _, ...event }) => (event.id === null ? [] : event));
         return { events, oldestSequence: rows[0]?.oldest ?? null };
       }),
+
+    latest: ({ partner, mode, before, type, limit }) =>
+      database.read((connection) => sql.latest.all(connection, { partner, mode, before, type, limit })),
 
     find: ({ partner, mode }, id) =>
       database.read(async (connection) => (await sql.find.get(connection, { partner, mode, id })) ?? null),

@@ -1,3 +1,4 @@
+export { createTables } from './create-tables.ts';
 export { StorageUnavailableError } from './errors.ts';
 export type { PostgresStorageOptions } from './options.ts';
 export type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';

@@ -29,10 +29,9 @@ const known: ReadonlySet<string> = new Set([
 
 /**
  * Checks what the host passed; throws a `TypeError` that names the option, and never shows its value.
- *
- * @param caller - the function that it was passed to
  */
-export function parseOptions(options: unknown, caller = 'postgresStorage'): ParsedOptions {
+export function parseOptions(options: unknown): ParsedOptions {
+  const caller = 'postgresStorage';
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`${caller}: options must be an object such as { connectionString: "postgres://…" }`);
   }
@@ -46,9 +45,7 @@ export function parseOptions(options: unknown, caller = 'postgresStorage'): Pars
   const pool = 'pool' in options ? options.pool : undefined;
   const connectionString = 'connectionString' in options ? options.connectionString : undefined;
   const schema = 'schema' in options && options.schema !== undefined ? options.schema : 'ostiary';
-  if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || schema.startsWith('pg_')) {
-    throw new TypeError(`${caller}: options.schema must match [a-z_][a-z0-9_]{0,62} and not begin with pg_`);
-  }
+  assertSchemaName(schema, caller);
   if ((pool === undefined) === (connectionString === undefined)) {
     const isUnset = pool === undefined && 'connectionString' in options;
     throw new TypeError(
@@ -66,6 +63,13 @@ export function parseOptions(options: unknown, caller = 'postgresStorage'): Pars
     );
   }
   return Object.freeze({ pool: null, connectionString, schema });
+}
+
+/** @throws TypeError for what is no name of a schema, or one of the server's own */
+export function assertSchemaName(schema: unknown, caller: string): asserts schema is string {
+  if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/.test(schema) || schema.startsWith('pg_')) {
+    throw new TypeError(`${caller}: options.schema must match [a-z_][a-z0-9_]{0,62} and not begin with pg_`);
+  }
 }
 
 function isPool(value: unknown): value is PostgresPool {

@@ -1,29 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { createOstiary } from '@ostiary/core';
-import type { Pool } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { postgresStorage } from '../src/index.ts';
-import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
+import { serverForTests } from './server.ts';
 
 const hour = 3_600_000;
 const slack = 30_000;
 
-let server: TestServer;
-let pool: Pool;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-  pool = hostPool(server.url);
-});
-afterAll(async () => {
-  await pool.end();
-  await server.remove();
-});
+const server = serverForTests();
 
 /** The database's time, and how far from it some times are that are stored. */
 async function agesOf(sql: string): Promise<number[]> {
-  const { rows } = await pool.query(
+  const { rows } = await server.pool.query(
     `SELECT time - extract(epoch FROM clock_timestamp())::float8 * 1000 AS age FROM (${sql}) AS stored (time)`,
   );
   return rows.map(({ age }) => Number(age));
@@ -32,11 +20,11 @@ async function agesOf(sql: string): Promise<number[]> {
 test.each([-2 * hour, 2 * hour])(
   'a process whose clock is %i ms off goes by the clock of the database',
   async (off) => {
-    const schema = nextSchema();
+    const schema = server.nextSchema();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + off });
     onTestFinished(() => void vi.useRealTimers());
     const ostiary = await createOstiary({
-      storage: postgresStorage({ pool, schema }),
+      storage: postgresStorage({ pool: server.pool, schema }),
       authUrl: 'http://127.0.0.1:1',
       sealingKeys: [randomBytes(32)],
       users: { find: async () => null },
@@ -57,10 +45,8 @@ test.each([-2 * hour, 2 * hour])(
 );
 
 test('the time of the storage is that of the moment, in a transaction of nobody', async () => {
-  const storage = postgresStorage({ pool, schema: nextSchema() });
-  await storage.open();
-  onTestFinished(() => storage.close());
+  const { storage } = await server.opened();
   const before = await storage.time?.();
-  await pool.query('SELECT pg_sleep(0.02)');
+  await server.pool.query('SELECT pg_sleep(0.02)');
   expect(((await storage.time?.()) ?? 0) - (before ?? 0)).toBeGreaterThanOrEqual(20);
 });

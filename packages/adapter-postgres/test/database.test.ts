@@ -1,29 +1,17 @@
-import type { Pool } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { lifeTests } from '../../testing/test/adapters/life.ts';
 import { Database } from '../src/database.ts';
 import { postgresStorage } from '../src/index.ts';
 import { statement } from '../src/statement.ts';
-import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
+import { hostPool, serverForTests } from './server.ts';
 
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 
-let server: TestServer;
-let pool: Pool;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-  pool = hostPool(server.url);
-});
-
-afterAll(async () => {
-  await pool.end();
-  await server.remove();
-});
+const server = serverForTests();
 
 async function opened() {
-  const schema = nextSchema();
-  const database = new Database({ schema, pool });
+  const schema = server.nextSchema();
+  const database = new Database({ schema, pool: server.pool });
   await database.open();
   onTestFinished(() => database.close());
   return { schema, database };
@@ -31,7 +19,7 @@ async function opened() {
 
 test('transactions that wait for each other in a circle both succeed', async () => {
   const { schema, database } = await opened();
-  await pool.query(
+  await server.pool.query(
     `INSERT INTO "${schema}".partners VALUES ('a', 'A', 1, 1, NULL, 0), ('b', 'B', 1, 1, NULL, 0)`,
   );
   const grow = statement<{ slug: string }>(
@@ -50,7 +38,7 @@ test('transactions that wait for each other in a circle both succeed', async () 
     });
   await Promise.all([both(['a', 'b']), both(['b', 'a'])]);
   expect(count, 'one of them was tried again').toBeGreaterThan(2);
-  const { rows } = await pool.query(`SELECT version FROM "${schema}".partners`);
+  const { rows } = await server.pool.query(`SELECT version FROM "${schema}".partners`);
   expect(rows).toEqual([{ version: 2 }, { version: 2 }]);
 });
 
@@ -66,8 +54,8 @@ test('a failure of the work itself is not tried again, and undone', async () => 
   });
   await expect(refused).rejects.toMatchObject({ ...unavailable, cause: reason });
   expect(count).toBe(1);
-  expect((await pool.query(`SELECT FROM "${schema}".partners`)).rows).toEqual([]);
-  expect(pool.idleCount, 'its connection is good').toBe(pool.totalCount);
+  expect((await server.pool.query(`SELECT FROM "${schema}".partners`)).rows).toEqual([]);
+  expect(server.pool.idleCount, 'its connection is good').toBe(server.pool.totalCount);
 });
 
 test('a failure that a transaction tries to ignore is not taken for a commit', async () => {
@@ -80,38 +68,10 @@ test('a failure that a transaction tries to ignore is not taken for a commit', a
   });
 });
 
-test('a digest of the wrong length is refused by the schema', async () => {
-  const storage = postgresStorage({ pool, schema: nextSchema() });
-  await storage.open();
-  await expect(storage.interactions.save(Buffer.from('a session id'), {}, 1)).rejects.toMatchObject({
-    ...unavailable,
-    cause: { code: '23514' },
-  });
-  await storage.close();
-});
-
-test('calls before open and after close are unavailable', async () => {
-  const storage = postgresStorage({ connectionString: server.url, schema: nextSchema() });
-  await expect(storage.ping()).rejects.toMatchObject({ ...unavailable, message: 'the storage is not open' });
-  await storage.open();
-  await storage.close();
-  await expect(storage.ping()).rejects.toMatchObject({ ...unavailable, message: 'the storage is closed' });
-  await expect(storage.open()).rejects.toMatchObject(unavailable);
-});
-
-test('a storage that was never opened can be closed, and closing waits for an open under way', async () => {
-  const unopened = postgresStorage({ connectionString: server.url, schema: nextSchema() });
-  await unopened.close();
-  await expect(unopened.open()).rejects.toMatchObject(unavailable);
-  const storage = postgresStorage({ connectionString: server.url, schema: nextSchema() });
-  const opening = storage.open();
-  await storage.close();
-  await opening;
-  await expect(storage.ping()).rejects.toMatchObject(unavailable);
-});
+lifeTests(() => postgresStorage({ connectionString: server.url, schema: server.nextSchema() }), '23514');
 
 test('closing waits for calls that wait for a connection of ours', async () => {
-  const storage = postgresStorage({ connectionString: server.url, schema: nextSchema() });
+  const storage = postgresStorage({ connectionString: server.url, schema: server.nextSchema() });
   await storage.open();
   const calls = Array.from({ length: 50 }, (_, index) =>
     storage.queue.enqueue([{ id: `${index}`, kind: 'k', payload: {}, dueAt: 0 }]),
@@ -126,7 +86,7 @@ test('a pool of the host is left open, and heard no more', async () => {
   const own = hostPool(server.url);
   onTestFinished(() => own.end());
   const listeners = own.listenerCount('error');
-  const storage = postgresStorage({ pool: own, schema: nextSchema() });
+  const storage = postgresStorage({ pool: own, schema: server.nextSchema() });
   await storage.open();
   await storage.close();
   expect(own.listenerCount('error')).toBe(listeners);

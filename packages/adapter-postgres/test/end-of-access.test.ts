@@ -1,41 +1,36 @@
-import { fork } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { postgresStorage } from '../src/index.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { digestOf, issued, redeem } from '../../testing/src/contract/samples.ts';
+import { child } from '../../testing/test/adapters/processes.ts';
 import { startProvider } from './provider.ts';
-import { schemaNames, startServer, type TestServer } from './server.ts';
+import { serverForTests } from './server.ts';
 
-let server: TestServer;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.remove());
+const server = serverForTests();
 
 /** A provider here, and one in another process. */
 async function twoProcesses() {
-  const schema = nextSchema();
+  const schema = server.nextSchema();
   const sealingKey = randomBytes(32).toString('base64url');
   const here = await startProvider({ url: server.url, schema, sealingKey });
   onTestFinished(here.stop);
-  const child = fork(new URL('children/provider.ts', import.meta.url), [server.url, schema, sealingKey], {
-    execArgv: ['--conditions=source'],
-  });
+  const script = new URL('children/provider.ts', import.meta.url);
+  const other = child(script, server.url, schema, sealingKey);
   onTestFinished(async () => {
-    const exited = once(child, 'exit');
-    child.send('stop');
+    const exited = once(other, 'exit');
+    other.send('stop');
     expect((await exited)[0]).toBe(0);
   });
-  const [there] = await once(child, 'message');
-  const whoami = async (origin: string, key: string) => {
-    const answer = await fetch(`${origin}/v1/partner/whoami`, { headers: { 'x-api-key': key } });
-    await answer.arrayBuffer();
-    return answer.status;
-  };
-  return { schema, here, there: String(there), whoami };
+  const [there] = await once(other, 'message');
+  return { schema, here, there: String(there) };
 }
+
+async function statusOf(url: string, headers: Record<string, string>): Promise<number> {
+  const answer = await fetch(url, { headers });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+const whoami = (origin: string, key: string) => statusOf(`${origin}/v1/partner/whoami`, { 'x-api-key': key });
 
 type Processes = Awaited<ReturnType<typeof twoProcesses>>;
 
@@ -46,7 +41,7 @@ async function keyOf({ here }: Processes, slug: string) {
 
 test('a key that is revoked, or whose partner is disabled, is refused by the next request in another process', async () => {
   const processes = await twoProcesses();
-  const { here, there, whoami } = processes;
+  const { here, there } = processes;
   const ways: { readonly [slug: string]: (id: string) => Promise<unknown> } = {
     revoked: (id) => here.ostiary.admin.apiKeys.revoke(id),
     rolled: (id) => here.ostiary.admin.apiKeys.roll(id, { overlapSeconds: 0 }),
@@ -67,10 +62,7 @@ test('a key that is revoked, or whose partner is disabled, is refused by the nex
 test('tokens, grants and clients that ended are refused by the next request, in another process too', async () => {
   const processes = await twoProcesses();
   const { schema, here, there } = processes;
-  const storage = postgresStorage({ connectionString: server.url, schema });
-  await storage.open();
-  onTestFinished(() => storage.close());
-  const digestOf = (text: string) => createHash('sha256').update(text).digest();
+  const { storage } = await server.opened({ schema });
   await here.ostiary.admin.partners.create({ slug: 'acme', name: 'Acme' });
   const client = async (name: string, partner: string | null = null) => {
     const created = await here.ostiary.admin.clients.create({
@@ -82,45 +74,26 @@ test('tokens, grants and clients that ended are refused by the next request, in 
     return created.client.clientId;
   };
 
-  let codes = 0;
-  /** A token of a user and client, and the code that it came from. */
-  async function issued(clientId: string, sub: string) {
+  /** A token of a client and a user, and the code that it came from. */
+  async function token(clientId: string) {
     const token = `svc_at_${randomBytes(32).toString('base64url')}`;
-    codes += 1;
-    const codeDigest = digestOf(`code ${codes}`);
-    const now = Date.now();
-    await storage.consents.remember({ sub, clientId, scopes: ['openid'], now });
-    const times = { authenticatedAt: now, issuedAt: now, expiresAt: now + 600_000 };
-    const grant = {
-      codeDigest,
+    const issuedAt = Date.now();
+    const grant = await issued(storage, token, {
       clientId,
-      sub,
-      scopes: ['openid'],
-      nonce: null,
-      codeChallenge: null,
-      ...times,
-    };
-    expect(await storage.grants.issue({ ...grant, redirectUri: 'https://shop.example/callback' })).toBe(true);
-    const redemption = {
-      codeDigest,
-      token: { digest: digestOf(token), issuedAt: now, expiresAt: now + 3_600_000 },
-      maxFailedVerifiers: 5,
-      now,
-    };
-    expect(await storage.grants.redeem(redemption)).toBe('redeemed');
-    return { token, codeDigest };
-  }
-  const userinfo = async (token: string) => {
-    const answer = await fetch(`${there}/v1/oauth/userinfo`, {
-      headers: { authorization: `Bearer ${token}` },
+      sub: 'ana',
+      issuedAt,
+      expiresAt: issuedAt + 600_000,
     });
-    await answer.arrayBuffer();
-    return answer.status;
-  };
+    const stored = { digest: digestOf(token), issuedAt, expiresAt: issuedAt + 3_600_000 };
+    expect(await redeem(storage, grant, stored)).toBe('redeemed');
+    return { token, codeDigest: grant.codeDigest };
+  }
+  const userinfo = (token: string) =>
+    statusOf(`${there}/v1/oauth/userinfo`, { authorization: `Bearer ${token}` });
 
   const [shop, gone] = [await client('Shop'), await client('Gone')];
   const ofPartner = await client('Of a partner', 'acme');
-  const ways: { readonly [name: string]: (issue: Awaited<ReturnType<typeof issued>>) => Promise<unknown> } = {
+  const ways: { readonly [name: string]: (issue: Awaited<ReturnType<typeof token>>) => Promise<unknown> } = {
     'the token is revoked': ({ token }) =>
       fetch(`${here.origin}/v1/oauth/revoke`, {
         method: 'POST',
@@ -135,7 +108,7 @@ test('tokens, grants and clients that ended are refused by the next request, in 
   const clientOf = (name: string) =>
     name.includes('partner') ? ofPartner : name.includes('client') ? gone : shop;
   for (const [name, end] of Object.entries(ways)) {
-    const issue = await issued(clientOf(name), 'ana');
+    const issue = await token(clientOf(name));
     for (let time = 0; time < 3; time += 1) expect(await userinfo(issue.token), name).toBe(200);
     await end(issue);
     expect(await userinfo(issue.token), name).toBe(401);

@@ -1,50 +1,59 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Database } from '../src/database.ts';
 import { postgresStorage } from '../src/index.ts';
 import { openPool } from '../src/pool.ts';
 import { frozenProxy } from './frozen-proxy.ts';
-import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
+import { hostPool, serverForTests } from './server.ts';
 
-let server: TestServer;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.remove());
+const server = serverForTests();
 
 const urlAt = (port: number) => server.url.replace(`:${server.port}/`, `:${port}/`);
 
-/** What a server says while it is starting. */
-function notYet(): Buffer {
-  const fields = 'SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0';
+/** What a server sends to a connection that it ends. */
+function fatal(code: string, message: string): Buffer {
+  const fields = `SFATAL\0VFATAL\0C${code}\0M${message}\0\0`;
   const head = Buffer.alloc(5);
   head.write('E');
   head.writeUInt32BE(fields.length + 4, 1);
   return Buffer.concat([head, Buffer.from(fields)]);
 }
 
-/** A gate in front of the server; as long as `answer` says something, that is all that a connection gets. */
-async function gate(answer: (count: number) => Buffer | null) {
+const notYet = fatal('57P03', 'the database system is starting up');
+const farewell = fatal('57P01', 'terminating connection due to administrator command');
+
+/** The last bytes of a server's welcome: it is ready for a statement. */
+const welcome = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
+/** What becomes of a connection: it is let through, told something instead, or ended in one packet with its welcome. */
+type Treatment = 'let through' | 'ended at birth' | Buffer;
+
+/** A gate in front of the server. */
+async function gate(treat: (count: number) => Treatment = () => 'let through') {
   let count = 0;
   const sockets = new Set<Socket>();
   const door: Server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
     count += 1;
-    const said = answer(count);
-    if (said !== null) {
-      socket.once('data', () => socket.end(said));
+    const treatment = treat(count);
+    if (typeof treatment !== 'string') {
+      socket.once('data', () => socket.end(treatment));
       return;
     }
     const onward = connect(server.port, '127.0.0.1');
     onward.on('error', () => undefined);
-    socket.pipe(onward).pipe(socket);
+    socket.on('data', (data) => onward.write(data));
+    onward.on('data', (data) => {
+      const isWelcome = data.subarray(-welcome.length).equals(welcome);
+      if (treatment === 'let through' || !isWelcome) return void socket.write(data);
+      socket.end(Buffer.concat([data, farewell]));
+      onward.destroy();
+    });
     socket.on('close', () => onward.destroy());
-    onward.on('close', () => socket.destroy());
+    onward.on('close', () => socket.destroySoon());
   });
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
@@ -65,7 +74,7 @@ async function gate(answer: (count: number) => Buffer | null) {
 
 /** A port that nobody listens on. */
 async function closedPort(): Promise<number> {
-  const door = await gate(() => null);
+  const door = await gate();
   const port = await door.listen();
   await door.close();
   return port;
@@ -73,18 +82,21 @@ async function closedPort(): Promise<number> {
 
 test('a database that refuses connections at first is waited for', async () => {
   const port = await closedPort();
-  const storage = postgresStorage({ connectionString: urlAt(port), schema: nextSchema() });
+  const storage = postgresStorage({ connectionString: urlAt(port), schema: server.nextSchema() });
   onTestFinished(() => storage.close());
   const opening = storage.open();
   await pause(300);
-  await (await gate(() => null)).listen(port);
+  await (await gate()).listen(port);
   await opening;
   await storage.ping();
 });
 
 test('a database that says it is starting is waited for', async () => {
-  const door = await gate((count) => (count <= 2 ? notYet() : null));
-  const storage = postgresStorage({ connectionString: urlAt(await door.listen()), schema: nextSchema() });
+  const door = await gate((count) => (count <= 2 ? notYet : 'let through'));
+  const storage = postgresStorage({
+    connectionString: urlAt(await door.listen()),
+    schema: server.nextSchema(),
+  });
   onTestFinished(() => storage.close());
   await storage.open();
   expect(door.count()).toBeGreaterThan(2);
@@ -99,7 +111,7 @@ test.each(['its own', 'the host’s'])(
     const url = urlAt(proxy.port);
     const pool = whose === 'its own' ? null : hostPool(url);
     const storage = postgresStorage({
-      schema: nextSchema(),
+      schema: server.nextSchema(),
       ...(pool === null ? { connectionString: url } : { pool }),
     });
     onTestFinished(async () => {
@@ -119,7 +131,7 @@ test.each(['its own', 'the host’s'])(
 test('one that never comes up is given up in time, with what it said last', async () => {
   const url = urlAt(await closedPort());
   const pool = () => openPool(url, 1_500);
-  const database = new Database({ schema: nextSchema(), pool, firstPatienceMs: 600 });
+  const database = new Database({ schema: server.nextSchema(), pool, firstPatienceMs: 600 });
   onTestFinished(() => database.close());
   await expect(database.open()).rejects.toMatchObject({
     code: 'STORAGE_UNAVAILABLE',
@@ -128,7 +140,10 @@ test('one that never comes up is given up in time, with what it said last', asyn
 });
 
 test('who closes the storage meanwhile does not wait for the database', async () => {
-  const storage = postgresStorage({ connectionString: urlAt(await closedPort()), schema: nextSchema() });
+  const storage = postgresStorage({
+    connectionString: urlAt(await closedPort()),
+    schema: server.nextSchema(),
+  });
   const opening = expect(storage.open()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
   const start = performance.now();
   await storage.close();
@@ -140,9 +155,9 @@ test.each([
   ['a wrong password', (url: string) => url.replace(':postgres@', ':wrong@'), '28P01'],
   ['an unknown database', (url: string) => url.replace(/\/[^/]*$/, '/nowhere'), '3D000'],
 ] as const)('%s is told at once', async (_name, change, code) => {
-  const door = await gate(() => null);
+  const door = await gate();
   const url = change(urlAt(await door.listen()));
-  const storage = postgresStorage({ connectionString: url, schema: nextSchema() });
+  const storage = postgresStorage({ connectionString: url, schema: server.nextSchema() });
   onTestFinished(() => storage.close());
   await expect(storage.open()).rejects.toMatchObject({ cause: { code } });
   expect(door.count()).toBe(1);
@@ -158,7 +173,26 @@ test.each([
     count += 1;
     throw error;
   };
-  const storage = postgresStorage({ pool: { connect }, schema: nextSchema() });
+  const storage = postgresStorage({ pool: { connect }, schema: server.nextSchema() });
   await expect(storage.open()).rejects.toMatchObject({ cause: error });
   expect(count).toBe(1);
 });
+
+// An error that nobody listens to ends the process: here it fails the test.
+test.each(['its own', 'the host’s'])(
+  'a connection of %s pool that is ended at its birth is replaced',
+  async (whose) => {
+    const door = await gate((count) => (count <= 2 ? 'ended at birth' : 'let through'));
+    const url = urlAt(await door.listen());
+    const pool = whose === 'its own' ? null : hostPool(url);
+    const where = pool === null ? { connectionString: url } : { pool };
+    const storage = postgresStorage({ schema: server.nextSchema(), ...where });
+    onTestFinished(async () => {
+      await storage.close();
+      await pool?.end();
+    });
+    await storage.open();
+    expect(door.count()).toBeGreaterThan(2);
+    await storage.ping();
+  },
+);

@@ -1,52 +1,35 @@
-import type { Storage, TransferRecord } from '@ostiary/core/storage';
-import type { Pool } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { postgresStorage } from '../src/index.ts';
-import { holding, untilWaiting } from './locks.ts';
+import type { Storage } from '@ostiary/core/storage';
+import { expect, test } from 'vitest';
+import {
+  create,
+  sampleClaim,
+  samplePartner,
+  sampleTransfer,
+} from '../../testing/src/contract/partner-samples.ts';
 import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
-import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
+import { serverForTests } from './server.ts';
 
 // Each test stops one call in the middle of its transaction, by a lock, and has another one arrive there.
 
-let server: TestServer;
-let pool: Pool;
-const nextSchema = schemaNames();
+const server = serverForTests();
 
-beforeAll(async () => {
-  server = await startServer();
-  pool = hostPool(server.url);
-});
-
-afterAll(async () => {
-  await pool.end();
-  await server.remove();
-});
-
-const partner = { slug: 'acme', name: 'Acme', createdAt: 1, updatedAt: 1, disabledAt: null, version: 1 };
 const list = { ...acme, endpointId: null, eventId: null, status: null, after: null, limit: 100 };
 const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
 const answered = { ...acme, now: 9, idempotency: null, answer: () => ({ status: 202, body: '' }) };
 
 /** A storage with an endpoint and an event that was dropped there. */
 async function prepared() {
-  const schema = nextSchema();
-  const storage = postgresStorage({ pool, schema });
-  await storage.open();
-  onTestFinished(() => storage.close());
-  await storage.partners.insert(partner);
+  const stage = await server.opened();
+  const { storage } = stage;
+  await storage.partners.insert(samplePartner());
   await storage.webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
   await storage.events.publish([sampleEvent('old')], { idempotency: null, now: 1 });
   for (const claimed of await storage.deliveries.claim(hold)) {
     await storage.deliveries.finish([sampleResult(claimed, { status: 'dropped' })]);
   }
-  return {
-    schema,
-    storage,
-    /** Somebody else's transaction, which is rolled back or committed by the test. */
-    holding: (sql: string) => holding(server.url, sql.replaceAll('ostiary.', `"${schema}".`)),
-    waiting: (count: number) => untilWaiting(pool, schema, count),
-    pending: async () => (await storage.deliveries.list({ ...list, status: 'pending' })).map(({ id }) => id),
-  };
+  const pending = async () =>
+    (await storage.deliveries.list({ ...list, status: 'pending' })).map(({ id }) => id);
+  return { ...stage, pending };
 }
 
 /** Whoever stores this delivery waits for the one who holds its id. */
@@ -91,7 +74,7 @@ const endings: {
     outcome: 'unknown_endpoint',
   },
   'its partner is disabled': {
-    call: ({ partners }) => partners.replace({ ...partner, version: 2, updatedAt: 9, disabledAt: 9 }),
+    call: ({ partners }) => partners.replace(samplePartner({ version: 2, updatedAt: 9, disabledAt: 9 })),
     outcome: 'disabled_endpoint',
   },
 };
@@ -178,39 +161,23 @@ test('an event that is delivered again while it is purged is kept, or unknown', 
   expect((await tooLate).outcome).toBe('unknown_event');
 });
 
-function transfer(label: string, reference: string | null): Parameters<Storage['transfers']['create']>[0] {
-  const record: TransferRecord = {
-    ...acme,
-    id: `tr_${label}`,
-    status: 'pending',
-    amount: 99_999_999_999_999_999n,
-    currency: 'HTG',
-    recipientKid: 'kid-1',
-    description: null,
-    reference,
-    metadata: null,
-    failure: null,
-    createdAt: 1,
-    updatedAt: 1,
-    completedAt: null,
-  };
-  const fingerprint = Buffer.alloc(32, 7);
-  return {
-    transfer: record,
-    idempotency: { ...acme, key: 'key', fingerprint, answer: { status: 201, body: label }, endsAt: 99 },
-    job: { id: `execute ${label}`, kind: 'transfer', payload: {}, dueAt: 1 },
-    now: 1,
-  };
+/** A request with a key that others use too. */
+function transfer(storage: Storage, label: string, reference: string | null = null) {
+  return create(
+    storage,
+    sampleTransfer(label, { reference }),
+    sampleClaim('key', { answer: { status: 201, body: label } }),
+  );
 }
 
 test('a request whose key another one is just using gives its answer when that one commits', async () => {
   const { storage, holding, waiting } = await prepared();
   const holder = await holding(
-    "INSERT INTO ostiary.jobs (id, kind, payload, due_at) VALUES ('execute a', 'x', '{}', 1)",
+    "INSERT INTO ostiary.jobs (id, kind, payload, due_at) VALUES ('execute tr_a', 'x', '{}', 1)",
   );
-  const first = storage.transfers.create(transfer('a', null));
+  const first = transfer(storage, 'a');
   await waiting(1);
-  const second = storage.transfers.create(transfer('b', null));
+  const second = transfer(storage, 'b');
   await waiting(2);
   await holder.query('ROLLBACK');
   expect(await first).toEqual({ outcome: 'created' });
@@ -224,9 +191,9 @@ test('a request whose key another one is just using takes effect when that one c
       (id, partner, mode, status, amount, currency, recipient_kid, reference, created_at, updated_at)
     VALUES ('tr_other', 'acme', 'live', 'pending', 1, 'HTG', 'kid-1', 'order 7', 1, 1)
   `);
-  const first = storage.transfers.create(transfer('a', 'order 7'));
+  const first = transfer(storage, 'a', 'order 7');
   await waiting(1);
-  const second = storage.transfers.create(transfer('b', 'order 8'));
+  const second = transfer(storage, 'b', 'order 8');
   await waiting(2);
   await holder.query('COMMIT');
   expect(await first).toEqual({ outcome: 'reference_conflict', transferId: 'tr_other' });
@@ -236,10 +203,8 @@ test('a request whose key another one is just using takes effect when that one c
 
 test('a transfer that another process settles just now is answered as that one left it', async () => {
   const { schema, storage, holding, waiting } = await prepared();
-  const another = postgresStorage({ pool, schema });
-  await another.open();
-  onTestFinished(() => another.close());
-  await storage.transfers.create(transfer('a', null));
+  const { storage: another } = await server.opened({ schema });
+  await transfer(storage, 'a');
   const holder = await holding(`
     INSERT INTO ostiary.events (id, partner, mode, sequence, type, body, created_at)
     VALUES ('evt_1', 'other', 'live', 1, 'x', '', 1)

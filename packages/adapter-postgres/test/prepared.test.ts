@@ -1,18 +1,12 @@
 import type { Storage } from '@ostiary/core/storage';
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type PostgresClient, type PostgresPool, postgresStorage } from '../src/index.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import type { PostgresClient, PostgresPool } from '../src/index.ts';
 import { sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
-import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
+import { hostPool, serverForTests } from './server.ts';
 import { TransactionPool } from './transaction-pool.ts';
 
-let server: TestServer;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.remove());
+const server = serverForTests();
 
 /** A pool with a look at every statement that is sent with a name. */
 function named(pool: PostgresPool): { readonly pool: PostgresPool; readonly names: string[] } {
@@ -33,9 +27,7 @@ function named(pool: PostgresPool): { readonly pool: PostgresPool; readonly name
 }
 
 async function openOn(pool: PostgresPool): Promise<Storage> {
-  const storage = postgresStorage({ pool, schema: nextSchema() });
-  await storage.open();
-  onTestFinished(() => storage.close());
+  const { storage } = await server.opened({ pool });
   await storage.webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
   return storage;
 }
@@ -76,9 +68,8 @@ test('what runs all the time is prepared once for each connection, each under a 
   expect(names.toSorted()).toEqual(kept.flatMap((name) => [name, name, name]));
 });
 
-test('behind a pooler that forgets what was prepared, the worker goes on without', async () => {
-  const pooler = await TransactionPool.open(server.url, 1);
-  onTestFinished(() => pooler.end());
+/** Delivers behind a pooler; its first attempts with names are in vain, and then it goes on without. */
+async function goesOnWithout(pooler: PostgresPool): Promise<void> {
   const { pool, names } = named(pooler);
   const storage = await openOn(pool);
   expect(await deliver(storage, 3)).toBe(3);
@@ -88,6 +79,12 @@ test('behind a pooler that forgets what was prepared, the worker goes on without
   expect(count).toBeLessThan(6);
   expect(await deliver(storage, 3, 3)).toBe(3);
   expect(names).toHaveLength(count);
+}
+
+test('behind a pooler that forgets what was prepared, the worker goes on without', async () => {
+  const pooler = await TransactionPool.open(server.url, 1);
+  onTestFinished(() => pooler.end());
+  await goesOnWithout(pooler);
 });
 
 test('behind a pooler whose connections others have prepared on, the worker goes on without', async () => {
@@ -95,7 +92,7 @@ test('behind a pooler whose connections others have prepared on, the worker goes
   await client.connect();
   onTestFinished(() => client.end());
   // As if each statement came from another client of the pooler, all over one connection to the server.
-  const forgetful: PostgresPool = {
+  await goesOnWithout({
     connect: async () => ({
       query: ({ values, ...statement }) => {
         const { connection } = client as Client & { connection: { parsedStatements: object } };
@@ -104,12 +101,5 @@ test('behind a pooler whose connections others have prepared on, the worker goes
       },
       release: () => undefined,
     }),
-  };
-  const { pool, names } = named(forgetful);
-  const storage = await openOn(pool);
-  expect(await deliver(storage, 3)).toBe(3);
-  const count = names.length;
-  expect(count).toBeLessThan(6);
-  expect(await deliver(storage, 3, 3)).toBe(3);
-  expect(names).toHaveLength(count);
+  });
 });

@@ -198,6 +198,12 @@ test('a list of events walks along its sequence', async () => {
     'Index Scan events_partner_mode_sequence_key',
     'Index Only Scan events_partner_mode_sequence_key',
   ]);
+  for (const before of [null, 1000]) {
+    const [backwards] = await stepsOfCall(({ events }) =>
+      events.latest({ ...acme, before, type: null, limit: 10 }),
+    );
+    expect(backwards).toEqual(['Index Scan events_partner_mode_sequence_key']);
+  }
 });
 
 /** How a claim reads what grows, of which some is only read under a condition. */

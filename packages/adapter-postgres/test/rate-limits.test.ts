@@ -1,60 +1,38 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { postgresStorage } from '../src/index.ts';
-import { holding, untilWaiting } from './locks.ts';
-import { schemaNames, startServer, type TestServer } from './server.ts';
-import { watchedPool } from './watched-pool.ts';
+import { expect, test } from 'vitest';
+import { serverForTests } from './server.ts';
 
-let server: TestServer;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.remove());
+const server = serverForTests();
 
 async function opened() {
-  const schema = nextSchema();
-  const watched = watchedPool(server.url);
-  const storage = postgresStorage({ pool: watched.pool, schema });
-  await storage.open();
-  const limits = storage.rateLimits;
+  const stage = await server.watched();
+  const limits = stage.storage.rateLimits;
   if (limits === undefined) throw new Error('no rate limits');
-  watched.ran();
-  const end = async () => {
-    await storage.close();
-    await watched.end();
-  };
-  return { schema, storage, limits, watched, end };
+  return { ...stage, limits };
 }
 
 const request = { bucket: 'a', limit: 3, windowMs: 1000, now: 10 };
 
 test('a request is counted with one statement, whether it is refused or not', async () => {
-  const { limits, watched, end } = await opened();
+  const { limits, watched } = await opened();
   for (let number = 1; number <= 5; number += 1) {
     expect((await limits.consume(request)).allowed).toBe(number <= 3);
     expect(watched.ran()).toHaveLength(1);
   }
-  await end();
 });
 
 test('a request that waits for another one sees what that one counted, also in a window that has just begun', async () => {
-  const { schema, limits, watched, end } = await opened();
+  const { limits, holding, waiting } = await opened();
   await limits.consume({ ...request, limit: 1 });
   // Somebody else begins the next window, and has not committed yet: a look at the row would show the old one.
-  const other = await holding(
-    server.url,
-    `UPDATE "${schema}".rate_limits SET granted = 1, count = 1, ends_at = 2010`,
-  );
-  const waiting = limits.consume({ ...request, limit: 1, now: 1010 });
-  await untilWaiting(watched.own, schema);
+  const other = await holding('UPDATE ostiary.rate_limits SET granted = 1, count = 1, ends_at = 2010');
+  const late = limits.consume({ ...request, limit: 1, now: 1010 });
+  await waiting(1);
   await other.query('COMMIT');
-  expect(await waiting).toEqual({ allowed: false, count: 1, endsAt: 2010 });
-  await end();
+  expect(await late).toEqual({ allowed: false, count: 1, endsAt: 2010 });
 });
 
 test('requests that come together are counted with two statements, each by itself', async () => {
-  const { limits, watched, end } = await opened();
+  const { limits, watched } = await opened();
   const states = await Promise.all(
     Array.from({ length: 200 }, () => limits.consume({ ...request, limit: 60 })),
   );
@@ -67,11 +45,10 @@ test('requests that come together are counted with two statements, each by itsel
   // Also over the end of the window, which began with the first of them.
   const later = await Promise.all([1010, 1011, 1012].map((now) => limits.consume({ ...request, now })));
   expect(later).toEqual([1, 2, 3].map((count) => ({ allowed: true, count, endsAt: 2010 })));
-  await end();
 });
 
 test('requests with other limits, windows or buckets do not wait for each other', async () => {
-  const { limits, watched, end } = await opened();
+  const { limits, watched } = await opened();
   const others = [
     request,
     { ...request, limit: 4 },
@@ -80,16 +57,15 @@ test('requests with other limits, windows or buckets do not wait for each other'
   ];
   await Promise.all(others.map((other) => limits.consume(other)));
   expect(watched.ran()).toHaveLength(4);
-  await end();
 });
 
 test('requests behind one that cannot be counted are told with it, and later ones are counted again', async () => {
-  const { schema, limits, watched, end } = await opened();
+  const { limits, holding, waiting } = await opened();
   await limits.consume(request);
-  const other = await holding(server.url, `UPDATE "${schema}".rate_limits SET count = 2`);
+  const other = await holding('UPDATE ostiary.rate_limits SET count = 2');
   const started = performance.now();
   const first = limits.consume(request).catch((error: unknown) => error);
-  await untilWaiting(watched.own, schema);
+  await waiting(1);
   await new Promise((resolve) => setTimeout(resolve, 700));
   const second = limits.consume(request).catch((error: unknown) => error);
   const unavailable = { code: 'STORAGE_UNAVAILABLE' };
@@ -101,11 +77,10 @@ test('requests behind one that cannot be counted are told with it, and later one
   await other.query('ROLLBACK');
   // What waited in the database may have been counted after all.
   expect(await limits.consume({ ...request, limit: 9 })).toMatchObject({ allowed: true });
-  await end();
 });
 
 test('counting writes no index, and nothing that is logged', async () => {
-  const { schema, limits, watched, end } = await opened();
+  const { schema, limits, watched } = await opened();
   const { rows: kinds } = await watched.own.query(
     'SELECT relpersistence AS kind FROM pg_class WHERE oid = to_regclass($1)',
     [`"${schema}".rate_limits`],
@@ -125,5 +100,4 @@ test('counting writes no index, and nothing that is logged', async () => {
   await client.query('ROLLBACK');
   client.release();
   expect(rows).toEqual([{ updated: '50', hot: '50' }]);
-  await end();
 });

@@ -1,22 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Pool } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { holding, untilWaiting, waiting } from './locks.ts';
 import { startProvider } from './provider.ts';
-import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
+import { serverForTests } from './server.ts';
 
-let server: TestServer;
-let pool: Pool;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-  pool = hostPool(server.url);
-});
-afterAll(async () => {
-  await pool.end();
-  await server.remove();
-});
+const server = serverForTests();
 
 async function provider(schema: string, sealingKey: string) {
   const { ostiary, origin, stop } = await startProvider({ url: server.url, schema, sealingKey });
@@ -40,7 +28,7 @@ async function provider(schema: string, sealingKey: string) {
 }
 
 async function twoProviders() {
-  const schema = nextSchema();
+  const schema = server.nextSchema();
   const sealingKey = randomBytes(32).toString('base64url');
   const first = await provider(schema, sealingKey);
   const second = await provider(schema, sealingKey);
@@ -51,7 +39,7 @@ async function twoProviders() {
     scopes: ['payments:write'],
   });
   const transfers = async () =>
-    Number((await pool.query(`SELECT count(*) FROM "${schema}".transfers`)).rows[0].count);
+    Number((await server.pool.query(`SELECT count(*) FROM "${schema}".transfers`)).rows[0].count);
   return { schema, first, second, key, transfers };
 }
 
@@ -60,9 +48,9 @@ test('of two processes with one key the second waits for the first, and gets its
   // The first one is held up in the middle of its transaction.
   const lock = await holding(server.url, `LOCK TABLE "${schema}".jobs IN ACCESS EXCLUSIVE MODE`);
   const answering = first.pay(key, 'k');
-  await untilWaiting(pool, schema);
+  await untilWaiting(server.pool, schema);
   const replaying = second.pay(key, 'k');
-  await untilWaiting(pool, schema, 2);
+  await untilWaiting(server.pool, schema, 2);
   await lock.query('COMMIT');
   const [answer, replay] = await Promise.all([answering, replaying]);
   expect([answer.status, answer.replayed]).toEqual([201, null]);
@@ -80,10 +68,10 @@ test('a request waits again and again for a key that is held, and is answered in
   const answering = first.pay(key, 'k');
   // Twice the storage gave up, as it would long before for any other lock.
   for (let time = 0; time < 2; time += 1) {
-    await untilWaiting(pool, schema);
-    while ((await waiting(pool, schema)).length > 0);
+    await untilWaiting(server.pool, schema);
+    while ((await waiting(server.pool, schema)).length > 0);
   }
-  await untilWaiting(pool, schema);
+  await untilWaiting(server.pool, schema);
   await lock.query('ROLLBACK');
   const answer = await answering;
   expect([answer.status, answer.replayed]).toEqual([201, null]);

@@ -1,5 +1,11 @@
-import { Pool } from 'pg';
+import type { Storage } from '@ostiary/core/storage';
+import { type Client, Pool } from 'pg';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { testPostgres } from '../../../lab/support/postgres/postgres.ts';
+import type { Place } from '../../testing/test/adapters/processes.ts';
+import { type PostgresStorageOptions, postgresStorage } from '../src/index.ts';
+import { holding, untilWaiting } from './locks.ts';
+import { type WatchedPool, watchedPool } from './watched-pool.ts';
 
 /** A real PostgreSQL of the test's own, that can be stopped and started again. */
 export interface TestServer {
@@ -13,7 +19,95 @@ export interface TestServer {
   remove(): Promise<void>;
 }
 
+/** A storage on a schema of its own. */
+export interface Stage {
+  readonly schema: string;
+  readonly storage: Storage;
+  /** Somebody else's transaction, which ends as the test says; `ostiary.` stands for the schema. */
+  holding(sql: string, values?: readonly unknown[]): Promise<Client>;
+  /** Waits until so many calls of the storage wait for a lock; answers their backends. */
+  waiting(count: number): Promise<readonly number[]>;
+}
+
+/** The server of a test file: it runs as long as its tests do. */
+export interface FileServer {
+  readonly url: string;
+  readonly port: number;
+  /** For what a test does behind the storage's back. */
+  readonly pool: Pool;
+  nextSchema(): string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** An open storage that ends with the test, on the pool of the test unless it is told otherwise. */
+  opened(options?: Partial<PostgresStorageOptions>): Promise<Stage>;
+  /** The same, with a look at what it sends. */
+  watched(options?: { readonly schema?: string }): Promise<Stage & { readonly watched: WatchedPool }>;
+  /** Where other processes find a schema. */
+  placeOf(schema: string): Place;
+}
+
 const silent = () => undefined;
+
+/** Starts a server before the tests of a file, and removes it after them. */
+export function serverForTests(): FileServer {
+  const nextSchema = schemaNames();
+  let server: TestServer;
+  let pool: Pool;
+  beforeAll(async () => {
+    server = await startServer();
+    pool = hostPool(server.url);
+  });
+  afterAll(async () => {
+    await pool.end();
+    await server.remove();
+  });
+
+  function stageOf(schema: string, storage: Storage): Stage {
+    return {
+      schema,
+      storage,
+      holding: (sql, values) => holding(server.url, sql.replaceAll('ostiary.', `"${schema}".`), values),
+      waiting: (count) => untilWaiting(pool, schema, count),
+    };
+  }
+  return {
+    get url() {
+      return server.url;
+    },
+    get port() {
+      return server.port;
+    },
+    get pool() {
+      return pool;
+    },
+    nextSchema,
+    start: () => server.start(),
+    stop: () => server.stop(),
+    async opened({ schema = nextSchema(), connectionString, ...options } = {}) {
+      const where = connectionString === undefined ? { pool } : { connectionString };
+      const storage = postgresStorage({ schema, ...where, ...options });
+      await storage.open();
+      onTestFinished(() => storage.close());
+      return stageOf(schema, storage);
+    },
+    async watched({ schema = nextSchema() } = {}) {
+      const watched = watchedPool(server.url);
+      const storage = postgresStorage({ pool: watched.pool, schema });
+      await storage.open();
+      onTestFinished(async () => {
+        await storage.close();
+        await watched.end();
+      });
+      watched.ran();
+      return { ...stageOf(schema, storage), watched };
+    },
+    placeOf: (schema) => ({
+      module: new URL('../src/index.ts', import.meta.url).href,
+      make: 'postgresStorage',
+      options: { connectionString: server.url, schema },
+    }),
+  };
+}
 
 export async function startServer(): Promise<TestServer> {
   // Every kind of crash that a test makes is one of a process, never of the machine.

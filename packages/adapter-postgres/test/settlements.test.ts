@@ -1,67 +1,23 @@
-import type { Storage, TransferRecord } from '@ostiary/core/storage';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { postgresStorage } from '../src/index.ts';
-import { holding, untilWaiting } from './locks.ts';
-import { acme, sampleEndpoint, sampleEvent } from './samples.ts';
-import { schemaNames, startServer, type TestServer } from './server.ts';
-import { watchedPool } from './watched-pool.ts';
+import type { Storage } from '@ostiary/core/storage';
+import { expect, test } from 'vitest';
+import { acme, created, sampleEvent, sampleTransfer } from '../../testing/src/contract/partner-samples.ts';
+import { registered } from '../../testing/src/contract/webhook-samples.ts';
+import { serverForTests } from './server.ts';
 
-let server: TestServer;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.remove());
+const server = serverForTests();
 
 type Settlement = Parameters<Storage['transfers']['settle']>[0];
 
 /** A storage with pending transfers, and somebody who holds the partner's sequence. */
 async function stage(labels: readonly string[]) {
-  const schema = nextSchema();
-  const watched = watchedPool(server.url);
-  const storage = postgresStorage({ pool: watched.pool, schema });
-  await storage.open();
-  onTestFinished(async () => {
-    await storage.close();
-    await watched.end();
-  });
-  await storage.webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
+  const { storage, watched, holding, waiting } = await server.watched();
+  await registered(storage, '1');
   await storage.events.publish([sampleEvent('taken')], { idempotency: null, now: 1 });
-  for (const label of labels) {
-    const transfer = sampleTransfer(label);
-    const job = { id: `job ${label}`, kind: 'execute', payload: {}, dueAt: 1 };
-    await storage.transfers.create({ transfer, idempotency: null, job, now: 1 });
-  }
-  const held = await holding(
-    server.url,
-    `UPDATE "${schema}".event_sequences SET last = last WHERE partner = 'acme' AND mode = 'live'`,
-  );
+  for (const label of labels) await created(storage, label);
+  const held = await holding("UPDATE ostiary.event_sequences SET last = last WHERE mode = 'live'");
   watched.ran();
-  return {
-    storage,
-    held,
-    waiting: (count: number) => untilWaiting(watched.own, schema, count),
-    commits: () => watched.ran().filter(({ text }) => text.trim() === 'COMMIT').length,
-  };
-}
-
-function sampleTransfer(label: string): TransferRecord {
-  return {
-    ...acme,
-    id: `tr_${label}`,
-    status: 'pending',
-    amount: 1n,
-    currency: 'USD',
-    recipientKid: 'kid',
-    description: '',
-    reference: null,
-    metadata: null,
-    failure: null,
-    createdAt: 1,
-    updatedAt: 1,
-    completedAt: null,
-  };
+  const commits = () => watched.ran().filter(({ text }) => text.trim() === 'COMMIT').length;
+  return { storage, held, waiting, commits };
 }
 
 function settlement(label: string, changes: Partial<Settlement> = {}): Settlement {
@@ -69,9 +25,11 @@ function settlement(label: string, changes: Partial<Settlement> = {}): Settlemen
   return { id: `tr_${label}`, status: 'completed', failure: null, event, now: 7, ...changes };
 }
 
-async function published({ events }: Storage): Promise<[string, number][]> {
+/** What was published after the first event, in order and without a gap. */
+async function published({ events }: Storage): Promise<string[]> {
   const listed = await events.list({ ...acme, after: 1, limit: 100 });
-  return listed.events.map(({ id, sequence }) => [id, sequence]);
+  expect(listed.events.map(({ sequence }) => sequence)).toEqual(listed.events.map((_, index) => index + 2));
+  return listed.events.map(({ id }) => id);
 }
 
 test('settlements that would wait for each other take one transaction, each with its event and its answer', async () => {
@@ -102,13 +60,7 @@ test('settlements that would wait for each other take one transaction, each with
     ['tr_d', 'completed', true],
   ]);
   expect(answers[2]?.transfer).toEqual({ ...sampleTransfer('e'), status: 'failed', failure, updatedAt: 8 });
-  expect(await published(storage)).toEqual([
-    ['evt_c', 2],
-    ['evt_b', 3],
-    ['evt_e', 4],
-    ['evt_a', 5],
-    ['evt_d', 6],
-  ]);
+  expect(await published(storage)).toEqual(['evt_c', 'evt_b', 'evt_e', 'evt_a', 'evt_d']);
   for (const answer of answers) {
     if (answer !== null)
       expect(await storage.transfers.findById(answer.transfer.id)).toEqual(answer.transfer);
@@ -131,10 +83,7 @@ test('of settlements of one transfer that meet the first one counts', async () =
   const answers = await Promise.all(others);
   expect(answers.map((answer) => answer?.settled)).toEqual([true, false, false]);
   expect(answers.map((answer) => answer?.transfer.updatedAt)).toEqual([8, 8, 7]);
-  expect(await published(storage)).toEqual([
-    ['evt_a', 2],
-    ['evt_b of the first', 3],
-  ]);
+  expect(await published(storage)).toEqual(['evt_a', 'evt_b of the first']);
 });
 
 test('one that cannot be stored fails alone, the others of its transaction and those that wait for it do not', async () => {
@@ -154,14 +103,12 @@ test('one that cannot be stored fails alone, the others of its transaction and t
   for (const id of ['tr_a', 'tr_b']) {
     expect((await storage.transfers.findById(id))?.status).toBe('pending');
   }
-  expect(await published(storage)).toEqual([['evt_c', 2]]);
+  expect(await published(storage)).toEqual(['evt_c']);
 });
 
 test('those of another partner or mode do not wait', async () => {
   const { storage, held, waiting } = await stage(['a']);
-  const transfer = { ...sampleTransfer('other'), mode: 'test' } as const;
-  const job = { id: 'job other', kind: 'execute', payload: {}, dueAt: 1 };
-  await storage.transfers.create({ transfer, idempotency: null, job, now: 1 });
+  await created(storage, 'other', { mode: 'test' });
   const first = storage.transfers.settle(settlement('a'));
   await waiting(1);
   const event = sampleEvent('other', { mode: 'test' });

@@ -1,32 +1,17 @@
 import type { Storage } from '@ostiary/core/storage';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { postgresStorage } from '../src/index.ts';
-import { holding, untilWaiting } from './locks.ts';
+import { expect, test } from 'vitest';
 import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
-import { schemaNames, startServer, type TestServer } from './server.ts';
-import { watchedPool } from './watched-pool.ts';
+import { serverForTests } from './server.ts';
 
-let server: TestServer;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.remove());
+const server = serverForTests();
 
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
 
 /** A storage with one endpoint, and a look at its tables. */
 async function openStorage() {
-  const schema = nextSchema();
-  const watched = watchedPool(server.url);
-  const storage = postgresStorage({ pool: watched.pool, schema });
-  await storage.open();
-  onTestFinished(async () => {
-    await storage.close();
-    await watched.end();
-  });
+  const stage = await server.watched();
+  const { schema, storage, watched } = stage;
   await storage.webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
   const execute = (sql: string) => watched.own.query(`SET search_path TO "${schema}"; ${sql}`);
   async function all(sql: string): Promise<unknown[]> {
@@ -42,7 +27,7 @@ async function openStorage() {
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;
       CREATE TRIGGER refuse BEFORE ${act} ON ${table} FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION refuse()
     `);
-  return { storage, schema, watched, all, execute, refuse };
+  return { ...stage, all, execute, refuse };
 }
 
 function publish({ events }: Storage, ...labels: string[]) {
@@ -149,14 +134,14 @@ test.each([
 ])(
   'a result that waits for a delivery which $what meanwhile counts: $counted',
   async ({ statement, ...then }) => {
-    const { storage, schema, watched, all } = await openStorage();
+    const { storage, schema, holding, waiting, all } = await openStorage();
     await publish(storage, '1');
     const [claimed] = await storage.deliveries.claim(hold);
     const id = claimed?.id ?? '';
-    const other = await holding(server.url, `SET search_path TO "${schema}"`);
+    const other = await holding(`SET search_path TO "${schema}"`);
     await other.query(statement);
     const finishing = storage.deliveries.finish([sampleResult({ id, claimId: 'c', attempt: 1 })]);
-    await untilWaiting(watched.own, schema);
+    await waiting(1);
     await other.query('COMMIT');
     expect(await finishing).toEqual(then.counted);
     expect(await all('SELECT id FROM ostiary.pending_deliveries')).toHaveLength(then.left);

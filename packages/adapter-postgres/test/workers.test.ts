@@ -1,18 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Owner, Storage } from '@ostiary/core/storage';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { postgresStorage } from '../src/index.ts';
+import { expect, test } from 'vitest';
 import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
-import { schemaNames, startServer, type TestServer } from './server.ts';
-import { watchedPool } from './watched-pool.ts';
+import { serverForTests } from './server.ts';
 
-let server: TestServer;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.remove());
+const server = serverForTests();
 
 const everything = { endpointId: null, eventId: null, status: null, after: null, limit: 10_000 };
 const hold = { now: 9, leaseMs: 1_000_000, limit: 40, room: 10, rooms: new Map<string, number>() };
@@ -20,16 +12,12 @@ const other = { partner: 'other', mode: 'live' } as const;
 
 /** Storages of several processes on one schema, each with connections of its own. */
 async function storages(count: number) {
-  const schema = nextSchema();
-  const watched = Array.from({ length: count }, () => watchedPool(server.url));
-  const [first, ...others] = watched.map(({ pool }) => postgresStorage({ pool, schema }));
+  const schema = server.nextSchema();
+  const stages = await Promise.all(Array.from({ length: count }, () => server.watched({ schema })));
+  const watched = stages.map((stage) => stage.watched);
+  const [first, ...others] = stages.map(({ storage }) => storage);
   if (first === undefined) throw new Error('no storage');
   const all: [Storage, ...Storage[]] = [first, ...others];
-  await Promise.all(all.map((storage) => storage.open()));
-  onTestFinished(async () => {
-    await Promise.all(all.map((storage) => storage.close()));
-    await Promise.all(watched.map((pool) => pool.end()));
-  });
   const refusals = () => watched.flatMap((pool) => pool.refusals);
   /** Deliveries that are pending in one of the two tables only. */
   async function strays(): Promise<unknown[]> {

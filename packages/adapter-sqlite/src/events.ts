@@ -19,6 +19,13 @@ export function sqliteEvents(database: Database): EventStore {
       ORDER BY sequence LIMIT :limit
     `),
 
+    latest: connection.prepare<[Parameters<EventStore['latest']>[0]], EventRecord>(`
+      SELECT ${columns} FROM events
+      WHERE partner = :partner AND mode = :mode AND sequence < ifnull(:before, 9223372036854775807)
+        AND (:type IS NULL OR type = :type)
+      ORDER BY sequence DESC LIMIT :limit
+    `),
+
     oldest: connection.prepare<[Owner], { oldest: number | null }>(`
       SELECT min(sequence) AS oldest FROM events WHERE partner = :partner AND mode = :mode
     `),
@@ -50,6 +57,9 @@ export function sqliteEvents(database: Database): EventStore {
         events: sql().list.all({ partner, mode, after, limit }),
         oldestSequence: sql().oldest.get({ partner, mode })?.oldest ?? null,
       })),
+
+    latest: ({ partner, mode, before, type, limit }) =>
+      database.read(() => sql().latest.all({ partner, mode, before, type, limit })),
 
     find: ({ partner, mode }, id) => database.read(() => sql().find.get({ partner, mode, id }) ?? null),
   };

@@ -1,12 +1,15 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { now } from '../../testing/src/contract/samples.ts';
+import { claim, leaseMs, listed, registered } from '../../testing/src/contract/webhook-samples.ts';
+import { sequence } from '../../testing/test/adapters/host-transactions.ts';
+import { child as processOf } from '../../testing/test/adapters/processes.ts';
 import { assertDurable, type Connection } from '../src/connection.ts';
 import { Database } from '../src/database.ts';
 import { sqliteStorage } from '../src/index.ts';
-import { temporaryFile } from './temporary.ts';
+import { openDatabase, placeOf, temporaryFile } from './temporary.ts';
 
 const pragma = (name: string) => (connection: Connection) => connection.pragma(name, { simple: true });
 
@@ -54,9 +57,7 @@ test.skipIf(process.platform === 'win32')('the files are readable by their owner
 
 test('what was answered survives kill -9 right after the answer', async () => {
   const file = temporaryFile();
-  const child = fork(new URL('children/write-until-killed.ts', import.meta.url), [file], {
-    execArgv: ['--conditions=source'],
-  });
+  const child = processOf(new URL('children/write-until-killed.ts', import.meta.url), file);
   let acknowledged = -1;
   child.on('message', (written) => {
     acknowledged = Number(written);
@@ -83,20 +84,10 @@ test('what was answered survives kill -9 right after the answer', async () => {
 });
 
 test('kill -9 in the middle of deliveries loses none of them and no result that was answered', async () => {
-  const file = temporaryFile();
-  const storage = sqliteStorage({ file });
-  await storage.open();
-  const acme = { partner: 'acme', mode: 'live' } as const;
-  const endpoint = { ...acme, id: 'we_1', url: 'https://example.com/', events: ['*'], enabled: true };
-  await storage.webhooks.create({
-    endpoint: { ...endpoint, sealedSecret: 'sealed', createdAt: 1, updatedAt: 1, version: 1 },
-    idempotency: null,
-    max: 1,
-    now: 1,
-  });
-  const child = fork(new URL('children/deliver.ts', import.meta.url), [file, 'x', '100000'], {
-    execArgv: ['--conditions=source'],
-  });
+  const { file, storage } = await openDatabase();
+  await registered(storage, '1');
+  const script = new URL('children/deliver.ts', import.meta.url);
+  const child = processOf(script, JSON.stringify(placeOf(file)), 'x', '100000');
   const answered = new Set<string>();
   child.on('message', (message) => {
     if (message === 'ready') child.send('go');
@@ -106,17 +97,13 @@ test('kill -9 in the middle of deliveries loses none of them and no result that 
   const [, signal] = await once(child, 'exit');
   expect(signal).toBe('SIGKILL');
 
-  const { events } = await storage.events.list({ ...acme, after: 0, limit: 100_000 });
-  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
-  const filter = { ...acme, endpointId: null, eventId: null, after: null, limit: 100_000 };
-  const done = await storage.deliveries.list({ ...filter, status: 'delivered' });
+  const published = await sequence(storage);
+  const all = { limit: 100_000 };
+  const done = await listed(storage, { ...all, status: 'delivered' });
   const ids = new Set(done.map(({ id }) => id));
   expect([...answered].filter((id) => !ids.has(id))).toEqual([]);
   expect(done.filter(({ attempts }) => attempts.length !== 1)).toEqual([]);
-  const rooms = new Map();
-  const request = { claimId: 'c', now: 1001, leaseMs: 1, limit: 100_000, room: 100_000, rooms };
-  const rest = await storage.deliveries.claim({ ...request });
-  expect(done.length + rest.length).toBe(events.length);
+  const rest = await claim(storage, 'c', { ...all, room: 100_000, now: now + leaseMs });
+  expect(done.length + rest.length).toBe(published.length);
   expect(rest.filter(({ attempt }) => attempt !== 1)).toEqual([]);
-  await storage.close();
 });

@@ -1,55 +1,26 @@
-import type { Storage, TransferRecord } from '@ostiary/core/storage';
+import type { Storage } from '@ostiary/core/storage';
 import { expect, onTestFinished, test } from 'vitest';
+import {
+  acme,
+  create,
+  sampleClaim,
+  sampleEvent,
+  samplePartner,
+  sampleTransfer,
+} from '../../testing/src/contract/partner-samples.ts';
+import { now } from '../../testing/src/contract/samples.ts';
+import { sampleEndpoint } from '../../testing/src/contract/webhook-samples.ts';
 import type { Connection } from '../src/connection.ts';
 import { Database } from '../src/database.ts';
 import { storageOn } from '../src/storage.ts';
 import { temporaryFile } from './temporary.ts';
 
-const acme = { partner: 'acme', mode: 'live' } as const;
 const everything = { ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 10 };
 const range = { ...acme, from: 5, to: 9, after: null, limit: 10 };
 
-const transfer: TransferRecord = {
-  ...acme,
-  id: 'tr_1',
-  status: 'pending',
-  amount: 1n,
-  currency: 'HTG',
-  recipientKid: 'kid-1',
-  description: null,
-  reference: 'order 7',
-  metadata: null,
-  failure: null,
-  createdAt: 1,
-  updatedAt: 1,
-  completedAt: null,
-};
-const event = {
-  ...acme,
-  id: 'evt_1',
-  type: 'payment.completed',
-  body: '{}',
-  createdAt: 2,
-  deliveryId: 'dl_1',
-};
-const endpoint = {
-  ...acme,
-  id: 'we_1',
-  url: 'https://example.com/',
-  events: ['*'],
-  enabled: true,
-  sealedSecret: 'sealed',
-  createdAt: 1,
-  updatedAt: 1,
-  version: 1,
-};
-const claim = {
-  ...acme,
-  key: 'key',
-  fingerprint: Buffer.alloc(32, 7),
-  answer: { status: 201, body: '{}' },
-  endsAt: 9,
-};
+const event = sampleEvent('1');
+const endpoint = sampleEndpoint('1');
+const claim = sampleClaim('key');
 
 /** A storage, and what SQLite plans for each statement that a call runs. */
 async function watchedStorage() {
@@ -117,10 +88,9 @@ test('lists of transfers walk along an index: they neither sort nor scan', async
 
 test('a partner that is disabled is looked at along indexes, and so are interactions and the chain of acts', async () => {
   const { storage, plansOf } = await watchedStorage();
-  const partner = { slug: 'acme', name: 'Acme', createdAt: 1, updatedAt: 1, disabledAt: null, version: 1 };
-  await storage.partners.insert(partner);
+  await storage.partners.insert(samplePartner());
   const calls: ((storage: Storage) => Promise<unknown>)[] = [
-    ({ partners }) => partners.replace({ ...partner, version: 2, disabledAt: 2 }),
+    ({ partners }) => partners.replace(samplePartner({ version: 2, disabledAt: now })),
     ({ interactions }) => interactions.count(7),
     ({ interactions }) => interactions.extend(Buffer.alloc(32), 7),
     ({ audit }) => audit.chain({ after: 7, limit: 9 }),
@@ -181,13 +151,7 @@ test("what a partner holds is one statement that looks up the user's consents an
 test('no other call of the partner API scans or sorts', async () => {
   const { plansOf } = await watchedStorage();
   const calls: ((storage: Storage) => Promise<unknown>)[] = [
-    ({ transfers }) =>
-      transfers.create({
-        transfer,
-        idempotency: claim,
-        job: { id: 'j', kind: 'k', payload: {}, dueAt: 1 },
-        now: 1,
-      }),
+    (storage) => create(storage, sampleTransfer('1', { reference: 'order 7' }), claim),
     ({ transfers }) => transfers.find(acme, 'tr_1'),
     ({ transfers }) => transfers.findById('tr_1'),
     ({ transfers }) => transfers.settle({ id: 'tr_1', status: 'completed', failure: null, event, now: 2 }),
@@ -204,6 +168,7 @@ test('no other call of the partner API scans or sorts', async () => {
     ({ events }) =>
       events.publish([{ ...event, id: 'evt_2', deliveryId: 'dl_2' }], { idempotency: null, now: 1 }),
     ({ events }) => events.list({ ...acme, after: 1, limit: 9 }),
+    ({ events }) => events.latest({ ...acme, before: null, type: 'kyc.updated', limit: 9 }),
     ({ events }) => events.find(acme, 'evt_1'),
     ({ deliveries }) =>
       deliveries.redeliver({
@@ -230,7 +195,7 @@ test('a claim walks along what is due of endpoints, and reads no delivery that i
   const { storage, plansOf } = await watchedStorage();
   await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
   await storage.events.publish([event], { idempotency: null, now: 1 });
-  const request = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
+  const request = { claimId: 'c', now: now + 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
   const searches = (plans: string[][]) =>
     plans.map((plan) => plan.filter((step) => /^SEARCH|^SCAN (?!walk)|B-TREE/.test(step)));
   const plans = await plansOf(({ deliveries }) => deliveries.claim(request));
@@ -255,7 +220,7 @@ test('a final result is one write', async () => {
   await storage.events.publish([event], { idempotency: null, now: 1 });
   await storage.deliveries.claim({
     claimId: 'c',
-    now: 9,
+    now: now + 9,
     leaseMs: 5,
     limit: 9,
     room: 9,

@@ -1,23 +1,13 @@
-import type { NewEvent, Storage, WebhookEndpointRecord } from '@ostiary/core/storage';
-import { expect, onTestFinished, test } from 'vitest';
+import type { NewEvent, Storage } from '@ostiary/core/storage';
+import { expect, test } from 'vitest';
+import { acme } from '../../testing/src/contract/partner-samples.ts';
+import { sampleEndpoint } from '../../testing/src/contract/webhook-samples.ts';
 import { Database } from '../src/database.ts';
 import { readMigrations } from '../src/migrations.ts';
-import { storageOn } from '../src/storage.ts';
-import { temporaryFile } from './temporary.ts';
+import { openDatabase, temporaryFile } from './temporary.ts';
 
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
-const acme = { partner: 'acme', mode: 'live' } as const;
-const endpoint: WebhookEndpointRecord = {
-  ...acme,
-  id: 'we_1',
-  url: 'https://example.com/',
-  events: ['*'],
-  enabled: true,
-  sealedSecret: 'sealed',
-  createdAt: 1,
-  updatedAt: 1,
-  version: 1,
-};
+const endpoint = sampleEndpoint('1');
 const claim = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
 
 function sampleEvent(label: string): NewEvent {
@@ -27,16 +17,6 @@ function sampleEvent(label: string): NewEvent {
 
 function published({ events }: Storage, ...labels: string[]) {
   return events.publish(labels.map(sampleEvent), { idempotency: null, now: 5 });
-}
-
-async function openDatabase(file = temporaryFile()) {
-  const database = new Database({ file });
-  const storage = storageOn(database);
-  await storage.open();
-  onTestFinished(() => storage.close());
-  const all = (sql: string) => database.read((connection) => connection.prepare(sql).raw().all());
-  const execute = (sql: string) => database.write((connection) => connection.exec(sql));
-  return { database, storage, all, execute };
 }
 
 test('what was there before webhooks stays as it was, and can be settled with an event', async () => {

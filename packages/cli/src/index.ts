@@ -23,6 +23,7 @@ export type {
   StandaloneCommand,
 } from './command.ts';
 export { CommandUsageError, table, toggle, value, values } from './command.ts';
+export { readPassword } from './password.ts';
 
 /** The commands of every installation. */
 export const administrationCommands: Commands = {

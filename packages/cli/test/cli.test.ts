@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { partnerProvider } from '../../core/test/support/partner-api.ts';
 import { sink } from '../../core/test/webhooks/support/sink.ts';
 import { register, trigger, webhookProvider } from '../../core/test/webhooks/support/webhook-provider.ts';
-import { administrationCommands, type Commands, runCommandLine } from '../src/index.ts';
+import { administrationCommands, type CommandSubject, type Commands, runCommandLine } from '../src/index.ts';
 
 /** A command line on a provider that goes on running. */
 async function terminal(made = partnerProvider()) {
@@ -11,7 +11,10 @@ async function terminal(made = partnerProvider()) {
   let answer = true;
   const run = async (
     line: string,
-    options: { readonly commands?: Commands; readonly open?: () => Promise<never> } = {},
+    options: {
+      readonly commands?: Commands;
+      readonly open?: () => Promise<CommandSubject>;
+    } = {},
   ) => {
     let [out, err] = ['', ''];
     const code = await runCommandLine({
@@ -40,6 +43,20 @@ async function terminal(made = partnerProvider()) {
 const create = 'clients create --name App --redirect-uri https://shop.example/cb --scope openid,profile';
 
 describe('the command line', () => {
+  it('closes what it opened, however a command ends', async () => {
+    const { run, provider } = await terminal();
+    let closed = 0;
+    const open = async () => ({
+      admin: provider.ostiary.admin,
+      async close() {
+        closed += 1;
+      },
+    });
+    expect((await run('partners list', { open })).code).toBe(0);
+    expect((await run('partners disable nobody', { open })).code).not.toBe(0);
+    expect(closed).toBe(2);
+  });
+
   it('provisions a partner with a key and a client, for people and for programs', async () => {
     const { run, provider } = await terminal();
     expect(await run('partners create kafe --name Kafe')).toMatchObject({

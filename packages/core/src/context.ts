@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Clock } from './clock.ts';
 import type { Sealer } from './keys/sealing.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
@@ -7,6 +6,12 @@ import type { Storage } from './ports/storage.ts';
 import type { Random } from './random.ts';
 import type { Telemetry } from './telemetry.ts';
 import type { TokenFormats } from './tokens.ts';
+
+/** What is looked at of a request to find its client's address: Node's has it. */
+export interface AddressedRequest {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
+}
 
 /** What the rooms are handed: made once, in `ostiary.ts`. */
 export interface Core {
@@ -22,7 +27,7 @@ export interface Core {
   /** Tells the worker of this process of new work: a job that was queued, an event that goes to endpoints. */
   readonly wake: (work: 'jobs' | 'deliveries') => void;
   /** The address of a request's client, or `null` when it cannot be determined. */
-  readonly clientAddress: (request: IncomingMessage) => string | null;
+  readonly clientAddress: (request: AddressedRequest) => string | null;
 }
 
 /** An address below one of the configured ones, whatever path those have. */

@@ -153,9 +153,20 @@ function isUnavailable(error: unknown): boolean {
   return isStorageFailure(error) || error instanceof HostTimeoutError;
 }
 
+/** How the pages of a console tell what the partner API refuses. */
+const pageCodes: { readonly [code in PartnerErrorCode]?: OAuthErrorCode } = {
+  not_found: 'not_found',
+  rate_limit_exceeded: 'slow_down',
+  internal_error: 'server_error',
+};
+
 /** Anything that was thrown, as the error that its caller may see. */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
+  if (error instanceof PartnerError) {
+    const { code, description, status, headers } = error;
+    return new OAuthError(pageCodes[code] ?? 'invalid_request', description, { status, headers });
+  }
   if (isUnavailable(error)) {
     return new OAuthError('temporarily_unavailable', undefined, {
       headers: { 'Retry-After': '1' },

@@ -4,8 +4,8 @@ import type { RateLimitState, SharedRateLimits } from './ports/rate-limits.ts';
 const maxWindows = 100_000;
 
 /**
- * Counts in fixed windows in the memory of this process. A look and its count are one step, so that no request overtakes
- * another.
+ * Counts in fixed windows in the memory of this process. A look and its count are one step, so that no request comes between
+ * them.
  */
 export function fixedWindows(): Pick<SharedRateLimits, 'consume' | 'peek'> {
   // By length: windows of one length end in the order in which they began.

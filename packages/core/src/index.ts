@@ -1,4 +1,5 @@
 export type { Clock } from './clock.ts';
+export type { AddressedRequest } from './context.ts';
 export type { ErrorDefinition, OAuthErrorCode, PartnerErrorCode } from './errors.ts';
 export { OAuthError, oauthErrors, partnerErrors } from './errors.ts';
 export type { EventDefinition, EventType, HostEventDefinition, HostEventSchema } from './events.ts';

@@ -19,6 +19,8 @@ export const partnerLimits = {
   reconciliation: { requests: 10, windowSeconds: 3600 },
   /** Everything else together. */
   other: { requests: 200, windowSeconds: 60 },
+  /** Pages of the console, which keep themselves up to date. */
+  console: { requests: 600, windowSeconds: 60 },
 } as const satisfies { readonly [group: string]: PartnerLimit };
 
 /** A group of endpoints that are counted together. */

@@ -19,7 +19,7 @@ function distance(left: string, right: string): number {
   return last[right.length] ?? 0;
 }
 
-/** Longer words are no slip of anybody's fingers. */
+/** Longer words are not compared: they are no typing mistakes. */
 const longest = 64;
 
 /**

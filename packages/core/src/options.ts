@@ -20,6 +20,7 @@ import {
   store,
 } from './option-values.ts';
 import { inPlainWords } from './plain-words.ts';
+import type { PartnerConsole } from './ports/console.ts';
 import type { PaymentRail } from './ports/payments.ts';
 import type { RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
@@ -99,7 +100,12 @@ const schema = knownOnly({
       }),
     )
     .default({}),
-  sandboxConsole: z.boolean().default(false),
+  console: z
+    .looseObject({
+      opensWith: z.looseObject({ scope: z.string().nullable(), testOnly: z.boolean() }),
+      pages: callback<PartnerConsole['pages']>(),
+    })
+    .optional(),
   telemetry: z.boolean().default(false),
   clock: store<Clock>().optional(),
   logger: logger.default(() => createStderrLogger()),
@@ -185,11 +191,10 @@ export interface OstiaryOptions {
   /** Types of events of your own, by name (`order.shipped`); see `ostiary.events.publish`. */
   readonly events?: { readonly [type: string]: HostEventDefinition };
   /**
-   * Whether partners find the sandbox console at `{authUrl}/sandbox`: they sign in with a test key, trigger
-   * events and see why deliveries failed. Needs `payments`.
-   * @defaultValue false
+   * Pages over the partner API, for the people of a partner. `sandboxConsole()` of `@ostiary/console` puts some at
+   * `{authUrl}/sandbox`: partners sign in with a test key, trigger events and see why deliveries failed. Needs `payments`.
    */
-  readonly sandboxConsole?: boolean;
+  readonly console?: PartnerConsole;
   /**
    * Spans and metrics of requests, jobs and deliveries, for the providers that this process has registered with
    * `@opentelemetry/api` before. Costs nothing while it is off.
@@ -251,12 +256,13 @@ export interface PartnerLimits extends PartnerLimitGroups {
 type PartnerLimitGroups = { readonly [Group in keyof typeof partnerLimits]?: PartnerLimit };
 
 /** Options after they were checked and completed. */
-export type Options = Readonly<Omit<z.output<typeof schema>, 'users' | 'payments' | 'events'>> & {
+export type Options = Readonly<Omit<z.output<typeof schema>, 'users' | 'payments' | 'events' | 'console'>> & {
   readonly events: Catalogue;
   readonly baseUrl: URL;
   readonly issuer: URL;
   readonly users: UserDirectory;
   readonly payments: PaymentRail | undefined;
+  readonly console: PartnerConsole | undefined;
 };
 
 /**
@@ -296,13 +302,13 @@ export function parseOptions(options: OstiaryOptions): Options {
     );
     throw new TypeError(`createOstiary: ${problems.join('; ')}`);
   }
-  const { storage, clock, logger, payments, webhooks, events, ...plain } = result.data;
+  const { storage, clock, logger, payments, console: _, webhooks, events, ...plain } = result.data;
   const { findByKid, findByPhone, isVisible } = options.users;
   if (payments !== undefined && (findByKid === undefined || findByPhone === undefined)) {
     throw new TypeError('createOstiary: users: the partner API (payments) needs findByKid and findByPhone');
   }
-  if (plain.sandboxConsole && payments === undefined) {
-    throw new TypeError('createOstiary: sandboxConsole: partners and their keys come with payments');
+  if (options.console !== undefined && payments === undefined) {
+    throw new TypeError('createOstiary: console: partners and their keys come with payments');
   }
   const { authUrl, baseUrl = authUrl, issuer = authUrl } = plain;
   if (webhooks.allowPrivateTargets && !(isLoopback(authUrl) && isLoopback(baseUrl))) {
@@ -321,6 +327,7 @@ export function parseOptions(options: OstiaryOptions): Options {
     clock,
     logger,
     payments: options.payments,
+    console: options.console,
     partnerLimits: deepFreeze(result.data.partnerLimits),
     webhooks: deepFreeze(webhooks),
     events: catalogueOf(events as NonNullable<OstiaryOptions['events']>),

@@ -1,8 +1,7 @@
 import { type Administration, administration } from './admin/administration.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { DatabaseClock } from './clock-of-database.ts';
-import { consoleRoutes } from './console/routes.ts';
-import type { Core } from './context.ts';
+import type { AddressedRequest, Core } from './context.ts';
 import { createRequestHandler, type RequestHandler } from './http/app.ts';
 import { clientAddressFinder } from './http/client-address.ts';
 import { createForms } from './http/csrf.ts';
@@ -43,7 +42,7 @@ const dayMs = 24 * 3600_000;
 /** Storages of the instances of this process that are open. */
 const inUse = new WeakSet<Storage>();
 
-/** @throws TypeError when another instance has the storage, which would be closed below its feet */
+/** @throws TypeError when another instance has the storage, which would be closed while this one uses it */
 function claimStorage(storage: Storage): void {
   if (inUse.has(storage)) {
     throw new TypeError(
@@ -90,6 +89,16 @@ export interface Ostiary {
      */
     end(sub: string): Promise<void>;
   };
+  /**
+   * Who sent a request: the socket's address, or what trusted proxies say in `X-Forwarded-For`. For a sign-in page of yours
+   * that counts failures, and wherever else it must be the address that Ostiary sees. `null` when it cannot be determined.
+   */
+  readonly clientAddress: (request: AddressedRequest) => string | null;
+  /**
+   * The time that Ostiary goes by, in milliseconds since the Unix epoch: the database's, where many machines share one. For what has
+   * to agree with it, such as `authenticatedAt` and the end of a session of yours.
+   */
+  readonly now: () => number;
   /** Resolves when the storage answers; rejects when it does not. For health checks. */
   ready(): Promise<void>;
   /** Stops the worker and closes the storage. */
@@ -220,18 +229,14 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     logger,
   });
   const passports = createPassports(core);
-  const partner = options.payments === undefined ? null : createPartner(core, { passports, webhooks });
+  const partner = options.payments === undefined ? null : createPartner(core, { passports, webhooks, forms });
   const admin = administration(core, {
     forgetKeys: () => partner?.forgetKeys(),
     purge: () => purgeNow(purging),
   });
 
   const handler = createRequestHandler({
-    routes: [
-      ...oauthRoutes(core, engine, interactions, forms),
-      ...(partner?.routes ?? []),
-      ...(options.sandboxConsole && partner !== null ? consoleRoutes(core, webhooks, forms) : []),
-    ],
+    routes: [...oauthRoutes(core, engine, interactions, forms), ...(partner?.routes ?? [])],
     prefixes: [authUrl, baseUrl, options.issuer]
       .map((url) => url.pathname.replace(/\/$/, ''))
       .filter((path) => path !== ''),
@@ -252,6 +257,8 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     events: webhooks.publishing,
     interactions: interactionApi(interactions, forms),
     users: { kycChanged: webhooks.kycChanged, end: admin.users.end },
+    clientAddress: core.clientAddress,
+    now: () => clock.now(),
     ready: () => storage.ping(),
     async close() {
       clearTimeout(warmUp);

@@ -31,7 +31,7 @@ export interface TestOstiaryOptions
     | 'limits'
     | 'partnerLimits'
     | 'prefix'
-    | 'sandboxConsole'
+    | 'console'
     | 'theme'
     | 'trustedProxies'
   > {

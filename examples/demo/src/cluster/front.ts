@@ -49,15 +49,17 @@ function forward(
   });
 }
 
-/** Listens on `port`. */
-export async function openFront(port: number, upstreams: readonly Upstream[]): Promise<Front> {
+/** Listens on `port`. @param upstreams - those that are there now: looked at for each request */
+export async function openFront(port: number, upstreams: Iterable<Upstream>): Promise<Front> {
   const answeredBy: string[] = [];
   let turn = 0;
   const server = createServer(async (request, response) => {
-    const body = await bodyOf(request);
+    const body = await bodyOf(request).catch(() => null);
+    if (body === null) return void response.destroy();
     turn += 1;
-    for (const at of upstreams.keys()) {
-      const upstream = upstreams[(turn + at) % upstreams.length];
+    const candidates = [...upstreams];
+    for (const at of candidates.keys()) {
+      const upstream = candidates[(turn + at) % candidates.length];
       if (upstream === undefined || !(await forward(upstream, request, body, response))) continue;
       answeredBy.push(upstream.name);
       return;

@@ -31,7 +31,8 @@ export function childEnvironment(env: Readonly<Record<string, string>>): NodeJS.
   };
 }
 
-async function isReady(origin: string): Promise<boolean> {
+/** Whether a process wants requests. */
+export async function isReady(origin: string): Promise<boolean> {
   try {
     const response = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(3_000) });
     await response.arrayBuffer();

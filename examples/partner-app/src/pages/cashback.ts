@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { type Html, html, render } from '@ostiary/web-kit';
 import type { Transfer } from '../transfers.ts';
-import { type Html, html, render } from './html.ts';
 
 /** What the shop gives back, in gourdes. */
 export const cashbackAmounts = ['5.00', '25.00', '50.00'] as const;

@@ -1,5 +1,5 @@
+import { html } from '@ostiary/web-kit';
 import type { PartnerConfig } from '../config.ts';
-import { html } from './html.ts';
 import { page } from './layout.ts';
 
 const explanations: Readonly<Record<string, readonly [title: string, text: string]>> = {

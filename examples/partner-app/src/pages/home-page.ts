@@ -1,6 +1,6 @@
+import { type Html, html } from '@ostiary/web-kit';
 import type { PartnerConfig } from '../config.ts';
 import type { Notice } from '../sessions.ts';
-import { type Html, html } from './html.ts';
 import { page } from './layout.ts';
 
 /** The scopes that the shop can ask for, and what it would do with each. */

@@ -1,9 +1,9 @@
+import { type Html, html } from '@ostiary/web-kit';
 import type { PartnerConfig } from '../config.ts';
 import type { Notice, SignedIn } from '../sessions.ts';
 import type { Transfer } from '../transfers.ts';
 import { cashbackCard } from './cashback.ts';
 import { noticeOf } from './home-page.ts';
-import { type Html, html } from './html.ts';
 import { page } from './layout.ts';
 
 /** The fields that each scope brings, and how the shop calls them. */

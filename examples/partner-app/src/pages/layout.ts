@@ -1,19 +1,14 @@
-import { createHash } from 'node:crypto';
-import { type Html, html, render } from './html.ts';
+import { createStyle, document, type Html, html, type Palette } from '@ostiary/web-kit';
 
-const css = `
-:root{--canvas:#faf6f0;--surface:#ffffff;--well:#f6efe6;--text:#231a13;--muted:#6a5b4e;--line:#eadfd2;--border:#978575;
-  --brand:#7a3b12;--on-brand:#ffffff;--brand-hover:#5f2d0c;--accent:#7a3b12;--good:#0b6640;--good-tint:#e6f5ed;
-  --bad:#a1201b;--bad-tint:#fdecea}
-@media (prefers-color-scheme:dark){:root{--canvas:#15100c;--surface:#1f1813;--well:#29201a;--text:#f5ede4;--muted:#bba999;
-  --line:#382c23;--border:#8b7868;--brand:#e0a070;--on-brand:#20120a;--brand-hover:#edb78e;--accent:#e9b189;--good:#7fdcae;
-  --good-tint:#12291f;--bad:#ffb4ab;--bad-tint:#3a1a18}}
-*,*::before,*::after{box-sizing:border-box}
-html{-webkit-text-size-adjust:100%;color-scheme:light dark}
-body{margin:0;background:var(--canvas);color:var(--text);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
+const rules = `
+.brand{font:600 1.25rem/1.2 Georgia,"Times New Roman",serif}
+.card{padding:28px}
+.card>.button+.button,form>.button+.button{margin-top:12px}
+.actions{grid-template-columns:repeat(auto-fit,minmax(min(100%,220px),1fr))}
+.hello .initial{font-size:28px}
+footer{padding-top:20px;padding-bottom:32px}
 header,main,footer{max-width:1040px;margin:0 auto;padding:0 24px}
 header{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:8px 24px;padding-top:24px;padding-bottom:24px}
-.brand{display:flex;align-items:center;gap:12px;color:inherit;text-decoration:none;font:600 20px/1.2 Georgia,"Times New Roman",serif}
 .brand svg{width:36px;height:36px;flex:none}
 nav{display:flex;flex-wrap:wrap;gap:4px 24px}
 nav a{color:var(--muted)}
@@ -29,17 +24,7 @@ p{margin:0 0 16px;text-wrap:pretty}
 h1.modest{font-size:26px}
 .after{margin:16px 0 0}
 .top{align-items:start!important}
-.card{background:var(--surface);border:1px solid var(--line);border-radius:18px;padding:28px;
-  box-shadow:0 1px 2px #2a18080a,0 16px 40px -20px #2a180833}
-a{color:var(--accent);text-underline-offset:3px}
-:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-.button{display:flex;align-items:center;justify-content:center;gap:10px;width:100%;min-height:48px;padding:10px 18px;
-  font:inherit;font-weight:600;line-height:1.3;text-align:center;text-decoration:none;cursor:pointer;border:1px solid transparent;border-radius:12px}
 .button+.button{margin-top:12px}
-.primary{background:var(--brand);color:var(--on-brand)}
-.primary:hover{background:var(--brand-hover)}
-.quiet{background:transparent;border-color:var(--border);color:var(--text)}
-.quiet:hover{background:var(--well)}
 fieldset{border:0;margin:0 0 20px;padding:0}
 legend{padding:0;margin-bottom:8px;font-size:14px;font-weight:600}
 .choice{display:flex;gap:12px;align-items:flex-start;padding:8px 10px;margin:0 -10px;border-radius:10px;cursor:pointer}
@@ -50,26 +35,17 @@ legend{padding:0;margin-bottom:8px;font-size:14px;font-weight:600}
 .choice small{display:block;font-size:13.5px;color:var(--muted)}
 code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.92em}
 pre{overflow:auto;margin:12px 0 0;padding:16px;border-radius:12px;background:var(--well);font-size:13px;line-height:1.5}
-.notice{margin:0 0 24px;padding:12px 16px;border-radius:12px;overflow-wrap:anywhere}
-.notice.good{background:var(--good-tint);color:var(--good)}
-.notice.bad{background:var(--bad-tint);color:var(--bad)}
 .grid{display:grid;gap:20px;grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr));margin:0 0 24px}
 .grid .card{padding:22px}
 .grid h2{font-family:inherit;display:flex;justify-content:space-between;gap:12px;margin:0 0 8px;font-size:16px;line-height:1.4}
 .grid h2 code{font-weight:400;color:var(--muted);font-size:13px;white-space:nowrap}
 .absent{background:transparent;box-shadow:none;border-style:dashed}
-dl{margin:0 0 20px}
 .grid dl{margin:0}
 h2+p,h2+dl,h2+fieldset{margin-top:8px}
-dl div{display:flex;flex-wrap:wrap;justify-content:space-between;gap:2px 16px;padding:7px 0;border-top:1px solid var(--line);font-size:15px}
-dt{color:var(--muted)}
-dd{margin:0 0 0 auto;font-weight:500;overflow-wrap:anywhere;text-align:right}
 .hello{display:flex;align-items:center;gap:18px;margin:0 0 28px}
 .hello .initial,.hello img{flex:none;width:64px;height:64px;border-radius:50%}
-.hello .initial{display:grid;place-items:center;background:var(--brand);color:var(--on-brand);font:600 28px/1 Georgia,serif}
 .hello h1{margin:0;font-size:clamp(26px,4vw,36px)}
 .hello p{margin:4px 0 0;color:var(--muted)}
-.actions{display:grid;gap:12px;grid-template-columns:repeat(auto-fit,minmax(min(100%,220px),1fr))}
 .actions .button+.button{margin:0}
 .cashback{display:grid;gap:24px 40px;margin:0 0 20px}
 @media (min-width:760px){.cashback{grid-template-columns:1fr 1fr}}
@@ -96,8 +72,6 @@ h3{margin:0 0 8px;font-size:16px;line-height:1.4}
 .field small{margin:0 0 8px;color:var(--muted)}
 textarea{display:block;width:100%;margin:0 0 16px;padding:12px 14px;border:1px solid var(--border);border-radius:12px;background:var(--surface);
   color:inherit;resize:vertical;overflow-wrap:anywhere;font:13px/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-summary{cursor:pointer;color:var(--accent);font-size:15px}
-details{margin:24px 0 0}
 .desk{min-height:0!important}
 .desk>*{min-width:0}
 @media (min-width:860px){.desk{grid-template-columns:1fr 360px!important;gap:20px!important}}
@@ -120,12 +94,32 @@ details{margin:24px 0 0}
 .arrivals span{color:var(--muted);font-variant-numeric:tabular-nums}
 .plain li{padding:8px 0;border-top:1px solid var(--line);font-size:15px;overflow-wrap:anywhere}
 .plain+h3,.events+h3{margin-top:20px}
-footer{padding-top:20px;padding-bottom:32px;font-size:13.5px;color:var(--muted)}
-[hidden]{display:none!important}
 `;
 
+const light: Palette = {
+  canvas: '#faf6f0',
+  surface: '#ffffff',
+  well: '#f6efe6',
+  text: '#231a13',
+  muted: '#6a5b4e',
+  line: '#eadfd2',
+  border: '#978575',
+};
+const dark: Palette = {
+  canvas: '#15100c',
+  surface: '#1f1813',
+  well: '#29201a',
+  text: '#f5ede4',
+  muted: '#bba999',
+  line: '#382c23',
+  border: '#8b7868',
+};
+
+/** The shop's own colours on the measures of the kit. */
+const style = createStyle('#7a3b12', rules, { light, dark });
+
 /** For the content security policy: this style sheet and no other. */
-export const styleHash = `sha256-${createHash('sha256').update(css).digest('base64')}`;
+export const styleHash = style.hash;
 
 const icon = encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 36 36"><circle cx="18" cy="18" r="18" fill="#7a3b12"/><path d="M10 15h13v6a5 5 0 0 1-5 5h-3a5 5 0 0 1-5-5zM23 17h1.500a2.500 2.500 0 0 1 0 5H23M14 11c0-1.500 1.500-1.500 1.500-3M18.500 11c0-1.500 1.500-1.500 1.500-3" fill="none" stroke="#fff" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/></svg>',
@@ -135,25 +129,15 @@ const cup = html`<svg viewBox="0 0 36 36" aria-hidden="true"><circle cx="18" cy=
 
 /** A whole document of the shop. */
 export function page(title: string, content: Html, head: Html | null = null): string {
-  const start = render(html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · Kafe Lakay</title>
-<link rel="icon" href="data:image/svg+xml,${icon}">
-${head}`);
-  const body = render(html`
-</head>
-<body>
-<header><a class="brand" href="/">${cup}Kafe Lakay</a><nav aria-label="Pages"><a href="/verify">Verify a passport</a><a href="/webhooks">Webhooks</a><a href="/spa">The browser-only version</a></nav></header>
+  return document(
+    { language: 'en', title: `${title} · Kafe Lakay`, icon: `data:image/svg+xml,${icon}`, style },
+    {
+      head,
+      body: html`<header><a class="brand" href="/">${cup}Kafe Lakay</a><nav aria-label="Pages"><a href="/verify">Verify a passport</a><a href="/webhooks">Webhooks</a><a href="/spa">The browser-only version</a></nav></header>
 <main>
 ${content}
 </main>
-<footer>Kafe Lakay is a made-up shop. It shows how an app signs people in with Ostiary.</footer>
-</body>
-</html>
-`);
-  return `${start}<style>${css}</style>${body}`;
+<footer>Kafe Lakay is a made-up shop. It shows how an app signs people in with Ostiary.</footer>`,
+    },
+  );
 }

@@ -1,6 +1,6 @@
+import { html } from '@ostiary/web-kit';
 import type { PartnerConfig } from '../config.ts';
 import { scopeChoices } from './home-page.ts';
-import { html } from './html.ts';
 import { page } from './layout.ts';
 
 /** A page that signs in on its own: the server only hands it out. Everything happens in `public/spa.js`. */

@@ -1,8 +1,8 @@
 import type { Verification } from '@ostiary/client-sdk';
+import { type Html, html } from '@ostiary/web-kit';
 import type { PartnerConfig } from '../config.ts';
 import type { Notice } from '../sessions.ts';
 import { noticeOf } from './home-page.ts';
-import { type Html, html } from './html.ts';
 import { page } from './layout.ts';
 
 const labels = {

@@ -1,7 +1,7 @@
+import { type Html, html, render } from '@ostiary/web-kit';
 import type { WebhookEvent } from '@ostiary/webhook-verifier';
 import { type PartnerConfig, webhookModes, webhookUrls } from '../config.ts';
 import type { Arrival, ReceivedEvent, Refusal } from '../webhook-inbox.ts';
-import { type Html, html, render } from './html.ts';
 import { page } from './layout.ts';
 
 /** How many deliveries the page can make fail: five is every attempt of one delivery. */

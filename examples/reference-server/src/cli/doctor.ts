@@ -1,43 +1,79 @@
-import { CommandUsageError, type StandaloneCommand, table, value } from '@ostiary/cli';
-import { ConfigError } from '../config.ts';
-import { examine } from '../doctor/examine.ts';
-import { type Finding, findingsOf } from '../doctor/finding.ts';
+import { existsSync } from 'node:fs';
+import { examine, type Finding, findingsOf } from '@ostiary/cli/doctor';
+import { ConfigError, type ServerConfig } from '../config.ts';
+import type { Database } from '../database/database.ts';
+import { forOperators, openDatabases } from '../database/open.ts';
+import { examinedOf } from '../operations/nodes.ts';
 import { configForCommands } from './find-installation.ts';
 
-function rowsOf({ check, verdict, what, why, mend }: Finding): readonly (readonly string[])[] {
-  const rows = [[verdict, check, what]];
-  if (why !== undefined) rows.push(['', '', `  ${why}`]);
-  if (mend !== undefined) rows.push(['', '', `  → ${mend}`]);
-  return rows;
+/** What the settings that the doctor speaks of are called here. */
+const names = {
+  authUrl: 'OSTIARY_AUTH_URL',
+  baseUrl: 'OSTIARY_BASE_URL',
+  sealingKeys: 'OSTIARY_SEALING_KEYS',
+  trustedProxies: 'OSTIARY_TRUSTED_PROXIES',
+  prefix: 'OSTIARY_PREFIX',
+  databasePool: 'OSTIARY_DATABASE_POOL',
+  databaseUrl: 'DATABASE_URL',
+  retentionDays: 'OSTIARY_EVENT_RETENTION_DAYS',
+  allowPrivateTargets: 'OSTIARY_WEBHOOK_PRIVATE_TARGETS',
+};
+
+/** The clock of the database, where machines share one. */
+async function clockOf(database: Database): Promise<() => number> {
+  if (database.schema === null) return Date.now;
+  const asked = Date.now();
+  const row = await database.get<{ now: number }>(
+    'SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS now',
+  );
+  const ahead = row === undefined ? 0 : row.now - (asked + Date.now()) / 2;
+  return () => Math.round(Date.now() + ahead);
 }
 
-async function find(egress: string | null): Promise<readonly Finding[]> {
+/** Looks at an installation while its servers run. @throws ConfigError when the database cannot be opened */
+async function look(config: ServerConfig, egress: string | null): Promise<readonly Finding[]> {
+  // Opening a file that is not there would make it.
+  if (config.databaseUrl === null && !existsSync(config.databaseFile))
+    throw new ConfigError('there is no database in OSTIARY_DATA_DIR');
+  const { database } = await openDatabases(config);
   try {
-    return await examine(await configForCommands(process.env), { egress });
+    // What is not there now is what the doctor was asked for, so nothing is waited for.
+    await database.ping();
+    const now = await clockOf(database);
+    return await examine(await examinedOf(config, database, now), { egress, names });
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    const { problem } = findingsOf('settings');
-    return [problem(error.message, 'The server does not start with this environment.', 'Correct it.')];
+    throw forOperators(error, config);
+  } finally {
+    await database.close();
   }
 }
 
-/** Looks at a deployment that runs. Ends with 1 when something has to be mended. */
-export const doctorCommand: StandaloneCommand = {
-  standalone: true,
-  about: 'check a deployment that runs: addresses, TLS, proxies, clocks, keys, database, workers',
-  flags: { egress: value('an https address to try connections to, instead of endpoints of partners') },
-  async run(args) {
-    const egress = args.text('egress') ?? null;
-    if (egress !== null && !(URL.canParse(egress) && egress.startsWith('https:')))
-      throw new CommandUsageError('--egress must be an https address');
-    const findings = await find(egress);
-    const count = (verdict: Finding['verdict']): number =>
-      findings.filter((finding) => finding.verdict === verdict).length;
-    const summary = `${count('ok')} ok, ${count('warning')} warnings, ${count('problem')} problems`;
-    return {
-      text: `${table(findings.flatMap(rowsOf))}\n\n${summary}`,
-      json: { healthy: count('problem') === 0, findings },
-      exitCode: count('problem') === 0 ? 0 : 1,
-    };
-  },
+const findings = (check: string, error: unknown, why: string, mend: string): readonly Finding[] => {
+  if (!(error instanceof Error)) throw error;
+  return [findingsOf(check).problem(error.message, why, mend)];
 };
+
+/** What the doctor finds at an installation; what it cannot look at is a finding too. */
+export async function diagnose(
+  config: ServerConfig,
+  { egress = null }: { readonly egress?: string | null } = {},
+): Promise<readonly Finding[]> {
+  try {
+    return await look(config, egress);
+  } catch (error) {
+    const mend = 'Mend it, and run the doctor again for the rest.';
+    return findings('database', error, 'Nothing works without it.', mend);
+  }
+}
+
+/** The same for the installation that the environment names. */
+export async function diagnoseEnvironment(egress: string | null): Promise<readonly Finding[]> {
+  let config: ServerConfig;
+  try {
+    config = await configForCommands(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return findings('settings', error, 'The server does not start with this environment.', 'Correct it.');
+  }
+  return diagnose(config, { egress });
+}

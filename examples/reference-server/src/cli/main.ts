@@ -1,8 +1,9 @@
 import { runCommandLine } from '@ostiary/cli';
+import { doctorCommand } from '@ostiary/cli/doctor';
 import { LedgerError } from '../ledger/ledger.ts';
 import { AccountError } from '../users/accounts.ts';
-import { doctorCommand } from './doctor.ts';
-import { moveCommand } from './move.ts';
+import { diagnoseEnvironment } from './doctor.ts';
+import { move } from './move.ts';
 import { openOperated } from './operated.ts';
 import { partnerFundCommands } from './partner-funds.ts';
 import { passportCommand } from './passport.ts';
@@ -16,8 +17,8 @@ process.exitCode = await runCommandLine({
     ...userCommands,
     ...partnerFundCommands,
     passport: passportCommand,
-    move: moveCommand,
-    doctor: doctorCommand,
+    move,
+    doctor: doctorCommand(diagnoseEnvironment),
   },
   isUsageError: (error) => error instanceof AccountError || error instanceof LedgerError,
 });

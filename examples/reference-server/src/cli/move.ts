@@ -1,96 +1,90 @@
-import {
-  checkSqlite,
-  type MovedTable,
-  type MoveOptions,
-  moveFromSqlite,
-} from '@ostiary/adapter-postgres/move';
-import { CommandUsageError, type StandaloneCommand, table, toggle, value } from '@ostiary/cli';
+import { type HostTables, moveCommand, type SqliteDatabase, type TableMove } from '@ostiary/cli/move';
 import Sqlite from 'better-sqlite3';
 import { ConfigError } from '../config.ts';
-import { migrate } from '../database/migrations.ts';
+import { migrate, sqliteMigrations } from '../database/migrations.ts';
 import { openPostgres } from '../database/postgres.ts';
-import { sqliteMigrations } from '../database/sqlite-migrations.ts';
-import { serverTables } from './moved-tables.ts';
 
+/** The tables of this server that are moved, each after those that it refers to. Processes that run are none to move. */
+const tables = 'users credentials sessions throttle accounts movements postings executions'.split(' ');
+
+const kinds: Readonly<Record<string, 'text' | 'integer' | 'bytes'>> = {
+  TEXT: 'text',
+  INTEGER: 'integer',
+  BLOB: 'bytes',
+};
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  /** The place in the primary key, from 1. */
+  readonly pk: number;
+}
+
+/** `app_users` in the SQLite file, `app.users` on PostgreSQL: the columns are the same. */
+function tableOf(from: SqliteDatabase, name: string): TableMove {
+  const columns = from
+    .prepare(`SELECT name, type, pk FROM pragma_table_info('app_${name}')`)
+    .all() as Column[];
+  const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+  const [first] = key;
+  return {
+    name,
+    source: `app_${name}`,
+    columns: Object.fromEntries(columns.map(({ name, type }) => [name, kinds[type] ?? 'text'])),
+    key: key.map(({ name }) => name),
+    // What SQLite numbers itself, PostgreSQL does too.
+    ...(key.length === 1 && first?.type === 'INTEGER' && { identity: first.name }),
+  };
+}
+
+/** All that this server has in the file beside Ostiary's tables. */
+export const hostTables = (from: SqliteDatabase): HostTables => ({
+  schema: 'app',
+  tables: tables.map((name) => tableOf(from, name)),
+});
+
+/** @throws ConfigError for a file that is none, or of another version of this server */
 function openFile(file: string): Sqlite.Database {
+  let from: Sqlite.Database;
   try {
-    return new Sqlite(file, { fileMustExist: true });
+    from = new Sqlite(file, { fileMustExist: true });
   } catch (error) {
     throw new ConfigError(`${file} cannot be opened (${error instanceof Error ? error.message : error})`);
   }
+  try {
+    assertCurrent(from);
+  } catch (error) {
+    from.close();
+    throw error;
+  }
+  return from;
 }
 
-/** The tables of this server have to be those that `serverTables` describes. */
 function assertCurrent(from: Sqlite.Database): void {
   const hasTable = from.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'app_migrations'").get();
   if (hasTable === undefined) throw new ConfigError('the file holds no installation of this server');
-  const applied = from.prepare('SELECT count(*) FROM app_migrations').pluck().get();
-  if (applied === sqliteMigrations.length) return;
+  const applied = Number(from.prepare('SELECT count(*) FROM app_migrations').pluck().get());
+  const known = sqliteMigrations();
+  if (applied === known) return;
   throw new ConfigError(
-    Number(applied) > sqliteMigrations.length
+    applied > known
       ? 'the file belongs to a newer version of this server; update the server'
       : 'the file belongs to an older version of this server; start this version on it once, stop it, and move then',
   );
 }
 
-/** Tells people how far it is, once a second. */
-function progress(): NonNullable<MoveOptions['onProgress']> {
-  let next = performance.now() + 1000;
-  return ({ table: name, step, rows, of }) => {
-    if (performance.now() < next) return;
-    next = performance.now() + 1000;
-    process.stderr.write(`${step} ${name}: ${rows} of ${of}\n`);
-  };
-}
-
-/** `to` is `null` for a check. */
-async function move(file: string, to: string | null, isQuiet: boolean): Promise<readonly MovedTable[]> {
-  const from = openFile(file);
-  try {
-    assertCurrent(from);
-    const options = { from, host: serverTables, ...(!isQuiet && { onProgress: progress() }) };
-    if (to === null) return await checkSqlite(options);
-    const database = openPostgres(to, 2);
+/** Moves an installation of this server from its SQLite file to PostgreSQL, with its own tables. */
+export const move = moveCommand({
+  openFile,
+  async openTarget(url) {
+    const database = openPostgres(url, 2);
     try {
       await migrate(database, Date.now());
-      return await moveFromSqlite({ ...options, pool: database.pool });
-    } finally {
+      return database;
+    } catch (error) {
       await database.close();
+      throw error;
     }
-  } finally {
-    from.close();
-  }
-}
-
-/**
- * Moves an installation from its SQLite file to PostgreSQL. It asks nothing: the file is only read, the tables on
- * PostgreSQL have to be empty, and whatever happens, everything is moved or nothing.
- */
-export const moveCommand: StandaloneCommand = {
-  standalone: true,
-  about: 'move the installation from its SQLite file to PostgreSQL: all of it or nothing',
-  flags: {
-    from: value('the file; stop the server first'),
-    // Everybody on the machine can see arguments.
-    to: value('postgres://… (DATABASE_URL, which is the place for a URL with a password)'),
-    check: toggle('read and verify the file, without PostgreSQL'),
   },
-  async run(args) {
-    const file = args.required('from');
-    const url = args.text('to') ?? process.env.DATABASE_URL ?? '';
-    const to = args.has('check') ? null : url;
-    if (to !== null && !/^postgres(?:ql)?:\/\/./.test(to)) {
-      throw new CommandUsageError('--to (or DATABASE_URL) must begin with postgres:// or postgresql://');
-    }
-    const tables = await move(file, to, args.json);
-    const rows = tables.map(({ table: name, rows, digest }) => [name, String(rows), digest.slice(0, 16)]);
-    const next =
-      to === null
-        ? 'Everything in this file can be moved.'
-        : 'Moved, read back and compared. Start the servers with DATABASE_URL; keep the file, and start none on it.';
-    return {
-      text: `${table([['TABLE', 'ROWS', 'SHA-256'], ...rows])}\n\n${next}`,
-      json: { moved: to !== null, tables },
-    };
-  },
-};
+  host: hostTables,
+});

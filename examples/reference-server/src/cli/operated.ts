@@ -1,4 +1,4 @@
-import type { Command, Commands } from '@ostiary/cli';
+import type { Commands } from '@ostiary/cli';
 import type { Administration } from '@ostiary/core/admin';
 import { createLogger } from '../http/logging.ts';
 import { type Installation, openInstallation } from '../installation.ts';
@@ -8,9 +8,6 @@ import { configForCommands } from './find-installation.ts';
 export interface Operated extends Installation {
   readonly admin: Administration;
 }
-
-/** A command of this server. */
-export type OperatedCommand = Command<Operated>;
 
 /** Commands of this server. */
 export type OperatedCommands = Commands<Operated>;

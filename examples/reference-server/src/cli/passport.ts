@@ -1,8 +1,9 @@
+import type { Command } from '@ostiary/cli';
 import { AccountError } from '../users/accounts.ts';
-import type { OperatedCommand } from './operated.ts';
+import type { Operated } from './operated.ts';
 
 /** Prints a passport as the passport page shows it. Whoever does that acts for the user, so the audit log says so. */
-export const passportCommand: OperatedCommand = {
+export const passportCommand: Command<Operated> = {
   about: 'print a passport of a user, valid for five minutes, and nothing else',
   positionals: ['handle'],
   async run({ admin, subject: { accounts, ostiary } }, { positionals: [handle = ''] }) {

@@ -1,7 +1,6 @@
-import { type CommandOutput, CommandUsageError, table, value } from '@ostiary/cli';
+import { type CommandOutput, CommandUsageError, readPassword, table, value } from '@ostiary/cli';
 import { type Account, AccountError } from '../users/accounts.ts';
 import type { OperatedCommands } from './operated.ts';
-import { readPassword } from './password.ts';
 
 const tiers = [0, 1, 2, 3] as const;
 const statuses = ['approved', 'pending', 'rejected'] as const;
@@ -17,7 +16,15 @@ function done(text: string, account: Account): CommandOutput {
 
 const targetOf = ({ sub }: Account): string => `user:${sub}`;
 
-/** Users of this installation. A password is never an argument: everybody on the machine can see arguments. */
+/** Those that were given. */
+function given<Values extends object>(
+  values: Values,
+): { [Key in keyof Values]?: Exclude<Values[Key], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof Values]?: Exclude<Values[Key], undefined> };
+}
+
+/** Users of this installation. */
 export const userCommands: OperatedCommands = {
   'users create': {
     about: 'make a user; the password is asked for, or read from standard input',
@@ -36,26 +43,21 @@ export const userCommands: OperatedCommands = {
       'trust-tier': value('new, unless given'),
     },
     async run({ admin, subject: { accounts } }, args) {
-      const [role, country, avatarUrl] = [args.text('role'), args.text('country'), args.text('avatar-url')];
-      const [kycStatus, kycTier] = [args.oneOf('kyc-status', statuses), args.integer('kyc-tier')];
-      const [htgBalance, usdBalance] = [args.text('htg-balance'), args.text('usd-balance')];
-      const [trustScore, trustTier] = [args.integer('trust-score'), args.text('trust-tier')];
-      const known = {
+      const balances = given({ htgBalance: args.text('htg-balance'), usdBalance: args.text('usd-balance') });
+      const account = await accounts.create({
         handle: args.required('handle'),
         name: args.required('name'),
         phone: args.required('phone'),
-      };
-      const account = await accounts.create({
-        ...known,
-        ...(role !== undefined && { role }),
-        ...(country !== undefined && { country }),
-        ...(avatarUrl !== undefined && { avatarUrl }),
-        ...(kycStatus !== undefined && { kycStatus }),
-        ...(kycTier !== undefined && { kycTier }),
-        ...(htgBalance !== undefined && { htgBalance }),
-        ...(usdBalance !== undefined && { usdBalance }),
-        ...(trustScore !== undefined && { trustScore }),
-        ...(trustTier !== undefined && { trustTier }),
+        ...given({
+          role: args.text('role'),
+          country: args.text('country'),
+          avatarUrl: args.text('avatar-url'),
+          kycStatus: args.oneOf('kyc-status', statuses),
+          kycTier: args.integer('kyc-tier'),
+          trustScore: args.integer('trust-score'),
+          trustTier: args.text('trust-tier'),
+        }),
+        ...balances,
         password: await readPassword(),
       });
       await admin.audit.record({
@@ -66,8 +68,7 @@ export const userCommands: OperatedCommands = {
           kycStatus: account.kycStatus,
           kycTier: account.kycTier,
           // Money out of nothing: the log says how much.
-          ...(htgBalance !== undefined && { htgBalance }),
-          ...(usdBalance !== undefined && { usdBalance }),
+          ...balances,
         },
       });
       return done(`Created ${account.handle} (sub ${account.sub}, kid ${account.kid}).`, account);
@@ -162,10 +163,7 @@ export const userCommands: OperatedCommands = {
       if (tier !== undefined && kycTier === undefined) throw new CommandUsageError('--tier must be 0 to 3');
       if (kycStatus === undefined && kycTier === undefined)
         throw new CommandUsageError('--status or --tier is missing');
-      const changes = {
-        ...(kycStatus !== undefined && { kycStatus }),
-        ...(kycTier !== undefined && { kycTier }),
-      };
+      const changes = given({ kycStatus, kycTier });
       const { account, events } = await identityChecks.change(handle, changes);
       await admin.audit.record({ action: 'user.kyc', target: targetOf(account), details: changes });
       const told = events.length === 0 ? 'no partner' : events.map(({ partner }) => partner).join(', ');

@@ -1,15 +1,87 @@
-import { openSqlite, type SqliteDatabase } from './sqlite.ts';
+/*
+ * What the nouns of this server are written with: plain SQL that SQLite and PostgreSQL both know.
+ *
+ * - Parameters are named, `:sub`. A table is written `app_users`; on PostgreSQL that is the table `users` of a schema.
+ * - `ON CONFLICT`, `RETURNING`, `CASE` and `coalesce` mean the same in both; `max(a, b)` does not.
+ * - Money is read with `CAST(balance AS TEXT)`: a 64-bit integer is more than a number of JavaScript holds.
+ * - Whatever a decision rests on is locked by the statement that decides, with a conditional `UPDATE` or an insert into
+ *   a unique index: on PostgreSQL other transactions commit between two statements.
+ */
 
-export { DatabaseUnavailable } from './errors.ts';
-export type { Connection } from './sqlite.ts';
+/** What a parameter may be. Times are milliseconds since the Unix epoch. */
+export type Value = string | number | bigint | Buffer | null;
 
-/** A file of this server, opened by a tool beside it: a proof, a test, a report. */
-export interface Database extends SqliteDatabase {
-  /** Runs synchronous reads on `connection`. */
-  read<Result>(work: () => Result): Result;
+/** Values of named parameters. */
+export type Values = Readonly<Record<string, Value>>;
+
+/** What reads. */
+export interface Queries {
+  /** @throws DatabaseUnavailable */
+  all<Row extends object>(sql: string, values?: Values): Promise<Row[]>;
+  /** The first row. @throws DatabaseUnavailable */
+  get<Row extends object>(sql: string, values?: Values): Promise<Row | undefined>;
 }
 
-/** Opens a file for a tool; the server itself opens its database in `open.ts`. */
-export async function openDatabase(file: string): Promise<Database> {
-  return { ...(await openSqlite(file)), read: (work) => work() };
+/** What is done in it is done together or not at all. */
+export interface Transaction extends Queries {
+  /**
+   * Runs a statement that answers no rows.
+   *
+   * @returns how many rows were changed
+   * @throws UniqueViolation
+   */
+  run(sql: string, values?: Values): Promise<number>;
+  /** Runs several statements as they stand, for migrations. */
+  script(sql: string): Promise<void>;
+  /** The driver's own connection, for what Ostiary publishes in this transaction. */
+  readonly handle: unknown;
+}
+
+/** The tables of this server, next to those of Ostiary in the same database. */
+export interface Database extends Queries {
+  /** Where the tables are on PostgreSQL; `null` on SQLite. */
+  readonly schema: string | null;
+  /**
+   * Runs `work` in one short transaction and resolves when it is committed; what it throws takes everything back.
+   * It awaits nothing but its own statements, changes nothing but rows, and may run more than once.
+   *
+   * @throws DatabaseUnavailable
+   */
+  write<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    options?: { readonly patienceMs?: number },
+  ): Promise<Result>;
+  /** Connections of this process, where there is a pool of them. */
+  connections?(): { readonly idle: number; readonly used: number; readonly waiting: number };
+  /** An expression as it is compared where upper and lower case (of ASCII) are the same. */
+  caseless(expression: string): string;
+  /** @throws DatabaseUnavailable */
+  ping(): Promise<void>;
+  /** Repeatable. */
+  close(): Promise<void>;
+}
+
+/** The database did not answer; nothing was changed, or only the database knows whether a commit took place. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+  /** Ostiary answers errors with this code with 503, wherever they come from. */
+  readonly code = 'STORAGE_UNAVAILABLE';
+
+  constructor(cause: unknown) {
+    super(`the database cannot be used (${cause instanceof Error ? cause.message : 'unknown error'})`, {
+      cause,
+    });
+  }
+}
+
+/** A value that has to be unique is there already. */
+export class UniqueViolation extends Error {
+  override readonly name = 'UniqueViolation';
+  /** The column that refused it, such as `phone`. */
+  readonly column: string;
+
+  constructor(column: string, cause: unknown) {
+    super(`this value of ${column} is taken`, { cause });
+    this.column = column;
+  }
 }

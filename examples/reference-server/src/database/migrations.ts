@@ -1,18 +1,25 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { ConfigError } from '../config.ts';
-import { postgresMigrations } from './postgres-migrations.ts';
-import type { Database, Transaction } from './queries.ts';
-import { sqliteMigrations } from './sqlite-migrations.ts';
-
-interface Migration {
-  readonly name: string;
-  readonly sql: string;
-}
+import type { Database, Transaction } from './database.ts';
 
 /** Starting together with other processes, and migrating, may take longer than a request. */
-const postgresPatienceMs = 120_000;
+const patienceMs = 120_000;
 
-const checksumOf = ({ sql }: Migration): string => createHash('sha256').update(sql).digest('hex');
+/** The files of an engine, in order. Forward only: what has been released is never edited, a change is a new file. */
+function readMigrations(engine: 'sqlite' | 'postgres') {
+  const folder = new URL(`../../sql/${engine}/`, import.meta.url);
+  return readdirSync(folder)
+    .sort()
+    .map((file) => {
+      const sql = readFileSync(new URL(file, folder), 'utf8').replaceAll('\r\n', '\n');
+      const checksum = createHash('sha256').update(sql).digest('hex');
+      return { name: file.slice(5, -4), sql, checksum };
+    });
+}
+
+/** How many migrations a file of this version has had. */
+export const sqliteMigrations = (): number => readMigrations('sqlite').length;
 
 const columns = 'name TEXT NOT NULL, checksum TEXT NOT NULL';
 
@@ -57,19 +64,17 @@ export async function migrate(
   upTo: number = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const { schema } = database;
-  const migrations: readonly Migration[] = schema === null ? sqliteMigrations : postgresMigrations;
+  const migrations = readMigrations(schema === null ? 'sqlite' : 'postgres');
   await database.write(
     async (transaction) => {
       await (schema === null ? prepareSqlite(transaction) : preparePostgres(transaction, schema));
       const applied = await transaction.all<{ checksum: string }>(
         'SELECT checksum FROM app_migrations ORDER BY number',
       );
-      if (applied.length > migrations.length) {
+      if (applied.length > migrations.length)
         throw new ConfigError('the database belongs to a newer version of this server; update the server');
-      }
-      for (const [index, migration] of migrations.slice(0, upTo).entries()) {
-        const [before, checksum] = [applied[index], checksumOf(migration)];
-        const { name, sql } = migration;
+      for (const [index, { name, sql, checksum }] of migrations.slice(0, upTo).entries()) {
+        const before = applied[index];
         if (before === undefined) {
           await transaction.script(sql);
           await transaction.run(
@@ -81,6 +86,6 @@ export async function migrate(
         }
       }
     },
-    schema === null ? {} : { patienceMs: postgresPatienceMs },
+    schema === null ? {} : { patienceMs },
   );
 }

@@ -1,82 +1,70 @@
 import { mkdir } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Storage } from '@ostiary/core/storage';
 import { ConfigError, type ServerConfig } from '../config.ts';
-import { DatabaseUnavailable } from './errors.ts';
-import type { Database } from './queries.ts';
+import { type Database, DatabaseUnavailable } from './database.ts';
 
-/** Both halves on one database: the tables of this server, and Ostiary's storage. */
+/** Both halves on one database: the tables of this server, and Ostiary's storage, which is not open yet. */
 export interface Databases {
   readonly database: Database;
   readonly storage: Storage;
 }
 
-async function prepareFolder(dataDir: string): Promise<void> {
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new ConfigError(`OSTIARY_DATA_DIR cannot be created (${code})`);
-  }
-}
-
 async function onSqlite({ dataDir, databaseFile }: ServerConfig): Promise<Databases> {
   const { sqliteStorage } = await import('@ostiary/adapter-sqlite');
   const { openSqlite } = await import('./sqlite.ts');
-  await prepareFolder(dataDir);
   try {
-    const database = await openSqlite(databaseFile);
-    return { database, storage: sqliteStorage({ file: databaseFile }) };
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    return { database: await openSqlite(databaseFile), storage: sqliteStorage({ file: databaseFile }) };
   } catch (error) {
-    throw error instanceof DatabaseUnavailable ? new ConfigError(error.message, { cause: error }) : error;
+    if (error instanceof DatabaseUnavailable) throw new ConfigError(error.message, { cause: error });
+    if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error;
+    throw new ConfigError(`OSTIARY_DATA_DIR cannot be created (${error.code})`);
   }
 }
 
-/** How long a database that was asleep may take to come up at the start, in milliseconds. */
-const firstPatienceMs = 30_000;
-
-/** Between two tries. */
-const pauseMs = 250;
-
-/** Asks until the database answers, and no longer than it makes sense. */
-async function firstAnswer(
-  ping: () => Promise<void>,
-  mayComeUp: (error: unknown) => boolean,
-  patienceMs: number,
-): Promise<void> {
-  const deadline = performance.now() + patienceMs;
-  for (;;) {
-    try {
-      return await ping();
-    } catch (error) {
-      if (!mayComeUp(error) || performance.now() + pauseMs >= deadline) throw error;
-    }
-    await delay(pauseMs);
-  }
-}
-
-async function onPostgres(url: string, connections: number, patienceMs: number): Promise<Databases> {
+/** Opens the database that the configuration names. What belongs to the other engine is not even loaded. @throws ConfigError */
+export async function openDatabases(config: ServerConfig): Promise<Databases> {
+  const { databaseUrl, databasePool } = config;
+  if (databaseUrl === null) return onSqlite(config);
   const { postgresStorage } = await import('@ostiary/adapter-postgres');
   const { openPostgres } = await import('./postgres.ts');
-  const { mayComeUp, reasonOf } = await import('./postgres-errors.ts');
-  const database = openPostgres(url, connections);
-  try {
-    await firstAnswer(database.ping, mayComeUp, patienceMs);
-    return { database, storage: postgresStorage({ pool: database.pool }) };
-  } catch (error) {
-    await database.close();
-    // No cause: what the driver says can hold parts of the URL.
-    throw new ConfigError(`the database of DATABASE_URL cannot be used: ${reasonOf(error)}`);
-  }
+  const database = openPostgres(databaseUrl, databasePool);
+  return { database, storage: postgresStorage({ pool: database.pool }) };
 }
 
-/**
- * Opens the database that the configuration names. What belongs to the other engine is not even loaded.
- *
- * @param patienceMs - how long a PostgreSQL that is not there yet is waited for
- * @throws {@link ConfigError}
- */
-export function openDatabases(config: ServerConfig, patienceMs = firstPatienceMs): Promise<Databases> {
-  const { databaseUrl, databasePool } = config;
-  return databaseUrl === null ? onSqlite(config) : onPostgres(databaseUrl, databasePool, patienceMs);
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens at its host and port',
+  ENOTFOUND: 'its host name leads nowhere',
+  EAI_AGAIN: 'its host name cannot be looked up',
+  ETIMEDOUT: 'its host does not answer',
+  ECONNRESET: 'its host ended the connection',
+  '28P01': 'it refuses the password',
+  '28000': 'it refuses the user',
+  '3D000': 'there is no such database',
+  '42501': 'its user lacks a right',
+  '53300': 'it has too many connections',
+  '57P03': 'it is starting or stopping',
+};
+
+/** Why a PostgreSQL database cannot be used, in a few words that hold nothing of its address: drivers may quote the URL. */
+function reasonOf(error: unknown): string {
+  let inner = error;
+  while (inner instanceof Error && inner.cause instanceof Error) inner = inner.cause;
+  if (!(inner instanceof Error)) return 'the driver refuses it';
+  const code = 'code' in inner ? String(inner.code) : '';
+  // Said by Ostiary or by this server, and not by the driver.
+  if (code === 'STORAGE_UNAVAILABLE') return inner.message;
+  return reasons[code] ?? (code === '' ? 'the driver refuses it' : `error ${code}`);
+}
+
+/** What an operator can mend, in one line; anything else as it is. */
+export function forOperators(error: unknown, { databaseUrl }: ServerConfig): unknown {
+  if (!(error instanceof Error) || error instanceof ConfigError) return error;
+  const code = 'code' in error ? error.code : null;
+  // Tables can be made by a role with more rights (42501); see docs/cluster.md.
+  if (databaseUrl !== null && (code === 'STORAGE_UNAVAILABLE' || code === '42501'))
+    return new ConfigError(`the database of DATABASE_URL cannot be used: ${reasonOf(error)}`);
+  // A setting that Ostiary refuses, a sealing key that opens nothing, a disk that does not work: no stack helps there.
+  const isPlain = error instanceof TypeError || code === 'STORAGE_UNAVAILABLE';
+  return isPlain ? new ConfigError(error.message, { cause: error }) : error;
 }

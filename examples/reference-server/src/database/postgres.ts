@@ -1,7 +1,12 @@
-import { Pool } from 'pg';
-import { DatabaseUnavailable } from './errors.ts';
-import { type Loan, lend } from './postgres-lending.ts';
-import type { Database, Transaction, Values } from './queries.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Pool, type PoolClient, types } from 'pg';
+import {
+  type Database,
+  DatabaseUnavailable,
+  type Transaction,
+  UniqueViolation,
+  type Values,
+} from './database.ts';
 
 /** The tables of this server in a schema of a PostgreSQL database. */
 export interface PostgresDatabase extends Database {
@@ -14,14 +19,42 @@ export interface PostgresDatabase extends Database {
 const defaultPatienceMs = 1_500;
 /** How long the server keeps a transaction of a process that it does not hear of any more. */
 const idleInTransactionMs = 5_000;
+/** How often work is tried that loses against other transactions, or whose connection turns out to be dead. */
+const attempts = 5;
 
-interface Statement {
-  readonly text: string;
-  readonly names: readonly string[];
+/** `bigint` comes as a number: ids, times and counts. Amounts are read as text. */
+const parsers = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format),
+};
+
+/** SQLSTATE of what the server said; what the driver or the network said has none. */
+export function sqlStateOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^[0-9FHPX][0-9A-Z]{4}$/.test(code) ? code : '';
+}
+
+/** The connection is of no further use: broken, ended by the server, or to one that became a replica. */
+const endsConnection = (error: unknown): boolean =>
+  /^(?:$|08|57P|58|XX|25006|25P0[34])/.test(sqlStateOf(error));
+
+/** The transaction lost against another one and was taken back: the same again can succeed. */
+const isConflict = (error: unknown): boolean => /^(?:40001|40P01)$/.test(sqlStateOf(error));
+
+/** Mistakes in a statement or its data: nothing that another try or another hour would change. */
+const lasting = /^(?:0A|2[0-4]|26|42|P0)/;
+
+function translated(error: unknown): unknown {
+  const state = sqlStateOf(error);
+  const constraint = error instanceof Error && 'constraint' in error ? String(error.constraint) : '';
+  // The constraints are named by us: table, column, `key`.
+  const column = state === '23505' ? /^[a-z]+_(\w+)_key$/.exec(constraint)?.[1] : undefined;
+  if (column !== undefined) return new UniqueViolation(column, error);
+  return lasting.test(state) ? error : new DatabaseUnavailable(error);
 }
 
 /** `:name` becomes `$1`, `app_users` the table of that name in the schema. */
-function translate(sql: string, schema: string): Statement {
+function statementIn(schema: string, sql: string, values: Values): { text: string; values: unknown[] } {
   const names: string[] = [];
   const text = sql
     .replaceAll(/\bapp_(\w+)/g, `"${schema}".$1`)
@@ -29,68 +62,140 @@ function translate(sql: string, schema: string): Statement {
       if (!names.includes(name)) names.push(name);
       return `$${names.indexOf(name) + 1}`;
     });
-  return { text, names };
+  return {
+    text,
+    values: names.map((name) => {
+      if (values[name] === undefined) throw new Error(`the parameter ${name} has no value`);
+      return values[name];
+    }),
+  };
 }
 
-/** `schema` is trusted: a word of this program's own, or of a test's. */
-export function postgresDatabase(pool: Pool, schema = 'app'): PostgresDatabase {
-  const known = new Map<string, Statement>();
+/** One try of a piece of work, on a connection of its own. */
+class Attempt {
+  /** Set before a statement that can commit: what fails from then on may have taken effect. */
+  isCommitting = false;
+  isBroken = false;
+  readonly client: PoolClient;
+  readonly #deadline: number;
+  /** What the connection said last; errors of the work's own say nothing of it. */
+  #failure: unknown = null;
 
-  function statementOf(sql: string): Statement {
-    const statement = known.get(sql) ?? translate(sql, schema);
-    known.set(sql, statement);
-    return statement;
+  constructor(client: PoolClient, deadline: number) {
+    this.client = client;
+    this.#deadline = deadline;
   }
 
-  function run(loan: Loan, sql: string, values: Values = {}) {
-    const { text, names } = statementOf(sql);
-    return loan.query(
-      text,
-      names.map((name) => {
-        const value = values[name];
-        if (value === undefined) throw new Error(`the parameter ${name} has no value`);
-        return value;
-      }),
-    );
-  }
-
-  function transactionOn(loan: Loan): Transaction {
-    const rows = async <Row>(sql: string, values?: Values): Promise<Row[]> =>
-      (await run(loan, sql, values)).rows as Row[];
-    return {
-      all: rows,
-      get: async <Row>(sql: string, values?: Values) => (await rows<Row>(sql, values))[0],
-      run: async (sql, values) => (await run(loan, sql, values)).count,
-      script: async (sql) => void (await loan.query(sql)),
-      handle: loan.client,
-    };
-  }
-
-  async function inTransaction<Result>(
-    loan: Loan,
-    patienceMs: number,
-    work: (transaction: Transaction) => Promise<Result>,
-  ): Promise<Result> {
+  /** Without values it may be several statements; without a name any pooler may give the next one another connection. */
+  async query(text: string, values?: unknown[]) {
     try {
-      // One message. LOCAL ends with the transaction, so that nothing is left on the connection.
-      await loan.query(
-        `BEGIN ISOLATION LEVEL READ COMMITTED;
-         SET LOCAL statement_timeout = ${patienceMs};
-         SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
-      );
-      const result = await work(transactionOn(loan));
-      loan.isCommitting = true;
-      const { command } = await loan.query('COMMIT');
-      if (command === 'ROLLBACK') throw new DatabaseUnavailable('the transaction was rolled back');
-      return result;
+      const timeout = Math.max(1, Math.ceil(this.#deadline - performance.now()));
+      const statement = { text, types: parsers, query_timeout: timeout, ...(values?.length && { values }) };
+      const { rows, rowCount, command } = await this.client.query(statement);
+      return { rows, count: rowCount ?? 0, command };
     } catch (error) {
-      if (!loan.isBroken) await loan.query('ROLLBACK').catch(() => undefined);
-      throw error;
+      this.isBroken ||= endsConnection(error);
+      this.#failure = translated(error);
+      throw this.#failure;
     }
   }
 
+  mayBeRepeated(error: unknown): boolean {
+    // What Ostiary publishes in this transaction has errors of its own, with the same cause.
+    if (isConflict(error instanceof Error ? (error.cause ?? error) : error)) return true;
+    return this.isBroken && error === this.#failure && !this.isCommitting;
+  }
+}
+
+/** Lends a connection to work, and tries again what lost a conflict, or whose connection was dead before a commit. */
+async function lend<Result>(
+  pool: Pool,
+  patienceMs: number,
+  work: (attempt: Attempt) => Promise<Result>,
+): Promise<Result> {
+  const deadline = performance.now() + patienceMs;
+  for (let number = 1; ; number += 1) {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw translated(error);
+    });
+    const attempt = new Attempt(client, deadline);
+    const onError = (): void => {
+      attempt.isBroken = true;
+    };
+    // Between two statements nobody else listens, and an error that nobody hears ends the process.
+    client.on('error', onError);
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (number === attempts || performance.now() >= deadline || !attempt.mayBeRepeated(error)) throw error;
+    } finally {
+      client.removeListener('error', onError);
+      client.release(attempt.isBroken);
+    }
+    // The one that won goes first.
+    await delay(10 * number);
+  }
+}
+
+async function inTransaction<Result>(
+  attempt: Attempt,
+  patienceMs: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    // One message. LOCAL ends with the transaction, so that nothing is left on the connection.
+    await attempt.query(
+      `BEGIN ISOLATION LEVEL READ COMMITTED;
+       SET LOCAL statement_timeout = ${patienceMs};
+       SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
+    );
+    const result = await work();
+    attempt.isCommitting = true;
+    const { command } = await attempt.query('COMMIT');
+    if (command === 'ROLLBACK') throw new DatabaseUnavailable(new Error('the transaction was rolled back'));
+    return result;
+  } catch (error) {
+    if (!attempt.isBroken) await attempt.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Opens a pool, which connects when it is first used.
+ *
+ * @param schema - trusted: a word of this program's own, or of a test's
+ */
+export function openPostgres(
+  connectionString: string,
+  connections: number,
+  schema = 'app',
+): PostgresDatabase {
+  const pool = new Pool({
+    connectionString,
+    max: connections,
+    // No other parameter of the session: poolers such as PgBouncer refuse to start one with them.
+    application_name: 'ostiary',
+    connectionTimeoutMillis: defaultPatienceMs,
+    keepAlive: true,
+  });
+  // Idle connections that the server ended are replaced when the next one is needed.
+  pool.on('error', () => undefined);
+
+  function query(attempt: Attempt, sql: string, values: Values = {}) {
+    const statement = statementIn(schema, sql, values);
+    return attempt.query(statement.text, statement.values);
+  }
+
+  const transactionOn = (attempt: Attempt): Transaction => ({
+    all: async (sql, values) => (await query(attempt, sql, values)).rows,
+    get: async (sql, values) => (await query(attempt, sql, values)).rows[0],
+    run: async (sql, values) => (await query(attempt, sql, values)).count,
+    script: async (sql) => void (await attempt.query(sql)),
+    handle: attempt.client,
+  });
+
   const all = <Row>(sql: string, values?: Values): Promise<Row[]> =>
-    lend(pool, defaultPatienceMs, async (loan) => (await run(loan, sql, values)).rows as Row[]);
+    lend(pool, defaultPatienceMs, async (attempt) => (await query(attempt, sql, values)).rows);
   let closing: Promise<void> | undefined;
 
   return {
@@ -99,7 +204,9 @@ export function postgresDatabase(pool: Pool, schema = 'app'): PostgresDatabase {
     all,
     get: async <Row>(sql: string, values?: Values) => (await all<Row>(sql, values))[0],
     write: (work, { patienceMs = defaultPatienceMs } = {}) =>
-      lend(pool, patienceMs, (loan) => inTransaction(loan, patienceMs, work)),
+      lend(pool, patienceMs, (attempt) =>
+        inTransaction(attempt, patienceMs, () => work(transactionOn(attempt))),
+      ),
     caseless: (expression) => `lower(${expression} COLLATE "C")`,
     connections: () => ({
       idle: pool.idleCount,
@@ -112,19 +219,4 @@ export function postgresDatabase(pool: Pool, schema = 'app'): PostgresDatabase {
       return closing;
     },
   };
-}
-
-/** Opens a pool. Connects when it is first used. */
-export function openPostgres(connectionString: string, connections: number): PostgresDatabase {
-  const pool = new Pool({
-    connectionString,
-    max: connections,
-    // No other parameter of the session: poolers such as PgBouncer refuse to start one with them.
-    application_name: 'ostiary',
-    connectionTimeoutMillis: defaultPatienceMs,
-    keepAlive: true,
-  });
-  // Idle connections that the server ended are replaced when the next one is needed.
-  pool.on('error', () => undefined);
-  return postgresDatabase(pool);
 }

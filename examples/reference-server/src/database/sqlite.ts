@@ -1,8 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { DatabaseUnavailable, messageOf, UniqueViolation } from './errors.ts';
-import type { Database, Transaction, Values } from './queries.ts';
+import {
+  type Database,
+  DatabaseUnavailable,
+  type Transaction,
+  UniqueViolation,
+  type Values,
+} from './database.ts';
 
 /** A connection to the file. */
 export type Connection = Sqlite.Database;
@@ -17,49 +22,28 @@ export interface SqliteDatabase extends Database {
 /** How long a write waits for another process that writes, in milliseconds. */
 const busyPatienceMs = 2_000;
 
-function codeOf(error: unknown): string {
-  return error instanceof Sqlite.SqliteError ? error.code : '';
-}
-
-function isBusy(error: unknown): boolean {
-  return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
-}
-
 /** Errors of the disk or the lock; a broken constraint is not one of them. */
 const unavailable = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB)/;
 
-function translate(error: unknown, connection: Connection | null): unknown {
-  if (unavailable.test(codeOf(error)) || connection?.open === false) {
-    return new DatabaseUnavailable(`the database cannot be used (${messageOf(error)})`, { cause: error });
-  }
-  const column =
-    codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE'
-      ? /: app_\w+\.(\w+)$/.exec(messageOf(error))?.[1]
-      : undefined;
-  return column === undefined ? error : new UniqueViolation(column, { cause: error });
+const codeOf = (error: unknown): string => (error instanceof Sqlite.SqliteError ? error.code : '');
+
+function translated(error: unknown, connection: Connection | null): unknown {
+  if (unavailable.test(codeOf(error)) || connection?.open === false) return new DatabaseUnavailable(error);
+  if (codeOf(error) !== 'SQLITE_CONSTRAINT_UNIQUE') return error;
+  const column = /: app_\w+\.(\w+)$/.exec(error instanceof Error ? error.message : '')?.[1];
+  return column === undefined ? error : new UniqueViolation(column, error);
 }
 
-async function patiently<Result>(
-  connection: Connection,
-  deadline: number,
-  attempt: () => Result,
-): Promise<Result> {
+/** Tries until nobody else writes. SQLite's own waiting would stop every request of this process, so it gets none. */
+async function patiently(connection: Connection, deadline: number, attempt: () => void): Promise<void> {
   for (;;) {
     try {
       return attempt();
     } catch (error) {
-      if (!isBusy(error) || performance.now() >= deadline) throw translate(error, connection);
+      const isBusy = /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
+      if (!isBusy || performance.now() >= deadline) throw translated(error, connection);
       await delay(randomInt(5, 40));
     }
-  }
-}
-
-function open(file: string): Connection {
-  try {
-    // SQLite's own waiting would stop every request of this process, so it gets none.
-    return new Sqlite(file, { timeout: 0 });
-  } catch (error) {
-    throw translate(error, null);
   }
 }
 
@@ -67,13 +51,16 @@ function open(file: string): Connection {
 function statementsOn(connection: Connection) {
   const prepared = new Map<string, Sqlite.Statement<[Values]>>();
 
-  function execute<Result>(sql: string, work: (statement: Sqlite.Statement<[Values]>) => Result): Result {
+  async function execute<Result>(
+    sql: string,
+    work: (statement: Sqlite.Statement<[Values]>) => Result,
+  ): Promise<Result> {
     try {
       const statement = prepared.get(sql) ?? connection.prepare<[Values]>(sql);
       prepared.set(sql, statement);
       return work(statement);
     } catch (error) {
-      throw translate(error, connection);
+      throw translated(error, connection);
     }
   }
 
@@ -89,89 +76,56 @@ function statementsOn(connection: Connection) {
 /**
  * Opens the file in WAL mode with `synchronous=FULL`, so that a commit survives a power cut. Reads have a connection of
  * their own: they see what is committed, and never wait for a writer.
+ *
+ * @throws DatabaseUnavailable
  */
 export async function openSqlite(file: string): Promise<SqliteDatabase> {
-  const connection = open(file);
-  let reader: Connection | undefined;
+  let opened: Connection | null = null;
   try {
+    const connection = new Sqlite(file, { timeout: 0 });
+    opened = connection;
     await patiently(connection, performance.now() + busyPatienceMs, () => {
       connection.pragma('journal_mode = WAL');
       connection.pragma('synchronous = FULL');
       connection.pragma('foreign_keys = ON');
     });
-    reader = open(file);
-    reader.pragma('query_only = ON');
+    return databaseOn(connection, new Sqlite(file, { timeout: 0, readonly: true }));
   } catch (error) {
-    connection.close();
-    throw error;
+    opened?.close();
+    throw translated(error, null);
   }
-  return databaseOn(connection, reader);
 }
 
 function databaseOn(connection: Connection, reader: Connection): SqliteDatabase {
-  const reading = statementsOn(reader);
-  const writing = statementsOn(connection);
+  const { all, get } = statementsOn(reader);
+  const transaction: Transaction = {
+    ...statementsOn(connection),
+    script: async (sql) => void connection.exec(sql),
+    handle: connection,
+  };
   let last: Promise<unknown> = Promise.resolve();
-  let fullSyncSeen = false;
-
-  function assertFullSync(): void {
-    // The build falls back to NORMAL after the first WAL write unless FULL was set on this connection.
-    if (!fullSyncSeen && connection.pragma('synchronous', { simple: true }) !== 2)
-      throw new Error('synchronous is not FULL');
-    fullSyncSeen = true;
-  }
-
-  /** Statements that work only as long as their transaction is open: one that nobody awaited must not join the next. */
-  function transaction(): Transaction & { end(): void } {
-    let isOver = false;
-    const guarded = async <Result>(work: () => Result): Promise<Result> => {
-      if (isOver) throw new Error('the transaction is over');
-      return work();
-    };
-    return {
-      all: (sql, values) => guarded(() => writing.all(sql, values)),
-      get: (sql, values) => guarded(() => writing.get(sql, values)),
-      run: (sql, values) => guarded(() => writing.run(sql, values)),
-      script: (sql) => guarded(() => void connection.exec(sql)),
-      handle: connection,
-      end() {
-        isOver = true;
-      },
-    };
-  }
 
   async function inTransaction<Result>(
     work: (transaction: Transaction) => Promise<Result>,
     deadline: number,
   ): Promise<Result> {
     await patiently(connection, deadline, () => connection.exec('BEGIN IMMEDIATE'));
-    const open = transaction();
-    // Everything that a write awaits is there already, so its transaction is over before the event loop turns.
-    let hasTurned = false;
-    const turn = setImmediate(() => {
-      hasTurned = true;
-    });
     try {
-      const result = await work(open);
-      if (hasTurned) throw new Error('a write on SQLite awaits nothing but its own statements');
+      const result = await work(transaction);
       connection.exec('COMMIT');
-      assertFullSync();
       return result;
     } catch (error) {
       // After some errors SQLite has taken the whole transaction back already.
       if (connection.open && connection.inTransaction) connection.exec('ROLLBACK');
-      throw translate(error, connection);
-    } finally {
-      clearImmediate(turn);
-      open.end();
+      throw translated(error, connection);
     }
   }
 
   return {
     schema: null,
     connection,
-    all: async (sql, values) => reading.all(sql, values),
-    get: async (sql, values) => reading.get(sql, values),
+    all,
+    get,
     write(work, { patienceMs = busyPatienceMs } = {}) {
       const deadline = performance.now() + patienceMs;
       // One at a time: there is one connection that writes.
@@ -181,7 +135,7 @@ function databaseOn(connection: Connection, reader: Connection): SqliteDatabase 
     },
     // The column's own collation compares without case.
     caseless: (expression) => expression,
-    ping: async () => void reading.get('SELECT count(*) FROM sqlite_schema'),
+    ping: async () => void (await get('SELECT count(*) FROM sqlite_schema')),
     async close() {
       reader.close();
       connection.close();

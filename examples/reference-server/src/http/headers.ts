@@ -1,20 +1,9 @@
-/** Headers of every page. */
-export type Headers = Readonly<Record<string, string>>;
+import { contentPolicy } from '@ostiary/web-kit';
 
-/**
- * No script, no frame, nothing from elsewhere. There is no `form-action` on purpose: browsers apply it to the redirects
- * after a form too, and the way back to an app would end here, silently. The referrer policy is `same-origin` because
- * `no-referrer` makes browsers send `Origin: null` with our own forms.
- */
-export function pageHeaders(authUrl: string, styleHash: string): Headers {
+/** Headers of every page. The referrer policy is `same-origin` because `no-referrer` makes browsers send `Origin: null` with our own forms. */
+export function pageHeaders(authUrl: string, styleHash: string): Readonly<Record<string, string>> {
   return {
-    'Content-Security-Policy': [
-      "default-src 'none'",
-      `style-src '${styleHash}'`,
-      "img-src 'self' data:",
-      "base-uri 'none'",
-      "frame-ancestors 'none'",
-    ].join('; '),
+    'Content-Security-Policy': contentPolicy(styleHash, "img-src 'self' data:"),
     'X-Frame-Options': 'DENY',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'same-origin',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { PaymentRail, TransferOrder, TransferResult } from '@ostiary/core';
-import type { Database, Queries, Transaction } from '../database/queries.ts';
+import type { Database, Queries, Transaction } from '../database/database.ts';
 import { amountSchema } from './money.ts';
 import {
   balancesOf,

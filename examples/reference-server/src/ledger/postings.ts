@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from '../database/queries.ts';
+import type { Queries, Transaction } from '../database/database.ts';
 
 /** The currencies of the ledger. Amounts are integers of their minor units. */
 export const ledgerCurrencies = ['HTG', 'USD'] as const;

@@ -1,23 +1,15 @@
 import type { Meter } from '@opentelemetry/api';
-import type { Database } from '../database/queries.ts';
-import { readWaiting } from '../operations/readings.ts';
+import { readWaiting } from '@ostiary/cli/doctor';
+import type { Database } from '../database/database.ts';
+import { inTime } from '../http/in-time.ts';
+import { readableBy } from '../operations/nodes.ts';
 
 /** How long a look at the metrics waits for the database, in milliseconds. */
 const patienceMs = 1_000;
 
-/** The database was away, or slow: there is nothing to tell then, and nothing is told. */
-async function inTime<Result>(work: Promise<Result>): Promise<Result | null> {
-  const tooLate = Promise.withResolvers<null>();
-  const timer = setTimeout(() => tooLate.resolve(null), patienceMs);
-  try {
-    return await Promise.race([work.catch(() => null), tooLate.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** Work that waits, in all processes together, and the connections of this one. Read when somebody looks. */
 export function observeDatabase(meter: Meter, database: Database, now: () => number): void {
+  const readable = readableBy(database);
   const gauge = (name: string, description: string, unit: string) =>
     meter.createObservableGauge(name, { description, unit });
   const jobs = gauge(
@@ -38,7 +30,8 @@ export function observeDatabase(meter: Meter, database: Database, now: () => num
   );
   meter.addBatchObservableCallback(
     async (result) => {
-      const waiting = await inTime(readWaiting(database, now()));
+      const waiting = await inTime(readWaiting(readable, now()), patienceMs);
+      // The database is away, or slow: there is nothing to tell then, and nothing is told.
       if (waiting === null) return;
       result.observe(jobs, waiting.jobs);
       result.observe(jobAge, waiting.oldestJobMs / 1_000);

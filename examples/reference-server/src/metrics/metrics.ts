@@ -1,9 +1,9 @@
 import { metrics as global } from '@opentelemetry/api';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { type Address, listen } from '@ostiary/web-kit';
 import { ConfigError, type ServerConfig } from '../config.ts';
-import type { Database } from '../database/queries.ts';
-import { type Address, listen } from '../http/listen.ts';
+import type { Database } from '../database/database.ts';
 import { observeDatabase } from './database.ts';
 import { observeProcess } from './process.ts';
 import { views } from './series.ts';
@@ -18,7 +18,8 @@ export interface Metrics {
 /**
  * Answers `/metrics` for Prometheus. Has to be there before Ostiary is, which measures for the provider that it finds.
  *
- * @throws {@link ConfigError} when the port cannot be had, or something else in this process collects metrics already
+ * @throws AddressError when the port cannot be had
+ * @throws {@link ConfigError} when something else in this process collects metrics already
  */
 export async function startMetrics(address: Address, role: ServerConfig['role']): Promise<Metrics> {
   const exporter = new PrometheusExporter({

@@ -1,69 +1,91 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import {
+  type DoctorDatabase,
+  type Examined,
+  keyIdOf,
+  type NodeFacts,
+  type ServerNode,
+} from '@ostiary/cli/doctor';
 import type { Logger } from 'pino';
-import { z } from 'zod';
 import type { ServerConfig } from '../config.ts';
-import type { Database } from '../database/queries.ts';
+import type { Database, Values } from '../database/database.ts';
 import { version } from '../version.ts';
-import { keyIdOf } from './key-proofs.ts';
 
 /** How often a process says that it is there, in milliseconds. */
-export const beatEveryMs = 30_000;
+const beatEveryMs = 30_000;
 /** Who has not been heard of for so long is gone, in milliseconds. */
-export const silentAfterMs = 3 * beatEveryMs;
+const silentAfterMs = 3 * beatEveryMs;
 /** How long that is remembered. */
 const forgottenAfterMs = 24 * 3_600_000;
 
-const factsSchema = z.object({
-  /** Host name and process id. */
-  name: z.string(),
-  version: z.string(),
-  mode: z.string(),
-  authUrl: z.string(),
-  baseUrl: z.string(),
-  prefix: z.string(),
-  trustedProxies: z.array(z.string()),
-  privateTargets: z.boolean(),
-  /** Names of its sealing keys, the current one first. */
-  keyIds: z.array(z.string()),
-  /** What its machine is ahead of the clock that it goes by. */
-  clockAheadMs: z.number(),
-  databasePool: z.number(),
-});
-
-/** What a process says of itself. Nothing of it is secret. */
-export type NodeFacts = z.output<typeof factsSchema>;
-
-/** A process of this installation. */
-export interface ServerNode {
-  readonly id: string;
-  readonly role: ServerConfig['role'];
-  readonly facts: NodeFacts;
-  readonly startedAt: number;
+/** A process of this installation, as the doctor sees it. */
+interface ListedNode extends ServerNode {
   readonly seenAt: number;
 }
 
 interface Row {
-  readonly id: string;
   readonly role: ServerConfig['role'];
   readonly facts: string;
-  readonly started_at: number;
   readonly seen_at: number;
 }
 
 /** Every process that was there within the last day. */
-export async function listNodes(database: Database): Promise<readonly ServerNode[]> {
+async function listNodes(database: Database): Promise<readonly ListedNode[]> {
   const rows = await database.all<Row>(
-    `SELECT id, role, facts, started_at, seen_at FROM app_nodes
+    `SELECT role, facts, seen_at FROM app_nodes
      WHERE role IN ('all', 'web', 'worker') ORDER BY started_at, id`,
   );
-  return rows.map((row) => ({
-    id: row.id,
-    role: row.role,
-    facts: factsSchema.parse(JSON.parse(row.facts)),
-    startedAt: row.started_at,
-    seenAt: row.seen_at,
-  }));
+  return rows.map(({ role, facts, seen_at }) => ({ role, facts: JSON.parse(facts), seenAt: seen_at }));
+}
+
+/** Lets several writers want one scratch row at once. */
+async function race(database: Database, at: number): Promise<number> {
+  const id = `doctor_${randomBytes(9).toString('hex')}`;
+  const write = (sql: string, values: Values): Promise<number> =>
+    database.write((transaction) => transaction.run(sql, values));
+  await write(
+    "INSERT INTO app_nodes (id, role, facts, started_at, seen_at) VALUES (:id, 'scratch', '{}', :at, :at)",
+    { id, at },
+  );
+  try {
+    const changed = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        write("UPDATE app_nodes SET role = 'won' WHERE id = :id AND role = 'scratch'", { id }),
+      ),
+    );
+    return changed.filter((rows) => rows === 1).length;
+  } finally {
+    await write('DELETE FROM app_nodes WHERE id = :id', { id });
+  }
+}
+
+/** The database as the doctor and the metrics read it. */
+export const readableBy = (database: Database): Pick<DoctorDatabase, 'engine' | 'query'> => ({
+  engine: database.schema === null ? 'sqlite' : 'postgres',
+  query: (sql) => database.all(sql),
+});
+
+/** What the doctor looks at, of a database that is open. */
+export async function examinedOf(
+  config: ServerConfig,
+  database: Database,
+  now: () => number,
+): Promise<Examined> {
+  const all = await listNodes(database);
+  const isAlive = ({ seenAt }: ListedNode): boolean => seenAt > now() - silentAfterMs;
+  return {
+    settings: {
+      ...config,
+      retentionDays: config.webhooks.retentionDays,
+      databaseFile: config.databaseUrl === null ? config.databaseFile : null,
+      signInPath: '/login',
+    },
+    database: { ...readableBy(database), race: () => race(database, now()) },
+    now,
+    nodes: all.filter(isAlive),
+    silent: all.filter((node) => !isAlive(node)),
+  };
 }
 
 /** A process that says, as long as it runs, that it is there. */

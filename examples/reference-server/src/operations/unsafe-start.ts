@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readPostgresSettings, unsafeSettings } from '@ostiary/cli/doctor';
 import { demoKeyFile } from '../cli/find-installation.ts';
 import { ConfigError, type ServerConfig } from '../config.ts';
-import type { Database } from '../database/queries.ts';
-import { readPostgresSettings, unsafeSettings } from './durability.ts';
+import type { Database } from '../database/database.ts';
 
 /** The key of a demo lies beside what it seals. */
 async function demoKey({ dataDir }: ServerConfig): Promise<string | null> {
@@ -28,8 +28,8 @@ export async function refuseUnsafeStart(config: ServerConfig, database: Database
       'OSTIARY_SEALING_KEYS holds the key of a demo, which lies beside its database; make a new installation with a key of its own for production',
     );
   }
-  const settings = await readPostgresSettings(database);
-  const unsafe = settings === null ? [] : unsafeSettings(settings);
+  const unsafe =
+    database.schema === null ? [] : unsafeSettings(await readPostgresSettings({ query: database.all }));
   if (unsafe.length > 0) {
     throw new ConfigError(
       `the database of DATABASE_URL runs with ${unsafe.join(', ')}: what was answered would be lost with the power; turn it on for production`,

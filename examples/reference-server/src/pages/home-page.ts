@@ -1,6 +1,6 @@
+import { html, initialOf } from '@ostiary/web-kit';
 import type { Account } from '../users/accounts.ts';
-import { html } from './html.ts';
-import { initialOf, type Look, page } from './layout.ts';
+import { type Look, page } from './layout.ts';
 import { type Language, texts } from './texts.ts';
 
 /** The landing page: what this is, or who is signed in. */

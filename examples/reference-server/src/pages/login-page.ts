@@ -1,4 +1,4 @@
-import { html } from './html.ts';
+import { html } from '@ostiary/web-kit';
 import { type Look, page } from './layout.ts';
 import { type Language, texts } from './texts.ts';
 

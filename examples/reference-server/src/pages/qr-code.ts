@@ -1,5 +1,5 @@
+import { type Html, html } from '@ostiary/web-kit';
 import { encode } from 'uqr';
-import { type Html, html } from './html.ts';
 
 /** Modules of white that readers need around a code (ISO/IEC 18004). */
 const quietZone = 4;

@@ -6,23 +6,13 @@ import { passportPage } from '../pages/passport-page.ts';
 import { chooseLanguage } from '../pages/texts.ts';
 import type { SignInContext } from '../sign-in/context.ts';
 
-/** Handlers of the passport page. */
-export interface PassportRoutes {
-  show(ctx: Context): Promise<void>;
-  again(ctx: Context): void;
-  script(ctx: Context): void;
-}
-
 /** The passport page: every visit issues a passport, and none is kept anywhere. */
-export function createPassportRoutes(
-  context: SignInContext,
-  passports: Ostiary['passports'],
-): PassportRoutes {
+export function createPassportRoutes(context: SignInContext, passports: Ostiary['passports']) {
   const { look, authUrl, accounts, sessions, cookies } = context;
   const script = readFileSync(join(import.meta.dirname, '../public/passport.js'));
 
   return {
-    async show(ctx) {
+    async show(ctx: Context): Promise<void> {
       const session = await sessions.find(cookies.session.read(ctx.req));
       const account = session && (await accounts.getBySub(session.sub));
       if (account === null || account.blockedAt !== null) {
@@ -38,12 +28,12 @@ export function createPassportRoutes(
     },
 
     // Back to the page by a redirect, so that reloading it does not ask whether to send a form again.
-    again(ctx) {
+    again(ctx: Context): void {
       ctx.status = 303;
       ctx.set('Location', `${authUrl}/passport`);
     },
 
-    script(ctx) {
+    script(ctx: Context): void {
       ctx.type = 'text/javascript';
       ctx.body = script;
     },

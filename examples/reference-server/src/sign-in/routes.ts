@@ -1,5 +1,5 @@
+import { readForm } from '@ostiary/web-kit';
 import type { Context } from 'koa';
-import { readForm } from '../http/form.ts';
 import { homePage, messagePage } from '../pages/home-page.ts';
 import { loginPage } from '../pages/login-page.ts';
 import { chooseLanguage, type Texts, texts } from '../pages/texts.ts';
@@ -9,14 +9,6 @@ import type { SignInContext } from './context.ts';
 import { isSameOrigin } from './csrf.ts';
 import { safeReturnTo } from './return-to.ts';
 import type { Session } from './sessions.ts';
-
-/** Handlers of the pages where people sign in and out. */
-export interface AccountRoutes {
-  home(ctx: Context): Promise<void>;
-  showLogin(ctx: Context): Promise<void>;
-  signIn(ctx: Context): Promise<void>;
-  signOut(ctx: Context): Promise<void>;
-}
 
 /** What a sign-in page was opened with. Untrusted; the same from the query and from the form. */
 interface LoginRequest {
@@ -44,7 +36,8 @@ function parseLogin(read: (name: string) => string | undefined, handle: string):
   };
 }
 
-export function createAccountRoutes(context: SignInContext): AccountRoutes {
+/** Handlers of the pages where people sign in and out. */
+export function createAccountRoutes(context: SignInContext) {
   const { authUrl, look, accounts, sessions, cookies, csrf, browsers, throttle, addressOf } = context;
 
   const sessionOf = (ctx: Context): Promise<Session | null> => sessions.find(cookies.session.read(ctx.req));
@@ -118,7 +111,7 @@ export function createAccountRoutes(context: SignInContext): AccountRoutes {
   }
 
   return {
-    async home(ctx) {
+    async home(ctx: Context): Promise<void> {
       const language = chooseLanguage(undefined, ctx.get('accept-language'));
       const session = await sessionOf(ctx);
       const account = session && (await accounts.getBySub(session.sub));
@@ -126,7 +119,7 @@ export function createAccountRoutes(context: SignInContext): AccountRoutes {
       ctx.body = homePage(look, language, account && { account, csrf: token(ctx, 'sign-out', session) });
     },
 
-    async showLogin(ctx) {
+    async showLogin(ctx: Context): Promise<void> {
       const query = new URLSearchParams(ctx.querystring);
       const request = parseLogin((name) => query.get(name) ?? undefined, 'login_hint');
       const session = await sessionOf(ctx);
@@ -138,11 +131,11 @@ export function createAccountRoutes(context: SignInContext): AccountRoutes {
       await showForm(ctx, request, session, null);
     },
 
-    async signIn(ctx) {
+    async signIn(ctx: Context): Promise<void> {
       const form = await readForm(ctx.req);
-      const request = parseLogin((name) => form.get(name), 'handle');
+      const request = parseLogin((name) => form.get(name) ?? undefined, 'handle');
       const session = await sessionOf(ctx);
-      if (!isGenuine(ctx, 'login', null, form.get('csrf'))) {
+      if (!isGenuine(ctx, 'login', null, form.get('csrf') ?? undefined)) {
         return showForm(ctx, request, session, { status: 403, text: (t) => t.stale });
       }
       const result = await checkPassword(ctx, request.handle, (form.get('password') ?? '').slice(0, 1024));
@@ -155,11 +148,11 @@ export function createAccountRoutes(context: SignInContext): AccountRoutes {
       ctx.set('Location', safeReturnTo(request.returnTo, authUrl));
     },
 
-    async signOut(ctx) {
+    async signOut(ctx: Context): Promise<void> {
       const form = await readForm(ctx.req);
       const session = await sessionOf(ctx);
       if (session !== null) {
-        if (!isGenuine(ctx, 'sign-out', session, form.get('csrf'))) {
+        if (!isGenuine(ctx, 'sign-out', session, form.get('csrf') ?? undefined)) {
           const language = chooseLanguage(undefined, ctx.get('accept-language'));
           const t = texts[language];
           ctx.status = 403;

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database, Transaction } from '../database/queries.ts';
+import type { Database, Transaction } from '../database/database.ts';
 
 /** A browser that is signed in. */
 export interface Session {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Database } from '../database/queries.ts';
-import { networkOf } from '../http/client-address.ts';
+import type { Database } from '../database/database.ts';
+import { networkOf } from '../http/network.ts';
 
 /** How many failed sign-ins a window takes, which begins with the first of them. */
 export interface Limit {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import { UniqueViolation } from '../database/errors.ts';
-import type { Database, Queries, Transaction } from '../database/queries.ts';
+import type { Database, Queries, Transaction } from '../database/database.ts';
+import { UniqueViolation } from '../database/database.ts';
 import { post } from '../ledger/postings.ts';
 import { type NewUser, newUserSchema, passwordSchema } from './input.ts';
 import type { Line, Passwords } from './passwords.ts';

@@ -1,5 +1,5 @@
 import type { UserDirectory, UserRecord } from '@ostiary/core';
-import type { Database } from '../database/queries.ts';
+import type { Database } from '../database/database.ts';
 import { formatMoney } from '../ledger/money.ts';
 import { balancesOf } from '../ledger/postings.ts';
 

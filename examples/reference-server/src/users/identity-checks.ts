@@ -1,5 +1,5 @@
 import type { KycChanged, KycState, PublishedEvent } from '@ostiary/core';
-import type { Database } from '../database/queries.ts';
+import type { Database } from '../database/database.ts';
 import { type Account, AccountError, type Accounts } from './accounts.ts';
 
 /** What became of a user's identity check. */

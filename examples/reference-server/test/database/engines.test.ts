@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { ConfigError } from '../../src/config.ts';
-import { DatabaseUnavailable, UniqueViolation } from '../../src/database/errors.ts';
+import type { Database } from '../../src/database/database.ts';
+import { DatabaseUnavailable, UniqueViolation } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrations.ts';
-import type { Database } from '../../src/database/queries.ts';
 import { type Opened, onBothEngines } from '../support/engines.ts';
 
 onBothEngines('the database', (engine) => {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Database } from '../../src/database/queries.ts';
+import type { Database } from '../../src/database/database.ts';
 import { createLedger, LedgerError } from '../../src/ledger/ledger.ts';
 import { post } from '../../src/ledger/postings.ts';
 import { absoluteLifetime, createSessions, idleLifetime } from '../../src/sign-in/sessions.ts';

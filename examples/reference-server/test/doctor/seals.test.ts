@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { diagnose } from '../../src/cli/doctor.ts';
 import { loadConfig } from '../../src/config.ts';
-import { examine } from '../../src/doctor/examine.ts';
 import { createLogger } from '../../src/http/logging.ts';
 import { openInstallation } from '../../src/index.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -29,7 +29,7 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
       return installation.ostiary;
     };
     const look = async (keys: string) =>
-      (await examine(loadConfig({ ...env, OSTIARY_SEALING_KEYS: keys })))
+      (await diagnose(loadConfig({ ...env, OSTIARY_SEALING_KEYS: keys })))
         .filter(({ check }) => check === 'secrets')
         .map(({ verdict, what }) => [verdict, what]);
 

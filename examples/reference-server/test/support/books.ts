@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Database } from '../../src/database/queries.ts';
+import type { Database } from '../../src/database/database.ts';
 
 /** What must not be found in the books at any time. */
 const disorders = {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrations.ts';
-import type { Database } from '../../src/database/queries.ts';
 import { type Connection, openSqlite, type SqliteDatabase } from '../../src/database/sqlite.ts';
 import { temporaryFolder } from './server.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrations.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
-import type { Database } from '../../src/database/queries.ts';
 import { openSqlite } from '../../src/database/sqlite.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { temporaryFolder } from './server.ts';

@@ -1,4 +1,4 @@
-import { DatabaseUnavailable } from '../../src/database/errors.ts';
+import { DatabaseUnavailable } from '../../src/database/database.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
 import { openSqlite } from '../../src/database/sqlite.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';

@@ -1,20 +1,16 @@
-import { postgresStorage } from '../../src/index.ts';
+import { inParallel } from '../../../testing/src/contract/case.ts';
+import { args, storage, whenAllAreReady } from '../../../testing/test/adapters/children/storage.ts';
 
 // Counts as many requests at once in each of many buckets, and reports how many of each bucket were allowed.
-const [connectionString, schema, runs, requests, limit] = process.argv.slice(2);
+const [runs = 0, requests = 0, limit = 0] = args.map(Number);
 
-const storage = postgresStorage({ connectionString: String(connectionString), schema: String(schema) });
 await storage.open();
-process.once('message', async () => {
-  const allowed: string[] = [];
-  for (let run = 0; run < Number(runs); run += 1) {
-    const request = { bucket: `run ${run}`, limit: Number(limit), windowMs: 60_000, now: 1 };
-    const states = await Promise.all(
-      Array.from({ length: Number(requests) }, () => storage.rateLimits?.consume(request)),
-    );
-    allowed.push(String(states.filter((state) => state?.allowed === true).length));
+whenAllAreReady(async () => {
+  const allowed: number[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const request = { bucket: `run ${run}`, limit, windowMs: 60_000, now: 1 };
+    const states = await inParallel(requests, async () => storage.rateLimits?.consume(request));
+    allowed.push(states.filter((state) => state?.allowed === true).length);
   }
-  await storage.close();
-  process.send?.(allowed, () => process.disconnect());
+  return allowed;
 });
-process.send?.('ready');

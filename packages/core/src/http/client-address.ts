@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import type { AddressedRequest } from '../context.ts';
 
 /**
- * An IPv4 address in IPv6 clothes (`::ffff:192.0.2.1`) as plain IPv4; anything else as it is, in canonical
+ * An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) as plain IPv4; anything else as it is, in canonical
  * spelling.
  */
 function unmapped(address: string): string | null {
@@ -48,7 +48,7 @@ function addRange(list: BlockList, range: string, path: string): void {
  */
 export function clientAddressFinder(
   trustedProxies: readonly string[],
-): (request: IncomingMessage) => string | null {
+): (request: AddressedRequest) => string | null {
   const trusted = new BlockList();
   for (const [index, range] of trustedProxies.entries())
     addRange(trusted, range, `createOstiary: trustedProxies.${index}`);

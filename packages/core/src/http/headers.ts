@@ -49,23 +49,8 @@ export function setPageHeaders(ctx: Context, styleHash: string): void {
   setDocumentHeaders(ctx, `default-src 'none'; style-src ${styleHash}`);
 }
 
-/**
- * Headers of a page that keeps itself up to date: as {@link setPageHeaders}, with one script that asks this
- * origin and nobody else.
- * @param sources - hashes of the page's inline style sheets and of its one inline script
- */
-export function setLivePageHeaders(
-  ctx: Context,
-  sources: { readonly styles: readonly string[]; readonly script: string },
-): void {
-  const styles = sources.styles.join(' ');
-  setDocumentHeaders(
-    ctx,
-    `default-src 'none'; script-src ${sources.script}; connect-src 'self'; style-src ${styles}`,
-  );
-}
-
-function setDocumentHeaders(ctx: Context, sources: string): void {
+/** Headers of every page. @param sources - directives of its Content-Security-Policy that say what it may load */
+export function setDocumentHeaders(ctx: Context, sources: string): void {
   ctx.set(
     'Content-Security-Policy',
     `${sources}; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'`,

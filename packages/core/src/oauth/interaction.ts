@@ -143,7 +143,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms): In
       const redirectTo = await loginStep(core, interaction, user);
       if (redirectTo !== null || user === null)
         return { redirectTo: redirectTo ?? (await loginOf(core, interaction, false)) };
-      // Begun by nobody, and not to be forgotten under the eyes of somebody.
+      // It was begun before anybody had signed in, and gets the longer life of one whose user is there.
       if (interaction.reasons.includes('signed_out')) await interaction.keep();
 
       const scopes = scopesOf(interaction);

@@ -8,7 +8,7 @@ export const accessTokenSeconds = 3600;
 export const interactionSeconds = 3600;
 
 /** The same, until somebody signed in: whoever starts one without need costs a row for no longer than this. */
-export const strangersInteractionSeconds = 600;
+export const anonymousInteractionSeconds = 600;
 
 /** How long an access token is recognised as expired, rather than unknown, after its end. */
 export const expiredTokenMs = 24 * 3600_000;

@@ -1,8 +1,13 @@
-import type { Options } from '../options.ts';
 import { type Palette, palettes } from './colour.ts';
 
 /** The checked theme of a service: name, colour and perhaps a logo. */
-export type PageTheme = Options['theme'];
+export interface PageTheme {
+  readonly name: string;
+  /** A `data:` image, or a path on `authUrl`. */
+  readonly logo?: string | undefined;
+  /** `#rrggbb`. */
+  readonly colour: string;
+}
 
 function properties(palette: Palette): string {
   return Object.entries(palette)

@@ -2,30 +2,20 @@ import { createSecretKey } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { apiKeyFormat, signingSecretContext } from '../api-key-format.ts';
+import { signingSecretContext } from '../api-key-format.ts';
 import type { Core } from '../context.ts';
-import { PartnerError, toPartnerError } from '../errors.ts';
+import { toPartnerError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { writeJson } from '../http/headers.ts';
 import type { Route } from '../http/route.ts';
-import type { ApiKeyState } from '../ports/api-keys.ts';
 import { RequestInProgressError } from '../replays.ts';
-import { checkAddress } from './pipeline/address.ts';
+import type { Admission } from './pipeline/admission.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
 import { readIdempotencyKey } from './pipeline/idempotency.ts';
-import { createKeyCheck, type FoundKey, type KeyCheck } from './pipeline/key.ts';
+import type { KeyCheck } from './pipeline/key.ts';
 import { createKeyedMutex } from './pipeline/keyed-mutex.ts';
-import { type CountedRequest, countRequest, knowsKeys, type LimitOptions } from './pipeline/limit.ts';
-import { checkScope } from './pipeline/scope.ts';
 import { checkSignature } from './pipeline/signature.ts';
 import type { PartnerAnswer, PartnerRequest, PartnerRoute } from './request.ts';
-
-/** What the partner API is made of. */
-export interface PartnerApi {
-  readonly routes: readonly Route[];
-  /** Forgets cached keys, after a change to one. */
-  readonly keys: KeyCheck;
-}
 
 /** The one place that turns anything thrown below the partner API into its answer. */
 export function answerPartnerError(core: Core, ctx: Context, thrown: unknown): void {
@@ -106,58 +96,12 @@ function hasBody({ headers }: IncomingMessage): boolean {
 export function createPartnerApi(
   core: Core,
   table: readonly PartnerRoute[],
-  limits: LimitOptions,
-): PartnerApi {
-  const { options, storage, clock, sealer } = core;
-  const keys = createKeyCheck({
-    store: storage.apiKeys,
-    format: apiKeyFormat(options.prefix),
-    clock,
-    logger: options.logger,
-  });
+  { keys, admission }: { readonly keys: KeyCheck; readonly admission: Admission },
+): Route[] {
+  const { options, clock, sealer } = core;
   // As key objects: with plain bytes Node spends several times as long on a digest.
   const fingerprintKeys = sealer.derive('idempotency fingerprints').map((key) => createSecretKey(key));
   const exclusively = createKeyedMutex();
-
-  /** @throws PartnerError */
-  function checkRoute(route: PartnerRoute, key: ApiKeyState, address: () => string | null): void {
-    checkAddress(key, address);
-    if (route.testOnly === true && key.mode !== 'test') {
-      throw new PartnerError('not_found', {
-        description: 'This endpoint belongs to the sandbox: it needs a test key, and this key is a live one.',
-      });
-    }
-    checkScope(key, route.scope);
-  }
-
-  /**
-   * What this key may do, and how often. That it lives comes first, whatever else is wrong: it is asked for together with
-   * the count, or beside it where somebody else counts.
-   * @throws PartnerError
-   */
-  async function admit(
-    route: PartnerRoute,
-    found: FoundKey,
-    address: () => string | null,
-    now: number,
-  ): Promise<CountedRequest> {
-    const { key } = found;
-    try {
-      checkRoute(route, key, address);
-    } catch (error) {
-      await keys.confirm(found);
-      throw error;
-    }
-    const counting = countRequest(limits, { key, group: route.limit, now });
-    if (!knowsKeys(limits.store)) {
-      // Nobody hears what is counted for a key that is dead.
-      counting.catch(() => undefined);
-      await keys.confirm(found);
-    }
-    const counted = await counting;
-    if (found.isCached && counted.keyIsLive === false) throw keys.refuse(found);
-    return counted;
-  }
 
   async function pass(ctx: Context, route: PartnerRoute): Promise<PartnerAnswer> {
     const { req } = ctx;
@@ -166,7 +110,7 @@ export function createPartnerApi(
     // Worked out when it is asked for: hardly a request needs it.
     const address = () => core.clientAddress(req);
     const now = clock.now();
-    const counted = await admit(route, found, address, now);
+    const counted = await admission.admit(route, found, address, now);
     Object.assign(ctx.state.headers, counted.headers);
     if (counted.refusal !== null) throw counted.refusal;
     const bytes = hasBody(req) ? await readBody(req) : noBytes;
@@ -203,7 +147,7 @@ export function createPartnerApi(
   }
 
   const byPath = Map.groupBy(table, (route) => route.path);
-  const routes = [...byPath].map(
+  return [...byPath].map(
     ([path, methods]): Route => ({
       path,
       summary: methods.map((route) => route.summary).join(' '),
@@ -217,5 +161,4 @@ export function createPartnerApi(
       ),
     }),
   );
-  return { routes, keys };
 }

@@ -1,13 +1,18 @@
+import { apiKeyFormat } from '../api-key-format.ts';
 import type { Core } from '../context.ts';
 import { fixedWindows } from '../fixed-windows.ts';
+import type { Forms } from '../http/csrf.ts';
 import type { Route } from '../http/route.ts';
 import type { Passports } from '../passports/passports.ts';
 import { createUserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create.ts';
 import { createPartnerApi } from './app.ts';
+import { consoleRoutes } from './console.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { createAdmission } from './pipeline/admission.ts';
+import { createKeyCheck } from './pipeline/key.ts';
 import type { PartnerRoute } from './request.ts';
-import { partnerRoutes } from './routes.ts';
+import { consoleOperations, partnerRoutes } from './routes.ts';
 
 /** Where the description of the partner API is. */
 export const openApiPath = '/v1/openapi.json';
@@ -26,18 +31,30 @@ export function createPartner(
   topics: {
     readonly passports: Passports;
     readonly webhooks: Webhooks;
+    readonly forms: Forms;
   },
 ): Partner {
+  const { options, storage, clock } = core;
   const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });
-  const { store, per, ...groups } = core.options.partnerLimits;
-  const limits = { store: store ?? core.storage.rateLimits ?? fixedWindows(), limits: groups, per };
-  const api = createPartnerApi(core, table, limits);
+  const { store, per, ...groups } = options.partnerLimits;
+  const limits = { store: store ?? storage.rateLimits ?? fixedWindows(), limits: groups, per };
+  const keys = createKeyCheck({
+    store: storage.apiKeys,
+    format: apiKeyFormat(options.prefix),
+    clock,
+    logger: options.logger,
+  });
+  const admission = createAdmission(keys, limits);
+  const operations = consoleOperations(core, table);
   // Made when somebody asks for it: it takes longer than the rest of the start.
   let description: string | null = null;
   return {
     table,
     routes: [
-      ...api.routes,
+      ...createPartnerApi(core, table, { keys, admission }),
+      ...(options.console === undefined
+        ? []
+        : consoleRoutes(core, options.console, { keys, admission, operations, forms: topics.forms })),
       {
         path: openApiPath,
         summary: 'Description of the partner API (OpenAPI 3.1).',
@@ -53,6 +70,6 @@ export function createPartner(
         },
       },
     ],
-    forgetKeys: () => api.keys.clear(),
+    forgetKeys: () => keys.clear(),
   };
 }

@@ -1,25 +1,20 @@
+import type { ListPosition } from '../ports/lists.ts';
 import type { Mode } from '../ports/partners.ts';
 import type { Signer } from '../signer.ts';
 
 /** Whose list it is. */
-interface ListOwner {
+export interface ListOwner {
   readonly partner: string;
   readonly mode: Mode;
   /** Which one, where an owner has several lists of a kind. */
   readonly list?: string;
 }
 
-/** A place in a list that is ordered by a time and then by id. */
-interface Position {
-  readonly time: number;
-  readonly id: string;
-}
-
 /** Cursors that say where a list goes on, good for their owner only. */
 export interface Cursors {
-  write(owner: ListOwner, position: Position): string;
+  write(owner: ListOwner, position: ListPosition): string;
   /** `null` for anything that this service did not write for this owner. */
-  read(owner: ListOwner, cursor: string): Position | null;
+  read(owner: ListOwner, cursor: string): ListPosition | null;
 }
 
 /** See {@link Cursors}. */

@@ -83,6 +83,23 @@ export interface PartnerRoute<
   ) => Promise<PartnerAnswer>;
 }
 
+/** What can be called in this process too: what a route is without its address. */
+export type PartnerOperation<
+  Body extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Path extends z.ZodType = z.ZodType,
+> = Pick<
+  PartnerRoute<Body, Query, Path>,
+  'operation' | 'scope' | 'testOnly' | 'body' | 'query' | 'pathSchema' | 'wrongPath' | 'handle'
+>;
+
+/** As {@link route}, for an operation that has no address. */
+export function operation<Body extends z.ZodType, Query extends z.ZodType, Path extends z.ZodType>(
+  definition: PartnerOperation<Body, Query, Path>,
+): PartnerOperation {
+  return definition as unknown as PartnerOperation;
+}
+
 /** Keeps the types of one route together; the table forgets them. */
 export function route<Body extends z.ZodType, Query extends z.ZodType, Path extends z.ZodType>(
   definition: PartnerRoute<Body, Query, Path>,

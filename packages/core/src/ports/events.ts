@@ -73,6 +73,18 @@ export interface EventStore {
     readonly oldestSequence: number | null;
   }>;
 
+  /**
+   * The newest events first: those before a sequence number (`null`: from the end), of one type where `type` is not
+   * `null`, at most `limit`.
+   */
+  latest(
+    request: Owner & {
+      readonly before: number | null;
+      readonly type: string | null;
+      readonly limit: number;
+    },
+  ): Promise<EventRecord[]>;
+
   /** `null` for an unknown event and for somebody else's. */
   find(owner: Owner, id: string): Promise<EventRecord | null>;
 }

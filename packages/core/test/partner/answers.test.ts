@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { PartnerErrorCode } from '../../src/index.ts';
 import type { Answer } from '../support/browser.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider, payment, TestRail } from '../support/partner-api.ts';
 import { type TestKey, TestProvider } from '../support/provider.ts';
+import { blamed, statuses } from './refusal.ts';
 
 const database = fragileStorage();
 let provider: TestProvider;
@@ -24,8 +26,8 @@ const day = 'date=2024-01-01';
 const call = (target: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> =>
   provider.partnerCall(key, target, body, headers);
 
-/** Every way in which the API answers: status, and the media type where it is not JSON. */
-const answers: Record<string, readonly [number, () => Promise<Answer>, string?]> = {
+/** Every way in which the API answers: the status or the code of the refusal, and the media type where it is not JSON. */
+const answers: Record<string, readonly [number | PartnerErrorCode, () => Promise<Answer>, string?]> = {
   'a resource': [200, () => call('GET /v1/partner/users/KID-ANA')],
   'its head': [200, () => call('HEAD /v1/partner/users/KID-ANA')],
   'something new': [201, () => call(pay, payment, { 'idempotency-key': 'k' })],
@@ -40,32 +42,42 @@ const answers: Record<string, readonly [number, () => Promise<Answer>, string?]>
     'application/x-ndjson; charset=utf-8',
   ],
   'the methods of an address': [204, () => call('OPTIONS /v1/partner/payments'), ''],
-  'a refused export': [400, () => call('GET /v1/partner/reconciliation?date=x&format=csv')],
-  'a malformed body': [400, () => call(pay, '{')],
-  'a stranger': [401, () => provider.partnerCall('svc_live_x', pay, payment)],
-  'a bad signature': [401, () => call(pay, payment, { 'x-svc-signature': 'x' })],
+  'a refused export': ['invalid_request', () => call('GET /v1/partner/reconciliation?date=x&format=csv')],
+  'a malformed body': ['invalid_request', () => call(pay, '{')],
+  'a stranger': ['invalid_api_key', () => provider.partnerCall('svc_live_x', pay, payment)],
+  'a bad signature': ['invalid_signature', () => call(pay, payment, { 'x-svc-signature': 'x' })],
   'a key without scope': [
-    403,
+    'insufficient_scope',
     async () => provider.partnerCall(await provider.key({ scopes: ['webhooks'] }), pay, payment),
   ],
-  nobody: [404, () => call('GET /v1/partner/users/nobody')],
-  'no such address': [404, () => call('GET /v1/partner/nothing')],
-  'no such address, for browsers': [404, () => call('GET /v1/partner/', undefined, { accept: 'text/html' })],
+  'a key at another address': [
+    'ip_not_allowed',
+    async () => provider.partnerCall(await provider.key({ allowlist: ['192.0.2.1'] }), pay, payment),
+  ],
+  nobody: ['not_found', () => call('GET /v1/partner/users/nobody')],
+  'no such address': ['not_found', () => call('GET /v1/partner/nothing')],
+  'no such address, for browsers': [
+    'not_found',
+    () => call('GET /v1/partner/', undefined, { accept: 'text/html' }),
+  ],
   'a wrong method': [405, () => call('PUT /v1/partner/payments', {})],
-  'a conflict': [409, () => call(pay, { ...payment, amount: '1.00' }, { 'idempotency-key': 'k' })],
+  'a conflict': [
+    'idempotency_conflict',
+    () => call(pay, { ...payment, amount: '1.00' }, { 'idempotency-key': 'k' }),
+  ],
   'a long body': [413, () => call(pay, 'x'.repeat(64 * 1024 + 1))],
   'another media type': [415, () => call(pay, '{}', { 'content-type': 'text/plain' })],
   'a passport that has ended': [
-    422,
+    'token_expired',
     async () => {
       const { token } = await provider.ostiary.passports.issue('user-ana');
       provider.clock.advance(300_001);
       return call('POST /v1/partner/verify', { token });
     },
   ],
-  'a limit that is reached': [429, () => call('POST /v1/partner/verify', { token: 'x' })],
+  'a limit that is reached': ['rate_limit_exceeded', () => call('POST /v1/partner/verify', { token: 'x' })],
   'a defect': [
-    500,
+    'internal_error',
     () => {
       provider.host.people.set('broken', { sub: 'broken', kid: 'KID-BROKEN' });
       return call('GET /v1/partner/users/KID-BROKEN');
@@ -83,7 +95,8 @@ const answers: Record<string, readonly [number, () => Promise<Answer>, string?]>
 describe('every answer', () => {
   it.each(Object.entries(answers).map(([what, rest]) => [what, ...rest] as const))(
     'to %s has an id, a type and no place in a cache',
-    async (_what, status, ask, type = 'application/json; charset=utf-8') => {
+    async (_what, expected, ask, type = 'application/json; charset=utf-8') => {
+      const status = typeof expected === 'string' ? statuses[expected] : expected;
       const [answer, again] = [await ask(), await provider.request('/v1/openapi.json')];
       const { headers } = answer;
       expect(answer.status, answer.text).toBe(status);
@@ -95,9 +108,16 @@ describe('every answer', () => {
       // Neither a file name, nor a page, nor anything about the server.
       expect(headers.get('x-powered-by')).toBeNull();
       expect(headers.get('strict-transport-security')).toBeNull();
-      if (status >= 400) expect(answer.json().requestId).toBe(headers.get('x-request-id'));
+      if (status < 400) return;
+      expect(answer.json().requestId).toBe(headers.get('x-request-id'));
+      if (typeof expected === 'string') expect(blamed(answer, status, expected)).toEqual(expect.any(Array));
     },
   );
+
+  it('may be one with any code of the table', () => {
+    const told = new Set(Object.values(answers).map(([expected]) => expected));
+    expect(Object.keys(statuses).filter((code) => !told.has(code as PartnerErrorCode))).toEqual([]);
+  });
 
   it('says on https that the site is always https', async () => {
     const { provider: secure } = await partnerProvider({ authUrl: 'https://id.example' });

@@ -2,77 +2,24 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCatalogue } from '../../src/events.ts';
-import { type PartnerErrorCode, partnerErrors } from '../../src/index.ts';
+import { partnerErrors } from '../../src/index.ts';
 import type { PartnerRoute } from '../../src/partner/request.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
-import type { Answer } from '../support/browser.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
 import { type Description, descriptionOf, operationsOf } from '../support/openapi.ts';
-import { payment, TestRail } from '../support/partner-api.ts';
-import { type TestKey, TestProvider } from '../support/provider.ts';
+import { TestRail } from '../support/partner-api.ts';
+import { TestProvider } from '../support/provider.ts';
+import { statuses } from './refusal.ts';
 
-const database = fragileStorage();
 let provider: TestProvider;
-let key: TestKey;
 let description: Record<string, unknown>;
 let followed: Description;
 
 beforeAll(async () => {
-  provider = await TestProvider.start({
-    storage: database.storage,
-    payments: new TestRail(),
-    partnerLimits: { reconciliation: { requests: 1, windowSeconds: 60 } },
-  });
-  key = await provider.key();
+  provider = await TestProvider.start({ payments: new TestRail() });
   description = (await provider.request('/v1/openapi.json')).json();
   followed = await descriptionOf(provider);
 });
 afterAll(() => provider.stop());
-
-const pay = 'POST /v1/partner/payments';
-
-/** A real request for each row. A row that is added without one does not compile, one that is wrong fails. */
-const requests: { readonly [Code in PartnerErrorCode]: () => Promise<Answer> } = {
-  invalid_request: () => provider.partnerCall(key, pay, {}),
-  invalid_api_key: () => provider.partnerCall('svc_live_x', pay, payment),
-  invalid_signature: () => provider.partnerCall(key, pay, payment, { 'x-svc-signature': 'x' }),
-  insufficient_scope: async () =>
-    provider.partnerCall(await provider.key({ scopes: ['webhooks'] }), pay, payment),
-  ip_not_allowed: async () =>
-    provider.partnerCall(await provider.key({ allowlist: ['192.0.2.1'] }), pay, payment),
-  not_found: () => provider.partnerCall(key, 'GET /v1/partner/users/nobody'),
-  async idempotency_conflict() {
-    await provider.partnerCall(key, pay, payment, { 'idempotency-key': 'k' });
-    return provider.partnerCall(key, pay, { ...payment, amount: '1.00' }, { 'idempotency-key': 'k' });
-  },
-  async token_expired() {
-    const { token } = await provider.ostiary.passports.issue('user-ana');
-    provider.clock.advance(300_001);
-    return provider.partnerCall(key, 'POST /v1/partner/verify', { token });
-  },
-  async rate_limit_exceeded() {
-    await provider.partnerCall(key, 'GET /v1/partner/reconciliation?date=2024-01-01');
-    return provider.partnerCall(key, 'GET /v1/partner/reconciliation?date=2024-01-01');
-  },
-  async internal_error() {
-    provider.host.people.set('broken', { sub: 'broken', kid: 'KID-BROKEN' });
-    return provider.partnerCall(key, 'GET /v1/partner/users/KID-BROKEN');
-  },
-};
-
-/** The statuses of the contract, written down a second time. */
-const statuses: { readonly [Code in PartnerErrorCode]: number } = {
-  invalid_request: 400,
-  invalid_api_key: 401,
-  invalid_signature: 401,
-  insufficient_scope: 403,
-  ip_not_allowed: 403,
-  not_found: 404,
-  idempotency_conflict: 409,
-  token_expired: 422,
-  rate_limit_exceeded: 429,
-  internal_error: 500,
-};
 
 /** The table, as the provider has it. */
 function table(): PartnerRoute[] {
@@ -83,7 +30,6 @@ function table(): PartnerRoute[] {
     passports: never,
     users: never,
     webhooks,
-    transferCreated: () => {},
   } as never);
 }
 
@@ -94,14 +40,6 @@ const page = (name: string) =>
   readFileSync(new URL(`../../../../docs/reference/${name}`, import.meta.url), 'utf8');
 
 describe('the errors of the partner API', () => {
-  it.each(Object.keys(requests) as PartnerErrorCode[])('%s is produced by a real request', async (code) => {
-    const answer = await requests[code]();
-    expect([answer.status, answer.json().code]).toEqual([statuses[code], code]);
-    expect(answer.json().requestId).toBe(answer.headers.get('x-request-id'));
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(typeof answer.json().message).toBe('string');
-  });
-
   it('are all in the table, and on the page', () => {
     expect(
       Object.fromEntries(Object.entries(partnerErrors).map(([code, { status }]) => [code, status])),
@@ -202,29 +140,4 @@ describe('the description of the partner API', () => {
       ]),
     );
   });
-
-  it.each(table().map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s is guarded: key, then scope',
-    async (_name, route) => {
-      const mode = route.testOnly === true ? 'test' : 'live';
-      const target = `${route.method} ${route.path.replace(/:\w+/g, 'x')}`;
-      expect((await provider.partnerCall(null, target)).json().code).toBe('invalid_api_key');
-      const others = (
-        [
-          'identity:verify',
-          'payments:write',
-          'payments:read',
-          'users:read',
-          'webhooks',
-          'reconciliation:read',
-        ] as const
-      ).filter((scope) => scope !== route.scope);
-      const powerless = await provider.key({ mode, scopes: others });
-      const refusal = (await provider.partnerCall(powerless, target)).json();
-      if (route.scope === null) expect(refusal).not.toHaveProperty('code');
-      else expect(refusal.code).toBe('insufficient_scope');
-      const able = await provider.key({ mode, scopes: [route.scope ?? 'webhooks'] });
-      expect([401, 403]).not.toContain((await provider.partnerCall(able, target)).status);
-    },
-  );
 });

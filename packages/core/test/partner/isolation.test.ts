@@ -77,12 +77,6 @@ describe.each(storages)('on %s', (_name, newStorage) => {
     expect(rail.orders.map(({ mode, recipientKid }) => [mode, recipientKid])).toEqual([['live', 'KID-ANA']]);
   });
 
-  it('the sandbox does not exist for live keys', async () => {
-    const { provider } = await partnerProvider({ storage: newStorage() });
-    const answer = await provider.partnerCall(await provider.key(), 'POST /v1/partner/sandbox/passports', {});
-    expect([answer.status, answer.json().code]).toEqual([404, 'not_found']);
-  });
-
   it('a partner cannot be told by another one from nobody: administration lists its keys only', async () => {
     const { provider } = await partnerProvider({ storage: newStorage() });
     const [first, second] = [await provider.key(), await provider.key()];

@@ -126,20 +126,6 @@ describe('an API key', () => {
     for (const [kind, answer] of answers) expect.soft(answer, kind).toEqual(first);
   });
 
-  it('that is revoked, or whose partner is disabled, is refused at once here', async () => {
-    const { provider } = await partnerProvider();
-    const [first, second] = await Promise.all([provider.key(), provider.key()]);
-    const status = async (key: typeof first) => (await provider.partnerCall(key, look)).status;
-    expect([await status(first), await status(second)]).toEqual([200, 200]);
-    await provider.ostiary.admin.apiKeys.revoke(first.id);
-    await provider.ostiary.admin.apiKeys.revoke(first.id);
-    expect([await status(first), await status(second)]).toEqual([401, 200]);
-    await provider.ostiary.admin.partners.disable(second.partner);
-    expect(await status(second)).toBe(401);
-    await provider.ostiary.admin.partners.enable(second.partner);
-    expect(await status(second)).toBe(200);
-  });
-
   /** Two processes on one file. */
   async function twoProcesses() {
     const file = temporaryDatabase();

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { PartnerErrorCode } from '../../src/index.ts';
 import type { Answer } from '../support/browser.ts';
 
 /** That an answer is a refusal in the shape of the contract, and which fields it blames. */
@@ -10,3 +11,17 @@ export function blamed(answer: Answer, status = 400, code = 'invalid_request'): 
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   return details.map(({ path }) => path);
 }
+
+/** The statuses of the contract, written down a second time. */
+export const statuses: { readonly [Code in PartnerErrorCode]: number } = {
+  invalid_request: 400,
+  invalid_api_key: 401,
+  invalid_signature: 401,
+  insufficient_scope: 403,
+  ip_not_allowed: 403,
+  not_found: 404,
+  idempotency_conflict: 409,
+  token_expired: 422,
+  rate_limit_exceeded: 429,
+  internal_error: 500,
+};

@@ -150,7 +150,7 @@ const contract: { readonly [target: string]: Row } = {
 };
 
 /** The limits of the specification. */
-const limits = { verify: 60, payments: 120, users: 300, reconciliation: 10, other: 200 };
+const limits = { verify: 60, payments: 120, users: 300, reconciliation: 10, other: 200, console: 600 };
 
 const never: unknown = new Proxy(() => {}, { get: () => never, apply: () => never });
 const table = new Map(
@@ -159,7 +159,6 @@ const table = new Map(
     passports: never,
     users: never,
     webhooks: { catalogue: { types: Object.keys(events) } },
-    transferCreated: () => {},
   } as never).map((route) => [`${route.method} ${route.path}`, route]),
 );
 
@@ -201,11 +200,11 @@ const rows = Object.entries(contract);
 
 /** The good request of a row, with changes. */
 function send(
-  key: TestKey,
+  key: TestKey | string,
   target: string,
   changes: {
     readonly query?: string;
-    readonly body?: object;
+    readonly body?: object | string;
     readonly headers?: Record<string, string>;
   } = {},
 ): Promise<Answer> {
@@ -213,7 +212,8 @@ function send(
   const [method, template = ''] = target.split(' ');
   const address = path?.(subject) ?? template;
   const query = changes.query === undefined ? '' : `${address.includes('?') ? '&' : '?'}${changes.query}`;
-  const sent = body === undefined ? changes.body : { ...body(subject), ...changes.body };
+  const merged = typeof changes.body === 'string' ? changes.body : { ...body?.(subject), ...changes.body };
+  const sent = body === undefined ? changes.body : merged;
   return provider.partnerCall(key, `${method} ${address}${query}`, sent, changes.headers);
 }
 
@@ -239,10 +239,14 @@ describe.each(rows)('%s', (target, row) => {
     expect(success?.schema.parse(answer.json())).toEqual(answer.json());
   });
 
-  it('refuses every other scope', async () => {
+  it('refuses strangers, every other scope, and a signature that is wrong', async () => {
+    const key = await newKey(scopeOf(row));
+    expect(blamed(await send('svc_test_x', target), 401, 'invalid_api_key')).toEqual([]);
+    const headers = { 'x-svc-signature': '0'.repeat(64), 'x-svc-timestamp': String(provider.clock.now()) };
+    expect(blamed(await send(key, target, { headers }), 401, 'invalid_signature')).toEqual([]);
     if (row.scope === null) return;
-    const key = await newKey(keyScopes.filter((scope) => scope !== row.scope));
-    expect(blamed(await send(key, target), 403, 'insufficient_scope')).toEqual([]);
+    const powerless = await newKey(keyScopes.filter((scope) => scope !== row.scope));
+    expect(blamed(await send(powerless, target), 403, 'insufficient_scope')).toEqual([]);
   });
 
   it('refuses what nobody knows, in the query and in the body', async () => {
@@ -250,6 +254,15 @@ describe.each(rows)('%s', (target, row) => {
     expect(blamed(await send(key, target, { query: 'surprise=1' }))).toEqual(['surprise']);
     if (row.body === undefined) return;
     expect(blamed(await send(key, target, { body: { surprise: 1 } }))).toEqual(['surprise']);
+  });
+
+  it('takes JSON of 64 KiB at most', async () => {
+    if (row.body === undefined) return;
+    const key = await newKey(scopeOf(row));
+    expect(blamed(await send(key, target, { headers: { 'content-type': 'text/plain' } }), 415)).toEqual([]);
+    expect(blamed(await send(key, target, { body: ' '.repeat(64 * 1024 + 1) }), 413)).toEqual([]);
+    for (const bad of ['', '{', '{"url":1,"url":1}', '{"__proto__":{}}', '['.repeat(40) + ']'.repeat(40)])
+      expect(blamed(await send(key, target, { body: bad }), 400), bad).toEqual([]);
   });
 
   it('answers JSON whatever is accepted, and errors in the shape that is described', async () => {

@@ -5,20 +5,28 @@ import { inspect } from 'node:util';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import { memoryApiKeys } from '../../../testing/src/memory/api-keys.ts';
-import { memoryIdempotency } from '../../../testing/src/memory/idempotency.ts';
-import { memoryPartners } from '../../../testing/src/memory/partners.ts';
-import { memoryRateLimits } from '../../../testing/src/memory/rate-limits.ts';
-import { emptyTables } from '../../../testing/src/memory/tables.ts';
-import { memoryTransfers } from '../../../testing/src/memory/transfers.ts';
 import type { Storage } from '../../src/storage.ts';
 import { ana, Host } from '../support/directory.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider, payment, temporaryDatabase } from '../support/partner-api.ts';
+import type { TestProvider } from '../support/provider.ts';
+import { webhookProvider } from '../webhooks/support/webhook-provider.ts';
+import { body as endpoint, hooks, url } from './webhook-shop.ts';
 
 const phone = '+50937000001';
 
+/** What must not turn up anywhere, and what was logged and answered meanwhile. */
+interface Used {
+  readonly secrets: readonly string[];
+  readonly logged: string;
+  readonly said: string;
+}
+
+const everythingLogged = ({ logged }: TestProvider) =>
+  inspect(logged, { depth: 10, maxStringLength: null, maxArrayLength: null });
+
 /** Uses everything there is, rightly and wrongly, and answers what must not turn up anywhere. */
-async function useEverything(storage: Storage): Promise<{ secrets: string[]; logged: string }> {
+async function useKeys(storage: Storage): Promise<Used> {
   const host = new Host();
   const { provider, rail } = await partnerProvider({ storage }, host);
   const [key, test] = [await provider.key(), await provider.key({ mode: 'test', requireSignature: true })];
@@ -51,53 +59,108 @@ async function useEverything(storage: Storage): Promise<{ secrets: string[]; log
   );
   const secrets = [key, test].flatMap(({ key: text, signingSecret }) => [text, signingSecret]);
   expect(provider.logged.filter(({ level }) => level === 'error').length).toBeGreaterThanOrEqual(2);
-  const logged = inspect(provider.logged, { depth: 10, maxStringLength: null, maxArrayLength: null });
-  return { secrets: [...secrets, rolled.key, rolled.signingSecret, passport.token, signature], logged };
+  return {
+    secrets: [...secrets, rolled.key, rolled.signingSecret, passport.token, signature, phone],
+    logged: everythingLogged(provider),
+    said: '',
+  };
+}
+
+/** Uses a secret in every way there is, and answers everything that was said or logged. */
+async function useWebhooks(storage: Storage): Promise<Used> {
+  const secrets = ['first-secret-of-the-endpoint', 'zweites Geheimnis: Schlüssel 🔑'];
+  const { provider } = await webhookProvider({ storage });
+  const key = await provider.key({ mode: 'test' });
+  const said: string[] = [];
+  const call = async (target: string, payload?: unknown, headers = {}) => {
+    const answer = await provider.partnerCall(key, target, payload, headers);
+    said.push(answer.text, JSON.stringify([...answer.headers]));
+    return answer;
+  };
+  const keyed = { 'idempotency-key': 'k' };
+  const { id } = (await call(`POST ${hooks}`, { ...endpoint, secret: secrets[0] }, keyed)).json();
+  await call(`POST ${hooks}`, { ...endpoint, secret: secrets[0] }, keyed);
+  await call(`POST ${hooks}`, { ...endpoint, secret: secrets[1] }, keyed);
+  await call(`POST ${hooks}`, { ...endpoint, secret: `${secrets[0]}${secrets[1]}`.repeat(6) });
+  await call(`POST ${hooks}`, { url, events: [secrets[0]], secret: secrets[1] });
+  await call(`PATCH ${hooks}/${id}`, { secret: secrets[1] });
+  await call(`PATCH ${hooks}/${id}`, { secret: secrets[0], url: 'nonsense' });
+  await call('POST /v1/partner/sandbox/events', { type: 'webhook.test' });
+  await provider.ostiary.worker.runDue();
+  await call(`GET ${hooks}`);
+  await call(`GET ${hooks}/${id}`);
+  await call(`GET ${hooks}/${id}/deliveries`);
+  await call('GET /v1/partner/events');
+  await call(`DELETE ${hooks}/${id}`);
+  return { secrets, logged: everythingLogged(provider), said: said.join('\n') };
 }
 
 const forms = (secret: string) => [
   secret,
+  encodeURIComponent(secret),
+  JSON.stringify(secret).slice(1, -1),
   Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+  Buffer.from(secret).toString('base64url'),
   Buffer.from(secret).toString('hex'),
 ];
 
-describe('keys, signing secrets and passports', () => {
-  it('are in no log line, nor is a phone number', async () => {
-    const { secrets, logged } = await useEverything(memoryStorage());
-    expect(logged.length).toBeGreaterThan(500);
-    expect(logged).toContain('/v1/partner/users/phone/:phone');
-    for (const secret of secrets) for (const form of forms(secret)) expect(logged).not.toContain(form);
-    for (const form of [phone, encodeURIComponent(phone), phone.slice(1)]) expect(logged).not.toContain(form);
+/** Everything that is secret, how it is used, and what is stored openly beside it, so that the look is a good one. */
+const uses = [
+  ['keys, signing secrets, passports and phone numbers', useKeys, 'KID-ANA'],
+  ['webhook secrets', useWebhooks, url],
+] as const;
+
+describe.each(uses)('%s', (_what, use, open) => {
+  it('are in no log line and in no answer', async () => {
+    const { secrets, logged, said } = await use(memoryStorage());
+    expect(logged.length).toBeGreaterThan(100);
+    for (const form of secrets.flatMap(forms)) {
+      expect(logged).not.toContain(form);
+      expect(said).not.toContain(form);
+    }
+    expect(said).not.toMatch(/"(sealedS|s)ecret":/);
   });
 
   it('are nowhere in the files of a SQLite database', async () => {
     const file = temporaryDatabase();
-    const { secrets } = await useEverything(sqliteStorage({ file }));
+    const { secrets } = await use(sqliteStorage({ file }));
     const folder = dirname(file);
     const bytes = Buffer.concat(readdirSync(folder).map((name) => readFileSync(join(folder, name))));
-    // The look is a good one: what is stored openly is found.
-    expect(bytes.includes('KID-ANA')).toBe(true);
-    expect(bytes.includes('order-1')).toBe(true);
-    for (const secret of secrets) for (const form of forms(secret)) expect(bytes.includes(form)).toBe(false);
-    expect(bytes.includes(phone)).toBe(false);
+    expect(bytes.includes(open)).toBe(true);
+    for (const form of secrets.flatMap(forms)) expect(bytes.includes(form), form).toBe(false);
   });
 
-  it('are nowhere in the memory of a storage', async () => {
-    const tables = emptyTables();
-    const step = async <Result>(work: (rows: typeof tables) => Result): Promise<Result> => work(tables);
-    const storage: Storage = {
-      ...memoryStorage(),
-      partners: memoryPartners(step),
-      apiKeys: memoryApiKeys(step),
-      transfers: memoryTransfers(step),
-      idempotency: memoryIdempotency(step),
-      rateLimits: memoryRateLimits(step),
-    };
-    const { secrets } = await useEverything(storage);
-    const dump = inspect(tables, { depth: 10, maxStringLength: null, maxArrayLength: null });
-    expect(dump).toContain('KID-ANA');
-    for (const secret of secrets) for (const form of forms(secret)) expect(dump).not.toContain(form);
-    expect(dump).not.toContain(phone);
+  it('are handed to no storage', async () => {
+    const database = fragileStorage();
+    const { secrets } = await use(database.storage);
+    const given = inspect(database.given, { depth: 10, maxStringLength: null, maxArrayLength: null });
+    // A Buffer has turned itself into a list of numbers before a replacer is asked about it.
+    const bytes = JSON.stringify(database.given, function (this: Record<string, unknown>, name, value) {
+      if (typeof value === 'bigint') return String(value);
+      const raw = this[name];
+      return raw instanceof Uint8Array ? Buffer.from(raw).toString('latin1') : value;
+    });
+    expect(given).toContain(open);
+    for (const form of secrets.flatMap(forms)) {
+      expect(given).not.toContain(form);
+      expect(bytes).not.toContain(form);
+    }
+  });
+});
+
+describe('what is said of secrets', () => {
+  it('is the route that a phone number came by, and the field that a refusal is about', async () => {
+    expect((await useKeys(memoryStorage())).logged).toContain('/v1/partner/users/phone/:phone');
+    const { said } = await useWebhooks(memoryStorage());
+    expect(said).toContain(url);
+    expect(said).toContain('"path":"secret"');
+  });
+
+  it('differs each time a webhook secret is sealed', async () => {
+    const database = fragileStorage();
+    await useWebhooks(database.storage);
+    const sealed = new Set(inspect(database.given, { depth: 10 }).match(/(?<=sealedSecret: ')[^']+/g));
+    expect(sealed.size).toBeGreaterThanOrEqual(2);
   });
 
   it('a phone number that the host puts into its errors is taken out of them', async () => {

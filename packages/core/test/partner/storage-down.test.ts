@@ -3,6 +3,8 @@ import { fixedWindows } from '../../src/fixed-windows.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { manyRequests, payment, TestRail } from '../support/partner-api.ts';
 import { type TestKey, TestProvider } from '../support/provider.ts';
+import { register } from '../webhooks/support/webhook-provider.ts';
+import { body as endpoint, hooks } from './webhook-shop.ts';
 
 const database = fragileStorage();
 const rail = new TestRail();
@@ -15,6 +17,7 @@ beforeAll(async () => {
     storage: database.storage,
     payments: rail,
     partnerLimits: manyRequests,
+    webhooks: { allowPrivateTargets: true },
   });
   key = await provider.key();
   test = await provider.key({ mode: 'test' });
@@ -32,7 +35,25 @@ const targets: readonly (readonly [string, object | undefined, string])[] = [
   ['GET /v1/partner/reconciliation?date=2024-01-01', undefined, 'transfers.listFinal'],
   ['GET /v1/partner/reconciliation?date=2024-01-01&format=csv', undefined, 'transfers.listFinal'],
   ['GET /v1/partner/reconciliation?date=2024-01-01&format=ndjson', undefined, 'transfers.listFinal'],
+  [`POST ${hooks}`, endpoint, 'webhooks.create'],
+  [`POST ${hooks}`, endpoint, 'idempotency.find'],
+  [`GET ${hooks}`, undefined, 'webhooks.list'],
+  [`GET ${hooks}/:id`, undefined, 'webhooks.find'],
+  [`PATCH ${hooks}/:id`, { enabled: false }, 'webhooks.replace'],
+  [`GET ${hooks}/:id/deliveries`, undefined, 'deliveries.list'],
+  [`POST ${hooks}/:id/recover`, { since: '2026-01-01T00:00:00Z' }, 'deliveries.recover'],
+  [`DELETE ${hooks}/:id`, undefined, 'webhooks.remove'],
+  ['GET /v1/partner/events', undefined, 'events.list'],
+  [`POST /v1/partner/events/evt_${'0'.repeat(32)}/redeliver`, {}, 'deliveries.redeliver'],
+  ['POST /v1/partner/sandbox/events', { type: 'webhook.test' }, 'events.publish'],
 ];
+
+/** The key for a target, and the target with the id of an endpoint that the key has. */
+async function prepared(target: string): Promise<readonly [TestKey, string]> {
+  const by = target.includes('sandbox') ? test : key;
+  if (!target.includes(':id')) return [by, target];
+  return [by, target.replace(':id', await register(provider, by, endpoint.url))];
+}
 
 async function expectUnavailable(by: TestKey, target: string, body: object | undefined): Promise<void> {
   const logged = provider.logged.length;
@@ -51,21 +72,23 @@ async function expectUnavailable(by: TestKey, target: string, body: object | und
 }
 
 describe('a database that does not answer is 503 in the shape of the partner API', () => {
-  it.each(targets)('%s %j at %s', async (target, body, call) => {
+  it.each(targets)('%s %j at %s', async (given, body, call) => {
+    const [by, target] = await prepared(given);
     database.breakWhen((name) => name === call);
-    await expectUnavailable(key, target, body);
+    await expectUnavailable(by, target, body);
     database.breakWhen(null);
-    expect((await provider.partnerCall(key, target, body)).status).not.toBe(503);
+    expect((await provider.partnerCall(by, target, body)).status).not.toBe(503);
   });
 
   it.each([
     ...targets.map(([target, body]) => [target, body] as const),
     ['POST /v1/partner/verify', { token: 'x' }] as const,
     ['POST /v1/partner/sandbox/passports', {}] as const,
-  ])('%s when the key cannot be looked up', async (target, body) => {
+  ])('%s when the key cannot be looked up', async (given, body) => {
+    const [by, target] = await prepared(given);
     provider.clock.advance(5_000);
     database.breakWhen((name) => name === 'apiKeys.findByDigest');
-    await expectUnavailable(target.includes('sandbox') ? test : key, target, body);
+    await expectUnavailable(by, target, body);
   });
 
   it('nothing was changed: the same request takes effect later', async () => {

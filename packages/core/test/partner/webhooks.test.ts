@@ -1,17 +1,5 @@
 import { verify } from '@ostiary/webhook-verifier';
 import { describe, expect, it } from 'vitest';
-import type { z } from 'zod';
-import {
-  deliveryList,
-  endpointList,
-  endpointRemoved,
-  endpointSchema,
-  eventList,
-  recovered,
-  redeliveries,
-  sentEvent,
-} from '../../src/partner/webhook-schemas.ts';
-import type { Answer } from '../support/browser.ts';
 import { storages } from '../support/partner-api.ts';
 import { type Sink, sink } from '../webhooks/support/sink.ts';
 import { deliveries, register, secret, trigger } from '../webhooks/support/webhook-provider.ts';
@@ -207,34 +195,5 @@ describe.each(storages)('webhook endpoints, on %s', (_name, newStorage) => {
     ]);
     expect(await typesOf(some)).toEqual(['kyc.updated', 'payment.failed']);
     expect(await typesOf(liveId, live)).toEqual([]);
-  });
-});
-
-describe('what is described', () => {
-  /** What a schema leaves of an answer: less, when the answer has a member that the description does not have. */
-  const described = (schema: z.ZodType, answer: Answer) => {
-    expect(schema.parse(answer.json())).toEqual(answer.json());
-    return answer.json();
-  };
-
-  it('is what comes: every answer has the shape of its route in OpenAPI', async () => {
-    const { provider, key, call } = await shop({}, 'test');
-    const id = String(described(endpointSchema, await call(`POST ${hooks}`, body)).id);
-    described(endpointList, await call(`GET ${hooks}`));
-    described(endpointSchema, await call(`GET ${hooks}/${id}`));
-    described(endpointSchema, await call(`PATCH ${hooks}/${id}`, { enabled: true }));
-    const sent = await call('POST /v1/partner/sandbox/events', { type: 'payment.failed' });
-    const event = described(sentEvent, sent);
-    await provider.ostiary.worker.runDue();
-    const events = described(eventList, await call('GET /v1/partner/events'));
-    expect(events.data).toHaveLength(1);
-    const list = described(deliveryList, await call(`GET ${hooks}/${id}/deliveries`));
-    expect(list.data).toMatchObject([{ attempts: [{ httpStatus: null, response: null }] }]);
-    const again = described(redeliveries, await call(`POST /v1/partner/events/${event.id}/redeliver`, {}));
-    expect(again.data).toHaveLength(1);
-    const since = { since: '2020-01-01T00:00:00Z' };
-    described(recovered, await call(`POST ${hooks}/${id}/recover`, since));
-    described(endpointRemoved, await call(`DELETE ${hooks}/${id}`));
-    expect(key.mode).toBe('test');
   });
 });

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Authentication, Login, UserDirectory, UserRecord } from '../../src/index.ts';
+import type { Authentication, Login, Scope, UserDirectory, UserRecord } from '../../src/index.ts';
 
 /** A user with every field that any scope shows. */
 export const ana: UserRecord = {
@@ -20,6 +20,15 @@ export const ana: UserRecord = {
   activeCredentials: [
     { id: 'cred-1', type: 'national-id', issuedAt: '2025-01-01T00:00:00.000Z', expiresAt: null },
   ],
+};
+
+/** The table of the specification, written down a second time on purpose. */
+export const scopeFields: Readonly<Record<Scope, readonly (keyof UserRecord)[]>> = {
+  openid: ['sub', 'kid', 'role', 'country', 'createdAt'],
+  profile: ['name', 'handle', 'avatarUrl'],
+  kyc: ['kycTier', 'kycStatus'],
+  'wallet:balance': ['htgBalance', 'usdBalance'],
+  identity: ['trustScore', 'trustTier', 'activeCredentials'],
 };
 
 /** Another user. */

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { keyScopes, type NewApiKey, type NewClient } from '../../src/admin.ts';
-import { createOstiary, type Ostiary, type OstiaryOptions } from '../../src/index.ts';
+import { createOstiary, type Ostiary, type OstiaryOptions, scopeNames } from '../../src/index.ts';
 import type { Mode } from '../../src/storage.ts';
 import { type Answer, answerOf, TestBrowser } from './browser.ts';
 import { ana, Host } from './directory.ts';
@@ -149,7 +149,7 @@ export class TestProvider {
     const { client, clientSecret } = await this.ostiary.admin.clients.create({
       name: 'Test app',
       redirectUris: [redirectUri],
-      allowedScopes: ['openid', 'profile', 'kyc', 'wallet:balance', 'identity'],
+      allowedScopes: scopeNames,
       ...settings,
     });
     return { id: client.clientId, secret: clientSecret, redirectUri };

@@ -88,7 +88,7 @@ const options: Required<OstiaryOptions> & { readonly webhooks: Required<WebhookO
   events: {
     'order.shipped': { summary: 's', schema: z.object({ orderId: z.string() }), example: { orderId: 'o' } },
   },
-  sandboxConsole: true,
+  console: { opensWith: { scope: 'webhooks', testOnly: true }, pages: () => [] },
   telemetry: false,
   clock: { now: () => 0 },
   logger: silentLogger,

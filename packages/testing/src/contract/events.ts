@@ -122,6 +122,28 @@ export const eventCases = casesOf('events', {
     assertSame(await page(999, 2), []);
   },
 
+  'the latest events come first, those before a number, of one type, of one owner': async (storage) => {
+    const latest = async (before: number | null, type: string | null, limit: number, owner: Owner = acme) => {
+      const found = await storage.events.latest({ ...owner, before, type, limit });
+      return found.map(({ sequence, type }) => `${sequence} ${type}`);
+    };
+    assertSame(await latest(null, null, 9), []);
+    const types = ['a.a', 'b.b', 'a.a', 'c.c', 'b.b'];
+    for (const [index, type] of types.entries()) await published(storage, `${index}`, { type });
+    await published(storage, 'other mode', { mode: 'test', type: 'd.d' });
+    assertSame(await latest(null, null, 2), ['5 b.b', '4 c.c']);
+    assertSame(await latest(4, null, 2), ['3 a.a', '2 b.b']);
+    assertSame(await latest(2, null, 2), ['1 a.a']);
+    assertSame(await latest(1, null, 2), []);
+    assertSame(await latest(999, null, 1), ['5 b.b']);
+    assertSame(await latest(null, 'a.a', 9), ['3 a.a', '1 a.a']);
+    assertSame(await latest(3, 'a.a', 9), ['1 a.a']);
+    assertSame(await latest(null, 'd.d', 9), []);
+    assertSame(await latest(null, null, 9, { ...acme, mode: 'test' }), ['1 d.d']);
+    const [whole] = await storage.events.latest({ ...acme, before: null, type: null, limit: 1 });
+    assertSame(whole, await storage.events.find(acme, whole?.id ?? ''));
+  },
+
   'somebody else’s event is as unknown as any other': async (storage) => {
     const { id } = await published(storage, 'a');
     assert.notEqual(await storage.events.find(acme, id), null);

@@ -83,6 +83,7 @@ export const everyCall: { readonly [name: string]: (storage: Storage) => Promise
     webhooks.reseal([{ id: 'we_a', before: 'sealed a', sealed: 'sealed anew' }]),
   'events.publish': ({ events }) => events.publish([sampleEvent('a')], { idempotency: null, now }),
   'events.partnersHolding': ({ events }) => events.partnersHolding({ sub: 'user-1', scope: 'kyc' }),
+  'events.latest': ({ events }) => events.latest({ ...acme, before: null, type: null, limit: 1 }),
   'events.list': ({ events }) => events.list({ ...acme, after: 0, limit: 1 }),
   'events.find': ({ events }) => events.find(acme, 'evt_a'),
   'deliveries.claim': (storage) => claim(storage, 'c'),

@@ -40,6 +40,17 @@ export function memoryEvents(step: Step): EventStore {
         return { events: events.map((event) => ({ ...event })), oldestSequence: owned[0]?.sequence ?? null };
       }),
 
+    latest: ({ partner, mode, before, type, limit }) =>
+      step((tables) =>
+        [...tables.events.values()]
+          .filter((event) => isOwned(event, { partner, mode }))
+          .filter((event) => before === null || event.sequence < before)
+          .filter((event) => type === null || event.type === type)
+          .reverse()
+          .slice(0, limit)
+          .map((event) => ({ ...event })),
+      ),
+
     find: (owner, id) =>
       step((tables) => {
         const event = tables.events.get(id);

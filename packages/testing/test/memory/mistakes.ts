@@ -3,10 +3,15 @@ import type { Storage } from '../../../core/src/ports/storage.ts';
 import { storageContract } from '../../src/contract/index.ts';
 import { memoryStorage } from '../../src/memory/index.ts';
 
-/** Adapters with one plausible mistake each, and a case of the contract that must notice. */
+/** What a storage does wrong, the contract case that has to notice, and how to make it wrong. */
 export type Mistakes = Readonly<
   Record<string, { readonly case: string; readonly spoil: (storage: Storage) => Partial<Storage> }>
 >;
+
+/** A storage of which one noun differs in these calls. */
+export const differing =
+  <Noun extends keyof Storage>(noun: Noun, calls: (storage: Storage) => Partial<Storage[Noun]>) =>
+  (storage: Storage): Partial<Storage> => ({ [noun]: { ...storage[noun], ...calls(storage) } });
 
 export function describeMistakes(mistakes: Mistakes): void {
   describe('the contract catches a storage that', () => {

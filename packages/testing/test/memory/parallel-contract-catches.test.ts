@@ -1,47 +1,38 @@
 import { setImmediate } from 'node:timers/promises';
-import { describeMistakes, type Mistakes } from './mistakes.ts';
+import { describeMistakes, differing, type Mistakes } from './mistakes.ts';
 
 const mistakes: Mistakes = {
   'fails where the job is there already': {
     case: 'parallel calls: that store the same jobs in any order store each once, and none fails',
-    spoil({ queue }) {
+    spoil: differing('queue', ({ queue }) => {
       const known = new Set<string>();
       return {
-        queue: {
-          ...queue,
-          async enqueue(jobs) {
-            if (jobs.some(({ id }) => known.has(id))) throw new Error('duplicate key');
-            for (const { id } of jobs) known.add(id);
-            await queue.enqueue(jobs);
-          },
+        async enqueue(jobs) {
+          if (jobs.some(({ id }) => known.has(id))) throw new Error('duplicate key');
+          for (const { id } of jobs) known.add(id);
+          await queue.enqueue(jobs);
         },
       };
-    },
+    }),
   },
   'says that a job was handed back, whoever held it': {
     case: 'parallel calls: with results of one job count once, whatever they say',
-    spoil: ({ queue }) => ({
-      queue: {
-        ...queue,
-        async retry(held, next) {
-          await queue.retry(held, next);
-          return true;
-        },
+    spoil: differing('queue', ({ queue }) => ({
+      async retry(held, next) {
+        await queue.retry(held, next);
+        return true;
       },
-    }),
+    })),
   },
   'says that a job is done, whoever took it over': {
     case: 'parallel calls: with a result and the claim after its lease give the job to one of them',
-    spoil: ({ queue }) => ({
-      queue: {
-        ...queue,
-        async complete(held) {
-          await setImmediate();
-          await queue.complete(held);
-          return true;
-        },
+    spoil: differing('queue', ({ queue }) => ({
+      async complete(held) {
+        await setImmediate();
+        await queue.complete(held);
+        return true;
       },
-    }),
+    })),
   },
   'lists the consents of a user who ends, then revokes them': {
     case: 'parallel calls: that end a user while a code is issued leave neither a consent nor a code that works',
@@ -89,53 +80,41 @@ const mistakes: Mistakes = {
   },
   'numbers the events of one call together': {
     case: 'parallel calls: that publish to several partners in any order all succeed, without a gap',
-    spoil: ({ events }) => ({
-      events: {
-        ...events,
-        async list(request) {
-          const listed = await events.list(request);
-          const numbered = listed.events.map((event) => ({ ...event, sequence: event.sequence * 3 }));
-          return { ...listed, events: numbered };
-        },
+    spoil: differing('events', ({ events }) => ({
+      async list(request) {
+        const listed = await events.list(request);
+        const numbered = listed.events.map((event) => ({ ...event, sequence: event.sequence * 3 }));
+        return { ...listed, events: numbered };
       },
-    }),
+    })),
   },
   'keeps the keys of endpoints apart from the others': {
     case: 'parallel calls: of every kind with one key take effect once',
-    spoil: ({ webhooks }) => ({
-      webhooks: {
-        ...webhooks,
-        create: (creation) =>
-          webhooks.create({
-            ...creation,
-            idempotency: creation.idempotency && {
-              ...creation.idempotency,
-              key: `endpoints ${creation.idempotency.key}`,
-            },
-          }),
-      },
-    }),
+    spoil: differing('webhooks', ({ webhooks }) => ({
+      create: (creation) =>
+        webhooks.create({
+          ...creation,
+          idempotency: creation.idempotency && {
+            ...creation.idempotency,
+            key: `endpoints ${creation.idempotency.key}`,
+          },
+        }),
+    })),
   },
   'recovers first, and looks at the key afterwards': {
     case: 'parallel calls: that recover deliveries with one key take effect once, and the others give its answer',
-    spoil: ({ deliveries }) => ({
-      deliveries: {
-        ...deliveries,
-        recover: (request) => deliveries.recover({ ...request, idempotency: null }),
-      },
-    }),
+    spoil: differing('deliveries', ({ deliveries }) => ({
+      recover: (request) => deliveries.recover({ ...request, idempotency: null }),
+    })),
   },
   'answers by the delivery, and not by the claim': {
     case: 'parallel calls: with the same results in any order count each once, and none fails',
-    spoil: ({ deliveries }) => ({
-      deliveries: {
-        ...deliveries,
-        async finish(results) {
-          await deliveries.finish(results);
-          return results.map(() => true);
-        },
+    spoil: differing('deliveries', ({ deliveries }) => ({
+      async finish(results) {
+        await deliveries.finish(results);
+        return results.map(() => true);
       },
-    }),
+    })),
   },
   'counts what it wanted to purge': {
     case: 'parallel calls: that purge remove each row once',
@@ -148,17 +127,14 @@ const mistakes: Mistakes = {
   },
   'looks for the event, and delivers it again after it was purged': {
     case: 'parallel calls: that purge an event and deliver it again do one or the other',
-    spoil: ({ deliveries }) => ({
-      deliveries: {
-        ...deliveries,
-        async redeliver(request) {
-          const answer = await deliveries.redeliver(request);
-          return answer.outcome === 'unknown_event'
-            ? { outcome: 'queued', answer: request.answer([]) }
-            : answer;
-        },
+    spoil: differing('deliveries', ({ deliveries }) => ({
+      async redeliver(request) {
+        const answer = await deliveries.redeliver(request);
+        return answer.outcome === 'unknown_event'
+          ? { outcome: 'queued', answer: request.answer([]) }
+          : answer;
       },
-    }),
+    })),
   },
 };
 

@@ -1,12 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Storage } from '../../../core/src/ports/storage.ts';
-import type { TransferRecord, TransferStore } from '../../../core/src/ports/transfers.ts';
-import { describeMistakes, type Mistakes } from './mistakes.ts';
-
-/** A storage whose transfers differ in these calls. */
-const transfersWith =
-  (spoil: (storage: Storage) => Partial<TransferStore>) =>
-  (storage: Storage): Partial<Storage> => ({ transfers: { ...storage.transfers, ...spoil(storage) } });
+import type { TransferRecord } from '../../../core/src/ports/transfers.ts';
+import { describeMistakes, differing, type Mistakes } from './mistakes.ts';
 
 const inDouble = (transfer: TransferRecord): TransferRecord => ({
   ...transfer,
@@ -16,120 +10,99 @@ const inDouble = (transfer: TransferRecord): TransferRecord => ({
 const mistakes: Mistakes = {
   'replaces a partner whatever its version is': {
     case: 'partners: replace stores the next version and refuses any other',
-    spoil: ({ partners }) => ({
-      partners: {
-        ...partners,
-        async replace(partner) {
-          const stored = await partners.find(partner.slug);
-          return partners.replace({ ...partner, version: (stored?.version ?? 0) + 1 });
-        },
+    spoil: differing('partners', ({ partners }) => ({
+      async replace(partner) {
+        const stored = await partners.find(partner.slug);
+        return partners.replace({ ...partner, version: (stored?.version ?? 0) + 1 });
       },
-    }),
+    })),
   },
   'compares the version, then replaces': {
     case: 'partners: of parallel replacements of one version exactly one is stored',
-    spoil: ({ partners }) => ({
-      partners: {
-        ...partners,
-        async replace(partner) {
-          const stored = await partners.find(partner.slug);
-          if (stored?.version !== partner.version - 1) return null;
-          await setImmediate();
-          await partners.replace(partner);
-          return { keys: 0, clients: 0, codes: 0, tokens: 0, deliveries: 0 };
-        },
+    spoil: differing('partners', ({ partners }) => ({
+      async replace(partner) {
+        const stored = await partners.find(partner.slug);
+        if (stored?.version !== partner.version - 1) return null;
+        await setImmediate();
+        await partners.replace(partner);
+        return { keys: 0, clients: 0, codes: 0, tokens: 0, deliveries: 0 };
       },
-    }),
+    })),
   },
   'does not ask the partner about its keys': {
     case: 'api keys: keys follow their partner when it is disabled and enabled',
-    spoil: ({ apiKeys }) => ({
-      apiKeys: {
-        ...apiKeys,
-        async findByDigest(digest) {
-          const key = await apiKeys.findByDigest(digest);
-          return key && { ...key, partnerDisabled: false };
-        },
+    spoil: differing('apiKeys', ({ apiKeys }) => ({
+      async findByDigest(digest) {
+        const key = await apiKeys.findByDigest(digest);
+        return key && { ...key, partnerDisabled: false };
       },
-    }),
+    })),
   },
   'takes keys of partners that do not exist': {
     case: 'api keys: a key needs its partner',
-    spoil: ({ apiKeys, partners }) => ({
-      apiKeys: {
-        ...apiKeys,
-        async insert(key) {
-          const partner = {
-            slug: key.partner,
-            name: '',
-            createdAt: 0,
-            updatedAt: 0,
-            disabledAt: null,
-            version: 1,
-          };
-          await partners.insert(partner);
-          return apiKeys.insert(key);
-        },
+    spoil: differing('apiKeys', ({ apiKeys, partners }) => ({
+      async insert(key) {
+        const partner = {
+          slug: key.partner,
+          name: '',
+          createdAt: 0,
+          updatedAt: 0,
+          disabledAt: null,
+          version: 1,
+        };
+        await partners.insert(partner);
+        return apiKeys.insert(key);
       },
-    }),
+    })),
   },
   'notes the last use that was told, not the latest': {
     case: 'api keys: a use is noted, and never goes back in time',
-    spoil({ apiKeys }) {
+    spoil: differing('apiKeys', ({ apiKeys }) => {
       const lastUsed = new Map<string, number>();
       return {
-        apiKeys: {
-          ...apiKeys,
-          async touch(id, now) {
-            lastUsed.set(id, now);
-          },
-          async findByDigest(digest) {
-            const key = await apiKeys.findByDigest(digest);
-            return key && { ...key, lastUsedAt: lastUsed.get(key.id) ?? key.lastUsedAt };
-          },
+        async touch(id, now) {
+          lastUsed.set(id, now);
+        },
+        async findByDigest(digest) {
+          const key = await apiKeys.findByDigest(digest);
+          return key && { ...key, lastUsedAt: lastUsed.get(key.id) ?? key.lastUsedAt };
         },
       };
-    },
+    }),
   },
   'rolls in two steps': {
     case: 'rolled keys: a key that is revoked while it is rolled has a successor only if the roll came first',
-    spoil: ({ apiKeys }) => ({
-      apiKeys: {
-        ...apiKeys,
-        async roll(roll) {
-          const key = await apiKeys.find(roll.id);
-          if (key === null || key.revokedAt !== null) return false;
-          await setImmediate();
-          await apiKeys.insert(roll.successor);
-          const other = { ...roll.successor, id: `${roll.id} x`, digest: Buffer.from(roll.id.padEnd(32)) };
-          await apiKeys.roll({ ...roll, successor: other });
-          return true;
-        },
+    spoil: differing('apiKeys', ({ apiKeys }) => ({
+      async roll(roll) {
+        const key = await apiKeys.find(roll.id);
+        if (key === null || key.revokedAt !== null) return false;
+        await setImmediate();
+        await apiKeys.insert(roll.successor);
+        const other = { ...roll.successor, id: `${roll.id} x`, digest: Buffer.from(roll.id.padEnd(32)) };
+        await apiKeys.roll({ ...roll, successor: other });
+        return true;
       },
-    }),
+    })),
   },
   'rolls a key for as long as it is told': {
     case: 'rolled keys: rolling never makes a key live longer',
-    spoil({ apiKeys }) {
+    spoil: differing('apiKeys', ({ apiKeys }) => {
       const ends = new Map<string, number>();
       return {
-        apiKeys: {
-          ...apiKeys,
-          async roll(roll) {
-            ends.set(roll.id, roll.endsAt);
-            return apiKeys.roll(roll);
-          },
-          async find(id) {
-            const key = await apiKeys.find(id);
-            return key && { ...key, expiresAt: ends.get(id) ?? key.expiresAt };
-          },
+        async roll(roll) {
+          ends.set(roll.id, roll.endsAt);
+          return apiKeys.roll(roll);
+        },
+        async find(id) {
+          const key = await apiKeys.find(id);
+          return key && { ...key, expiresAt: ends.get(id) ?? key.expiresAt };
         },
       };
-    },
+    }),
   },
   'looks a key up, then creates': {
     case: 'replays: of parallel requests with one key one is stored, and the others give its answer',
-    spoil: transfersWith(({ transfers, idempotency }) => ({
+    spoil: differing('transfers', ({ transfers, idempotency }) => ({
       async create(creation) {
         const { idempotency: claim, now } = creation;
         const earlier = claim && (await idempotency.find({ ...claim, now }));
@@ -146,7 +119,7 @@ const mistakes: Mistakes = {
   },
   'shares keys between modes': {
     case: 'replays: one key means another request for another partner and in another mode',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       create: (creation) =>
         transfers.create({
           ...creation,
@@ -156,7 +129,7 @@ const mistakes: Mistakes = {
   },
   'answers whatever the payload was': {
     case: 'replays: a key with another payload is a conflict and changes nothing',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       create: (creation) =>
         transfers.create({
           ...creation,
@@ -166,7 +139,7 @@ const mistakes: Mistakes = {
   },
   'keeps a record one millisecond too long': {
     case: 'replays: a record that has ended is overwritten, at its exact millisecond',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       create: (creation) => transfers.create({ ...creation, now: creation.now - 1 }),
     })),
   },
@@ -191,7 +164,7 @@ const mistakes: Mistakes = {
   },
   'looks at the reference before the key': {
     case: 'replays: the key is looked at before the reference',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       async create(creation) {
         const without = await transfers.create({
           ...creation,
@@ -204,7 +177,7 @@ const mistakes: Mistakes = {
   },
   'does not mind a reference that is taken': {
     case: 'transfers: a reference stays taken, whatever became of its transfer',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       async create(creation) {
         const answer = await transfers.create(creation);
         if (answer.outcome !== 'reference_conflict') return answer;
@@ -216,7 +189,7 @@ const mistakes: Mistakes = {
   },
   'keeps the key of a request that was refused': {
     case: 'transfers: of parallel requests with one reference exactly one is stored, and the others hear its id',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       async create(creation) {
         const answer = await transfers.create(creation);
         if (answer.outcome !== 'reference_conflict') return answer;
@@ -228,7 +201,7 @@ const mistakes: Mistakes = {
   },
   'enqueues the job before it looks': {
     case: 'replays: a key with another payload is a conflict and changes nothing',
-    spoil: transfersWith(({ transfers, queue }) => ({
+    spoil: differing('transfers', ({ transfers, queue }) => ({
       async create(creation) {
         await queue.enqueue([creation.job]);
         return transfers.create(creation);
@@ -237,7 +210,7 @@ const mistakes: Mistakes = {
   },
   'enqueues the job in another transaction': {
     case: 'transfers: a transfer id that is taken is an error and stores nothing',
-    spoil: transfersWith(({ transfers, queue }) => ({
+    spoil: differing('transfers', ({ transfers, queue }) => ({
       async create(creation) {
         const [answer] = await Promise.all([transfers.create(creation), queue.enqueue([creation.job])]);
         return answer;
@@ -246,7 +219,7 @@ const mistakes: Mistakes = {
   },
   'keeps amounts in doubles': {
     case: 'transfers: amounts are exact',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       async find(owner, id) {
         const transfer = await transfers.find(owner, id);
         return transfer && inDouble(transfer);
@@ -255,17 +228,17 @@ const mistakes: Mistakes = {
   },
   'exports amounts through doubles': {
     case: 'transfers: amounts are exact',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       listFinal: async (request) => (await transfers.listFinal(request)).map(inDouble),
     })),
   },
   'shows a transfer to whoever knows its id': {
     case: 'transfers: somebody else’s transfer is as unknown as any other',
-    spoil: transfersWith(({ transfers }) => ({ find: (_owner, id) => transfers.findById(id) })),
+    spoil: differing('transfers', ({ transfers }) => ({ find: (_owner, id) => transfers.findById(id) })),
   },
   'looks whether a transfer is pending, then settles it': {
     case: 'settlement: of parallel settlements exactly one settles, and the others see what it did',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       async settle(settlement) {
         const before = await transfers.findById(settlement.id);
         await setImmediate();
@@ -276,7 +249,7 @@ const mistakes: Mistakes = {
   },
   'answers a final transfer as it was asked to be': {
     case: 'settlement: what is final stays final',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       async settle(settlement) {
         const answer = await transfers.settle(settlement);
         return answer && { ...answer, transfer: { ...answer.transfer, status: settlement.status } };
@@ -285,31 +258,28 @@ const mistakes: Mistakes = {
   },
   'pages by time alone': {
     case: 'transfer lists: pages have no gap and no repetition while transfers arrive, at one millisecond too',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       list: (request) => transfers.list({ ...request, after: request.after && { ...request.after, id: '' } }),
     })),
   },
   'pages by offset': {
     case: 'transfer lists: pages have no gap and no repetition while transfers arrive, at one millisecond too',
-    spoil({ transfers }) {
+    spoil: differing('transfers', ({ transfers }) => {
       let offset = 0;
       return {
-        transfers: {
-          ...transfers,
-          async list(request) {
-            if (request.after === null) offset = 0;
-            const all = await transfers.list({ ...request, after: null, limit: offset + request.limit });
-            const page = all.slice(offset);
-            offset += page.length;
-            return page;
-          },
+        async list(request) {
+          if (request.after === null) offset = 0;
+          const all = await transfers.list({ ...request, after: null, limit: offset + request.limit });
+          const page = all.slice(offset);
+          offset += page.length;
+          return page;
         },
       };
-    },
+    }),
   },
   'filters a page after it was cut': {
     case: 'transfer lists: filters take what they name, alone and together',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       async list(request) {
         const page = await transfers.list({ ...request, status: null });
         return page.filter(({ status }) => request.status === null || status === request.status);
@@ -318,45 +288,39 @@ const mistakes: Mistakes = {
   },
   'includes the end of a range': {
     case: 'transfer lists: a range has its start and not its end',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       list: (request) => transfers.list({ ...request, to: request.to && request.to + 1 }),
     })),
   },
   'exports the end of a range': {
     case: 'final transfers: a range has its start and not its end',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       listFinal: (request) => transfers.listFinal({ ...request, to: request.to + 1 }),
     })),
   },
   'starts an export page where the last one ended': {
     case: 'final transfers: pages have no gap and no repetition while others become final',
-    spoil: transfersWith(({ transfers }) => ({
+    spoil: differing('transfers', ({ transfers }) => ({
       listFinal: ({ after, ...request }) =>
         transfers.listFinal({ ...request, after: null, from: after?.time ?? request.from }),
     })),
   },
   'says what any partner holds': {
     case: 'consents of partners: a partner holds what a user let its client read, and nothing else',
-    spoil: ({ consents }) => ({
-      consents: {
-        ...consents,
-        async partnerHolds({ sub, scope }) {
-          return (await consents.list(sub)).some(({ scopes }) => scopes.includes(scope));
-        },
+    spoil: differing('consents', ({ consents }) => ({
+      async partnerHolds({ sub, scope }) {
+        return (await consents.list(sub)).some(({ scopes }) => scopes.includes(scope));
       },
-    }),
+    })),
   },
   'keeps the partner that a client had first': {
     case: 'consents of partners: it follows a client that gets, changes or loses its partner',
-    spoil: ({ clients }) => ({
-      clients: {
-        ...clients,
-        async replace(client) {
-          const stored = await clients.find(client.clientId);
-          return clients.replace({ ...client, partner: stored?.partner ?? null });
-        },
+    spoil: differing('clients', ({ clients }) => ({
+      async replace(client) {
+        const stored = await clients.find(client.clientId);
+        return clients.replace({ ...client, partner: stored?.partner ?? null });
       },
-    }),
+    })),
   },
   'purges a record in its last millisecond': {
     case: 'purge: a record of an idempotency key goes after its last millisecond, and its transfer stays',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuditRecord } from '../../../core/src/ports/audit.ts';
 import type { PartnerStore } from '../../../core/src/ports/partners.ts';
 import type { Storage } from '../../../core/src/ports/storage.ts';
-import { describeMistakes, type Mistakes } from './mistakes.ts';
+import { describeMistakes, differing, type Mistakes } from './mistakes.ts';
 
 /** A storage that does something else, or nothing, when a partner is disabled. */
 const disabling =
@@ -52,39 +52,30 @@ const mistakes: Mistakes = {
   },
   'ends tokens with the partner, and forgets codes': {
     case: 'the end of a partner: is told in numbers',
-    spoil: ({ partners }) => ({
-      partners: {
-        ...partners,
-        async replace(partner, audit) {
-          const reach = await partners.replace(partner, audit);
-          return reach && { ...reach, codes: 0 };
-        },
+    spoil: differing('partners', ({ partners }) => ({
+      async replace(partner, audit) {
+        const reach = await partners.replace(partner, audit);
+        return reach && { ...reach, codes: 0 };
       },
-    }),
+    })),
   },
   'asks clients whether they are disabled, and not their partner': {
     case: 'the end of a partner: counts as the end of its clients, until it is enabled',
-    spoil: ({ clients }) => ({
-      clients: {
-        ...clients,
-        async find(clientId) {
-          const client = await clients.find(clientId);
-          return client && { ...client, partnerDisabled: false };
-        },
+    spoil: differing('clients', ({ clients }) => ({
+      async find(clientId) {
+        const client = await clients.find(clientId);
+        return client && { ...client, partnerDisabled: false };
       },
-    }),
+    })),
   },
   'allows the origins of a disabled partner': {
     case: 'the end of a partner: counts as the end of its clients, until it is enabled',
-    spoil: ({ clients }) => ({
-      clients: {
-        ...clients,
-        async originRegistered(origin) {
-          const all = await clients.list({ after: null, limit: 100 });
-          return all.some(({ redirectUris }) => redirectUris.some((uri) => new URL(uri).origin === origin));
-        },
+    spoil: differing('clients', ({ clients }) => ({
+      async originRegistered(origin) {
+        const all = await clients.list({ after: null, limit: 100 });
+        return all.some(({ redirectUris }) => redirectUris.some((uri) => new URL(uri).origin === origin));
       },
-    }),
+    })),
   },
   'delivers what a host publishes to a disabled partner': {
     case: 'the end of a partner: keeps its events, and delivers none of them',
@@ -112,32 +103,24 @@ const mistakes: Mistakes = {
   },
   'judges a key without its partner': {
     case: 'api keys: a key lives until it is revoked, ends, or its partner is disabled',
-    spoil: ({ apiKeys }) => ({
-      apiKeys: {
-        ...apiKeys,
-        async isLive(id) {
-          return (await apiKeys.find(id))?.revokedAt === null;
-        },
+    spoil: differing('apiKeys', ({ apiKeys }) => ({
+      async isLive(id) {
+        return (await apiKeys.find(id))?.revokedAt === null;
       },
-    }),
+    })),
   },
   'counts interactions that have ended': {
     case: 'interactions: those that have not ended are counted',
-    spoil: ({ interactions }) => ({
-      interactions: { ...interactions, count: () => interactions.count(0) },
-    }),
+    spoil: differing('interactions', ({ interactions }) => ({ count: () => interactions.count(0) })),
   },
   'brings the end of an interaction forward': {
     case: 'interactions: an end is put off, and never brought forward',
-    spoil: ({ interactions }) => ({
-      interactions: {
-        ...interactions,
-        async extend(digest, expiresAt) {
-          const payload = await interactions.find(digest, 0);
-          if (payload !== null) await interactions.save(digest, payload, expiresAt);
-        },
+    spoil: differing('interactions', ({ interactions }) => ({
+      async extend(digest, expiresAt) {
+        const payload = await interactions.find(digest, 0);
+        if (payload !== null) await interactions.save(digest, payload, expiresAt);
       },
-    }),
+    })),
   },
   'chains the acts themselves, and not their digests': {
     case: 'audit: every act takes the next place in the chain, with its change and not without',
@@ -149,12 +132,9 @@ const mistakes: Mistakes = {
   },
   'numbers the acts from where a page begins': {
     case: 'audit: every act takes the next place in the chain, with its change and not without',
-    spoil: ({ audit }) => ({
-      audit: {
-        ...audit,
-        head: async () => ({ ...(await audit.head()), number: (await audit.head()).number - 1 }),
-      },
-    }),
+    spoil: differing('audit', ({ audit }) => ({
+      head: async () => ({ ...(await audit.head()), number: (await audit.head()).number - 1 }),
+    })),
   },
 };
 

@@ -1,21 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EventStore } from '../../../core/src/ports/events.ts';
-import type { Storage } from '../../../core/src/ports/storage.ts';
-import type { WebhookEndpointStore } from '../../../core/src/ports/webhooks.ts';
-import { describeMistakes, type Mistakes } from './mistakes.ts';
-
-const webhooksWith =
-  (spoil: (storage: Storage) => Partial<WebhookEndpointStore>) =>
-  (storage: Storage): Partial<Storage> => ({ webhooks: { ...storage.webhooks, ...spoil(storage) } });
-
-const eventsWith =
-  (spoil: (storage: Storage) => Partial<EventStore>) =>
-  (storage: Storage): Partial<Storage> => ({ events: { ...storage.events, ...spoil(storage) } });
+import { describeMistakes, differing, type Mistakes } from './mistakes.ts';
 
 const mistakes: Mistakes = {
   'counts the endpoints, then stores one more': {
     case: 'webhook endpoints: of parallel requests no more are stored than are allowed',
-    spoil: webhooksWith(({ webhooks }) => ({
+    spoil: differing('webhooks', ({ webhooks }) => ({
       async create(creation) {
         const stored = await webhooks.list(creation.endpoint);
         await setImmediate();
@@ -25,7 +14,7 @@ const mistakes: Mistakes = {
   },
   'keeps the key of an endpoint that was one too many': {
     case: 'webhook endpoints: of parallel requests no more are stored than are allowed',
-    spoil: webhooksWith(({ webhooks, events }) => ({
+    spoil: differing('webhooks', ({ webhooks, events }) => ({
       async create(creation) {
         const answer = await webhooks.create(creation);
         if (answer.outcome === 'too_many') await events.publish([], creation);
@@ -35,7 +24,7 @@ const mistakes: Mistakes = {
   },
   'counts before it looks at the key': {
     case: 'webhook endpoints: the key is looked at before the number, until its record ends',
-    spoil: webhooksWith(({ webhooks }) => ({
+    spoil: differing('webhooks', ({ webhooks }) => ({
       async create(creation) {
         const stored = await webhooks.list(creation.endpoint);
         return stored.length >= creation.max ? { outcome: 'too_many' } : webhooks.create(creation);
@@ -44,7 +33,7 @@ const mistakes: Mistakes = {
   },
   'looks an endpoint’s key up, then stores it': {
     case: 'webhook endpoints: of parallel requests with one key one is stored, and the others give its answer',
-    spoil: webhooksWith(({ webhooks, events, idempotency }) => ({
+    spoil: differing('webhooks', ({ webhooks, events, idempotency }) => ({
       async create(creation) {
         const { idempotency: claim, now } = creation;
         const earlier = claim && (await idempotency.find({ ...claim, now }));
@@ -58,7 +47,7 @@ const mistakes: Mistakes = {
   },
   'shows an endpoint to the partner’s other mode': {
     case: 'webhook endpoints: somebody else’s endpoint is as unknown as any other',
-    spoil: webhooksWith(({ webhooks }) => ({
+    spoil: differing('webhooks', ({ webhooks }) => ({
       async find(owner, id) {
         return (
           (await webhooks.find({ ...owner, mode: 'live' }, id)) ??
@@ -69,13 +58,13 @@ const mistakes: Mistakes = {
   },
   'removes an endpoint for whoever knows its id': {
     case: 'webhook endpoints: somebody else’s endpoint is as unknown as any other',
-    spoil: webhooksWith(({ webhooks }) => ({
+    spoil: differing('webhooks', ({ webhooks }) => ({
       remove: (_owner, id, now) => webhooks.remove({ partner: 'acme', mode: 'live' }, id, now),
     })),
   },
   'replaces an endpoint whatever its version is': {
     case: 'webhook endpoints: replace stores the next version and refuses any other',
-    spoil: webhooksWith(({ webhooks }) => ({
+    spoil: differing('webhooks', ({ webhooks }) => ({
       async replace(endpoint, now) {
         const stored = await webhooks.find(endpoint, endpoint.id);
         return webhooks.replace({ ...endpoint, version: (stored?.version ?? 0) + 1 }, now);
@@ -84,7 +73,7 @@ const mistakes: Mistakes = {
   },
   'compares an endpoint’s version, then replaces it': {
     case: 'webhook endpoints: of parallel replacements of one version exactly one is stored',
-    spoil: webhooksWith(({ webhooks }) => ({
+    spoil: differing('webhooks', ({ webhooks }) => ({
       async replace(endpoint, now) {
         const stored = await webhooks.find(endpoint, endpoint.id);
         if (stored?.version !== endpoint.version - 1) return false;
@@ -96,13 +85,13 @@ const mistakes: Mistakes = {
   },
   'leaves deliveries of a disabled endpoint pending': {
     case: 'fan-out: disabling and removing cancel what is pending and nothing else',
-    spoil: webhooksWith(({ webhooks }) => ({
+    spoil: differing('webhooks', ({ webhooks }) => ({
       replace: (endpoint, now) => webhooks.replace({ ...endpoint, enabled: true }, now),
     })),
   },
   'cancels before it knows whether it may': {
     case: 'fan-out: a change that is refused, and one that disables nothing, cancel nothing',
-    spoil: webhooksWith(({ webhooks }) => ({
+    spoil: differing('webhooks', ({ webhooks }) => ({
       async replace(endpoint, now) {
         const stored = await webhooks.find(endpoint, endpoint.id);
         if (endpoint.enabled || stored === null) return webhooks.replace(endpoint, now);
@@ -113,7 +102,7 @@ const mistakes: Mistakes = {
   },
   'ignores the case of types': {
     case: 'fan-out: nobody else gets one',
-    spoil: webhooksWith(({ webhooks }) => ({
+    spoil: differing('webhooks', ({ webhooks }) => ({
       create: (creation) => {
         const events = creation.endpoint.events.map((type) => type.toLowerCase());
         return webhooks.create({ ...creation, endpoint: { ...creation.endpoint, events } });
@@ -122,7 +111,7 @@ const mistakes: Mistakes = {
   },
   'finds types as parts of a text': {
     case: 'fan-out: nobody else gets one',
-    spoil: webhooksWith(({ webhooks }) => ({
+    spoil: differing('webhooks', ({ webhooks }) => ({
       create: (creation) => {
         const text = JSON.stringify(creation.endpoint.events);
         const events = text.includes('payment.completed') ? ['payment.completed'] : creation.endpoint.events;
@@ -132,14 +121,14 @@ const mistakes: Mistakes = {
   },
   'delivers to disabled endpoints': {
     case: 'fan-out: nobody else gets one',
-    spoil: webhooksWith(({ webhooks }) => ({
+    spoil: differing('webhooks', ({ webhooks }) => ({
       create: (creation) =>
         webhooks.create({ ...creation, endpoint: { ...creation.endpoint, enabled: true } }),
     })),
   },
   'delivers at the time of the call': {
     case: 'fan-out: a delivery is pending and due at the time of its event',
-    spoil: eventsWith(({ events }) => ({
+    spoil: differing('events', ({ events }) => ({
       publish: (all, options) =>
         events.publish(
           all.map((event) => ({ ...event, createdAt: options.now })),
@@ -149,7 +138,7 @@ const mistakes: Mistakes = {
   },
   'has one sequence for both modes': {
     case: 'events: each partner and mode counts from 1, in the order of each call',
-    spoil: eventsWith(({ events }) => ({
+    spoil: differing('events', ({ events }) => ({
       publish: (all, options) =>
         events.publish(
           all.map((event) => ({ ...event, mode: 'live' })),
@@ -159,7 +148,7 @@ const mistakes: Mistakes = {
   },
   'sorts events by time': {
     case: 'events: each partner and mode counts from 1, in the order of each call',
-    spoil: eventsWith(({ events }) => ({
+    spoil: differing('events', ({ events }) => ({
       publish: (all, options) =>
         events.publish(
           all.toSorted((a, b) => a.createdAt - b.createdAt),
@@ -169,33 +158,30 @@ const mistakes: Mistakes = {
   },
   'loses the number of an event that fails': {
     case: 'events: parallel publications leave no gap, also when some of them fail',
-    spoil({ events }) {
+    spoil: differing('events', ({ events }) => {
       const lost = new Set<string>();
       return {
-        events: {
-          ...events,
-          async publish(all, options) {
-            try {
-              return await events.publish(all, options);
-            } catch (error) {
-              for (const event of all.slice(0, 1)) {
-                lost.add(`${event.id} lost`);
-                await events.publish([{ ...event, id: `${event.id} lost` }], options);
-              }
-              throw error;
+        async publish(all, options) {
+          try {
+            return await events.publish(all, options);
+          } catch (error) {
+            for (const event of all.slice(0, 1)) {
+              lost.add(`${event.id} lost`);
+              await events.publish([{ ...event, id: `${event.id} lost` }], options);
             }
-          },
-          async list(request) {
-            const { events: all, ...rest } = await events.list(request);
-            return { ...rest, events: all.filter(({ id }) => !lost.has(id)) };
-          },
+            throw error;
+          }
+        },
+        async list(request) {
+          const { events: all, ...rest } = await events.list(request);
+          return { ...rest, events: all.filter(({ id }) => !lost.has(id)) };
         },
       };
-    },
+    }),
   },
   'publishes event by event': {
     case: 'events: an event that cannot be stored takes the whole call along',
-    spoil: eventsWith(({ events }) => ({
+    spoil: differing('events', ({ events }) => ({
       async publish(all, options) {
         for (const event of all) await events.publish([event], { ...options, idempotency: null });
         return events.publish([], options);
@@ -204,7 +190,7 @@ const mistakes: Mistakes = {
   },
   'looks the key of a publication up, then publishes': {
     case: 'events: of parallel publications with one key one takes effect, and the others give its answer',
-    spoil: eventsWith(({ events, idempotency }) => ({
+    spoil: differing('events', ({ events, idempotency }) => ({
       async publish(all, options) {
         const { idempotency: claim, now } = options;
         const earlier = claim && (await idempotency.find({ ...claim, now }));
@@ -218,7 +204,7 @@ const mistakes: Mistakes = {
   },
   'parses bodies and writes them anew': {
     case: 'events: an event is read back as it was stored, byte for byte',
-    spoil: eventsWith(({ events }) => ({
+    spoil: differing('events', ({ events }) => ({
       publish: (all, options) =>
         events.publish(
           all.map((event) => ({
@@ -231,64 +217,59 @@ const mistakes: Mistakes = {
   },
   'lists from a number on, not after it': {
     case: 'events: a list begins after a number, has a limit and tells the oldest',
-    spoil: eventsWith(({ events }) => ({
+    spoil: differing('events', ({ events }) => ({
       list: (request) => events.list({ ...request, after: request.after - 1 }),
     })),
   },
   'shows an event in both modes': {
     case: 'events: somebody else’s event is as unknown as any other',
-    spoil: eventsWith(({ events }) => ({ find: (owner, id) => events.find({ ...owner, mode: 'live' }, id) })),
+    spoil: differing('events', ({ events }) => ({
+      find: (owner, id) => events.find({ ...owner, mode: 'live' }, id),
+    })),
   },
   'takes anything for a transaction': {
     case: 'events: what is no transaction of this database is refused with a TypeError',
-    spoil: eventsWith(() => ({ within: () => ({ publish: () => undefined, partnersHolding: () => [] }) })),
+    spoil: differing('events', () => ({
+      within: () => ({ publish: () => undefined, partnersHolding: () => [] }),
+    })),
   },
   'remembers who held a scope': {
     case: 'holders: it ends with the consent, with the client and with the partner',
-    spoil({ events }) {
+    spoil: differing('events', ({ events }) => {
       const known = new Map<string, Promise<string[]>>();
       return {
-        events: {
-          ...events,
-          async partnersHolding({ sub, scope }) {
-            const key = `${sub} ${scope}`;
-            const asked = known.get(key) ?? events.partnersHolding({ sub, scope });
-            known.set(key, asked);
-            return asked;
-          },
+        async partnersHolding({ sub, scope }) {
+          const key = `${sub} ${scope}`;
+          const asked = known.get(key) ?? events.partnersHolding({ sub, scope });
+          known.set(key, asked);
+          return asked;
         },
       };
-    },
+    }),
   },
   'publishes the event of every settlement': {
     case: 'settlement: of parallel settlements the event of the one that settles is published, and no other',
-    spoil: ({ transfers, events }) => ({
-      transfers: {
-        ...transfers,
-        async settle(settlement) {
-          const answer = await transfers.settle(settlement);
-          if (answer?.settled === false) {
-            await events.publish([settlement.event], { idempotency: null, now: settlement.now });
-          }
-          return answer;
-        },
+    spoil: differing('transfers', ({ transfers, events }) => ({
+      async settle(settlement) {
+        const answer = await transfers.settle(settlement);
+        if (answer?.settled === false) {
+          await events.publish([settlement.event], { idempotency: null, now: settlement.now });
+        }
+        return answer;
       },
-    }),
+    })),
   },
   'settles, then publishes': {
     case: 'settlement: a transfer whose event cannot be stored stays pending',
-    spoil: ({ transfers, events }) => ({
-      transfers: {
-        ...transfers,
-        async settle(settlement) {
-          const { event, now } = settlement;
-          const elsewhere = { ...event, id: `${event.id} x`, partner: 'nobody' };
-          const answer = await transfers.settle({ ...settlement, event: elsewhere });
-          if (answer?.settled) await events.publish([event], { idempotency: null, now });
-          return answer;
-        },
+    spoil: differing('transfers', ({ transfers, events }) => ({
+      async settle(settlement) {
+        const { event, now } = settlement;
+        const elsewhere = { ...event, id: `${event.id} x`, partner: 'nobody' };
+        const answer = await transfers.settle({ ...settlement, event: elsewhere });
+        if (answer?.settled) await events.publish([event], { idempotency: null, now });
+        return answer;
       },
-    }),
+    })),
   },
   'purges events in the first millisecond that is kept': {
     case: 'purge of events: events and final deliveries go when they were created before the given time',
@@ -302,7 +283,7 @@ const mistakes: Mistakes = {
   },
   'forgets what is the oldest': {
     case: 'purge of events: numbers go on after everything was purged, and so do ids of deliveries',
-    spoil: eventsWith(({ events }) => ({
+    spoil: differing('events', ({ events }) => ({
       list: async (request) => ({ ...(await events.list(request)), oldestSequence: 1 }),
     })),
   },

@@ -5,7 +5,7 @@ import type { ClientRecord } from '../../ports/clients.ts';
 import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../tokens.ts';
 import { isEnabled } from '../client.ts';
-import { strangersInteractionSeconds } from '../lifetimes.ts';
+import { anonymousInteractionSeconds } from '../lifetimes.ts';
 import { openHints, sealHints } from './interaction-hints.ts';
 import { interactionLimit } from './interaction-limit.ts';
 
@@ -86,8 +86,8 @@ function interactionAdapter(core: Core, currentRun: () => AdapterRun | undefined
       const endsAt = (seconds: number) => clock.now() + seconds * 1000;
       if (rest.result === undefined) {
         await unfinished.acquire();
-        const isStranger = (currentRun()?.authentication ?? null) === null;
-        const seconds = isStranger ? Math.min(expiresIn, strangersInteractionSeconds) : expiresIn;
+        const isAnonymous = (currentRun()?.authentication ?? null) === null;
+        const seconds = isAnonymous ? Math.min(expiresIn, anonymousInteractionSeconds) : expiresIn;
         return interactions.save(digest(id), payload, endsAt(seconds));
       }
       // Whoever has resumed the request has ended it: an answer that comes late must not bring it back.

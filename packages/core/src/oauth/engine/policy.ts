@@ -13,7 +13,7 @@ function maxAgeExceeded(ctx: KoaContextWithOIDC, visitor: Authentication | null,
   const { max_age } = ctx.oidc.params ?? {};
   if (max_age === undefined || ctx.oidc.result?.login !== undefined) return false;
   const maxAge = Number(max_age);
-  // Nothing that was before the request is new enough for 0, not even by a host's clock that is ahead.
+  // `max_age=0` asks for a sign-in after the request, also where the host's clock is ahead.
   return visitor === null || maxAge === 0 || now - visitor.authenticatedAt.getTime() > maxAge * 1000;
 }
 

@@ -6,13 +6,12 @@ import { findReplay } from '../../replays.ts';
 import { transferSchema } from '../../transfer-schema.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { createCursors } from '../cursor.ts';
+import { newestFirst, type Page } from '../paging.ts';
 import { answerOf, type PartnerRoute, route } from '../request.ts';
 import { listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
 import { shownFields } from '../shown-user.ts';
 
 const recipientOf = shownFields('kid');
-
-const defaultPageSize = 25;
 
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
@@ -71,26 +70,18 @@ export function paymentRoutes(core: Core, users: UserLookup): PartnerRoute[] {
       idempotent: false,
       async handle({ query, partner, mode }) {
         const owner = { partner, mode };
-        const after = query.cursor === undefined ? null : cursors.read(owner, query.cursor);
-        if (query.cursor !== undefined && after === null) {
-          throw new PartnerError('invalid_request', {
-            details: [{ path: 'cursor', message: 'is not one of this list' }],
-          });
-        }
-        const limit = query.limit ?? defaultPageSize;
-        const page = await transfers.list({
+        const filters = {
           ...owner,
           status: query.status ?? null,
           reference: query.reference ?? null,
           from: timeOf(query.createdFrom),
           to: timeOf(query.createdTo),
-          after,
-          limit: limit + 1,
-        });
-        const last = page.length > limit ? page[limit - 1] : undefined;
-        const nextCursor =
-          last === undefined ? null : cursors.write(owner, { time: last.createdAt, id: last.id });
-        return { status: 200, body: { data: page.slice(0, limit).map(transferView), nextCursor } };
+        };
+        const read = (page: Page) => transfers.list({ ...filters, ...page });
+        return {
+          status: 200,
+          body: await newestFirst(cursors, owner, { ...query, read, view: transferView }),
+        };
       },
     }),
 

@@ -1,9 +1,9 @@
 import type { Core } from '../../context.ts';
-import { PartnerError } from '../../errors.ts';
 import { findReplay } from '../../replays.ts';
 import type { Webhooks } from '../../webhooks/create.ts';
 import { deliveryView, endpointView } from '../../webhooks/views.ts';
 import { createCursors } from '../cursor.ts';
+import { newestFirst, type Page } from '../paging.ts';
 import { answerOf, type PartnerRoute, route } from '../request.ts';
 import {
   deliveriesQuery,
@@ -17,8 +17,6 @@ import {
   recoverBody,
   recovered,
 } from '../webhook-schemas.ts';
-
-const defaultPageSize = 25;
 
 const common = { scope: 'webhooks', limit: 'other', idempotent: false } as const;
 
@@ -121,26 +119,13 @@ export function deliveryRoutes(core: Core, { endpoints, recover }: Webhooks): Pa
       async handle({ path, query, partner, mode }) {
         const owner = { partner, mode };
         await endpoints.find(owner, path.id);
+        const filters = { ...owner, endpointId: path.id, eventId: null, status: query.status ?? null };
+        const read = (page: Page) => deliveries.list({ ...filters, ...page });
         const list = { ...owner, list: path.id };
-        const after = query.cursor === undefined ? null : cursors.read(list, query.cursor);
-        if (query.cursor !== undefined && after === null) {
-          throw new PartnerError('invalid_request', {
-            details: [{ path: 'cursor', message: 'is not one of this list' }],
-          });
-        }
-        const limit = query.limit ?? defaultPageSize;
-        const page = await deliveries.list({
-          ...owner,
-          endpointId: path.id,
-          eventId: null,
-          status: query.status ?? null,
-          after,
-          limit: limit + 1,
-        });
-        const last = page.length > limit ? page[limit - 1] : undefined;
-        const nextCursor =
-          last === undefined ? null : cursors.write(list, { time: last.createdAt, id: last.id });
-        return { status: 200, body: { data: page.slice(0, limit).map(deliveryView), nextCursor } };
+        return {
+          status: 200,
+          body: await newestFirst(cursors, list, { ...query, read, view: deliveryView }),
+        };
       },
     }),
 

@@ -3,7 +3,7 @@ import { PartnerError } from '../../errors.ts';
 import { decodeUtf8 } from '../../http/body.ts';
 import { isUnstorable, JsonError, parseJson } from '../../http/json.ts';
 import { inPlainWords, problemsOf } from '../../plain-words.ts';
-import type { PartnerRoute } from '../request.ts';
+import type { PartnerOperation } from '../request.ts';
 
 function checked(schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined;
@@ -14,7 +14,7 @@ function checked(schema: z.ZodType | undefined, value: unknown): unknown {
 
 /** @throws PartnerError `invalid_request` */
 export function parseBody(
-  route: PartnerRoute,
+  route: PartnerOperation,
   bytes: Buffer,
   headers: { readonly [name: string]: string | string[] | undefined },
 ): unknown {
@@ -52,7 +52,7 @@ export function parseBody(
 const noQuery = z.strictObject({});
 
 /** @throws PartnerError `invalid_request` */
-export function parseQuery(route: PartnerRoute, querystring: string): unknown {
+export function parseQuery(route: PartnerOperation, querystring: string): unknown {
   if (route.query === undefined && querystring === '') return {};
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(querystring)) {
@@ -69,7 +69,7 @@ export function parseQuery(route: PartnerRoute, querystring: string): unknown {
  * An id that cannot be one leads nowhere; what the caller has composed, such as a phone number, can be wrong.
  * @throws PartnerError `not_found`, or what the route says
  */
-export function parsePath(route: PartnerRoute, parameters: unknown): unknown {
+export function parsePath(route: PartnerOperation, parameters: unknown): unknown {
   if (route.pathSchema === undefined) return undefined;
   if (route.wrongPath === 'invalid_request') return checked(route.pathSchema, parameters);
   const result = route.pathSchema.safeParse(parameters);

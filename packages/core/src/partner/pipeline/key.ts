@@ -24,6 +24,11 @@ export interface KeyCheck {
   /** @throws PartnerError `invalid_api_key`, the same for every reason */
   find(presented: string | undefined): Promise<FoundKey>;
   /**
+   * The key that an earlier request has presented, for those who may not keep its text. Asks the storage every time.
+   * @throws PartnerError `invalid_api_key`
+   */
+  findById(id: string): Promise<FoundKey>;
+  /**
    * Asks the storage whether a key from memory lives: neither is it revoked, here or elsewhere, nor its partner disabled.
    * @throws PartnerError `invalid_api_key`
    */
@@ -83,6 +88,12 @@ export function createKeyCheck(options: {
     });
   }
 
+  function used(key: ApiKeyState | null, now: number): ApiKeyState {
+    if (key === null || !isUsable(key, now)) throw new PartnerError('invalid_api_key');
+    touch(key, now);
+    return key;
+  }
+
   /** Of each key that is about to be asked for, the answer that comes. */
   const asking = new Map<string, Promise<boolean>>();
 
@@ -109,10 +120,10 @@ export function createKeyCheck(options: {
       const now = clock.now();
       const id = digestText(presented);
       const known = cached(id, now);
-      const key = known ?? (await read(presented, id, now));
-      if (key === null || !isUsable(key, now)) throw new PartnerError('invalid_api_key');
-      touch(key, now);
-      return { key, isCached: known !== null };
+      return { key: used(known ?? (await read(presented, id, now)), now), isCached: known !== null };
+    },
+    async findById(id) {
+      return { key: used(await store.find(id), clock.now()), isCached: false };
     },
     async confirm(found) {
       if (found.isCached && !(await isLive(found.key.id))) throw refuse(found);

@@ -1,0 +1,31 @@
+import { type Html, html, render } from './html.ts';
+import type { Style } from './style.ts';
+
+/** What stands for a name where there is no picture. */
+export function initialOf(name: string): string {
+  return [...name.trim()][0]?.toUpperCase() ?? '•';
+}
+
+/** A whole document. The icon is an address that was checked, or a `data:` URL of ours. */
+export function document(
+  { language, title, icon, style }: { language: string; title: string; icon: string; style: Style },
+  { head = null, body }: { readonly head?: Html | null; readonly body: Html },
+): string {
+  const start = render(html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="${icon}" type="image/svg+xml">
+${head}`);
+  const rest = render(html`</head>
+<body>
+${body}
+</body>
+</html>
+`);
+  return `${start}<style>${style.css}</style>\n${rest}`;
+}

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+
+/** The request's body is not a form that a page of ours sends. */
+export class FormError extends Error {
+  override readonly name = 'FormError';
+  readonly status: 400 | 413 | 415;
+
+  constructor(status: 400 | 413 | 415, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const maxBytes = 16_384;
+
+async function readBody(request: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request) {
+      size += chunk.length;
+      if (size > maxBytes) throw new FormError(413, 'the form is too large');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof FormError) throw error;
+    throw new FormError(400, 'the request ended early');
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Reads a form as browsers send it, at most 16 KiB.
+ *
+ * @param lists - fields that may come more than once
+ * @throws {@link FormError}
+ */
+export async function readForm(
+  request: IncomingMessage,
+  lists: readonly string[] = [],
+): Promise<URLSearchParams> {
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+    throw new FormError(415, 'a form is expected');
+  }
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes)
+    throw new FormError(413, 'the form is too large');
+  const form = new URLSearchParams((await readBody(request)).toString('latin1'));
+  for (const [name, value] of form) {
+    if (form.getAll(name).length > 1 && !lists.includes(name))
+      throw new FormError(400, 'a field was sent twice');
+    if (value.includes('\0') || !value.isWellFormed()) throw new FormError(400, 'a field is not text');
+  }
+  return form;
+}

@@ -1,0 +1,15 @@
+export { textOn } from './colours.ts';
+export { document, initialOf } from './document.ts';
+export { FormError, readForm } from './form.ts';
+export { contentPolicy } from './headers.ts';
+export { type Html, html, render } from './html.ts';
+export { chooseLanguage } from './languages.ts';
+export {
+  type Address,
+  AddressError,
+  type HttpServer,
+  type ListenOptions,
+  listen,
+  patience,
+} from './listen.ts';
+export { createStyle, type Palette, type Style } from './style.ts';

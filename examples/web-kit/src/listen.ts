@@ -1,0 +1,169 @@
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** The address cannot be had. The message is one line, for the operator. */
+export class AddressError extends Error {
+  override readonly name = 'AddressError';
+}
+
+/** Where a server listens. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** An HTTP server that accepts connections. */
+export interface HttpServer {
+  readonly port: number;
+  /** Accepts nothing new and lets requests under way finish, for at most `deadlineMs`. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** What an address was set with. */
+interface Variables {
+  readonly host: string;
+  readonly port: string;
+}
+
+const noAddress = ({ host }: Address, of: Variables): string =>
+  `${of.host} ${host} is no address of this machine`;
+
+const reasons: Readonly<Record<string, (address: Address, of: Variables) => string>> = {
+  EADDRINUSE: ({ port }, of) =>
+    `port ${port} is taken; set ${of.port} to a free one, or stop the other program`,
+  EACCES: ({ port }, of) => `port ${port} needs more rights; set ${of.port} to 1024 or above`,
+  EADDRNOTAVAIL: noAddress,
+  ENOTFOUND: noAddress,
+};
+
+/** How long a request may take to arrive, in milliseconds, and how many connections there may be. */
+export interface Patience {
+  /** From the first byte, or from the connection, to the end of the headers. */
+  readonly headersMs: number;
+  /** To the end of the body. */
+  readonly requestMs: number;
+  /** Without a byte after an answer. */
+  readonly keepAliveMs: number;
+  /** How often somebody looks for requests that took longer. */
+  readonly checkMs: number;
+  readonly maxConnections: number;
+}
+
+/** Nothing is waited for longer than 15 s, the time until somebody looks included. */
+export const patience: Patience = {
+  headersMs: 9_000,
+  requestMs: 14_000,
+  keepAliveMs: 5_000,
+  checkMs: 1_000,
+  maxConnections: 5_000,
+};
+
+/** How a server listens, where it is not like the public one. */
+export interface ListenOptions extends Partial<Patience> {
+  readonly variables?: Variables;
+  /** Told of a connection that was closed because there were too many. */
+  readonly onRefused?: () => void;
+}
+
+/** A connection, and the answers that are under way on it. */
+class Connection {
+  readonly underWay = new Set<ServerResponse>();
+  readonly #socket: Socket;
+  readonly #patienceMs: number;
+  #deadline: NodeJS.Timeout | undefined;
+
+  constructor(socket: Socket, patienceMs: number) {
+    this.#socket = socket;
+    this.#patienceMs = patienceMs;
+    this.expectRequest();
+  }
+
+  /**
+   * Ends the connection unless a request comes. Node watches over a request from its first byte, and lets go of a connection
+   * on which empty lines come between two requests, without end.
+   */
+  expectRequest(): void {
+    this.stopWaiting();
+    this.#deadline = setTimeout(() => this.#socket.destroy(), this.#patienceMs).unref();
+  }
+
+  stopWaiting(): void {
+    clearTimeout(this.#deadline);
+  }
+}
+
+/**
+ * Listens, with limits on how long a request may take to arrive and on how many connections there are.
+ *
+ * @throws {@link AddressError} when the address cannot be had
+ */
+export async function listen(
+  { host, port }: Address,
+  listener: RequestListener,
+  { variables = { host: 'HOST', port: 'PORT' }, onRefused = () => undefined, ...limits }: ListenOptions = {},
+): Promise<HttpServer> {
+  const { headersMs, requestMs, keepAliveMs, checkMs, maxConnections } = { ...patience, ...limits };
+  // Browsers open connections ahead of need; Node does not call those idle, and would wait for them when it closes.
+  const connections = new Map<Socket, Connection>();
+  let closing = false;
+
+  const server = createServer(
+    {
+      requestTimeout: requestMs,
+      headersTimeout: headersMs,
+      keepAliveTimeout: keepAliveMs,
+      connectionsCheckingInterval: checkMs,
+    },
+    (request, response) => {
+      const { socket } = request;
+      const connection = connections.get(socket);
+      connection?.stopWaiting();
+      connection?.underWay.add(response);
+      response.once('close', () => {
+        connection?.underWay.delete(response);
+        if (connection?.underWay.size !== 0) return;
+        if (closing) socket.end();
+        else if (!socket.destroyed) connection.expectRequest();
+      });
+      if (closing) response.setHeader('Connection', 'close');
+      listener(request, response);
+    },
+  );
+  server.maxConnections = maxConnections;
+  server.on('drop', onRefused);
+  server.on('connection', (socket: Socket) => {
+    const connection = new Connection(socket, keepAliveMs + headersMs);
+    connections.set(socket, connection);
+    socket.once('close', () => {
+      connection.stopWaiting();
+      connections.delete(socket);
+    });
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = reasons[error.code ?? ''];
+      reject(reason === undefined ? error : new AddressError(reason({ host, port }, variables)));
+    });
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    close: (deadlineMs) =>
+      new Promise((resolve) => {
+        closing = true;
+        const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+        server.close(() => {
+          clearTimeout(deadline);
+          resolve();
+        });
+        for (const [socket, { underWay }] of connections) {
+          if (underWay.size === 0) socket.destroy();
+          for (const response of underWay)
+            if (!response.headersSent) response.setHeader('Connection', 'close');
+        }
+      }),
+  };
+}

@@ -1,0 +1,142 @@
+import { connect, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startServer } from '../../reference-server/test/support/server.ts';
+import { type ListenOptions, listen, patience } from '../src/listen.ts';
+
+const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const quick = { headersMs: 300, requestMs: 400, keepAliveMs: 200, checkMs: 50 };
+/** What a slow machine adds. */
+const slackMs = 1_500;
+
+async function serve(options: ListenOptions) {
+  const server = await listen(
+    { host: '127.0.0.1', port: 0 },
+    (request, response) => {
+      request.resume();
+      request.once('end', () => response.end('here'));
+    },
+    options,
+  );
+  onTestFinished(() => server.close(0));
+  return server;
+}
+
+/** A client that says `start`, and then `drip` over and over until the server has enough. */
+async function dribble(port: number, start: string, drip: string) {
+  const begun = performance.now();
+  const socket = connect(port, '127.0.0.1');
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text;
+  });
+  socket.on('error', () => undefined);
+  const timer = setInterval(() => socket.write(drip), 25);
+  onTestFinished(() => {
+    clearInterval(timer);
+    socket.destroy();
+  });
+  socket.write(start);
+  await new Promise((resolve) => socket.once('close', resolve));
+  return { received, tookMs: performance.now() - begun };
+}
+
+describe('a server that listens', () => {
+  test.each([
+    ['says nothing', '', '', quick.headersMs, '408'],
+    ['sends empty lines', '', '\r\n', quick.headersMs, '408'],
+    ['sends one byte of a header after the other', 'GET / HTTP/1.1\r\nX-Slow: ', 'x', quick.headersMs, '408'],
+    ['never ends its headers', 'GET / HTTP/1.1\r\nHost: a\r\n', 'X-More: 1\r\n', quick.headersMs, '408'],
+    ['sends empty lines after an answer', get, '\r\n', quick.keepAliveMs + quick.headersMs, '200'],
+    ['does not go on with a second request', `${get}GET / HT`, '', quick.headersMs, '200'],
+    [
+      'never ends its body',
+      `POST${get.slice(3, -2)}Content-Length: 9999\r\n\r\n`,
+      'x',
+      quick.requestMs,
+      '408',
+    ],
+  ])('does not wait for somebody who %s', async (_, start, drip, atMostMs, status) => {
+    const { port } = await serve(quick);
+    const { received, tookMs } = await dribble(port, start, drip);
+    expect(received).toContain(`HTTP/1.1 ${status} `);
+    expect(tookMs).toBeLessThan(atMostMs + quick.checkMs + slackMs);
+  });
+
+  test('waits 15 s at most where nothing else is said', () => {
+    const { headersMs, requestMs, keepAliveMs, checkMs } = patience;
+    expect(headersMs + checkMs).toBeLessThanOrEqual(15_000);
+    expect(requestMs + checkMs).toBeLessThanOrEqual(15_000);
+    expect(keepAliveMs + headersMs).toBeLessThan(15_000);
+  });
+
+  test('answers one request after the other on a connection, longer than any of its limits', async () => {
+    const { port } = await serve(quick);
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1');
+    onTestFinished(() => void socket.destroy());
+    const begun = performance.now();
+    while (performance.now() - begun < 900) {
+      socket.write(get);
+      const answer = await new Promise<string>((resolve) => socket.once('data', resolve));
+      expect(answer).toContain('200 OK');
+    }
+    expect(socket.destroyed).toBe(false);
+  });
+
+  test('closes a connection too many unanswered, says so, and takes the next one when there is room', async () => {
+    let refused = 0;
+    const { port } = await serve({ maxConnections: 2, onRefused: () => (refused += 1) });
+    const open = (): Promise<Socket> =>
+      new Promise((resolve) => {
+        const socket = connect(port, '127.0.0.1');
+        onTestFinished(() => void socket.destroy());
+        socket.on('error', () => undefined);
+        socket.once('connect', () => resolve(socket));
+      });
+    /** What comes back; nothing when the connection is closed. */
+    const ask = (socket: Socket): Promise<string> =>
+      new Promise((resolve) => {
+        socket.once('data', (bytes) => resolve(bytes.toString('latin1')));
+        socket.once('close', () => resolve(''));
+        socket.write(get);
+      });
+    const first = await open();
+    expect(await ask(first)).toContain('200 OK');
+    expect(await ask(await open())).toContain('200 OK');
+    expect(await ask(await open())).toBe('');
+    expect(refused).toBe(1);
+    // Those that were there before go on.
+    expect(await ask(first)).toContain('200 OK');
+    const gone = new Promise((resolve) => first.once('close', resolve));
+    first.destroy();
+    await gone;
+    await expect.poll(async () => ask(await open())).toContain('200 OK');
+  });
+});
+
+test('OSTIARY_MAX_CONNECTIONS bounds the connections of a server, and the log tells of it once a minute', async () => {
+  let now = Date.now();
+  const { server, lines } = await startServer({ now: () => now }, { OSTIARY_MAX_CONNECTIONS: '10' });
+  const refusedOf = (total: number): Promise<number> => {
+    let closed = 0;
+    return new Promise((resolve) => {
+      for (let at = 0; at < total; at += 1) {
+        const socket = connect(server.port, server.config.host);
+        onTestFinished(() => void socket.destroy());
+        socket.on('error', () => undefined);
+        socket.once('close', () => {
+          closed += 1;
+          if (closed === total - 10) resolve(closed);
+        });
+      }
+    });
+  };
+  const warnings = () => lines.filter((line) => line.includes('too many connections'));
+  expect(await refusedOf(13)).toBe(3);
+  expect(warnings()).toHaveLength(1);
+  expect(warnings()[0]).toContain('"maxConnections":10');
+  now += 60_000;
+  const again = connect(server.port, server.config.host).on('error', () => undefined);
+  onTestFinished(() => void again.destroy());
+  await new Promise((resolve) => again.once('close', resolve));
+  expect(warnings()).toHaveLength(2);
+});

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Listens on the loopback address. @returns the origin */
+export async function listen(server: Server, port = 0): Promise<string> {
+  server.listen({ port, host: '127.0.0.1', backlog: 4096 });
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Ends every connection. */
+export async function close(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
+}
+
+/** Serves something for as long as the work takes. */
+export async function serving<Result>(
+  handler: RequestListener,
+  work: (origin: string) => Promise<Result>,
+): Promise<Result> {
+  const server = createServer(handler);
+  const origin = await listen(server);
+  try {
+    return await work(origin);
+  } finally {
+    await close(server);
+  }
+}
+
+/** What a request carries. @throws when its sender goes away in the middle */
+export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/** An endpoint for webhooks, as the API takes it. */
+export interface Endpoint {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly secret: string;
+}
+
+/** Registers an endpoint as a partner does. @throws Error when it is refused */
+export async function registerEndpoint(
+  origin: string,
+  apiKey: string,
+  endpoint: Endpoint,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const response = await fetch(`${origin}/v1/partner/webhooks`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(endpoint),
+  });
+  if (response.status !== 201) throw new Error(`not registered: ${await response.text()}`);
+}

@@ -1,0 +1,38 @@
+import { CommandUsageError, type StandaloneCommand, table, value } from '../command.ts';
+import type { Finding } from './finding.ts';
+
+function rowsOf({ check, verdict, what, why, mend }: Finding): readonly (readonly string[])[] {
+  const rows = [[verdict, check, what]];
+  if (why !== undefined) rows.push(['', '', `  ${why}`]);
+  if (mend !== undefined) rows.push(['', '', `  → ${mend}`]);
+  return rows;
+}
+
+/**
+ * The command `doctor`: looks at a deployment that runs, and ends with 1 when something has to be mended.
+ *
+ * @param find - opens what is looked at and calls `examine`, with the address to try connections to
+ */
+export function doctorCommand(
+  find: (egress: string | null) => Promise<readonly Finding[]>,
+): StandaloneCommand {
+  return {
+    standalone: true,
+    about: 'check a deployment that runs: addresses, TLS, proxies, clocks, keys, database, workers',
+    flags: { egress: value('an https address to try connections to, instead of endpoints of partners') },
+    async run(args) {
+      const egress = args.text('egress') ?? null;
+      if (egress !== null && !(URL.canParse(egress) && egress.startsWith('https:')))
+        throw new CommandUsageError('--egress must be an https address');
+      const findings = await find(egress);
+      const count = (verdict: Finding['verdict']): number =>
+        findings.filter((finding) => finding.verdict === verdict).length;
+      const summary = `${count('ok')} ok, ${count('warning')} warnings, ${count('problem')} problems`;
+      return {
+        text: `${table(findings.flatMap(rowsOf))}\n\n${summary}`,
+        json: { healthy: count('problem') === 0, findings },
+        exitCode: count('problem') === 0 ? 0 : 1,
+      };
+    },
+  };
+}

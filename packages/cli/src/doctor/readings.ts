@@ -1,0 +1,129 @@
+import type { DoctorDatabase } from './examined.ts';
+
+/** More than that is not counted: whoever looks must not slow down those who work. */
+export const countedAtMost = 10_000;
+
+/** Work that is due and that nobody holds. Ages are in milliseconds, 0 when nothing waits. */
+export interface Waiting {
+  readonly jobs: number;
+  readonly oldestJobMs: number;
+  readonly deliveries: number;
+  readonly oldestDeliveryMs: number;
+}
+
+/** What statements are put to. Their values are numbers of ours and names of keys, so they stand in the text. */
+type Database = Pick<DoctorDatabase, 'engine' | 'query'>;
+
+/** On PostgreSQL the tables are in a schema of their own, and deliveries that wait in a table of their own. */
+const tableIn = ({ engine }: Database, name: string): string =>
+  engine === 'sqlite' ? name : `ostiary.${name}`;
+
+/** How many rows `from` leads to, at most 10,000. Drivers give large integers as text. */
+async function count(database: Database, from: string): Promise<number> {
+  const [row] = await database.query<{ count: number | string }>(
+    `SELECT count(*) AS count FROM (SELECT 1 FROM ${from} LIMIT ${countedAtMost}) AS counted`,
+  );
+  return Number(row?.count ?? 0);
+}
+
+/** Reads past Ostiary's interface, which has no word for this: this file is the only one that does. At most 10,000 of each kind. */
+export async function readWaiting(database: Database, time: number): Promise<Waiting> {
+  const now = Math.floor(time);
+  const due = async (from: string): Promise<{ readonly count: number; readonly ageMs: number }> => {
+    const [row] = await database.query<{ count: number | string; oldest: number | string | null }>(
+      `SELECT count(*) AS count, min(due_at) AS oldest
+       FROM (SELECT due_at FROM ${from} AND due_at <= ${now} LIMIT ${countedAtMost}) AS due`,
+    );
+    return { count: Number(row?.count ?? 0), ageMs: Math.max(0, now - Number(row?.oldest ?? now)) };
+  };
+  const free = `(lease_ends_at IS NULL OR lease_ends_at <= ${now})`;
+  const [job, delivery] = await Promise.all([
+    due(`${tableIn(database, 'jobs')} WHERE ${free}`),
+    due(
+      database.engine === 'sqlite'
+        ? `deliveries WHERE status = 'pending' AND ready_at <= ${now}`
+        : `ostiary.pending_deliveries WHERE held_until <= ${now}`,
+    ),
+  ]);
+  return {
+    jobs: job.count,
+    oldestJobMs: job.ageMs,
+    deliveries: delivery.count,
+    oldestDeliveryMs: delivery.ageMs,
+  };
+}
+
+/** Deliveries that were given up since then, 10,000 at most. */
+export const countDropped = (database: Database, since: number): Promise<number> =>
+  count(
+    database,
+    `${tableIn(database, 'deliveries')} WHERE status = 'dropped' AND ended_at >= ${Math.floor(since)}`,
+  );
+
+/** Jobs that failed and are tried again, such as transfers of which nobody knows whether money moved. */
+export const countFailing = (database: Database): Promise<number> =>
+  count(database, `${tableIn(database, 'jobs')} WHERE last_error IS NOT NULL`);
+
+/** When the oldest event that is kept was made. */
+export async function oldestEvent(database: Database): Promise<number | null> {
+  const [row] = await database.query<{ created_at: number | string }>(
+    `SELECT created_at FROM ${tableIn(database, 'events')} ORDER BY number LIMIT 1`,
+  );
+  return row === undefined ? null : Number(row.created_at);
+}
+
+/** Names of the keys that ID tokens are signed with, those that come and those that end included. */
+export async function signingKeyIds(database: Database): Promise<readonly string[]> {
+  const rows = await database.query<{ kid: string }>(`SELECT kid FROM ${tableIn(database, 'signing_keys')}`);
+  return rows.map(({ kid }) => kid);
+}
+
+/** How many secrets one sealing key has sealed. */
+export interface SealedCount {
+  /** The name of the key, as Ostiary writes it. */
+  readonly seal: string;
+  readonly count: number;
+}
+
+/** Where secrets are sealed. That of an API key which works no more is of no use to anybody. */
+const sealedColumns = (now: number) => [
+  { name: 'signing_keys', column: 'sealed_private_jwk', where: '' },
+  {
+    name: 'api_keys',
+    column: 'sealed_signing_secret',
+    where: `AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${Math.floor(now)})`,
+  },
+  { name: 'webhook_endpoints', column: 'sealed_secret', where: '' },
+];
+
+/** Secrets in use that another key than `current` has sealed, by key; 10,000 of each table at most. */
+export async function countSecrets(
+  database: Database,
+  current: string,
+  now: number,
+): Promise<readonly SealedCount[]> {
+  if (!/^[0-9a-f]*$/.test(current)) throw new TypeError('countSecrets: current is no name of a key');
+  const counts = new Map<string, number>();
+  for (const { name, column, where } of sealedColumns(now)) {
+    // Format, name of the key, and the rest: `v1.0123456789ab.…`.
+    const seal = `substr(${column}, 4, 12)`;
+    const rows = await database.query<{ seal: string; count: number | string }>(
+      `SELECT seal, count(*) AS count FROM
+         (SELECT ${seal} AS seal FROM ${tableIn(database, name)} WHERE ${seal} <> '${current}' ${where}
+          LIMIT ${countedAtMost}) AS sealed
+       GROUP BY seal ORDER BY seal`,
+    );
+    for (const row of rows) counts.set(row.seal, (counts.get(row.seal) ?? 0) + Number(row.count));
+  }
+  return Array.from(counts, ([seal, count]) => ({ seal, count }));
+}
+
+/** Where partners want to be told, at most `limit` addresses of live endpoints, those with https first. */
+export async function endpointUrls(database: Database, limit: number): Promise<readonly string[]> {
+  const isOn = database.engine === 'sqlite' ? 'enabled = 1' : 'enabled';
+  const rows = await database.query<{ url: string }>(
+    `SELECT url FROM ${tableIn(database, 'webhook_endpoints')} WHERE mode = 'live' AND ${isOn}
+     ORDER BY CASE WHEN url LIKE 'https:%' THEN 0 ELSE 1 END, id LIMIT ${limit}`,
+  );
+  return rows.map(({ url }) => url);
+}

@@ -1,0 +1,81 @@
+import type { PostgresPool } from '@ostiary/adapter-postgres';
+import { CommandUsageError, type StandaloneCommand, table, toggle, value } from '../command.ts';
+import { checkSqlite, type MovedTable, moveFromSqlite } from './move.ts';
+import type { HostTables, MoveProgress } from './options.ts';
+import type { SqliteDatabase } from './sqlite.ts';
+
+/** What the command `move` needs of the host. */
+export interface MoveCommandOptions {
+  /** Opens the file with better-sqlite3, which must be there, and looks whether it is one that can be moved. */
+  readonly openFile: (file: string) => SqliteDatabase & { close(): unknown };
+  /** Opens the database to move to, and makes the host's own tables in it. */
+  readonly openTarget: (url: string) => Promise<{ readonly pool: PostgresPool; close(): Promise<void> }>;
+  /** The host's own tables in the file. */
+  readonly host?: (from: SqliteDatabase) => HostTables;
+}
+
+/** Tells people how far it is, once a second. */
+function progress(): (progress: MoveProgress) => void {
+  let next = performance.now() + 1000;
+  return ({ table: name, step, rows, of }) => {
+    if (performance.now() < next) return;
+    next = performance.now() + 1000;
+    process.stderr.write(`${step} ${name}: ${rows} of ${of}\n`);
+  };
+}
+
+/**
+ * The command `move`: moves an installation from its SQLite file to PostgreSQL. It asks nothing: the file is only read, the
+ * tables on PostgreSQL have to be empty, and whatever happens, everything is moved or nothing.
+ */
+export function moveCommand({ openFile, openTarget, host }: MoveCommandOptions): StandaloneCommand {
+  /** `to` is `null` for a check. */
+  async function move(file: string, to: string | null, isQuiet: boolean): Promise<readonly MovedTable[]> {
+    const from = openFile(file);
+    try {
+      const options = {
+        from,
+        ...(host !== undefined && { host: host(from) }),
+        ...(!isQuiet && { onProgress: progress() }),
+      };
+      if (to === null) return await checkSqlite(options);
+      const target = await openTarget(to);
+      try {
+        return await moveFromSqlite({ ...options, pool: target.pool });
+      } finally {
+        await target.close();
+      }
+    } finally {
+      from.close();
+    }
+  }
+
+  return {
+    standalone: true,
+    about: 'move the installation from its SQLite file to PostgreSQL: all of it or nothing',
+    flags: {
+      from: value('the file; stop the server first'),
+      // Everybody on the machine can see arguments.
+      to: value('postgres://… (DATABASE_URL, which is the place for a URL with a password)'),
+      check: toggle('read and verify the file, without PostgreSQL'),
+    },
+    async run(args) {
+      const file = args.required('from');
+      const url = args.text('to') ?? process.env.DATABASE_URL ?? '';
+      const to = args.has('check') ? null : url;
+      if (to !== null && !/^postgres(?:ql)?:\/\/./.test(to)) {
+        throw new CommandUsageError('--to (or DATABASE_URL) must begin with postgres:// or postgresql://');
+      }
+      const tables = await move(file, to, args.json);
+      const rows = tables.map(({ table: name, rows, digest }) => [name, String(rows), digest.slice(0, 16)]);
+      const next =
+        to === null
+          ? 'Everything in this file can be moved.'
+          : 'Moved, read back and compared. Start the servers with DATABASE_URL; keep the file, and start none on it.';
+      return {
+        text: `${table([['TABLE', 'ROWS', 'SHA-256'], ...rows])}\n\n${next}`,
+        json: { moved: to !== null, tables },
+      };
+    },
+  };
+}

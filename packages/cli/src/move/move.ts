@@ -1,0 +1,192 @@
+import { createTables, type PostgresClient, type PostgresPoolClient } from '@ostiary/adapter-postgres';
+import { type Digest, digestOf } from './digest.ts';
+import { MoveError, moveFailed } from './errors.ts';
+import {
+  assertUsable,
+  type CheckOptions,
+  type HostTables,
+  type MoveOptions,
+  type ParsedMove,
+  parseMove,
+} from './options.ts';
+import { batchesOf, countOf } from './source.ts';
+import { held } from './sqlite.ts';
+import { ostiaryTables } from './tables.ts';
+import { insert, settle, storedIn, type Target, takeEmpty, targetIn } from './target.ts';
+
+/** One table after the move. */
+export interface MovedTable extends Digest {
+  /** Ostiary's by their names, the host's with their schema before it: `app.users`. */
+  readonly table: string;
+}
+
+/** How long it waits for others to leave the tables: a server that uses them would have to be stopped anyway. */
+const lockMs = 10_000;
+
+/** How long PostgreSQL keeps the transaction of a machine that it does not hear of any more. */
+const silenceMs = 300_000;
+
+/**
+ * Copies everything that Ostiary keeps in a SQLite file to PostgreSQL: all of it or, whatever happens, nothing, in one
+ * transaction. Each table is read back before the commit and compared by count and SHA-256. The file is only read, and
+ * must not be open anywhere else; the tables on PostgreSQL are created where they are missing, and must be empty.
+ *
+ * @returns for each table how many rows there are now, and their digest
+ * @throws TypeError for an option that is missing, wrong or unknown
+ * @throws MoveError when something stands in the way or goes wrong; nothing was moved then
+ *
+ * @example
+ * ```ts
+ * import { moveFromSqlite } from '@ostiary/cli/move';
+ * import Sqlite from 'better-sqlite3';
+ * import { Pool } from 'pg';
+ *
+ * const from = new Sqlite('ostiary.db', { fileMustExist: true });
+ * const pool = new Pool({ connectionString: 'postgres://ostiary@localhost/ostiary' });
+ * console.table(await moveFromSqlite({ from, pool }));
+ * await pool.end();
+ * from.close();
+ * ```
+ */
+export async function moveFromSqlite(options: MoveOptions): Promise<MovedTable[]> {
+  const move = parseMove(options);
+  try {
+    return await held(move.from, () => onClient(move, (client) => inTransaction(client, move)));
+  } catch (error) {
+    throw moveFailed(error);
+  }
+}
+
+/**
+ * Reads everything that {@link moveFromSqlite} would move, and answers the counts and digests that it would answer.
+ * Needs no PostgreSQL.
+ *
+ * @throws TypeError for an option that is wrong
+ * @throws MoveError when the file cannot be moved as it is
+ */
+export async function checkSqlite({ from, host, onProgress }: CheckOptions): Promise<MovedTable[]> {
+  assertUsable(from);
+  try {
+    return await held(from, async () => {
+      const checked: MovedTable[] = [];
+      for (const { table, label } of tablesOf(host)) {
+        const digest = digestOf(table);
+        const of = countOf(from, table);
+        for (const rows of batchesOf(from, table, label)) {
+          digest.add(rows);
+          onProgress?.({ table: label, step: 'verifying', rows: digest.count(), of });
+        }
+        checked.push({ table: label, ...digest.end() });
+      }
+      return checked;
+    });
+  } catch (error) {
+    throw moveFailed(error);
+  }
+}
+
+/** Everything that is moved, in the order in which it can be stored. */
+function tablesOf(host: HostTables | undefined, schema = 'ostiary'): Target[] {
+  const own = ostiaryTables.map((table) => targetIn(schema, table, table.name));
+  const theirs = host?.tables.map((table) => targetIn(host.schema, table, `${host.schema}.${table.name}`));
+  return [...own, ...(theirs ?? [])];
+}
+
+/** A connection for the whole move. When it fails, the connection is closed, which ends the transaction for sure. */
+async function onClient<T>({ pool }: ParsedMove, work: (client: PostgresClient) => Promise<T>): Promise<T> {
+  // Whatever breaks is heard of from the statement under way.
+  const ignore = () => undefined;
+  pool.on?.('error', ignore);
+  let client: PostgresPoolClient | null = null;
+  let isDone = false;
+  try {
+    client = await pool.connect();
+    client.on?.('error', ignore);
+    const result = await work(client);
+    isDone = true;
+    return result;
+  } finally {
+    client?.removeListener?.('error', ignore);
+    client?.release(!isDone);
+    pool.removeListener?.('error', ignore);
+  }
+}
+
+async function inTransaction(client: PostgresClient, move: ParsedMove): Promise<MovedTable[]> {
+  await client.query({
+    text: `
+      BEGIN ISOLATION LEVEL READ COMMITTED;
+      SET LOCAL statement_timeout = 0;
+      SET LOCAL lock_timeout = ${lockMs};
+      SET LOCAL idle_in_transaction_session_timeout = ${silenceMs}
+    `,
+  });
+  const moved = await allTables(client, move);
+  const { command } = await commit(client);
+  if (command === 'ROLLBACK')
+    throw new MoveError('nothing was moved: PostgreSQL rolled the transaction back');
+  return moved;
+}
+
+async function allTables(client: PostgresClient, move: ParsedMove): Promise<MovedTable[]> {
+  // Holds the lock of migrations from here on: who starts on this schema waits until everything is there.
+  await createTables(client, { schema: move.schema });
+  const targets = tablesOf(move.host, move.schema);
+  await takeEmpty(client, targets);
+  const moved: MovedTable[] = [];
+  for (const target of targets) moved.push(await oneTable(client, target, move));
+  return moved;
+}
+
+async function oneTable(client: PostgresClient, target: Target, move: CheckOptions): Promise<MovedTable> {
+  const { table, label } = target;
+  const of = countOf(move.from, table);
+  const tell = (step: 'copying' | 'verifying', rows: number) =>
+    move.onProgress?.({ table: label, step, rows, of });
+
+  const source = digestOf(table);
+  for (const rows of batchesOf(move.from, table, label)) {
+    await insert(client, target, rows);
+    source.add(rows);
+    tell('copying', source.count());
+  }
+  const stored = digestOf(table);
+  for await (const rows of storedIn(client, target)) {
+    stored.add(rows);
+    tell('verifying', stored.count());
+  }
+  const [sent, found] = [source.end(), stored.end()];
+  assertSame(label, of, sent, found);
+  await settle(client, target);
+  return { table: label, ...found };
+}
+
+function assertSame(table: string, of: number, sent: Digest, found: Digest): void {
+  if (sent.rows !== of || found.rows !== of) {
+    throw new MoveError(
+      `nothing was moved: table ${table} has ${of} rows in SQLite and ${found.rows} in PostgreSQL`,
+    );
+  }
+  // Digests of rows, by which nobody proves anything.
+  if (!Object.is(sent.digest, found.digest)) {
+    throw new MoveError(
+      `nothing was moved: the rows of table ${table} are not the same in PostgreSQL ` +
+        `(${found.digest}) as in SQLite (${sent.digest})`,
+    );
+  }
+}
+
+/** The one moment in which a broken connection leaves open what became of the move. */
+async function commit(client: PostgresClient): Promise<{ readonly command?: string }> {
+  try {
+    return await client.query({ text: 'COMMIT' });
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new MoveError(
+      `the connection broke during the commit (${detail}): only PostgreSQL knows whether everything was moved or ` +
+        'nothing. Move again: where tables have rows it is refused, and then everything is there, because all of it ' +
+        'was compared before the commit',
+      { cause: error },
+    );
+  }
+}

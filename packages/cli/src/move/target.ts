@@ -1,0 +1,95 @@
+import type { PostgresClient } from '@ostiary/adapter-postgres';
+import { MoveError } from './errors.ts';
+import { quoted, type Row } from './source.ts';
+import type { TableMove } from './tables.ts';
+import { inserted, parameterTypes, toPostgres, type Value } from './values.ts';
+
+/** A table and where it is on PostgreSQL. */
+export interface Target {
+  readonly table: TableMove;
+  /** As statements name it: with its schema, quoted. */
+  readonly name: string;
+  /** As people are told of it. */
+  readonly label: string;
+}
+
+/** How many rows are read back at once. */
+const pageRows = 1000;
+
+export function targetIn(schema: string, table: TableMove, label: string): Target {
+  return { table, name: `${quoted(schema)}.${quoted(table.name)}`, label };
+}
+
+/** Keeps everybody from writing until the end of the transaction, and refuses tables that have rows. */
+export async function takeEmpty(client: PostgresClient, targets: readonly Target[]): Promise<void> {
+  await client.query({ text: `LOCK TABLE ${targets.map(({ name }) => name).join()} IN EXCLUSIVE MODE` });
+  for (const { name } of targets) {
+    const { rows } = await client.query({ text: `SELECT 1 FROM ${name} LIMIT 1` });
+    if (rows.length === 0) continue;
+    throw new MoveError(
+      `the PostgreSQL table ${name} has rows already, and nothing is ever merged: move into a schema that no server ` +
+        'was started on, or drop this one if what is in it may go',
+    );
+  }
+}
+
+/** Stores rows, by one statement with an array for each column. */
+export async function insert(client: PostgresClient, target: Target, rows: readonly Row[]): Promise<void> {
+  const columns = Object.entries(target.table.columns);
+  const names = columns.map(([name]) => quoted(name));
+  const arrays = columns.map(([, kind], place) => `$${place + 1}::${parameterTypes[kind]}`);
+  const values = columns.map(([name, kind]) => inserted(quoted(name), kind));
+  await client.query({
+    text: `
+      INSERT INTO ${target.name} (${names.join()}) OVERRIDING SYSTEM VALUE
+      SELECT ${values.join()} FROM unnest(${arrays.join()}) AS moved (${names.join()})
+    `,
+    values: columns.map((_, place) => rows.map((row) => toPostgres(row[place] ?? null))),
+  });
+}
+
+/** What is stored now, in the order of the key, in pages. */
+export async function* storedIn(client: PostgresClient, target: Target): AsyncGenerator<readonly Row[]> {
+  const { table, name } = target;
+  const columns = Object.keys(table.columns);
+  // Integers as digits, whatever the driver makes of them.
+  const read = Object.entries(table.columns).map(([column, kind]) =>
+    kind === 'integer' ? `moved.${quoted(column)}::text AS ${quoted(column)}` : `moved.${quoted(column)}`,
+  );
+  // By bytes, as SQLite orders, whatever the collation of the column is.
+  const order = table.key.map((column) => orderOf(column, table)).join();
+  await client.query({
+    text: `
+      DECLARE ostiary_moved NO SCROLL CURSOR FOR
+      SELECT ${read.join()} FROM ${name} AS moved ORDER BY ${order}
+    `,
+  });
+  for (;;) {
+    const { rows } = await client.query({ text: `FETCH FORWARD ${pageRows} FROM ostiary_moved` });
+    if (rows.length > 0) {
+      yield (rows as readonly Readonly<Record<string, Value>>[]).map((row) =>
+        columns.map((column) => row[column] ?? null),
+      );
+    }
+    if (rows.length < pageRows) break;
+  }
+  await client.query({ text: 'CLOSE ostiary_moved' });
+}
+
+/** Lets the numbers go on where they were, and the planner know what has come. Both end with a rollback. */
+export async function settle(client: PostgresClient, { table, name }: Target): Promise<void> {
+  if (table.identity !== undefined) {
+    const column = quoted(table.identity);
+    const { rows } = await client.query({
+      text: `SELECT (coalesce(max(${column}), 0) + 1)::text AS next FROM ${name}`,
+    });
+    const [{ next }] = rows as [{ next: string }];
+    // Not setval(), which would stay after a rollback.
+    await client.query({ text: `ALTER TABLE ${name} ALTER COLUMN ${column} RESTART WITH ${next}` });
+  }
+  await client.query({ text: `ANALYZE ${name}` });
+}
+
+function orderOf(column: string, { columns }: TableMove): string {
+  return `moved.${quoted(column)}${columns[column] === 'text' ? ' COLLATE "C"' : ''}`;
+}

@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { postgresStorage } from '@ostiary/adapter-postgres';
+import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import Sqlite from 'better-sqlite3';
+import type { Pool } from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { acme, sampleEvent, sampleResult } from '../../../adapter-postgres/test/samples.ts';
+import {
+  hostPool,
+  schemaNames,
+  startServer,
+  type TestServer,
+} from '../../../adapter-postgres/test/server.ts';
+import { checkSqlite, type MoveOptions, moveFromSqlite, type TableMove } from '../../src/move/index.ts';
+import { knownMigrations } from '../../src/move/sqlite.ts';
+import { ostiaryTables } from '../../src/move/tables.ts';
+import { change, claimAll, filledFile, readAll } from './samples.ts';
+
+let server: TestServer;
+let pool: Pool;
+const nextSchema = schemaNames();
+
+beforeAll(async () => {
+  server = await startServer();
+  pool = hostPool(server.url);
+}, 120_000);
+
+afterAll(async () => {
+  await pool.end();
+  await server.remove();
+});
+
+async function move(file: string, schema: string, options: Partial<MoveOptions> = {}) {
+  const from = new Sqlite(file);
+  try {
+    return await moveFromSqlite({ from, pool, schema, ...options });
+  } finally {
+    from.close();
+  }
+}
+
+async function opened(schema: string) {
+  const storage = postgresStorage({ pool, schema });
+  await storage.open();
+  onTestFinished(() => storage.close());
+  return storage;
+}
+
+/** Tables that PostgreSQL has for itself: nothing in a SQLite file corresponds to them. */
+const notMoved: readonly string[] = ['rate_limits', 'schema_migrations'];
+
+test('every column of every table on PostgreSQL is moved, except what PostgreSQL computes', async () => {
+  const schema = nextSchema();
+  await opened(schema);
+  const { rows } = await pool.query(
+    `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+     WHERE table_schema = $1 AND is_generated = 'NEVER' ORDER BY table_name, column_name`,
+    [schema],
+  );
+  const there = rows
+    .filter(({ table }) => !notMoved.includes(table))
+    .map(({ table, column }) => `${table}.${column}`);
+  const moved = ostiaryTables.flatMap(({ name, columns }) =>
+    Object.keys(columns).map((column) => `${name}.${column}`),
+  );
+  expect(moved.toSorted()).toEqual(there.toSorted());
+});
+
+test('the schema that can be moved is the one that the SQLite adapter ships', () => {
+  const folder = new URL('../../../adapter-sqlite/sql/', import.meta.url);
+  const shipped = readdirSync(folder).toSorted();
+  const checksumOf = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(new URL(name, folder)))
+      .digest('hex');
+  expect(knownMigrations).toEqual(shipped.map((name) => ({ name, checksum: checksumOf(name) })));
+});
+
+test('what is read on PostgreSQL is what was read on SQLite', async () => {
+  const file = await filledFile();
+  const sqlite = sqliteStorage({ file });
+  await sqlite.open();
+  const before = await readAll(sqlite);
+  await sqlite.close();
+  const schema = nextSchema();
+  const moved = await move(file, schema);
+  expect(moved.map(({ table }) => table)).toEqual(ostiaryTables.map(({ name }) => name));
+  expect(moved.filter(({ rows }) => rows === 0)).toEqual([]);
+  expect(await readAll(await opened(schema))).toEqual(before);
+});
+
+test('work that is held stays held, and the results of those who hold it count', async () => {
+  const file = await filledFile();
+  const schema = nextSchema();
+  await move(file, schema);
+  const storage = await opened(schema);
+  // One is held since 100, one is due at 40,000; leases take 30 seconds.
+  const nothing = await storage.deliveries.claim({ ...claimAll, claimId: 'x', now: 30_099 });
+  expect(nothing).toEqual([]);
+  const again = await storage.deliveries.claim({ ...claimAll, claimId: 'third', now: 40_000 });
+  expect(again.map(({ attempt, dueAt }) => [attempt, dueAt])).toEqual([
+    [1, 5],
+    [3, 40_000],
+  ]);
+  const results = again.map((delivery) => sampleResult(delivery));
+  const late = results.map((result) => ({ ...result, claimId: 'first' }));
+  expect(await storage.deliveries.finish(late)).toEqual(again.map(() => false));
+  expect(await storage.deliveries.finish(results)).toEqual(again.map(() => true));
+
+  const job = { kinds: ['held'], claimId: 'd', leaseMs: 1, limit: 10 };
+  expect(await storage.queue.claim({ ...job, now: 30_019 })).toEqual([]);
+  expect(await storage.queue.complete({ id: 'held', claimId: 'c' })).toBe(true);
+  const failed = { ...job, kinds: ['failed'] };
+  expect(await storage.queue.claim({ ...failed, now: 49 })).toEqual([]);
+  expect(await storage.queue.claim({ ...failed, now: 50 })).toMatchObject([{ id: 'failed', attempt: 2 }]);
+});
+
+test('numbers go on where they were', async () => {
+  const file = await filledFile();
+  const schema = nextSchema();
+  await move(file, schema);
+  const storage = await opened(schema);
+  const newest = async () =>
+    (await storage.events.list({ ...acme, after: 0, limit: 100 })).events.map(({ sequence }) => sequence);
+  const before = await newest();
+  await storage.events.publish([sampleEvent('next')], { idempotency: null, now: 9 });
+  expect(await newest()).toEqual([...before, before.length + 1]);
+  expect(await storage.consents.remember({ sub: 'ben', clientId: 'shop', scopes: ['openid'], now: 9 })).toBe(
+    true,
+  );
+});
+
+test('tables of more than one batch arrive whole and in order, whatever their length', async () => {
+  const file = await filledFile();
+  change(
+    file,
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4500)
+     INSERT INTO jobs (id, kind, payload, due_at) SELECT 'bulk ' || i, 'bulk', '{}', i FROM n`,
+    // Long rows end a batch early.
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+     INSERT INTO interactions SELECT randomblob(32), json_object('x', hex(zeroblob(40000))), i FROM n`,
+  );
+  const schema = nextSchema();
+  const told: Record<string, number[]> = {};
+  const moved = await move(file, schema, {
+    onProgress: ({ table, step, rows }) => {
+      if (step === 'copying') told[table] = [...(told[table] ?? [0]), rows];
+    },
+  });
+  const largestBatch = (table: string) =>
+    Math.max(...(told[table] ?? []).map((rows, index, all) => rows - (all[index - 1] ?? 0)));
+  expect(largestBatch('jobs')).toBe(2000);
+  // Of 80,000 characters each.
+  expect(largestBatch('interactions')).toBeLessThan(20);
+  const jobs = moved.find(({ table }) => table === 'jobs');
+  expect(jobs?.rows).toBe(told.jobs?.at(-1));
+  const { rows } = await pool.query(`SELECT count(*)::integer AS count FROM "${schema}".jobs`);
+  expect(rows).toEqual([{ count: jobs?.rows }]);
+});
+
+test('a check reads the same counts and digests, and changes nothing', async () => {
+  const file = await filledFile();
+  const from = new Sqlite(file);
+  const checked = await checkSqlite({ from });
+  expect(await checkSqlite({ from })).toEqual(checked);
+  from.close();
+  expect(await move(file, nextSchema())).toEqual(checked);
+});
+
+test('a digest tells rows apart that are nearly the same', async () => {
+  const file = await filledFile();
+  const digestOf = async (table: string) => {
+    const from = new Sqlite(file);
+    const checked = await checkSqlite({ from });
+    from.close();
+    return checked.find((each) => each.table === table)?.digest;
+  };
+  const before = await digestOf('transfers');
+  change(file, "UPDATE transfers SET amount = amount - 1 WHERE id = 'tr_a'");
+  expect(await digestOf('transfers')).not.toBe(before);
+  change(file, "UPDATE transfers SET amount = amount + 1 WHERE id = 'tr_a'");
+  expect(await digestOf('transfers')).toBe(before);
+  change(file, "UPDATE transfers SET description = '' WHERE id = 'tr_a'");
+  const empty = await digestOf('transfers');
+  change(file, "UPDATE transfers SET description = NULL WHERE id = 'tr_a'");
+  expect(await digestOf('transfers')).not.toBe(empty);
+});
+
+test('tables of the host move along, in the order of bytes whatever the collation is there', async () => {
+  const file = await filledFile();
+  change(
+    file,
+    `CREATE TABLE app_notes (
+       id TEXT PRIMARY KEY COLLATE NOCASE, number INTEGER NOT NULL, tags TEXT, is_open INTEGER NOT NULL
+     ) STRICT`,
+    `INSERT INTO app_notes VALUES ('b', 9007199254740993, '["x","y"]', 1), ('C', -2, NULL, 0), ('a', 0, '[]', 1),
+       ('é', 1, '["a\\"b"]', 0)`,
+  );
+  const [schema, hostSchema] = [nextSchema(), nextSchema()];
+  await pool.query(`
+    CREATE SCHEMA "${hostSchema}";
+    CREATE TABLE "${hostSchema}".notes (
+      id text COLLATE "und-x-icu" PRIMARY KEY, number bigint NOT NULL, tags text[], is_open boolean NOT NULL
+    );
+  `);
+  const notes: TableMove = {
+    name: 'notes',
+    source: 'app_notes',
+    columns: { id: 'text', number: 'integer', tags: 'list', is_open: 'boolean' },
+    key: ['id'],
+  };
+  const host = { schema: hostSchema, tables: [notes] };
+  const from = new Sqlite(file);
+  const checked = await checkSqlite({ from, host });
+  from.close();
+  expect(checked.at(-1)).toMatchObject({ table: `${hostSchema}.notes`, rows: 4 });
+  expect(await move(file, schema, { host })).toEqual(checked);
+  const { rows } = await pool.query(
+    `SELECT id, number::text, tags, is_open FROM "${hostSchema}".notes ORDER BY id COLLATE "C"`,
+  );
+  expect(rows).toEqual([
+    { id: 'C', number: '-2', tags: null, is_open: false },
+    { id: 'a', number: '0', tags: [], is_open: true },
+    { id: 'b', number: '9007199254740993', tags: ['x', 'y'], is_open: true },
+    { id: 'é', number: '1', tags: ['a"b'], is_open: false },
+  ]);
+});

@@ -1,0 +1,411 @@
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { type PostgresPool, postgresStorage } from '@ostiary/adapter-postgres';
+import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import Sqlite from 'better-sqlite3';
+import type { Pool, PoolClient } from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import {
+  hostPool,
+  schemaNames,
+  startServer,
+  type TestServer,
+} from '../../../adapter-postgres/test/server.ts';
+import { checkSqlite, type MoveOptions, moveFromSqlite } from '../../src/move/index.ts';
+import { ostiaryTables } from '../../src/move/tables.ts';
+import { change, filledFile } from './samples.ts';
+
+let server: TestServer;
+let pool: Pool;
+const nextSchema = schemaNames();
+
+beforeAll(async () => {
+  server = await startServer();
+  pool = hostPool(server.url);
+}, 120_000);
+
+afterAll(async () => {
+  await pool.end();
+  await server.remove();
+});
+
+async function move(file: string, schema: string, options: Partial<MoveOptions> = {}) {
+  const from = new Sqlite(file);
+  try {
+    return await moveFromSqlite({ from, pool, schema, ...options });
+  } finally {
+    from.close();
+  }
+}
+
+/** A schema as a server leaves it that was started once, without rows. */
+async function emptySchema(): Promise<string> {
+  const schema = nextSchema();
+  const storage = postgresStorage({ pool, schema });
+  await storage.open();
+  await storage.close();
+  return schema;
+}
+
+/** What PostgreSQL has of a schema: its objects, how many rows, and which numbers come next. */
+async function stateOf(schema: string) {
+  const objects = await pool.query(
+    `SELECT relname AS name, relkind AS kind FROM pg_class WHERE relnamespace = to_regnamespace($1)
+     ORDER BY relname`,
+    [schema],
+  );
+  const counts: Record<string, number> = {};
+  const next: Record<string, unknown> = {};
+  for (const { name, kind } of objects.rows) {
+    if (kind === 'r') {
+      const { rows } = await pool.query(`SELECT count(*)::integer AS count FROM "${schema}"."${name}"`);
+      counts[name] = rows[0].count;
+    }
+    if (kind === 'S') {
+      next[name] = (await pool.query(`SELECT last_value, is_called FROM "${schema}"."${name}"`)).rows[0];
+    }
+  }
+  return { objects: objects.rows, counts, next };
+}
+
+/** Whatever goes wrong, PostgreSQL is as it was, and the same move succeeds when nothing goes wrong. */
+async function movesAfter(file: string, schema: string, fail: () => Promise<unknown>): Promise<void> {
+  const before = await stateOf(schema);
+  await fail();
+  expect(await stateOf(schema)).toEqual(before);
+  const moved = await move(file, schema);
+  expect(moved).toHaveLength(ostiaryTables.length);
+}
+
+/** The host's pool, with something that happens before the first statement that matches. */
+function interrupted(pattern: RegExp, happen: (client: PoolClient) => Promise<unknown>): PostgresPool {
+  let isOver = false;
+  return {
+    async connect() {
+      const client = await pool.connect();
+      return {
+        async query(statement) {
+          if (!isOver && pattern.test(statement.text)) {
+            isOver = true;
+            await happen(client);
+          }
+          return client.query({ ...statement, values: [...(statement.values ?? [])] });
+        },
+        release: (destroy) => client.release(destroy),
+        on: (event, listener) => client.on(event, listener),
+        removeListener: (event, listener) => client.removeListener(event, listener),
+      };
+    },
+  };
+}
+
+const processOf = (client: PoolClient) => Reflect.get(client, 'processID');
+
+test('a file that a running server has open is refused, although it does nothing', async () => {
+  const file = await filledFile();
+  const schema = nextSchema();
+  const running = sqliteStorage({ file });
+  await running.open();
+  await expect(move(file, schema)).rejects.toMatchObject({
+    code: 'MOVE_FAILED',
+    message: expect.stringContaining('stop every process that has it open'),
+  });
+  // The server noticed nothing.
+  await running.ping();
+  await running.interactions.save(Buffer.alloc(32, 1), {}, 1);
+  await running.close();
+  expect(await stateOf(schema)).toMatchObject({ objects: [] });
+  await move(file, schema);
+});
+
+test('nobody can start on the file while it is moved, and it can be opened again afterwards', async () => {
+  const file = await filledFile();
+  const tried: unknown[] = [];
+  await move(file, nextSchema(), {
+    onProgress() {
+      if (tried.length > 0) return;
+      const other = new Sqlite(file, { timeout: 0 });
+      try {
+        tried.push(other.prepare('SELECT count(*) FROM clients').get());
+      } catch (error) {
+        tried.push(error);
+      } finally {
+        other.close();
+      }
+    },
+  });
+  expect(tried).toMatchObject([{ code: 'SQLITE_BUSY' }]);
+  const storage = sqliteStorage({ file });
+  await storage.open();
+  expect(await storage.partners.list({ after: null, limit: 1 })).toHaveLength(1);
+  await storage.close();
+});
+
+test('what a server that was killed left in its log is moved too', async () => {
+  const file = await filledFile();
+  const script = `
+    const Sqlite = require('better-sqlite3');
+    const database = new Sqlite(process.argv[1]);
+    database.exec("UPDATE partners SET name = 'written last'");
+    process.kill(process.pid, 'SIGKILL');
+  `;
+  const child = spawn(process.execPath, ['-e', script, file], { cwd: import.meta.dirname, stdio: 'ignore' });
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+  expect(existsSync(`${file}-wal`)).toBe(true);
+  const schema = nextSchema();
+  await move(file, schema);
+  const { rows } = await pool.query(`SELECT name FROM "${schema}".partners`);
+  expect(rows).toEqual([{ name: 'written last' }]);
+});
+
+test('a file of another schema, of somebody else or of no database is refused', async () => {
+  const file = await filledFile();
+  change(file, "INSERT INTO schema_migrations VALUES (99, '0099_future.sql', 'x')");
+  await expect(move(file, nextSchema())).rejects.toThrow(
+    /has schema 8 \(0099_future\.sql\).*can move 7: upgrade/,
+  );
+  change(file, 'DELETE FROM schema_migrations WHERE number >= 4');
+  await expect(move(file, nextSchema())).rejects.toThrow(/has schema 3 and 7 is needed: start this version/);
+  change(file, "UPDATE schema_migrations SET checksum = 'x' WHERE number = 1");
+  await expect(move(file, nextSchema())).rejects.toThrow('another migration 0001_initial.sql');
+  change(file, 'DROP TABLE schema_migrations');
+  await expect(move(file, nextSchema())).rejects.toThrow('no data of Ostiary');
+  writeFileSync(file, 'not a database, but a text that is long enough to look like something'.repeat(99));
+  await expect(move(file, nextSchema())).rejects.toMatchObject({ code: 'MOVE_FAILED' });
+});
+
+test('a file whose rows refer to missing ones is refused', async () => {
+  const file = await filledFile();
+  change(file, 'PRAGMA foreign_keys = OFF', 'DELETE FROM events');
+  await expect(move(file, nextSchema())).rejects.toThrow('damaged: a row of deliveries');
+});
+
+test.each([
+  [
+    'U+0000',
+    'transfers',
+    "UPDATE transfers SET description = char(97, 0, 98) WHERE id = 'tr_A'",
+    /row "tr_A", column description holds U\+0000/,
+  ],
+  [
+    'a lone surrogate',
+    'transfers',
+    "UPDATE transfers SET description = CAST(x'61eda080' AS TEXT) WHERE id = 'tr_A'",
+    /row "tr_A", column description is not UTF-8/,
+  ],
+  [
+    'bytes that are no text',
+    'deliveries',
+    "UPDATE deliveries SET final_response = CAST(x'ff' AS TEXT) WHERE number = 5",
+    /row 5, column final_response is not UTF-8/,
+  ],
+  [
+    'half a pair in a list',
+    'consents',
+    String.raw`UPDATE consents SET scopes = '["\ud83d"]' WHERE revoked_at IS NULL`,
+    /column scopes holds a lone surrogate/,
+  ],
+  [
+    'U+0000 in a list',
+    'api_keys',
+    String.raw`UPDATE api_keys SET scopes = '["a\u0000"]'`,
+    /row "key_0", column scopes holds U\+0000/,
+  ],
+  [
+    'a list that is none',
+    'webhook_endpoints',
+    "UPDATE webhook_endpoints SET events = '{}'",
+    /row "we_1", column events is no list/,
+  ],
+  [
+    'a key of bytes',
+    'interactions',
+    'UPDATE interactions SET payload = char(0)',
+    /row x'0b0b(0b)*', column payload/,
+  ],
+])('%s is refused, by the name of the table and the key of the row', async (_what, table, sql, message) => {
+  const file = await filledFile();
+  change(file, sql);
+  const schema = nextSchema();
+  const failure = await move(file, schema).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 'MOVE_FAILED', message: expect.stringContaining(`table ${table}`) });
+  expect(failure).toMatchObject({ message: expect.stringMatching(message) });
+  expect(await stateOf(schema)).toMatchObject({ objects: [] });
+  // Found without PostgreSQL as well.
+  const from = new Sqlite(file);
+  await expect(checkSqlite({ from })).rejects.toThrow(message);
+  from.close();
+});
+
+test('tables that have rows are refused by their name, and keep them', async () => {
+  const file = await filledFile();
+  const schema = await emptySchema();
+  await pool.query(`INSERT INTO "${schema}".partners VALUES ('other', 'Other', 1, 1, NULL, 1)`);
+  await expect(move(file, schema)).rejects.toThrow(`table "${schema}"."partners" has rows already`);
+  const { rows } = await pool.query(`SELECT slug FROM "${schema}".partners`);
+  expect(rows).toEqual([{ slug: 'other' }]);
+});
+
+test('a second move is refused', async () => {
+  const file = await filledFile();
+  const schema = nextSchema();
+  await move(file, schema);
+  await expect(move(file, schema)).rejects.toThrow('has rows already');
+});
+
+test('a table that PostgreSQL stores otherwise than it was sent is named, and nothing is kept', async () => {
+  const file = await filledFile();
+  const schema = await emptySchema();
+  await pool.query(`
+    CREATE FUNCTION "${schema}".meddle() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN NEW.amount := NEW.amount - 1; RETURN NEW; END $$;
+    CREATE TRIGGER meddle BEFORE INSERT ON "${schema}".transfers
+      FOR EACH ROW EXECUTE FUNCTION "${schema}".meddle();
+  `);
+  await movesAfter(file, schema, async () => {
+    await expect(move(file, schema)).rejects.toThrow(/rows of table transfers are not the same/);
+    await pool.query(`DROP TRIGGER meddle ON "${schema}".transfers`);
+  });
+});
+
+test('a row that PostgreSQL swallows is missed, and nothing is kept', async () => {
+  const file = await filledFile();
+  const schema = await emptySchema();
+  await pool.query(`
+    CREATE RULE swallow AS ON INSERT TO "${schema}".jobs DO INSTEAD NOTHING;
+  `);
+  await movesAfter(file, schema, async () => {
+    await expect(move(file, schema)).rejects.toThrow(/table jobs has 6 rows in SQLite and 0 in PostgreSQL/);
+    await pool.query(`DROP RULE swallow ON "${schema}".jobs`);
+  });
+});
+
+test('an error on the way leaves PostgreSQL as it was, without even the schema', async () => {
+  const file = await filledFile();
+  const schema = nextSchema();
+  const onProgress: MoveOptions['onProgress'] = ({ table }) => {
+    if (table === 'delivery_attempts') throw new Error('the operator changed their mind');
+  };
+  await movesAfter(file, schema, () =>
+    expect(move(file, schema, { onProgress })).rejects.toThrow('nothing was moved: the operator changed'),
+  );
+});
+
+test.each([
+  ['the middle', /INSERT INTO .*"delivery_attempts"/s, /nothing was moved/],
+  ['the commit', /^COMMIT$/, /during the commit/],
+])(
+  'a connection that the server ends in %s leaves PostgreSQL as it was',
+  async (_where, pattern, message) => {
+    const file = await filledFile();
+    const schema = await emptySchema();
+    const broken = interrupted(pattern, (client) =>
+      pool.query('SELECT pg_terminate_backend($1, 10000)', [processOf(client)]),
+    );
+    await movesAfter(file, schema, () =>
+      expect(move(file, schema, { pool: broken })).rejects.toMatchObject({
+        code: 'MOVE_FAILED',
+        message: expect.stringMatching(message),
+      }),
+    );
+  },
+);
+
+test.each(['signing_keys', 'deliveries', 'delivery_attempts'])(
+  'kill -9 while %s is copied leaves PostgreSQL as it was',
+  async (table) => {
+    const file = await filledFile();
+    const schema = await emptySchema();
+    await movesAfter(file, schema, async () => {
+      const child = fork(new URL('children/move.ts', import.meta.url), [file, server.url, schema, table], {
+        execArgv: ['--conditions=source'],
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      const ended = once(child, 'exit');
+      expect(await Promise.race([once(child, 'message'), ended])).toEqual(['in the middle', undefined]);
+      const { rows } = await pool.query(
+        "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE state = 'idle in transaction'",
+      );
+      expect(rows).toEqual([{ count: 1 }]);
+      child.kill('SIGKILL');
+      await ended;
+    });
+  },
+);
+
+test('a server that starts on the schema meanwhile waits, and finds everything', async () => {
+  const file = await filledFile();
+  const schema = nextSchema();
+  const storage = postgresStorage({ pool, schema });
+  onTestFinished(() => storage.close());
+  let opening: Promise<void> | null = null;
+  let isOpen = false;
+  await move(file, schema, {
+    pool: interrupted(/^COMMIT$/, async () => {
+      opening = storage.open().then(() => {
+        isOpen = true;
+      });
+      // It is at the lock.
+      for (;;) {
+        const { rows } = await pool.query("SELECT FROM pg_stat_activity WHERE wait_event = 'advisory'");
+        if (rows.length > 0) break;
+      }
+      expect(isOpen).toBe(false);
+    }),
+  });
+  await opening;
+  expect(await storage.partners.list({ after: null, limit: 9 })).toHaveLength(1);
+});
+
+test('a server that works on the tables keeps the move from beginning', async () => {
+  const file = await filledFile();
+  const schema = await emptySchema();
+  const client = await pool.connect();
+  await client.query(`BEGIN; INSERT INTO "${schema}".partners VALUES ('acme', 'Acme', 1, 1, NULL, 1)`);
+  // What the move would wait for.
+  const impatient = interrupted(/^LOCK TABLE/, (other) => other.query("SET LOCAL lock_timeout = '50ms'"));
+  await expect(move(file, schema, { pool: impatient })).rejects.toMatchObject({ cause: { code: '55P03' } });
+  await client.query('ROLLBACK');
+  client.release();
+  await move(file, schema);
+});
+
+test('options that are wrong are refused by their name', async () => {
+  const file = await filledFile();
+  const readonly = new Sqlite(file, { readonly: true });
+  const wrong: [object, RegExp][] = [
+    [{ from: readonly, pool }, /options\.from must not be opened read-only/],
+    [{ from: null, pool }, /options\.from must be an open Database/],
+    [{}, /options\.from must be an open Database/],
+  ];
+  for (const [options, message] of wrong) {
+    await expect(moveFromSqlite(options as MoveOptions)).rejects.toThrow(message);
+  }
+  readonly.close();
+  const from = new Sqlite(file);
+  const more: [object, RegExp][] = [
+    [{ from }, /moveFromSqlite: options\.pool must have a method connect/],
+    [{ from, pool, schema: 'No!' }, /moveFromSqlite: options\.schema must match/],
+    [{ from, pool, force: true }, /moveFromSqlite: unknown option "force"/],
+  ];
+  for (const [options, message] of more) {
+    await expect(moveFromSqlite(options as MoveOptions)).rejects.toThrow(message);
+  }
+  from.exec('BEGIN');
+  await expect(moveFromSqlite({ from, pool })).rejects.toThrow('must be in no transaction');
+  from.close();
+  await expect(moveFromSqlite({ from, pool })).rejects.toThrow('must be an open Database');
+});
+
+test('a server that cannot be reached is a clear error', async () => {
+  const file = await filledFile();
+  const nowhere = hostPool('postgres://nobody@127.0.0.1:1/nothing');
+  const from = new Sqlite(file);
+  await expect(moveFromSqlite({ from, pool: nowhere })).rejects.toMatchObject({
+    code: 'MOVE_FAILED',
+    message: expect.stringContaining('ECONNREFUSED'),
+  });
+  await nowhere.end();
+  from.close();
+});

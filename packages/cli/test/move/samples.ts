@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import type { Storage, TransferRecord } from '@ostiary/core/storage';
+import Sqlite from 'better-sqlite3';
+import { onTestFinished } from 'vitest';
+import { acme, sampleEndpoint, sampleEvent, sampleResult } from '../../../adapter-postgres/test/samples.ts';
+
+const digest = (byte: number) => Buffer.alloc(32, byte);
+
+/** Text that something between two databases might change. */
+const odd = `'"\\ {NULL,"a"} \t\r\n é e\u0301 \ufeff \ufffd \u{1f6f6} ${'x'.repeat(5_000)}`;
+
+/** The largest amount there can be: more than a double holds. */
+const amount = 99_999_999_999_999_999n;
+
+export const claimAll = { leaseMs: 30_000, limit: 10, room: 10, rooms: new Map() };
+
+const transfer = (id: string, changes: Partial<TransferRecord> = {}): TransferRecord => ({
+  ...acme,
+  id,
+  status: 'pending',
+  amount,
+  currency: 'HTG',
+  recipientKid: 'KID',
+  description: odd,
+  reference: id,
+  metadata: { note: 'a\u0000b \ud800' },
+  failure: null,
+  createdAt: 1_000,
+  updatedAt: 1_000,
+  completedAt: null,
+  ...changes,
+});
+
+/** A file, removed after the test, in which every table has rows. */
+export async function filledFile(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-move-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'ostiary.db');
+  const storage = sqliteStorage({ file });
+  await storage.open();
+  await fill(storage);
+  await storage.close();
+  return file;
+}
+
+async function fill(storage: Storage): Promise<void> {
+  const act = { at: 1, actor: odd, action: 'client.disable', target: 'client:shop', details: { odd } };
+  await storage.audit.append({ id: 'aud_1', ...act, digest: digest(12) });
+  const partner = { slug: 'acme', name: odd, createdAt: 1, updatedAt: 1, disabledAt: null, version: 1 };
+  await storage.partners.insert(partner);
+  await storage.clients.insert({
+    clientId: 'shop',
+    name: odd,
+    secrets: [{ digest: digest(1), createdAt: 1, expiresAt: null }],
+    redirectUris: ['https://shop.example/callback', 'https://other.example/'],
+    allowedScopes: ['openid'],
+    ...{ requirePkce: false, requireSecret: true, firstParty: false, idTokenAlg: 'ES256', partner: 'acme' },
+    ...{ createdAt: 1, updatedAt: 1, disabledAt: null, version: 1 },
+  });
+  await storage.consents.remember({ sub: 'ana', clientId: 'shop', scopes: ['openid', odd], now: 5 });
+  await storage.consents.revoke('ana', 'shop', 6);
+  await storage.consents.remember({ sub: 'ana', clientId: 'shop', scopes: ['openid'], now: 7 });
+  for (const byte of [0, 9, 255]) {
+    await storage.grants.issue({
+      codeDigest: digest(byte),
+      ...{ clientId: 'shop', sub: 'ana', scopes: ['openid'], redirectUri: 'https://shop.example/callback' },
+      ...{ codeChallenge: null, nonce: odd, authenticatedAt: 1, issuedAt: 8, expiresAt: 1e12 },
+    });
+  }
+  const token = { digest: digest(10), issuedAt: 9, expiresAt: 1e12 };
+  await storage.grants.redeem({ codeDigest: digest(9), token, maxFailedVerifiers: 5, now: 9 });
+  await storage.interactions.save(digest(11), { odd }, 1e12);
+  await storage.signingKeys.insert({
+    ...{ kid: 'k', alg: 'RS256', publicJwk: '{"kty":"RSA"}', sealedPrivateJwk: 'sealed' },
+    ...{ createdAt: 1, activeFrom: 1 },
+  });
+  const jobs = ['held', 'due', 'failed'].map((id) => ({ id, kind: id, payload: { odd }, dueAt: 10 }));
+  await storage.queue.enqueue(jobs);
+  const hold = { claimId: 'c', now: 20, leaseMs: 30_000, limit: 1 };
+  await storage.queue.claim({ ...hold, kinds: ['held'] });
+  await storage.queue.claim({ ...hold, kinds: ['failed'] });
+  await storage.queue.retry({ id: 'failed', claimId: 'c' }, { dueAt: 50, error: odd });
+  for (const [byte, allowlist] of [null, ['10.0.0.0/8', '::1/128']].entries()) {
+    await storage.apiKeys.insert({
+      ...{ id: `key_${byte}`, partner: 'acme', mode: 'live', name: odd, digest: digest(20 + byte) },
+      ...{ scopes: byte === 0 ? [] : ['webhooks'], allowlist, requireSignature: byte === 1 },
+      ...{ sealedSigningSecret: 'sealed', quotaId: 'q', createdAt: 1, expiresAt: null },
+      ...{ revokedAt: null, lastUsedAt: 3 },
+    });
+  }
+  for (const id of ['tr_b', 'tr_A', 'tr_a']) {
+    const answer = { status: 201, body: odd };
+    await storage.transfers.create({
+      transfer: transfer(id),
+      idempotency: { ...acme, key: `key of ${id}`, fingerprint: digest(30), answer, endsAt: 1e12 },
+      job: { id: `job of ${id}`, kind: 'pay', payload: {}, dueAt: 5 },
+      now: 5,
+    });
+  }
+  for (const label of ['1', '2']) {
+    const endpoint = sampleEndpoint(label, { events: label === '1' ? ['kyc.updated'] : ['*'] });
+    await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
+  }
+  const failure = { code: 'no', message: odd };
+  const event = sampleEvent('settled', { body: odd });
+  await storage.transfers.settle({ id: 'tr_b', status: 'failed', failure, event, now: 5_000 });
+  const events = ['a', 'b', 'c'].map((label) => sampleEvent(label, { body: `${label} ${odd}` }));
+  await storage.events.publish(events, { idempotency: null, now: 5 });
+
+  // Of the eight deliveries one is held, one was handed back, the others ended in every way.
+  const claimed = await storage.deliveries.claim({ ...claimAll, claimId: 'first', now: 100 });
+  const [waits, dropped, delivered, held] = claimed.map((delivery) => sampleResult(delivery));
+  if (!waits || !dropped || !delivered || !held) throw new Error('too few deliveries');
+  await storage.deliveries.finish([
+    { ...waits, next: { status: 'pending', dueAt: 200 } },
+    { ...dropped, attempt: null, next: { status: 'dropped' } },
+    delivered,
+  ]);
+  await storage.deliveries.claim({ ...claimAll, claimId: 'second', now: 250, room: 1 });
+  await storage.deliveries.finish([
+    { ...waits, claimId: 'second', attempt: attemptOf(2), next: { status: 'pending', dueAt: 40_000 } },
+  ]);
+  const removed = sampleEndpoint('2', { enabled: false, version: 2 });
+  await storage.webhooks.replace(removed, 300);
+}
+
+function attemptOf(number: number) {
+  return { number, at: 260, durationMs: 3, httpStatus: null, error: odd, response: null };
+}
+
+/** Everything that can be read through the ports. */
+export async function readAll(storage: Storage): Promise<object> {
+  const page = { after: null, limit: 100 };
+  const all = { status: null, from: null, to: null };
+  const list = { ...acme, endpointId: null, eventId: null, status: null, ...page };
+  return {
+    clients: await storage.clients.list(page),
+    origin: await storage.clients.originRegistered('https://other.example'),
+    consents: await storage.consents.list('ana'),
+    grants: await Promise.all([0, 9, 255].map((byte) => storage.grants.find(digest(byte)))),
+    token: await storage.grants.findToken(digest(10)),
+    interaction: await storage.interactions.find(digest(11), 1),
+    signingKeys: await storage.signingKeys.list(),
+    partners: await storage.partners.list(page),
+    audit: await storage.audit.list({ target: null, ...page }),
+    apiKeys: await storage.apiKeys.list('acme'),
+    answer: await storage.idempotency.find({ ...acme, key: 'key of tr_a', fingerprint: digest(30), now: 1 }),
+    transfers: await storage.transfers.list({ ...acme, ...all, reference: null, ...page }),
+    exported: await storage.transfers.listFinal({ ...acme, from: 0, to: 1e12, ...page }),
+    webhooks: await storage.webhooks.list(acme),
+    events: await storage.events.list({ ...acme, after: 0, limit: 100 }),
+    deliveries: await storage.deliveries.list(list),
+  };
+}
+
+/** Runs SQL on a file, as somebody might who knows better. */
+export function change(file: string, ...statements: readonly string[]): void {
+  const database = new Sqlite(file);
+  for (const sql of statements) database.exec(sql);
+  database.close();
+}

@@ -1,0 +1,88 @@
+import type { ConsoleDesk, ConsolePage, PartnerConsole } from '@ostiary/core/console';
+import { changeEndpoint, endpoint } from './endpoint.ts';
+import { event, redeliver } from './event.ts';
+import { createGuard } from './guard.ts';
+import { home } from './home.ts';
+import { liveScript } from './live.ts';
+import { addEndpoint, newEndpoint } from './new-endpoint.ts';
+import { paths, urlsOf } from './paths.ts';
+import { signInPage } from './sign-in.ts';
+import { editEvent, sendEvent } from './trigger.ts';
+
+/** The table of the console's pages: nobody who is not signed in gets past the first one. */
+function consolePages(desk: ConsoleDesk): ConsolePage[] {
+  const urlOf = urlsOf(desk);
+  const live = liveScript();
+  const { guarded, action, signIn, signOut } = createGuard(desk, urlOf, urlOf('script', { v: live.version }));
+
+  return [
+    {
+      path: paths.home,
+      summary: 'Sandbox console: endpoints and events of a partner in test mode.',
+      GET: guarded(home, signInPage),
+    },
+    {
+      path: paths.signIn,
+      summary: 'Signs a partner in to the sandbox console with a test key.',
+      POST: signIn,
+    },
+    {
+      path: paths.signOut,
+      summary: 'Signs a partner out of the sandbox console.',
+      POST: signOut,
+    },
+    {
+      path: paths.trigger,
+      summary: 'Triggers a test event, with data to edit.',
+      GET: guarded(editEvent),
+      POST: action(sendEvent),
+    },
+    {
+      path: paths.event,
+      summary: 'An event, and its deliveries with every attempt.',
+      GET: guarded(event),
+    },
+    {
+      path: paths.redeliver,
+      summary: 'Delivers an event again.',
+      POST: action(redeliver),
+    },
+    {
+      path: paths.endpoints,
+      summary: 'Registers a webhook endpoint in test mode.',
+      GET: guarded(newEndpoint),
+      POST: action(addEndpoint),
+    },
+    {
+      path: paths.endpoint,
+      summary: 'A webhook endpoint, and the deliveries to it; enables, disables or removes it.',
+      GET: guarded(endpoint),
+      POST: action(changeEndpoint),
+    },
+    {
+      path: paths.script,
+      summary: 'What keeps the pages up to date.',
+      GET: async () => ({
+        status: 200,
+        headers: {
+          'Content-Type': 'text/javascript; charset=utf-8',
+          'Cache-Control': 'public, max-age=31536000, immutable',
+        },
+        body: live.text,
+      }),
+    },
+  ];
+}
+
+/**
+ * A page at `{authUrl}/sandbox` on which partners try their webhooks out in test mode: register an endpoint, trigger an
+ * event, watch it arrive or fail, read why, send it again. They sign in with a test key that has the scope `webhooks`.
+ *
+ * @example
+ * ```ts
+ * const ostiary = await createOstiary({ ...options, payments, console: sandboxConsole() });
+ * ```
+ */
+export function sandboxConsole(): PartnerConsole {
+  return { opensWith: { scope: 'webhooks', testOnly: true }, pages: consolePages };
+}

@@ -1,0 +1,67 @@
+import { type ConsoleAnswer, html, PartnerError } from '@ostiary/core/console';
+import { againForm, deliveryList } from './delivery.ts';
+import { answerFramed, csrfField } from './frame.ts';
+import { foreignText, moment, statesSaid } from './parts.ts';
+import { seeOther, type Visit } from './visit.ts';
+import type { Notice } from './words/words.ts';
+
+/** One event: its body, and each delivery with its attempts. */
+export async function event(visit: Visit): Promise<ConsoleAnswer> {
+  const { api, id, request, urlOf, voice } = visit;
+  const { language, words } = voice;
+  const { sequence, ...body } = await api.event(id);
+  const page = await api.deliveriesOf(id, request.query.get('cursor'));
+  const endpoints = new Map((await api.endpoints()).map((endpoint) => [endpoint.id, endpoint]));
+  const list = deliveryList(page, visit, {
+    empty: words.deliveries.emptyEvent,
+    contextOf: ({ id: detail, endpointId }) => {
+      const endpoint = endpoints.get(endpointId);
+      return {
+        href: endpoint === undefined ? null : urlOf('endpoint', { id: endpointId }),
+        title: endpoint?.url ?? words.endpoints.removed,
+        detail,
+        canRepeat: endpoint?.enabled === true,
+      };
+    },
+    olderUrl: (cursor) => urlOf('event', { id, cursor }),
+  });
+  return answerFramed(visit, {
+    title: body.type,
+    layout: 'main-first',
+    said: statesSaid(
+      words.deliveries.title,
+      page.data.map(({ status }) => status),
+      words,
+    ),
+    body: html`<section class="panel" aria-labelledby="deliveries"><h2 id="deliveries">${words.deliveries.title}</h2>
+<div id="delivery-list" data-live>${list}</div></section>
+<div class="column">
+<section class="panel" aria-labelledby="redeliver"><h2 id="redeliver">${words.events.redeliverAll}</h2>
+<p class="small muted">${words.events.redeliverHint}</p>
+<form id="${againForm}" method="post" action="${urlOf('redeliver', { id })}">${csrfField(visit)}<button>${words.events.redeliverAll}</button></form></section>
+<section class="panel" aria-labelledby="body"><h2 id="body">${words.events.body}</h2>
+<p class="small muted">${words.events.sequence(sequence)} · ${moment(body.createdAt, language)}<br><code>${id}</code></p>
+${foreignText(JSON.stringify(body, null, 2), words.events.body)}
+<p class="small muted">${words.events.bodyHint}</p></section>
+</div>`,
+  });
+}
+
+/** Delivers an event again: to the endpoint that the form names, or to all that match. */
+export async function redeliver(
+  { api, id, urlOf }: Visit,
+  form: ReadonlyMap<string, string>,
+): Promise<ConsoleAnswer> {
+  const done = (notice: Notice) => seeOther(urlOf('event', { id, notice }));
+  // Where this is found, it is the endpoint that is not.
+  await api.event(id);
+  try {
+    const queued = await api.redeliver(id, form.get('endpoint'));
+    return done(queued > 0 ? 'redelivered' : 'no_match');
+  } catch (error) {
+    if (!(error instanceof PartnerError)) throw error;
+    if (error.code === 'not_found') return done('gone');
+    if (error.code === 'invalid_request') return done('disabled');
+    throw error;
+  }
+}

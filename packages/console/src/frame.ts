@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { type ConsoleAnswer, type Html, html, icons, nameOf, page } from '@ostiary/core/console';
+import { consoleStyle, consoleStyleHash } from './style.ts';
+import type { PageContext, Visit } from './visit.ts';
+import type { Notice } from './words/words.ts';
+
+/** Names of notices about something that could not be done. */
+const badNotices: ReadonlySet<Notice> = new Set<Notice>(['ended', 'no_match', 'disabled', 'gone']);
+
+/** Says what has just happened. */
+export function noticeRow({ notice, voice }: PageContext): Html | null {
+  if (notice === null) return null;
+  const bad = badNotices.has(notice);
+  return html`<div class="notice across ${bad ? 'bad' : ''}" role="status">${bad ? icons.warning : icons.check}<p>${voice.words.notices[notice]}</p></div>`;
+}
+
+/** Says why something was not done. */
+export function problemRow(title: Html | string, details: readonly string[] = []): Html {
+  return html`<div class="notice bad across" role="alert">${icons.warning}<div><p>${title}</p>${details.map((detail) => html`<p>${nameOf(detail)}</p>`)}</div></div>`;
+}
+
+/** The field that carries the proof of a form. */
+export function csrfField({ csrf }: PageContext): Html {
+  return html`<input type="hidden" name="csrf" value="${csrf}">`;
+}
+
+/** Answers a finished page, or that the browser has it already: RFC 9110, section 13.1.2. */
+export function answerPage(
+  { desk, request, voice, csrf, script }: PageContext,
+  { title, body, status = 200 }: { readonly title: string; readonly body: Html; readonly status?: number },
+): ConsoleAnswer {
+  const head = html`${consoleStyle}<script src="${script}" defer></script>`;
+  const { html: text, styleHash } = page({ theme: desk.theme, language: voice.language, title, body, head });
+  // The proof of its forms is another one each time.
+  const state = createHash('sha256').update(text.replaceAll(csrf, '')).digest('base64url');
+  const etag = `"${state.slice(0, 22)}"`;
+  const isKnown = status === 200 && request.raw.headers['if-none-match'] === etag;
+  return {
+    status: isKnown ? 304 : status,
+    headers: { ETag: etag },
+    body: text,
+    sources: `script-src ${new URL(script).origin}${new URL(script).pathname}; connect-src 'self'; style-src ${styleHash} ${consoleStyleHash}`,
+  };
+}
+
+/** A signed-in partner's page. */
+export interface FramedPage {
+  readonly title: string;
+  readonly body: Html;
+  /** The layout of the body: one narrow column, or two where there is room. */
+  readonly layout: 'one' | 'aside-first' | 'main-first';
+  /** Where the page keeps itself up to date: what is said to those who hear it change. */
+  readonly said?: string;
+  /** The one that all others lead back to. */
+  readonly isFirst?: boolean;
+  readonly status?: number;
+}
+
+/** Puts the parts of a signed-in partner's page together; what changes by itself are elements with `id` and `data-live`. */
+export function answerFramed(
+  visit: Visit,
+  { title, body, layout, said, isFirst = false, status = 200 }: FramedPage,
+): ConsoleAnswer {
+  const { urlOf, voice } = visit;
+  const { words } = voice;
+  const pulse = html`<p class="pulse" id="pulse" hidden><span class="dot"></span><span class="on">${words.live}</span><span class="off">${words.lost}</span></p><noscript><a href="">${words.reload}</a></noscript>`;
+  const inner = html`<div class="bar"><div>
+${isFirst ? null : html`<a class="crumb" href="${urlOf('home')}">${words.back}</a>`}
+<h1>${nameOf(title)}</h1>
+<strong>${nameOf(visit.partner)}</strong> <span class="badge">${words.testMode}</span>
+${said === undefined ? null : pulse}
+</div>
+<form method="post" action="${urlOf('signOut')}">${csrfField(visit)}<button class="compact">${words.signOut}</button></form>
+</div>
+${noticeRow(visit)}
+${body}`;
+  const main =
+    said === undefined
+      ? html`<main class="console ${layout}">${inner}</main>`
+      : html`<main class="console ${layout}" data-exit="${urlOf('home', { notice: 'ended' })}">${inner}
+<p class="hidden" id="said" role="status" data-live>${said}</p></main>`;
+  return answerPage(visit, { title, body: main, status });
+}

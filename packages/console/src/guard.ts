@@ -1,0 +1,81 @@
+import type { ConsoleAnswer, ConsoleDesk, ConsoleHandler, ConsoleRequest } from '@ostiary/core/console';
+import { apiOf } from './api.ts';
+import type { UrlOf } from './paths.ts';
+import { sessionCookie } from './session-cookie.ts';
+import { signIn, strangers } from './sign-in.ts';
+import { type PageContext, seeOther, type Visit } from './visit.ts';
+import { isNotice, voiceOf } from './words/words.ts';
+
+/** Sessions of one request that are looked up at most: somebody may have planted cookies beside ours. */
+const mostSessions = 8;
+
+type Otherwise = (context: PageContext) => ConsoleAnswer;
+
+/** Who gets in. */
+export interface Guard {
+  /**
+   * A page for those whose session is good; whatever else a browser takes for a session is ended.
+   * @param otherwise - what all others get, by default the way to the first page
+   */
+  guarded(handle: (visit: Visit) => Promise<ConsoleAnswer>, otherwise?: Otherwise): ConsoleHandler;
+  /** What the form of a page does, after it was found to come from this session. */
+  action(handle: (visit: Visit, form: ReadonlyMap<string, string>) => Promise<ConsoleAnswer>): ConsoleHandler;
+  readonly signIn: ConsoleHandler;
+  readonly signOut: ConsoleHandler;
+}
+
+/** See {@link Guard}. `script` is the address of what keeps pages up to date. */
+export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string): Guard {
+  const cookie = sessionCookie(desk);
+
+  function contextOf(request: ConsoleRequest, visitor: string): PageContext {
+    const notice = request.query.get('notice');
+    return {
+      desk,
+      urlOf,
+      request,
+      voice: voiceOf(request.raw.headers['accept-language']),
+      notice: isNotice(notice) ? notice : null,
+      csrf: desk.proof(visitor),
+      script,
+    };
+  }
+
+  const sessionsIn = (request: ConsoleRequest): string[] => cookie.values(request).slice(0, mostSessions);
+
+  const guarded =
+    (
+      handle: (visit: Visit, session: string) => Promise<ConsoleAnswer>,
+      otherwise: Otherwise = ({ notice }) => seeOther(urlOf('home', { notice })),
+    ): ConsoleHandler =>
+    async (request) => {
+      const sessions = sessionsIn(request);
+      for (const session of sessions) {
+        const opened = await desk.visit(session, request);
+        if (opened === null) continue;
+        const context = contextOf(request, session);
+        const { id = '' } = request.parameters;
+        return await handle({ ...context, partner: opened.partner, api: apiOf(opened), id }, session);
+      }
+      const stranger = contextOf(request, strangers);
+      return sessions.length === 0
+        ? otherwise(stranger)
+        : end(request, otherwise({ ...stranger, notice: 'ended' }));
+    };
+
+  /** An answer that ends the sessions of its request, here and in the browser. */
+  async function end(request: ConsoleRequest, answer: ConsoleAnswer): Promise<ConsoleAnswer> {
+    for (const session of sessionsIn(request)) await desk.signOut(session);
+    return { ...answer, headers: { ...answer.headers, 'Set-Cookie': cookie.forget } };
+  }
+
+  const action: Guard['action'] = (handle) =>
+    guarded(async (visit, session) => handle(visit, await desk.form(visit.request, session)));
+
+  return {
+    guarded,
+    action,
+    signIn: (request) => signIn(contextOf(request, strangers), cookie),
+    signOut: action(({ request }) => end(request, seeOther(urlOf('home', { notice: 'signed_out' })))),
+  };
+}

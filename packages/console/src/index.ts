@@ -1,0 +1,2 @@
+export type { PartnerConsole } from '@ostiary/core/console';
+export { sandboxConsole } from './console.ts';

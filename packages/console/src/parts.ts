@@ -1,0 +1,123 @@
+import { type Fragment, type Html, html, type Language, visible } from '@ostiary/core/console';
+import { type DeliveryStatus, deliveryStatuses } from './api.ts';
+import type { Words } from './words/en.ts';
+import type { Voice } from './words/words.ts';
+
+/** Where a delivery is; `none`: no endpoint took the event. */
+type StateName = keyof Words['deliveries']['states'];
+
+const style = { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' } as const;
+
+/** Dates are written as in Britain where a page is in English: the day before the month. */
+const localeOf = (language: Language): string => (language === 'en' ? 'en-GB' : language);
+
+/** A moment, to the second, in UTC: the same words for whoever compares it with a log. */
+export function moment(time: string, language: Language): Html {
+  return html`<time datetime="${time}">${new Date(time).toLocaleString(localeOf(language), style)} UTC</time>`;
+}
+
+/** A moment ahead, and how long that is from now. */
+export function dueMoment(time: string, now: number, language: Language): Html {
+  const seconds = Math.max(0, Math.round((Date.parse(time) - now) / 1000));
+  const words = new Intl.RelativeTimeFormat(language);
+  const left =
+    seconds < 60 ? words.format(seconds, 'second') : words.format(Math.floor(seconds / 60), 'minute');
+  return html`${moment(time, language)} <span>(${left})</span>`;
+}
+
+/** A state, in words and colour. */
+export function stateBadge(state: StateName | 'enabled' | 'disabled', words: string): Html {
+  return html`<span class="state ${state}">${words}</span>`;
+}
+
+/** The states that occur, with how often where that is more than once. */
+export function stateWords(
+  statuses: readonly DeliveryStatus[],
+  { deliveries: { states } }: Words,
+): readonly (readonly [state: StateName, words: string])[] {
+  if (statuses.length === 0) return [['none', states.none]];
+  return deliveryStatuses.flatMap((state) => {
+    const count = statuses.filter((status) => status === state).length;
+    if (count === 0) return [];
+    return [[state, count === 1 ? states[state] : `${states[state]} × ${count}`] as const];
+  });
+}
+
+/** See {@link stateWords}, as badges. */
+export function stateBadges(statuses: readonly DeliveryStatus[], words: Words): Html {
+  return html`<span class="states">${stateWords(statuses, words).map(([state, text]) => stateBadge(state, text))}</span>`;
+}
+
+/** What is said to those who hear how the deliveries of something change. */
+export function statesSaid(title: string, statuses: readonly DeliveryStatus[], words: Words): string {
+  const states = stateWords(statuses, words).map(([, text]) => text);
+  return `${title}: ${states.join(', ')}`;
+}
+
+/**
+ * Text of many lines from outside: whatever could reorder or hide text is replaced, line by line. It can be
+ * scrolled with the keyboard.
+ */
+export function foreignText(text: string, label: string): Html {
+  const lines = text
+    .replace(/\r\n?/g, '\n')
+    .split('\n')
+    .map((line) => line.split('\t').map(visible).join('\t'));
+  // A parser drops a line break right behind the tag.
+  return html`<pre tabindex="0" role="group" aria-label="${label}" dir="ltr">
+${lines.join('\n')}</pre>`;
+}
+
+/** What stands where a list would be. */
+export function emptyList(title: string, text: string, icon: Html | null = null): Html {
+  return html`<div class="empty">${icon === null ? null : html`<span class="disc">${icon}</span>`}<h3>${title}</h3><p class="muted">${text}</p></div>`;
+}
+
+/** Links to other pages of a list; one without an address is left out. */
+export function pageLinks(links: readonly (readonly [href: string | null, words: string])[]): Html | null {
+  const shown = links.flatMap(([href, words]) =>
+    href === null ? [] : [html`<a href="${href}">${words}</a>`],
+  );
+  return shown.length === 0 ? null : html`<p class="pages">${shown}</p>`;
+}
+
+/** A choice that narrows a list down; it is a page of its own, so that it can be kept and passed on. */
+export function filterForm(
+  { words }: Voice,
+  {
+    action,
+    name,
+    all,
+    options,
+    chosen,
+  }: {
+    readonly action: string;
+    readonly name: string;
+    /** The words for no choice. */
+    readonly all: string;
+    readonly options: readonly (readonly [value: string, words: string])[];
+    readonly chosen: string | null;
+  },
+): Html {
+  return html`<form class="filter" method="get" action="${action}"><label for="filter">${words.show}</label>
+${choice({ id: 'filter', name, options: [['', all], ...options], chosen: chosen ?? '' })}<button class="compact">${words.filter}</button></form>`;
+}
+
+/** A drop-down list. */
+export function choice({
+  id,
+  name,
+  options,
+  chosen,
+}: {
+  readonly id: string;
+  readonly name: string;
+  readonly options: readonly (readonly [value: string, words: Fragment])[];
+  readonly chosen: string;
+}): Html {
+  const option = ([value, words]: (typeof options)[number]): Html =>
+    value === chosen
+      ? html`<option value="${value}" selected>${words}</option>`
+      : html`<option value="${value}">${words}</option>`;
+  return html`<select id="${id}" name="${name}">${options.map(option)}</select>`;
+}

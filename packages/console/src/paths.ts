@@ -1,0 +1,31 @@
+import type { ConsoleDesk } from '@ostiary/core/console';
+
+/** Paths below `authUrl`. */
+export const paths = {
+  home: '/sandbox',
+  signIn: '/sandbox/sign-in',
+  signOut: '/sandbox/sign-out',
+  trigger: '/sandbox/trigger',
+  event: '/sandbox/events/:id',
+  redeliver: '/sandbox/events/:id/redeliver',
+  endpoints: '/sandbox/endpoints',
+  endpoint: '/sandbox/endpoints/:id',
+  script: '/sandbox/live.js',
+} as const;
+
+/** Answers the absolute address of a page or an action. The id goes into the path, everything else into the query. */
+export type UrlOf = (
+  name: keyof typeof paths,
+  parameters?: { readonly id?: string; readonly [parameter: string]: string | null | undefined },
+) => string;
+
+/** See {@link UrlOf}; what is `null`, `undefined` or empty is left out. */
+export function urlsOf(desk: Pick<ConsoleDesk, 'url'>): UrlOf {
+  return (name, { id = '', ...query } = {}) => {
+    const url = new URL(desk.url(paths[name].replace(':id', encodeURIComponent(id))));
+    for (const [parameter, value] of Object.entries(query)) {
+      if (value) url.searchParams.set(parameter, value);
+    }
+    return url.href;
+  };
+}

@@ -1,0 +1,46 @@
+import { type ConsoleAnswer, html, icons, PartnerError } from '@ostiary/core/console';
+import { answerPage, csrfField, noticeRow, problemRow } from './frame.ts';
+import type { SessionCookie } from './session-cookie.ts';
+import { type PageContext, seeOther } from './visit.ts';
+
+/** Whom the form is for. */
+export const strangers = 'sign-in';
+
+/** The page for those who are not signed in. What was typed in is never sent back. */
+export function signInPage(
+  context: PageContext,
+  problem: { readonly status: 401 | 429; readonly headers?: ConsoleAnswer['headers'] } | null = null,
+): ConsoleAnswer {
+  const { desk, urlOf, voice } = context;
+  const words = voice.words.signIn;
+  const prefix = html`<code>${desk.prefix}_test_</code>`;
+  const body = html`<main class="card">
+<div class="lead"><span class="disc">${icons.plug}</span><h1>${voice.words.title}</h1><p class="muted">${words.intro(prefix)}</p></div>
+${noticeRow(context)}
+${problem === null ? null : problemRow(problem.status === 401 ? words.refused(prefix) : words.tooMany)}
+<form class="form" method="post" action="${urlOf('signIn')}">
+${csrfField(context)}
+<div class="field"><label for="key">${words.key}</label>
+<input id="key" name="key" type="password" required maxlength="200" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="promise"></div>
+<button class="primary">${words.submit}</button>
+<p class="small muted" id="promise">${words.promise}</p>
+</form>
+</main>`;
+  const page = answerPage(context, { title: voice.words.title, body, status: problem?.status ?? 200 });
+  return { ...page, headers: { ...page.headers, ...problem?.headers } };
+}
+
+/** Signs a partner in with a test key. Every key that does not open the console is refused alike. */
+export async function signIn(context: PageContext, cookie: SessionCookie): Promise<ConsoleAnswer> {
+  const { desk, request, urlOf } = context;
+  const form = await desk.form(request, strangers);
+  try {
+    // What surrounds a key is a slip of the hand that copied it.
+    const { session, seconds } = await desk.signIn((form.get('key') ?? '').trim(), request);
+    return seeOther(urlOf('home'), { 'Set-Cookie': cookie.keep(session, seconds) });
+  } catch (error) {
+    if (!(error instanceof PartnerError) || error.status >= 500) throw error;
+    const { code, headers } = error;
+    return signInPage(context, code === 'rate_limit_exceeded' ? { status: 429, headers } : { status: 401 });
+  }
+}

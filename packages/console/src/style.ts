@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { type Html, html, render } from '@ostiary/core/console';
+
+/** The rules of the console, beside those of all pages. As there, none of the characters & < > " ' occurs. */
+const rules = `
+[hidden] { display: none !important; }
+h3 { margin: 0; font-size: 1rem; font-weight: 600; }
+.console { width: 100%; max-width: 68rem; display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); }
+.console.one { max-width: 42rem; }
+.console .bar { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; }
+.console .bar div { flex: 1 1 14rem; min-width: 0; display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .75rem; }
+.console .bar h1 { flex-basis: 100%; }
+.console .bar .crumb { flex-basis: 100%; font-size: .9375rem; }
+.panel { padding: 1.25rem; background: var(--surface); border: 1px solid var(--line); border-radius: 1.25rem; display: flex; flex-direction: column; gap: 1rem; min-width: 0; }
+.panel h2 { font-size: 1.125rem; }
+.panel .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem; }
+.panel .empty { padding: 1.5rem 1rem; }
+.column { display: flex; flex-direction: column; gap: 1.25rem; min-width: 0; }
+.pulse { font-size: .875rem; color: var(--good); display: flex; align-items: center; gap: .5rem; }
+.pulse .dot { width: .5rem; height: .5rem; border-radius: 50%; background: currentColor; flex: none; }
+.pulse[data-state=lost] { color: var(--warning); }
+.pulse .off, .pulse[data-state=lost] .on { display: none; }
+.pulse[data-state=lost] .off { display: inline; }
+.notice.bad { background: var(--warning-tint); color: var(--warning); }
+.notice p { min-width: 0; }
+
+.state { display: inline-flex; align-items: center; gap: .375rem; padding: .125rem .625rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .8125rem; line-height: 1.4; font-weight: 600; white-space: nowrap; }
+.state.delivered, .state.enabled { background: var(--good-tint); color: var(--good); }
+.state.dropped { background: var(--warning-tint); color: var(--warning); }
+.state.pending { background: var(--tint); color: var(--accent); }
+.state.cancelled, .state.disabled, .state.none { background: var(--well); color: var(--muted); }
+.states { display: flex; flex-wrap: wrap; gap: .375rem; }
+
+.rows { display: flex; flex-direction: column; }
+.rows li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .375rem 1rem; padding: .75rem 0; border-top: 1px solid var(--line); }
+.rows li:first-child { border-top: 0; padding-top: 0; }
+.rows li:last-child { padding-bottom: 0; }
+.rows .what { flex: 1 1 14rem; min-width: 0; }
+.rows .what a { font-weight: 600; }
+.rows .what span { display: block; font-size: .875rem; color: var(--muted); }
+.pages { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .5rem 1rem; }
+
+.field { display: flex; flex-direction: column; gap: .375rem; }
+.field label, fieldset legend { font-weight: 600; font-size: .9375rem; }
+.field .small, fieldset .small { color: var(--muted); }
+input, select, textarea { font: inherit; width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--border); border-radius: .625rem; background: var(--surface); color: var(--text); }
+textarea { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; min-height: 16rem; resize: vertical; tab-size: 2; }
+fieldset { margin: 0; padding: 0; border: 0; min-width: 0; display: flex; flex-direction: column; gap: .25rem; }
+.option { display: flex; align-items: center; gap: .625rem; min-height: 2.25rem; cursor: pointer; }
+input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; height: 1.25rem; flex: none; accent-color: var(--accent); }
+.form { display: flex; flex-direction: column; gap: 1.25rem; }
+.row { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem; }
+.row button { flex: 0 1 auto; }
+.filter { flex: 0 1 24rem; display: flex; align-items: center; gap: .5rem; font-size: .9375rem; }
+.filter select { flex: 1 1 4rem; min-width: 0; }
+
+.delivery { padding: 1rem 1.125rem; border: 1px solid var(--line); border-radius: 1rem; display: flex; flex-direction: column; gap: .875rem; }
+.deliveries { display: flex; flex-direction: column; gap: 1rem; margin: 0; padding: 0; list-style: none; }
+.delivery .to { flex: 1 1 16rem; min-width: 0; }
+.delivery .to span { display: block; font-size: .875rem; color: var(--muted); }
+.timeline { margin: 0; padding: 0; list-style: none; display: flex; flex-direction: column; }
+.timeline li { position: relative; padding: 0 0 1.125rem 1.75rem; }
+.timeline li:last-child { padding-bottom: 0; }
+.timeline .bead { position: absolute; left: .25rem; top: .4rem; width: .75rem; height: .75rem; border-radius: 50%; background: var(--muted); }
+.timeline .bead.good { background: var(--good); }
+.timeline .bead.bad { background: var(--warning); }
+.timeline .bead.next { background: var(--surface); border: 2px solid var(--accent); }
+.timeline .rail { position: absolute; left: .575rem; top: 1.25rem; bottom: -.3rem; width: 1px; background: var(--border); }
+.timeline li:last-child .rail { display: none; }
+.timeline .facts { display: flex; flex-wrap: wrap; gap: 0 .75rem; align-items: baseline; }
+.timeline .facts span { color: var(--muted); font-size: .875rem; }
+.timeline p { margin-top: .125rem; }
+.timeline .advice { font-size: .9375rem; color: var(--muted); }
+.timeline .advice b { color: var(--text); font-weight: 600; }
+pre { margin: .375rem 0 0; padding: .75rem .875rem; max-height: 20rem; overflow: auto; background: var(--well); border: 1px solid var(--line); border-radius: .625rem; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate; font: .8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+
+@media (min-width: 34rem) { .panel { padding: 1.5rem; } }
+@media (max-width: 33.99rem) { .console .row button { flex: 1 1 100%; } }
+@media (min-width: 62rem) {
+  .console { align-items: start; }
+  .console.aside-first { grid-template-columns: minmax(0, 23rem) minmax(0, 1fr); }
+  .console.main-first { grid-template-columns: minmax(0, 1fr) minmax(0, 23rem); }
+  .console .bar, .console .across { grid-column: 1 / -1; }
+}
+@media (forced-colors: active) { .timeline .bead, .pulse .dot { border: 2px solid CanvasText; } }
+`;
+
+/** The console's own style sheet, for the head of its pages. */
+export const consoleStyle: Html = html`
+<style>${rules}</style>`;
+
+if (!render(consoleStyle).endsWith(`<style>${rules}</style>`))
+  throw new TypeError('the style sheet must not contain & < > " or \'');
+
+/** What `style-src` of the page's Content-Security-Policy must name besides the style sheet of all pages. */
+export const consoleStyleHash = `'sha256-${createHash('sha256').update(rules).digest('base64')}'`;

@@ -1,0 +1,52 @@
+import { type ConsoleAnswer, html, PartnerError } from '@ostiary/core/console';
+import { answerFramed, csrfField, problemRow } from './frame.ts';
+import { problemsOf, seeOther, type Visit } from './visit.ts';
+
+function show(
+  visit: Visit,
+  { type, data }: { readonly type: string; readonly data: string },
+  problems: readonly string[] = [],
+): ConsoleAnswer {
+  const { urlOf, voice } = visit;
+  const words = voice.words.trigger;
+  return answerFramed(visit, {
+    title: words.editTitle,
+    layout: 'one',
+    status: problems.length === 0 ? 200 : 400,
+    body: html`${problems.length === 0 ? null : problemRow(words.refused, problems)}
+<section class="panel"><h2><code>${type}</code></h2>
+<form class="form" method="post" action="${urlOf('trigger')}">${csrfField(visit)}<input type="hidden" name="type" value="${type}">
+<div class="field"><label for="data">${words.data}</label>
+<textarea id="data" name="data" rows="16" maxlength="20000" spellcheck="false" autocapitalize="none" aria-describedby="data-hint">
+${data}</textarea>
+<p class="small" id="data-hint">${words.dataHint}</p></div>
+<div class="row"><button class="primary" name="step" value="send">${words.send}</button><a href="${urlOf('home')}">${voice.words.cancel}</a></div>
+</form></section>`,
+  });
+}
+
+function knownType({ desk }: Visit, type: string | null | undefined): string {
+  const known = desk.events.types.find((name) => name === type);
+  if (known !== undefined) return known;
+  throw new PartnerError('not_found', { description: 'There is no such type of event.' });
+}
+
+/** The form for a test event with data of one's own. */
+export async function editEvent(visit: Visit): Promise<ConsoleAnswer> {
+  const type = knownType(visit, visit.request.query.get('type'));
+  return show(visit, { type, data: JSON.stringify(visit.desk.events.example(type), null, 2) });
+}
+
+/** Triggers a test event. */
+export async function sendEvent(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
+  const { api, urlOf } = visit;
+  const type = knownType(visit, form.get('type'));
+  if (form.get('step') === 'edit') return seeOther(urlOf('trigger', { type }));
+  const data = form.get('data');
+  try {
+    const { id } = await api.trigger(type, data);
+    return seeOther(urlOf('event', { id, notice: 'sent' }));
+  } catch (error) {
+    return show(visit, { type, data: data ?? '' }, problemsOf(error));
+  }
+}

@@ -1,0 +1,43 @@
+import {
+  type ConsoleAnswer,
+  type ConsoleDesk,
+  type ConsoleRequest,
+  PartnerError,
+} from '@ostiary/core/console';
+import type { Api } from './api.ts';
+import type { UrlOf } from './paths.ts';
+import type { Notice, Voice } from './words/words.ts';
+
+/** What every page works with. */
+export interface PageContext {
+  readonly desk: ConsoleDesk;
+  readonly urlOf: UrlOf;
+  readonly request: ConsoleRequest;
+  readonly voice: Voice;
+  /** What the address says has just happened. */
+  readonly notice: Notice | null;
+  /** Proves that a form came from a page for this visitor. */
+  readonly csrf: string;
+  /** The address of the script. */
+  readonly script: string;
+}
+
+/** A signed-in partner's request. */
+export interface Visit extends PageContext {
+  readonly partner: string;
+  readonly api: Api;
+  /** Of the path, '' where it has none. */
+  readonly id: string;
+}
+
+/** Sends the browser on with a GET. */
+export function seeOther(location: string, headers: ConsoleAnswer['headers'] = {}): ConsoleAnswer {
+  return { status: 303, headers: { Location: location, ...headers } };
+}
+
+/** The words of the rules that refused what was filled in; a failure that is none is passed on. */
+export function problemsOf(error: unknown): string[] {
+  if (!(error instanceof PartnerError) || error.code !== 'invalid_request') throw error;
+  const details = error.details.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  return details.length > 0 ? details : [error.description];
+}

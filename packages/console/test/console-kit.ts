@@ -1,0 +1,114 @@
+import type { OstiaryOptions } from '@ostiary/core';
+import type { AttemptRecord, Storage } from '@ostiary/core/storage';
+import { memoryStorage } from '@ostiary/testing/memory';
+import type { Answer, TestBrowser } from '../../core/test/support/browser.ts';
+import { partnerProvider } from '../../core/test/support/partner-api.ts';
+import type { TestKey, TestProvider } from '../../core/test/support/provider.ts';
+import { sandboxConsole } from '../src/index.ts';
+
+/** A provider with the console and what tests do in it. The worker is not started: tests make the attempts. */
+export interface ConsoleKit {
+  readonly provider: TestProvider;
+  readonly storage: Storage;
+  /** A test key, of a new partner unless told otherwise. */
+  key(partner?: string): Promise<TestKey>;
+  /** A browser in which a partner is signed in. */
+  signedIn(key: TestKey): Promise<TestBrowser>;
+  /** Registers an endpoint through the partner API; answers its id. */
+  endpoint(key: TestKey, path?: string, events?: readonly string[]): Promise<string>;
+  /** Triggers an event through the partner API; answers its id. */
+  event(key: TestKey, type?: string): Promise<string>;
+  /** Makes the attempts that are due now, each with this result. */
+  attempt(result: Partial<AttemptRecord>, next?: 'retry' | 'delivered' | 'dropped'): Promise<number>;
+}
+
+export async function consoleKit(
+  options: Partial<OstiaryOptions> = {},
+  storage: Storage = memoryStorage(),
+): Promise<ConsoleKit> {
+  const { provider } = await partnerProvider({
+    storage,
+    console: sandboxConsole(),
+    webhooks: { resolve: async () => ['93.184.216.34'] },
+    ...options,
+  });
+  let claims = 0;
+
+  return {
+    provider,
+    storage,
+    key: async (partner) => provider.key({ mode: 'test', ...(partner === undefined ? {} : { partner }) }),
+    async signedIn(key) {
+      const browser = provider.browser(null);
+      const answer = await signIn(browser, key.key);
+      if (answer.status !== 303)
+        throw new Error(`not signed in: ${answer.status} ${answer.text.slice(0, 200)}`);
+      return browser;
+    },
+    async endpoint(key, path = '/hook', events = ['*']) {
+      const answer = await provider.partnerCall(key, 'POST /v1/partner/webhooks', {
+        url: `https://receiver.example${path}`,
+        events,
+        secret: 'whsec_0123456789abcdef',
+      });
+      return String(answer.json().id);
+    },
+    async event(key, type = 'webhook.test') {
+      const answer = await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type });
+      return String(answer.json().id);
+    },
+    async attempt(result, next = result.error === undefined ? 'delivered' : 'retry') {
+      claims += 1;
+      const now = provider.clock.now();
+      const claimed = await storage.deliveries.claim({
+        claimId: `claim-${claims}`,
+        now,
+        leaseMs: 1_000,
+        limit: 100,
+        room: 100,
+        rooms: new Map(),
+      });
+      await storage.deliveries.finish(
+        claimed.map(({ id, claimId, attempt }) => ({
+          id,
+          claimId,
+          attempt: {
+            number: attempt,
+            at: now,
+            durationMs: 12,
+            httpStatus: 200,
+            error: null,
+            response: '',
+            ...result,
+          },
+          next: next === 'retry' ? { status: 'pending', dueAt: now + 60_000 } : { status: next },
+        })),
+      );
+      return claimed.length;
+    },
+  };
+}
+
+/** The proof in the first form of a page that has one. */
+export function csrfOf(text: string): string {
+  return /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+}
+
+/** Types a key into the page and sends it. */
+export async function signIn(browser: TestBrowser, key: string, base = ''): Promise<Answer> {
+  const { text } = await browser.get(`${base}/sandbox`);
+  return browser.post(`${base}/sandbox/sign-in`, { key, csrf: csrfOf(text) });
+}
+
+/** Posts a form of a page, with its proof, as a browser would. */
+export async function act(browser: TestBrowser, path: string, form: Record<string, string>): Promise<Answer> {
+  const { text } = await browser.get('/sandbox');
+  return browser.post(path, { csrf: csrfOf(text), ...form });
+}
+
+/** The path and query of a redirect. */
+export function target({ location }: Answer): string | null {
+  if (location === null) return null;
+  const { pathname, search } = new URL(location);
+  return pathname + search;
+}

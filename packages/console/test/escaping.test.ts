@@ -1,0 +1,118 @@
+import { render } from '@ostiary/core/console';
+import fc from 'fast-check';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from '../../../lab/support/browser/browser.ts';
+import { foreignText } from '../src/parts.ts';
+import { consoleKit } from './console-kit.ts';
+
+const hostile = {
+  script: '<script>alert(1)</script><img src=x onerror=alert(1)>',
+  'end of the block': '</pre></details></li></ol><form action=https://evil.example><button>Sign in</button>',
+  attribute: '" onfocus="alert(1)" autofocus x="',
+  comment: '<!-- <![CDATA[ ]]> --> <!doctype html><base href=https://evil.example>',
+  entities: '&lt;b&gt;&#x3c;script&#x3e;&amp;',
+  'right to left': 'safe \u202egpj.exe\u202c \u2066\u2067x\u2069 \u200f',
+  zero: 'a\0b\u0007c\u001b[31md\u007f',
+  'half of a pair': 'a\ud800b\udc00c',
+  'combining marks': `z${'\u0301'.repeat(500)}`,
+  'line separators': 'a\u2028b\u2029c\u0085d',
+  'a template': '#{7*7} {{7*7}} `x`',
+};
+
+describe('what an endpoint answered', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it('is shown as text, whatever it is, and runs, loads and reorders nothing', async () => {
+    const kit = await consoleKit();
+    const key = await kit.key();
+    const endpoint = await kit.endpoint(key);
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('dialog', (dialog) => complaints.push(dialog.message()));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(kit.provider.origin)) complaints.push(request.url());
+    });
+    await page.goto(`${kit.provider.origin}/sandbox`);
+    await page.getByLabel('Test API key').fill(key.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
+    complaints.length = 0;
+    for (const [name, response] of Object.entries(hostile)) {
+      await kit.event(key);
+      await kit.attempt({ response, error: 'status', httpStatus: 418 }, 'dropped');
+      kit.provider.clock.advance(1_000);
+      await page.goto(`${kit.provider.origin}/sandbox/endpoints/${endpoint}`);
+      const shown = page.locator('.delivery').first().locator('pre');
+      const text = await shown.textContent();
+      expect.soft([name, await shown.locator('*').count()]).toEqual([name, 0]);
+      expect.soft([name, text]).not.toEqual([name, '']);
+      expect.soft([name, /[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(text ?? '')]).toEqual([name, false]);
+      const printable = /^[\x20-\x7e]*$/.test(response);
+      if (printable) expect.soft(text).toBe(response);
+    }
+    const forms = await page
+      .locator('form')
+      .evaluateAll((all) => all.map((form) => form.getAttribute('action')));
+    expect(forms.filter((action) => !action?.startsWith(kit.provider.origin))).toEqual([]);
+    expect(await page.locator('pre script, pre img, base, .delivery form').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('is shown up to 16 KiB, in a box that is scrolled and not in the page', async () => {
+    const kit = await consoleKit();
+    const key = await kit.key();
+    await kit.endpoint(key);
+    const event = await kit.event(key);
+    const long = '<>&"\'\n'.repeat(2_731).slice(0, 16 * 1024);
+    await kit.attempt({ response: long, error: 'status', httpStatus: 500 });
+    const signedIn = await kit.signedIn(key);
+    const { text } = await signedIn.get(`/sandbox/events/${event}`);
+    expect(text).toContain('What it answered (the first 16 KiB)');
+    const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
+    await page.setContent(text.replace(/<script.*<\/script>/s, ''));
+    await page.locator('.delivery summary').click();
+    expect(await page.locator('.delivery pre').textContent()).toBe(long);
+    const box = await page.locator('.delivery pre').boundingBox();
+    expect(box?.height).toBeLessThan(400);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await page.close();
+  });
+});
+
+describe('text of many lines from outside', () => {
+  it('adds no element, and hides no character that a script needs', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+        const written = render(foreignText(text, 'x'));
+        expect(written.replace(/[^<>]/g, '')).toBe('<><>');
+        expect(written).not.toMatch(/[\p{Bidi_Control}\p{Cs}\0]/u);
+      }),
+    );
+    expect(render(foreignText('\na\tb\r\nc\rd\u200d\u200c', 'x'))).toContain(
+      '>\n\na\tb\nc\nd\u200d\u200c</pre>',
+    );
+  });
+});
+
+describe('data of an event', () => {
+  it('is escaped wherever it is shown', async () => {
+    const kit = await consoleKit();
+    const key = await kit.key();
+    const message = '</pre><script>alert(1)</script>\u202e';
+    const answer = await kit.provider.partnerCall(key, 'POST /v1/partner/sandbox/events', {
+      type: 'webhook.test',
+      data: { message },
+    });
+    const { text } = await (await kit.signedIn(key)).get(`/sandbox/events/${answer.json().id}`);
+    expect(text).toContain('&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;\ufffd');
+    expect(text.match(/<script/g)).toHaveLength(1);
+  });
+});

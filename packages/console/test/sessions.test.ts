@@ -1,0 +1,279 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
+import { describe, expect, it } from 'vitest';
+import type { TestBrowser } from '../../core/test/support/browser.ts';
+import { fragileStorage } from '../../core/test/support/fragile-storage.ts';
+import { TestClock } from '../../core/test/support/provider.ts';
+import { act, consoleKit, csrfOf, signIn, target } from './console-kit.ts';
+
+const isIn = async (browser: TestBrowser): Promise<boolean> =>
+  (await browser.get('/sandbox')).text.includes('Trigger a test event');
+
+/** The value of the session's cookie. */
+const cookieOf = (browser: TestBrowser): string =>
+  /svc_sandbox=([^;]*)/.exec(browser.cookieHeader('/sandbox'))?.[1] ?? '';
+
+describe('the cookie of a session', () => {
+  it('is out of reach of scripts, other sites and other paths, and lasts 8 hours', async () => {
+    const kit = await consoleKit();
+    const answer = await signIn(kit.provider.browser(null), (await kit.key()).key);
+    const [cookie = '', ...more] = answer.headers.getSetCookie();
+    expect(more).toEqual([]);
+    expect(cookie).toMatch(
+      /^svc_sandbox=[\w-]{43}; Max-Age=28800; Path=\/sandbox; HttpOnly; SameSite=Strict$/,
+    );
+  });
+
+  it('is Secure on https, with a name that says so, below the path of authUrl', async () => {
+    const kit = await consoleKit({ authUrl: 'https://id.example.com/idp', prefix: 'acme' });
+    const { key } = await kit.provider.key({ mode: 'test' });
+    expect(key).toMatch(/^acme_test_/);
+    const browser = kit.provider.browser(null);
+    const answer = await signIn(browser, key, '/idp');
+    expect(answer.location).toBe('https://id.example.com/idp/sandbox');
+    expect(answer.headers.getSetCookie()[0]).toMatch(
+      /^__Secure-acme_sandbox=.*; Path=\/idp\/sandbox; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    const home = await browser.get('/idp/sandbox');
+    expect(home.text).toContain('Trigger a test event');
+    expect(home.text).toContain('action="https://id.example.com/idp/sandbox/trigger"');
+  });
+
+  it('opens nothing when it is bent in any place, or names something else that is stored', async () => {
+    const kit = await consoleKit();
+    const value = cookieOf(await kit.signedIn(await kit.key()));
+    const client = await kit.provider.client();
+    const { location } = await kit.provider.browser().get(kit.provider.authorizeUrl(client));
+    const interaction = location?.split('/').at(-1) ?? '';
+    // As long as a session's: were it looked up as one, it would be found.
+    await kit.storage.interactions.save(
+      createHash('sha256').update(value).digest(),
+      { keyId: 'key_of_somebody' },
+      kit.provider.clock.now() + 1_000,
+    );
+    const last = value.at(-1) === 'A' ? 'Q' : 'A';
+    for (const forged of [
+      '',
+      '.',
+      value.slice(0, -1),
+      `${value}A`,
+      `${value.slice(0, -1)}${last}`,
+      randomBytes(32).toString('base64url'),
+      interaction,
+      'constructor',
+    ]) {
+      const browser = kit.provider.browser(null);
+      browser.setCookie('svc_sandbox', forged, '/sandbox');
+      const answer = await browser.get('/sandbox/endpoints');
+      expect.soft([forged, answer.status, target(answer)]).toEqual([forged, 303, '/sandbox?notice=ended']);
+      expect.soft(answer.headers.getSetCookie()[0]).toContain('Expires=Thu, 01 Jan 1970');
+    }
+    const genuine = kit.provider.browser(null);
+    genuine.setCookie('svc_sandbox', value, '/sandbox');
+    expect(await isIn(genuine)).toBe(true);
+  });
+
+  it('is found beside one that somebody planted on another path', async () => {
+    const kit = await consoleKit();
+    const browser = kit.provider.browser(null);
+    browser.setCookie('svc_sandbox', 'planted', '/');
+    await signIn(browser, (await kit.key()).key);
+    expect(browser.cookieHeader('/sandbox')).toMatch(/svc_sandbox=planted; svc_sandbox=[\w-]{43}$/);
+    expect(await isIn(browser)).toBe(true);
+  });
+
+  it('holds in every process on the same storage, also after the sealing keys were changed', async () => {
+    const [storage, clock] = [memoryStorage(), new TestClock()];
+    const [first, second] = [randomBytes(32), randomBytes(32)];
+    const before = await consoleKit({ clock, sealingKeys: [first] }, storage);
+    const browser = await before.signedIn(await before.key());
+    const after = await consoleKit({ clock, sealingKeys: [second, first] }, storage);
+    browser.connectTo(after.provider.origin);
+    expect(await isIn(browser)).toBe(true);
+  });
+
+  it('stands in no stored row', async () => {
+    const kit = await consoleKit();
+    const { interactions } = kit.storage;
+    const rows: string[] = [];
+    const save = interactions.save.bind(interactions);
+    interactions.save = (digest, ...row) => {
+      rows.push(JSON.stringify([Buffer.from(digest).toString('base64url'), ...row]));
+      return save(digest, ...row);
+    };
+    const key = await kit.key();
+    const value = cookieOf(await kit.signedIn(key));
+    expect(rows.join()).toContain(key.id);
+    expect(rows.join()).not.toContain(value);
+    expect(rows.join()).not.toContain(createHash('sha256').update(value).digest('base64url'));
+  });
+});
+
+describe('a session', () => {
+  it('ends 8 hours after the sign-in, however much it was used', async () => {
+    const kit = await consoleKit();
+    const browser = await kit.signedIn(await kit.key());
+    for (let hour = 0; hour < 7; hour += 1) {
+      kit.provider.clock.advance(3600_000);
+      expect(await isIn(browser)).toBe(true);
+    }
+    kit.provider.clock.advance(3600_000 - 1);
+    expect(await isIn(browser)).toBe(true);
+    kit.provider.clock.advance(1);
+    const page = await browser.get('/sandbox');
+    expect(page.text).toContain('You were signed out');
+    expect(page.headers.getSetCookie()[0]).toContain('Expires=');
+  });
+
+  it('ends on the very next request when the key does', async () => {
+    const kit = await consoleKit();
+    const { provider } = kit;
+    const { admin } = provider.ostiary;
+    const ends: Record<string, (key: Awaited<ReturnType<typeof kit.key>>) => Promise<unknown>> = {
+      revoked: ({ id }) => admin.apiKeys.revoke(id),
+      rolled: ({ id }) => admin.apiKeys.roll(id, { overlapSeconds: 0 }),
+      'partner disabled': ({ partner }) => admin.partners.disable(partner),
+    };
+    for (const [name, end] of Object.entries(ends)) {
+      const key = await kit.key();
+      const browser = await kit.signedIn(key);
+      const csrf = csrfOf((await browser.get('/sandbox')).text);
+      await end(key);
+      const posted = await browser.post('/sandbox/trigger', { csrf, type: 'webhook.test', step: 'send' });
+      expect.soft([name, target(posted)]).toEqual([name, '/sandbox?notice=ended']);
+      const { events } = await kit.storage.events.list({
+        partner: key.partner,
+        mode: 'test',
+        after: 0,
+        limit: 10,
+      });
+      expect.soft([name, events]).toEqual([name, []]);
+      expect.soft([name, await isIn(browser)]).toEqual([name, false]);
+    }
+    const expiring = await provider.key({
+      mode: 'test',
+      expiresAt: new Date(provider.clock.now() + 60_000),
+    });
+    const browser = await kit.signedIn(expiring);
+    provider.clock.advance(60_000);
+    expect(await isIn(browser)).toBe(false);
+  });
+
+  it('works from the addresses of the key only', async () => {
+    const kit = await consoleKit({ trustedProxies: ['127.0.0.1'] });
+    const { key } = await kit.provider.key({ mode: 'test', allowlist: ['198.51.100.0/24'] });
+    const browser = kit.provider.browser(null);
+    const from = (address: string) => ({ 'x-forwarded-for': address });
+    const csrf = csrfOf((await browser.get('/sandbox', from('198.51.100.7'))).text);
+    expect((await browser.post('/sandbox/sign-in', { key, csrf }, from('203.0.113.1'))).status).toBe(401);
+    expect((await browser.post('/sandbox/sign-in', { key, csrf }, from('198.51.100.7'))).status).toBe(303);
+    expect((await browser.get('/sandbox/endpoints', from('198.51.100.9'))).status).toBe(200);
+    expect(target(await browser.get('/sandbox/endpoints', from('203.0.113.1')))).toBe(
+      '/sandbox?notice=ended',
+    );
+  });
+
+  it('ends with a sign-out, for every copy of its cookie and in every process, and no other session does', async () => {
+    const [storage, clock] = [memoryStorage(), new TestClock()];
+    const sealingKeys = [randomBytes(32)] as const;
+    const kit = await consoleKit({ clock, sealingKeys }, storage);
+    const elsewhere = await consoleKit({ clock, sealingKeys }, storage);
+    const key = await kit.key();
+    const browser = await kit.signedIn(key);
+    const other = await kit.signedIn(key);
+    const copy = kit.provider.browser(null);
+    const value = cookieOf(browser);
+    copy.setCookie('svc_sandbox', value, '/sandbox');
+    const csrf = csrfOf((await copy.get('/sandbox')).text);
+    expect(await isIn(copy)).toBe(true);
+    await act(browser, '/sandbox/sign-out', {});
+    for (const { provider } of [kit, elsewhere]) {
+      copy.connectTo(provider.origin);
+      copy.setCookie('svc_sandbox', value, '/sandbox');
+      const posted = await copy.post('/sandbox/endpoints', { csrf });
+      expect(target(posted)).toBe('/sandbox?notice=ended');
+    }
+    expect(await isIn(other)).toBe(true);
+  });
+
+  it('ends in another name than its own: only by its own form, from this origin', async () => {
+    const kit = await consoleKit();
+    const browser = await kit.signedIn(await kit.key());
+    const csrf = csrfOf((await browser.get('/sandbox')).text);
+    const attempts = [
+      browser.post('/sandbox/sign-out', {}),
+      browser.post('/sandbox/sign-out', { csrf: `${csrf}x` }),
+      browser.post('/sandbox/sign-out', { csrf }, { origin: 'https://evil.example' }),
+      browser.post('/sandbox/sign-out', { csrf }, { 'sec-fetch-site': 'cross-site' }),
+      browser.post('/sandbox/sign-out', { csrf }, { origin: 'null', 'sec-fetch-site': 'same-site' }),
+    ];
+    for (const answer of await Promise.all(attempts)) expect(answer.status).toBe(403);
+    expect((await browser.get('/sandbox/sign-out')).status).toBe(405);
+    expect(await isIn(browser)).toBe(true);
+  });
+
+  it('leaves the storage with its sign-out, or when it is over', async () => {
+    const kit = await consoleKit();
+    const key = await kit.key();
+    const purged = async () => {
+      const now = kit.provider.clock.now();
+      const count = await kit.storage.purge({ now, before: now, eventsBefore: now, limit: 100 });
+      return count.interactions;
+    };
+    const [one] = [await kit.signedIn(key), await kit.signedIn(key)];
+    await act(one, '/sandbox/sign-out', {});
+    kit.provider.clock.advance(8 * 3600_000 - 1);
+    expect(await purged()).toBe(0);
+    kit.provider.clock.advance(2);
+    expect(await purged()).toBe(1);
+  });
+
+  it('is said to be over by a sign-out', async () => {
+    const kit = await consoleKit();
+    const browser = await kit.signedIn(await kit.key());
+    const answer = await act(browser, '/sandbox/sign-out', {});
+    expect(target(answer)).toBe('/sandbox?notice=signed_out');
+    expect((await browser.get('/sandbox?notice=signed_out')).text).toContain('You are signed out.');
+    expect(browser.cookieHeader('/sandbox')).not.toContain('svc_sandbox');
+  });
+
+  it('outlives a database that does not answer, which is a page with status 503', async () => {
+    const fragile = fragileStorage();
+    const kit = await consoleKit({}, fragile.storage);
+    const key = await kit.key();
+    const browser = await kit.signedIn(key);
+    const csrf = csrfOf((await browser.get('/sandbox')).text);
+    fragile.breakWhen(() => true);
+    const answers = [
+      await browser.get('/sandbox'),
+      await browser.get('/sandbox/endpoints'),
+      await browser.post('/sandbox/trigger', { csrf, type: 'webhook.test', step: 'send' }),
+      await signIn(kit.provider.browser(null), key.key),
+    ];
+    for (const { status, headers, text } of answers) {
+      expect([status, headers.get('retry-after'), headers.getSetCookie()]).toEqual([503, '1', []]);
+      expect(text).toContain('We will be right back');
+      expect(text).not.toContain('secret detail');
+    }
+    fragile.breakWhen(null);
+    expect(await isIn(browser)).toBe(true);
+    const problems = [
+      ['webhooks.create', '/sandbox/endpoints', { url: 'https://a.example/', 'type *': 'on' }],
+      ['events.publish', '/sandbox/trigger', { type: 'webhook.test', step: 'send' }],
+    ] as const;
+    for (const [call, path, form] of problems) {
+      fragile.breakWhen((made) => made === call);
+      const answer = await browser.post(path, { csrf, secret: 'a secret of this test', ...form });
+      expect([call, answer.status]).toEqual([call, 503]);
+    }
+  });
+
+  it('is refused beyond 600 requests a minute, each partner for itself', async () => {
+    const kit = await consoleKit();
+    const [busy, calm] = [await kit.signedIn(await kit.key()), await kit.signedIn(await kit.key())];
+    for (let request = 0; request < 600; request += 1) await busy.get('/sandbox/endpoints');
+    const refused = await busy.get('/sandbox/endpoints');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+    expect((await calm.get('/sandbox/endpoints')).status).toBe(200);
+  });
+});

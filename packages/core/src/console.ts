@@ -1,0 +1,34 @@
+/**
+ * For those who write a console: what it is given, and the kit that the pages of the service are made with. Hosts take a
+ * finished one, `sandboxConsole()` of `@ostiary/console`.
+ *
+ * @packageDocumentation
+ */
+import type { z } from 'zod';
+import type { deliverySchema, endpointSchema, eventSchema } from './partner/webhook-schemas.ts';
+
+export { PartnerError } from './errors.ts';
+export { type Fragment, type Html, html, nameOf, render, visible } from './pages/html.ts';
+export { icons } from './pages/icons.ts';
+export { negotiateLanguage } from './pages/language.ts';
+export { type Page, page } from './pages/layout.ts';
+export type {
+  ConsoleAnswer,
+  ConsoleDesk,
+  ConsoleHandler,
+  ConsoleInput,
+  ConsolePage,
+  ConsoleRequest,
+  ConsoleVisit,
+  PartnerConsole,
+} from './ports/console.ts';
+export type { Language } from './scopes.ts';
+
+/** A webhook endpoint, as the partner API shows it. */
+export type WebhookEndpoint = z.output<typeof endpointSchema>;
+
+/** A delivery, as the partner API shows it. */
+export type Delivery = z.output<typeof deliverySchema>;
+
+/** An event, as the partner API shows it. */
+export type PartnerEvent = z.output<typeof eventSchema>;

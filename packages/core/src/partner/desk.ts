@@ -1,0 +1,110 @@
+import { type Core, urlBelow } from '../context.ts';
+import { PartnerError } from '../errors.ts';
+import { secondsUntil } from '../fixed-windows.ts';
+import { addressLimit } from '../http/address-limit.ts';
+import { readParameters } from '../http/body.ts';
+import type { FormPurpose, Forms } from '../http/csrf.ts';
+import type { ConsoleDesk, ConsoleRequest, PartnerConsole } from '../ports/console.ts';
+import { digest, randomSecret } from '../tokens.ts';
+import type { Admission } from './pipeline/admission.ts';
+import type { FoundKey, KeyCheck } from './pipeline/key.ts';
+import type { PartnerOperation } from './request.ts';
+import { visits } from './visits.ts';
+
+/** A session ends this long after the sign-in, whatever happens in between. */
+const sessionLifetimeMs = 8 * 3600_000;
+
+/** Sign-ins that a client address tries in a minute: each one that goes well is stored. */
+const maxSignIns = 60;
+
+/** Where a session is stored: apart from authorization requests, whose ids stand in addresses. */
+const recordOf = (session: string): Buffer => digest(`console session ${session}`);
+
+const purposeOf = (visitor: string): FormPurpose => ['console', visitor];
+
+/** Why a key is not admitted; whatever else goes wrong says nothing about the key. */
+const refusals: ReadonlySet<string> = new Set([
+  'invalid_api_key',
+  'invalid_signature',
+  'insufficient_scope',
+  'ip_not_allowed',
+  'not_found',
+]);
+
+/** What serves the routes of the partner API, for a console. */
+export interface DeskParts {
+  readonly keys: KeyCheck;
+  readonly admission: Admission;
+  readonly operations: readonly PartnerOperation[];
+  readonly forms: Forms;
+}
+
+/** The partner API for a console of this process: the same keys, admission and handlers as those of the routes. */
+export function createDesk(
+  core: Core,
+  { opensWith }: PartnerConsole,
+  { keys, admission, operations, forms }: DeskParts,
+): ConsoleDesk {
+  const { options, clock, random } = core;
+  const { interactions } = core.storage;
+  const visitOf = visits(core, operations);
+  const signIns = addressLimit(undefined, { name: 'console sign-in', limit: maxSignIns });
+
+  /** @throws PartnerError */
+  async function admit(found: FoundKey, request: ConsoleRequest): Promise<FoundKey> {
+    const address = () => core.clientAddress(request.raw);
+    const demands = { ...opensWith, limit: 'console' } as const;
+    const { refusal } = await admission.admit(demands, found, address, clock.now());
+    if (refusal !== null) throw refusal;
+    if (found.key.requireSignature) throw new PartnerError('invalid_signature');
+    return found;
+  }
+
+  return {
+    theme: options.theme,
+    prefix: options.prefix,
+    events: options.events,
+    maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
+    now: () => clock.now(),
+    url: (path) => urlBelow(options.authUrl, path),
+
+    async signIn(text, request) {
+      const now = clock.now();
+      const { allowed, endsAt } = await signIns.consume(core.clientAddress(request.raw), now);
+      if (!allowed) {
+        const headers = { 'Retry-After': secondsUntil(endsAt, now) };
+        throw new PartnerError('rate_limit_exceeded', { headers });
+      }
+      const { key } = await admit(await keys.find(text), request);
+      const session = randomSecret(random);
+      await interactions.save(recordOf(session), { keyId: key.id }, now + sessionLifetimeMs);
+      options.logger.info({ key: key.id, partner: key.partner }, 'signed in to the console');
+      return { session, seconds: sessionLifetimeMs / 1000 };
+    },
+
+    async visit(session, request) {
+      const stored = await interactions.find(recordOf(session), clock.now());
+      if (stored === null) return null;
+      try {
+        return visitOf(await admit(await keys.findById(String(stored.keyId)), request), request);
+      } catch (error) {
+        if (error instanceof PartnerError && refusals.has(error.code)) return null;
+        throw error;
+      }
+    },
+
+    async signOut(session) {
+      await interactions.remove(recordOf(session));
+    },
+
+    proof: (visitor) => forms.issue(purposeOf(visitor)),
+
+    async form({ raw }, visitor) {
+      const purpose = purposeOf(visitor);
+      forms.requireOwnOrigin(raw, purpose[0]);
+      const fields = await readParameters(raw);
+      forms.check(fields.get('csrf'), purpose);
+      return fields;
+    },
+  };
+}

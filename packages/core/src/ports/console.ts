@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import type { KeyScope } from './api-keys.ts';
+import type { JsonObject } from './interactions.ts';
+
+/**
+ * Pages over the partner API, for the people of a partner: `sandboxConsole()` of `@ostiary/console` is one. It is given what
+ * serves the routes of the partner API, and has no other way to anything.
+ */
+export interface PartnerConsole {
+  /** What a key has to be to open it. One that demands signed requests never does: nobody signs a form. */
+  readonly opensWith: { readonly scope: KeyScope | null; readonly testOnly: boolean };
+  /** Its pages; called once. */
+  pages(desk: ConsoleDesk): readonly ConsolePage[];
+}
+
+/** A page or an action of a console. */
+export interface ConsolePage {
+  /** Below `authUrl`, in the notation of the router: `/sandbox/events/:id`. */
+  readonly path: string;
+  /** For the documentation. */
+  readonly summary: string;
+  readonly GET?: ConsoleHandler;
+  readonly POST?: ConsoleHandler;
+}
+
+/** Answers one request. What it throws becomes a page: that of a `PartnerError`, or of a defect. */
+export type ConsoleHandler = (request: ConsoleRequest) => Promise<ConsoleAnswer>;
+
+/** A request below a console's paths. */
+export interface ConsoleRequest {
+  /** As Node has it; its body is read by the desk. */
+  readonly raw: IncomingMessage;
+  /** Of the path. */
+  readonly parameters: { readonly [name: string]: string };
+  readonly query: URLSearchParams;
+}
+
+/** What is sent back. The headers that every page carries are added. */
+export interface ConsoleAnswer {
+  readonly status: number;
+  /** Beside or instead of the headers of every page. */
+  readonly headers?: { readonly [name: string]: string };
+  readonly body?: string;
+  /** What the page loads, as directives of a Content-Security-Policy; everything else is forbidden. */
+  readonly sources?: string;
+}
+
+/** What a console works with. */
+export interface ConsoleDesk {
+  /** Name, logo and colour of the service. */
+  readonly theme: { readonly name: string; readonly logo?: string | undefined; readonly colour: string };
+  /** The wire prefix: `svc`. */
+  readonly prefix: string;
+  /** Types of events, and what a sandbox event of one carries unless its caller says otherwise. */
+  readonly events: { readonly types: readonly string[]; example(type: string): JsonObject };
+  /** How many attempts a delivery has. */
+  readonly maxAttempts: number;
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** The address of a path below `authUrl`. */
+  url(path: string): string;
+  /**
+   * Begins a session with a key that a person typed in, if the partner API admits it.
+   * @returns the secret of the session, to be kept in a cookie for so many seconds
+   * @throws PartnerError why it is not admitted; `rate_limit_exceeded` also for too many attempts of an address
+   */
+  signIn(
+    key: string,
+    request: ConsoleRequest,
+  ): Promise<{ readonly session: string; readonly seconds: number }>;
+  /**
+   * Admits a request of a session as the partner API admits one of its key: alive, from an allowed address, within the limit.
+   * @returns `null` where the session is over or its key no longer admitted
+   * @throws PartnerError `rate_limit_exceeded`
+   */
+  visit(session: string, request: ConsoleRequest): Promise<ConsoleVisit | null>;
+  /** Ends a session: a copy of its secret opens nothing any more, in no process. */
+  signOut(session: string): Promise<void>;
+  /** What a form carries in its field `csrf` to prove that it came from a page for this visitor. */
+  proof(visitor: string): string;
+  /**
+   * The fields of a form that was posted, each at most once.
+   * @throws an error that is shown as a page, where it came from another site or carries no proof of this visitor
+   */
+  form(request: ConsoleRequest, visitor: string): Promise<ReadonlyMap<string, string>>;
+}
+
+/** An admitted request. */
+export interface ConsoleVisit {
+  /** The partner's slug. */
+  readonly partner: string;
+  /**
+   * Calls an operation of the partner API by its name in the description (`listWebhooks`), in the name of the session's key,
+   * with parameters of the path and the query and a body as it takes them. Beside those a console reads `latestEvents`,
+   * `getEvent` and `listEventDeliveries`.
+   * @returns the JSON that it answers
+   * @throws PartnerError what it answers instead
+   */
+  call(operation: string, input?: ConsoleInput): Promise<unknown>;
+}
+
+/** What an operation is called with. */
+export interface ConsoleInput {
+  readonly path?: { readonly [name: string]: string };
+  readonly query?: { readonly [name: string]: string };
+  /** JSON, as text. */
+  readonly body?: string;
+}

@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import type { ConsoleDesk, ConsoleInput, ConsoleVisit, PartnerConsole } from '../../src/console.ts';
+import type { OstiaryOptions } from '../../src/index.ts';
+import { manyRequests, partnerProvider } from '../support/partner-api.ts';
+import type { TestKey } from '../support/provider.ts';
+
+/** A console of one's own: it signs in who posts a key, calls what it is told, and shows what comes of it. */
+async function ownConsole(
+  opensWith: PartnerConsole['opensWith'],
+  options: Partial<OstiaryOptions> = {},
+): Promise<{
+  readonly provider: Awaited<ReturnType<typeof partnerProvider>>['provider'];
+  readonly open: (key: TestKey) => Promise<(operation: string, input?: ConsoleInput) => Promise<Response>>;
+}> {
+  let desk: ConsoleDesk | undefined;
+  let next: (visit: ConsoleVisit) => Promise<unknown> = async () => null;
+  const partnerConsole: PartnerConsole = {
+    opensWith,
+    pages(given) {
+      desk = given;
+      return [
+        {
+          path: '/desk',
+          summary: 'A page.',
+          async GET(request) {
+            const visit = await given.visit(request.query.get('session') ?? '', request);
+            if (visit === null) return { status: 401, body: 'stranger' };
+            return { status: 200, body: JSON.stringify(await next(visit)) };
+          },
+          async POST(request) {
+            const form = await given.form(request, 'stranger');
+            const { session } = await given.signIn(form.get('key') ?? '', request);
+            return { status: 200, body: session, headers: { 'x-of-its-own': 'yes' } };
+          },
+        },
+      ];
+    },
+  };
+  const { provider } = await partnerProvider({ console: partnerConsole, ...options });
+  return {
+    provider,
+    async open({ key }) {
+      const body = new URLSearchParams({ key, csrf: desk?.proof('stranger') ?? '' });
+      const answer = await fetch(`${provider.origin}/desk`, { method: 'POST', body });
+      expect([answer.status, answer.headers.get('x-of-its-own')]).toEqual([200, 'yes']);
+      const session = await answer.text();
+      return (operation, input) => {
+        next = (visit) => visit.call(operation, input);
+        return fetch(`${provider.origin}/desk?session=${session}`);
+      };
+    },
+  };
+}
+
+it('a console of one’s own calls operations of the partner API as a key that opens it may', async () => {
+  const { provider, open } = await ownConsole({ scope: null, testOnly: false });
+  const key = await provider.key({ mode: 'live', scopes: ['payments:read', 'payments:write'] });
+  const call = await open(key);
+  const body = JSON.stringify({ amount: '1.00', currency: 'HTG', recipient: { kid: 'KID-ANA' } });
+  const made = await (await call('createPayment', { body })).json();
+  expect(made).toMatchObject({ amount: '1.00', mode: 'live', status: 'pending' });
+  const listed = await (await call('listPayments', { query: { limit: '1' } })).json();
+  expect(listed).toEqual({ data: [made], nextCursor: null });
+  expect(await (await call('getPayment', { path: { id: made.id } })).json()).toEqual(made);
+  // Errors of the API are pages; callers that are no browser read them as JSON.
+  const problems = [
+    ['listWebhooks', {}, 403, 'lacks the scope webhooks'],
+    ['createSandboxPassport', {}, 404, 'belongs to the sandbox'],
+    ['getPayment', { path: { id: 'nonsense' } }, 404, 'no such resource'],
+    ['listPayments', { query: { nonsense: '1' } }, 400, 'nonsense'],
+    ['createPayment', { body: '{' }, 400, 'not valid JSON'],
+    ['no such operation', {}, 500, 'unexpected'],
+  ] as const;
+  for (const [operation, input, status, words] of problems) {
+    const answer = await call(operation, input);
+    expect.soft([operation, answer.status]).toEqual([operation, status]);
+    expect.soft(await answer.text()).toContain(words);
+  }
+});
+
+it('its requests are admitted as those of the API are, and have a limit of their own', async () => {
+  const two = { requests: 2, windowSeconds: 60 };
+  const { provider, open } = await ownConsole(
+    { scope: null, testOnly: true },
+    { partnerLimits: { ...manyRequests, console: { requests: 4, windowSeconds: 60 }, other: two } },
+  );
+  const key = await provider.key({ mode: 'test' });
+  const call = await open(key);
+  // The sign-in was the first.
+  for (let request = 0; request < 3; request += 1) expect((await call('listWebhooks')).status).toBe(200);
+  const refused = await call('listWebhooks');
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+  expect((await provider.partnerCall(key, 'GET /v1/partner/webhooks')).status).toBe(200);
+  provider.clock.advance(60_000);
+  await provider.ostiary.admin.apiKeys.revoke(key.id);
+  expect((await call('listWebhooks')).status).toBe(401);
+});

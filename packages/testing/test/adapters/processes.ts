@@ -1,0 +1,45 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+
+/** Where other processes find the storage of a test: the adapter's module, the function that it has, its options. */
+export interface Place {
+  readonly module: string;
+  readonly make: string;
+  readonly options: object;
+}
+
+/** Starts a script in a process of its own. */
+export function child(script: URL, ...args: readonly string[]): ChildProcess {
+  return fork(script, args, { execArgv: ['--conditions=source'] });
+}
+
+/** The script of this folder with that name. */
+export const shared = (name: string): URL => new URL(`children/${name}`, import.meta.url);
+
+/**
+ * Starts processes that do nothing until all are ready, lets them go together, and answers with what each said last.
+ * One that ends with an error fails the test.
+ */
+export async function together<T>(
+  script: URL,
+  place: Place,
+  argumentsOf: readonly (readonly string[])[],
+  onMessage: (message: unknown) => void = () => undefined,
+): Promise<T[]> {
+  const children = argumentsOf.map((args) => child(script, JSON.stringify(place), ...args));
+  const ends = children.map(async (process) => {
+    let last: unknown;
+    process.on('message', (message) => {
+      last = message;
+    });
+    const [code] = await once(process, 'exit');
+    if (code !== 0) throw new Error(`a process ended with ${code}`);
+    return last as T;
+  });
+  await Promise.all(children.map((process) => once(process, 'message')));
+  for (const process of children) {
+    process.on('message', onMessage);
+    process.send('go');
+  }
+  return Promise.all(ends);
+}
