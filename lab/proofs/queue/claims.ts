@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import type { DeliveryResult, DeliveryStore } from '@ostiary/core/storage';
-import { escapeLiteral, type Pool } from 'pg';
+import type { Pool } from 'pg';
 import { type Ran, watchedPool } from '../../../packages/adapter-postgres/test/watched-pool.ts';
 import { createStolenTime, type QuietTurns, type Turn } from '../../support/measure/stolen-time.ts';
 import { percentile } from '../../support/measure/table.ts';
@@ -24,34 +24,29 @@ export interface ClaimReport {
   readonly problems: readonly string[];
 }
 
-const endpoints = 1_000;
+/** As many as a partner may have in each mode. */
+const ofPartner = 50;
 
-/** As PostgreSQL writes it. */
-const literalOf = (value: unknown) => (value === null ? 'NULL' : escapeLiteral(String(value)));
-
-/** The plan that PostgreSQL keeps for a statement that is prepared. */
+/** The plan that PostgreSQL makes for a statement. */
 async function planOf(pool: Pool, sent: Ran | undefined): Promise<PlanRow[]> {
   if (sent === undefined) return [];
-  const client = await pool.connect();
-  try {
-    await client.query(`SET plan_cache_mode = force_generic_plan; PREPARE sent AS ${sent.text}`);
-    const { rows } = await client.query<PlanRow>(
-      `EXPLAIN (FORMAT JSON) EXECUTE sent (${sent.values.map(literalOf).join()})`,
-    );
-    return rows;
-  } finally {
-    client.release(true);
-  }
+  const { rows } = await pool.query<PlanRow>(`EXPLAIN (FORMAT JSON) ${sent.text}`, [...sent.values]);
+  return rows;
 }
 
 /** So many deliveries to each event. */
 const fanOut = 10;
 
-async function createEndpoints({ app }: ProofServer): Promise<void> {
+async function createEndpoints({ app }: ProofServer, endpoints: number): Promise<void> {
   await app.query(`
-    INSERT INTO ostiary.webhook_endpoints
-      SELECT 'we_' || lpad(i::text, 6, '0'), 'acme', 'live', 'https://example.com/', '{*}', true, repeat('s', 80), 1, 1, 1
+    SET search_path TO ostiary;
+    INSERT INTO webhook_endpoints
+      SELECT 'we_' || lpad(i::text, 6, '0'), 'p' || i / ${ofPartner}, 'live', 'https://example.com/', '{*}', true,
+        repeat('s', 80), 1, 1, 1
       FROM generate_series(1, ${endpoints}) AS i;
+    INSERT INTO endpoint_queues (endpoint_id, partner, mode) SELECT id, partner, mode FROM webhook_endpoints;
+    INSERT INTO event_sequences (partner, mode, last) SELECT DISTINCT partner, mode, 0 FROM webhook_endpoints;
+    RESET search_path;
   `);
 }
 
@@ -60,17 +55,18 @@ async function createEndpoints({ app }: ProofServer): Promise<void> {
  * @param from - how many there were before, a multiple of `fanOut`
  * @param to - how many there are then, one as well
  */
-async function publish({ app }: ProofServer, from: number, to: number): Promise<void> {
+async function publish({ app }: ProofServer, endpoints: number, from: number, to: number): Promise<void> {
   await app.query(`
     SET search_path TO ostiary;
     INSERT INTO events (id, partner, mode, sequence, type, body, created_at)
-      SELECT 'evt_' || i, 'acme', 'live', i, 'kyc.updated', repeat('x', 300), i
+      SELECT 'evt_' || i, 'p0', 'live', i, 'kyc.updated', repeat('x', 300), i
       FROM generate_series(${from / fanOut + 1}, ${to / fanOut}) AS i;
     INSERT INTO deliveries (id, event_number, endpoint_id, partner, mode, status, created_at)
       SELECT 'dl_' || i, (i + ${fanOut} - 1) / ${fanOut},
-        'we_' || lpad((CASE WHEN i % 5 = 0 THEN 500 ELSE 1 + i % ${endpoints} END)::text, 6, '0'),
-        'acme', 'live', 'pending', i
+        'we_' || lpad((CASE WHEN i % 5 = 0 THEN ${busiest(endpoints)} ELSE 1 + i % ${endpoints} END)::text, 6, '0'),
+        'p0', 'live', 'pending', i
       FROM generate_series(${from + 1}, ${to}) AS i;
+    UPDATE event_sequences SET news = news + 1;
     INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at)
       SELECT id, number, endpoint_id, event_number, created_at FROM deliveries WHERE created_at > ${from};
     RESET search_path;
@@ -90,25 +86,29 @@ function delivered(claimed: {
   return { id, claimId, attempt, next: { status: 'delivered' } };
 }
 
-interface Kind extends Pick<Parameters<DeliveryStore['claim']>[0], 'perEndpoint' | 'slots' | 'limit'> {
+interface Kind extends Pick<Parameters<DeliveryStore['claim']>[0], 'room' | 'rooms' | 'limit'> {
   readonly what: string;
 }
 
-const busy = new Map(
-  Array.from({ length: 20 }, (_, index): [string, number] => [
-    `we_${String(491 + index).padStart(6, '0')}`,
-    8,
-  ]),
-);
+/** The one with a fifth of everything. */
+const busiest = (endpoints: number): number => Math.ceil(endpoints / 2);
 
-const kinds: readonly Kind[] = [
-  // As a worker that has just started: a few of each endpoint.
-  { what: 'of endpoints that nobody knows', perEndpoint: 2, slots: new Map(), limit: 256 },
-  // As one that has room for more of some endpoints, one of them with a fifth of everything.
-  { what: 'of 20 endpoints with room for more', perEndpoint: 2, slots: busy, limit: 256 },
-  // As one in which strangers have all the room that they get.
-  { what: 'of known endpoints only', perEndpoint: 0, slots: busy, limit: 256 },
-];
+function kindsOf(endpoints: number): readonly Kind[] {
+  const first = Math.max(1, busiest(endpoints) - 9);
+  const last = Math.min(endpoints, first + 19);
+  const busy = new Map<string, number>();
+  for (let endpoint = first; endpoint <= last; endpoint += 1) {
+    busy.set(`we_${String(endpoint).padStart(6, '0')}`, endpoints === 1 ? 256 : 8);
+  }
+  return [
+    // As a worker that has just started: a few of each endpoint.
+    { what: 'of endpoints that nobody knows', room: 2, rooms: new Map(), limit: 256 },
+    // As one that has room for more of some endpoints, one of them with a fifth of everything.
+    { what: `of ${busy.size} endpoints with room for more`, room: 2, rooms: busy, limit: 256 },
+    // As one in which strangers have all the room that they get.
+    { what: 'of known endpoints only', room: 0, rooms: busy, limit: 256 },
+  ];
+}
 
 /** Longer than a lease: whatever a run leaves claimed is free in the next one. */
 const runMs = 3_600_000;
@@ -116,6 +116,7 @@ const runMs = 3_600_000;
 /** What is asked for. */
 export interface ClaimSize {
   readonly waiting: number;
+  readonly endpoints: number;
   /** In each run of a kind. */
   readonly claims: number;
   readonly runs: number;
@@ -128,7 +129,14 @@ export interface ClaimSize {
  * Claims what waits, as workers do, with the result of each claim written before the next one. As many deliveries as are
  * asked for wait when a run begins.
  */
-export async function timeClaims({ waiting, claims, runs, fsync, quiet }: ClaimSize): Promise<ClaimReport[]> {
+export async function timeClaims({
+  waiting,
+  endpoints,
+  claims,
+  runs,
+  fsync,
+  quiet,
+}: ClaimSize): Promise<ClaimReport[]> {
   const server = await startServer({ fsync });
   const watched = watchedPool(server.url('app'));
   const storage = postgresStorage({ pool: watched.pool });
@@ -141,7 +149,7 @@ export async function timeClaims({ waiting, claims, runs, fsync, quiet }: ClaimS
     );
     const missing = waiting - (rows[0]?.count ?? 0);
     const until = published + Math.ceil(missing / fanOut) * fanOut;
-    await publish(server, published, until);
+    await publish(server, endpoints, published, until);
     published = until;
   }
 
@@ -152,21 +160,20 @@ export async function timeClaims({ waiting, claims, runs, fsync, quiet }: ClaimS
     const times: number[] = [];
     const undisturbed: number[] = [];
     const problems: string[] = [];
-    let [after, deliveries]: [string | null, number] = [null, 0];
+    let deliveries = 0;
     let sent: Ran | undefined;
     for (let claim = 0; claim < claims; claim += 1) {
       const claimId = randomBytes(16).toString('hex');
-      const hold = { ...request, claimId, now: begun * runMs + claim, leaseMs: 30_000, after };
+      const hold = { ...request, claimId, now: begun * runMs + claim, leaseMs: 30_000 };
       const waited = () => cpuWait(backend) + cpuWait(process.pid);
       const [started, before] = [performance.now(), waited()];
       const claimed = await storage.deliveries.claim(hold);
       const ms = performance.now() - started;
       times.push(ms);
       undisturbed.push(ms - (waited() - before));
-      after = claimed.at(-1)?.endpointId ?? after;
       deliveries += claimed.length;
       // What was sent is kept no longer than this: clearing it away would be counted.
-      sent = watched.ran().findLast(({ text }) => text.includes('SET claim_id')) ?? sent;
+      sent = watched.ran().findLast(({ text }) => text.includes('news AS MATERIALIZED')) ?? sent;
       if (claimed.length === 0) problems.push(`claim ${claim} got nothing`);
       const counted = await storage.deliveries.finish(claimed.map(delivered));
       if (counted.includes(false)) problems.push(`claim ${claim}: a result did not count`);
@@ -204,10 +211,10 @@ export async function timeClaims({ waiting, claims, runs, fsync, quiet }: ClaimS
 
   try {
     await storage.open();
-    await createEndpoints(server);
+    await createEndpoints(server, endpoints);
     const reports: (ClaimReport | null)[] = [];
     for (let run = 0; run < runs; run += 1) {
-      for (const kind of kinds) reports.push(...(await quiet.values([() => turn(kind)])));
+      for (const kind of kindsOf(endpoints)) reports.push(...(await quiet.values([() => turn(kind)])));
     }
     return reports.filter((report) => report !== null);
   } finally {

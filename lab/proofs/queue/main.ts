@@ -4,7 +4,7 @@ import { numbersFrom } from '../../support/arguments.ts';
 import { median } from '../../support/measure/statistics.ts';
 import { QuietTurns, watchStolenTime } from '../../support/measure/stolen-time.ts';
 import { tableOf } from '../../support/measure/table.ts';
-import { timeClaims } from './claims.ts';
+import { type ClaimReport, timeClaims } from './claims.ts';
 import { soak } from './soak.ts';
 import { countStatements } from './statements.ts';
 
@@ -57,14 +57,21 @@ console.log(
 );
 
 const quiet = new QuietTurns(quietMs, quietShare);
-const timed = await timeClaims({ waiting, claims, runs, fsync: true, quiet });
+const timed: (ClaimReport & { readonly endpoints: number })[] = [];
+for (const endpoints of [1, 100, 10_000]) {
+  const reports = await timeClaims({ waiting, endpoints, claims, runs, fsync: true, quiet });
+  timed.push(...reports.map((report) => ({ ...report, endpoints })));
+}
 /** Of each kind of claim: what all runs say about it. */
-const kinds = Object.values(Object.groupBy(timed, ({ what }) => what)).map((of) => of ?? []);
+const kinds = Object.values(
+  Object.groupBy(timed, ({ what, endpoints }) => `${endpoints} endpoints: ${what}`),
+).map((of) => of ?? []);
 const shownMs = (values: readonly number[]) => `${values.map((value) => value.toFixed(1)).join(' ')} ms`;
 console.log(
   `\n${tableOf(
     [
       `claims, ${waiting.toLocaleString('en-US')} deliveries waiting`,
+      'endpoints',
       'claims',
       'each',
       'median',
@@ -78,6 +85,7 @@ console.log(
       const p99 = median(of.map((one) => one.p99));
       return [
         of[0]?.what ?? '',
+        String(of[0]?.endpoints),
         String(count),
         (of.reduce((sum, one) => sum + one.deliveries, 0) / count).toFixed(0),
         shownMs(of.map((one) => one.median)),

@@ -18,7 +18,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
 /** Tables that grow with what waits. */
 const large = ['pending_deliveries', 'deliveries', 'events', 'delivery_attempts'];
 
-/** How the large tables are read, such as `Index Scan pending_deliveries_by_endpoint`, in the order of the plan. */
+/** How the large tables are read, such as `Index Scan pending_deliveries_published`, in the order of the plan. */
 export function stepsOf(rows: readonly PlanRow[]): string[] {
   const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
   if (plan === undefined) throw new Error('there is no plan');
@@ -32,10 +32,10 @@ export function stepsOf(rows: readonly PlanRow[]): string[] {
 
 /** A claim walks along the indexes of what is ready, and looks everything else up by its key. */
 const allowed = [
-  'Index Only Scan pending_deliveries_by_endpoint',
-  'Index Scan pending_deliveries_by_endpoint',
-  'Index Only Scan pending_deliveries_due',
-  'Index Scan pending_deliveries_due',
+  'Index Scan pending_deliveries_published',
+  'Index Only Scan pending_deliveries_published',
+  'Index Scan pending_deliveries_ready',
+  'Index Only Scan pending_deliveries_ready',
   'Tid Scan pending_deliveries',
   'Index Scan events_pkey',
 ];
@@ -43,6 +43,6 @@ const allowed = [
 /** What is wrong with the plan of a claim. */
 export function claimFaults(steps: readonly string[]): string[] {
   const wrong = steps.filter((step) => !allowed.includes(step)).map((step) => `the plan has ${step}`);
-  const walks = steps.some((step) => step.endsWith('pending_deliveries_by_endpoint'));
-  return walks ? wrong : [...wrong, 'the plan does not use pending_deliveries_by_endpoint'];
+  const walks = steps.some((step) => step.endsWith('pending_deliveries_published'));
+  return walks ? wrong : [...wrong, 'the plan does not use pending_deliveries_published'];
 }

@@ -15,8 +15,7 @@ export interface StatementCount {
 /** Of workers only: everybody else has another role or is quiet meanwhile. */
 const counted = `
   SELECT
-    coalesce(sum(calls) FILTER (WHERE query ILIKE '%pending_deliveries SET claim_id = %leaseends%'
-      OR query ILIKE '%WITH RECURSIVE%pending_deliveries%'), 0)::integer AS claims,
+    coalesce(sum(calls) FILTER (WHERE query ILIKE '%news AS MATERIALIZED%'), 0)::integer AS claims,
     coalesce(sum(calls) FILTER (WHERE query ILIKE '%WITH results AS%'), 0)::integer AS results,
     coalesce(sum(calls), 0)::integer AS statements
   FROM pg_stat_statements

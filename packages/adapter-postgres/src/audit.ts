@@ -1,9 +1,9 @@
 import type {
   AuditHead,
-  AuditPosition,
   AuditRecord,
   AuditStore,
   ChainedAct,
+  ListPosition,
   StoredAct,
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
@@ -13,7 +13,7 @@ import { type Connection, statement } from './statement.ts';
 export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string };
 
 type StoredRow = Omit<AuditRow, 'digest'>;
-type Page = AuditPosition & { readonly limit: number };
+type Page = ListPosition & { readonly limit: number };
 
 /** The records of acts, inside the transactions that make the changes. */
 export interface Audits {
@@ -65,13 +65,13 @@ function statementsIn(schema: string) {
   return {
     list: statement<Page, StoredRow>(`
       SELECT id, at, actor, action, target, details FROM ${schema}.audit
-      WHERE (at, id) < (:at, :id)
+      WHERE (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
 
     listOfTarget: statement<Page & { readonly target: string }, StoredRow>(`
       SELECT id, at, actor, action, target, details FROM ${schema}.audit
-      WHERE target = :target AND (at, id) < (:at, :id)
+      WHERE target = :target AND (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
 
@@ -103,7 +103,7 @@ export function postgresAudit(database: Database): AuditStore {
 
     list: ({ target, after, limit }) =>
       database.read(async (connection) => {
-        const page = { at: after?.at ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
+        const page = { time: after?.time ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
         const rows =
           target === null
             ? await sql.list.all(connection, page)

@@ -6,7 +6,7 @@
  * - `database.read(work)`: statements without a transaction; each sees every commit of every process. What must fit
  *   together is one statement.
  * - `database.change(work)`: exactly one statement that changes something, a transaction by itself.
- * - `database.jot(work)`: the same, where nothing is lost with a crash of the server that anybody was promised, so that it
+ * - `database.changeUnsynced(work)`: the same, where nothing is lost with a crash of the server that anybody was promised: it
  *   does not wait for the disk.
  * - `database.write(work)`: a transaction at READ COMMITTED: each statement sees what was committed before it began,
  *   so whatever a decision rests on is locked (`FOR UPDATE`, `FOR SHARE`, a conditional `UPDATE`, a unique index).
@@ -22,7 +22,7 @@ import { firstConnection } from './first-connection.ts';
 import { type Borrowed, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
 import type { OwnPool, PostgresClient, PostgresPool } from './pool.ts';
-import { Seats } from './seats.ts';
+import { Semaphore } from './semaphore.ts';
 import { type Connection, connectionOn, type Preparing } from './statement.ts';
 
 /** How long a call may take, the wait for a connection included, before it is refused. */
@@ -65,7 +65,7 @@ export class Database {
   readonly #calls = new Set<Promise<unknown>>();
   readonly #preparing: Preparing = { isOn: true };
   /** Of what waits for the disk; `null` where nobody knows how many connections there are. */
-  #seats: Seats | null = null;
+  #semaphore: Semaphore | null = null;
 
   constructor(options: {
     readonly schema: string;
@@ -105,14 +105,14 @@ export class Database {
 
   /** Runs exactly one statement, which is a transaction by itself: without the round trips of one. */
   change<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
-    return this.#call(patience, (borrowed) => this.#alone(borrowed, work), this.#seats);
+    return this.#call(patience, (borrowed) => this.#alone(borrowed, work), this.#semaphore);
   }
 
   /**
    * Runs exactly one statement which a crash of the server may undo, because it writes an unlogged table or does not wait
    * for the disk.
    */
-  jot<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
+  changeUnsynced<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
     return this.#call(patience, (borrowed) => this.#alone(borrowed, work));
   }
 
@@ -124,7 +124,7 @@ export class Database {
   ): Promise<T> {
     const attempt = (borrowed: Borrowed) =>
       inTransaction(borrowed, patience, work, { lockPatience, preparing: this.#preparing });
-    return this.#call(patience, attempt, this.#seats);
+    return this.#call(patience, attempt, this.#semaphore);
   }
 
   /** Throws unless the storage is open, for what uses a connection of the host's. */
@@ -148,7 +148,7 @@ export class Database {
       pool.on?.('connect', listenTo);
     }
     const pool = this.#pool;
-    this.#seats = seatsOf(pool);
+    this.#semaphore = semaphoreOf(pool);
     const migrations = this.#migrations ?? readMigrations();
     await firstConnection(pool, {
       patienceMs: this.#firstPatienceMs,
@@ -176,9 +176,9 @@ export class Database {
   async #call<T>(
     patience: number,
     attempt: (borrowed: Borrowed) => Promise<T>,
-    seats: Seats | null = null,
+    semaphore: Semaphore | null = null,
   ): Promise<T> {
-    const call = retried(this.#use(), patience, attempt, seats);
+    const call = retried(this.#use(), patience, attempt, semaphore);
     this.#calls.add(call);
     try {
       return await call;
@@ -236,10 +236,10 @@ async function inTransaction<T>(
   }
 }
 
-function seatsOf({ options }: PostgresPool): Seats | null {
+function semaphoreOf({ options }: PostgresPool): Semaphore | null {
   const connections = options?.max;
   if (connections === undefined || !Number.isSafeInteger(connections)) return null;
-  return new Seats(Math.max(1, connections - Math.ceil(connections * reserve)));
+  return new Semaphore(Math.max(1, connections - Math.ceil(connections * reserve)));
 }
 
 function ignore(): void {}

@@ -1,10 +1,10 @@
 import type {
   AttemptRecord,
-  DeliveryPosition,
   DeliveryRecord,
   DeliveryStatus,
   DeliveryStore,
-  EventOwner,
+  ListPosition,
+  Owner,
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { type Connection, statement } from './statement.ts';
@@ -15,8 +15,8 @@ type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: strin
 const fewPending = 2_000;
 
 /** What comes after the position, newest first. */
-type Page = EventOwner &
-  DeliveryPosition & {
+type Page = Owner &
+  ListPosition & {
     readonly endpointId: string | null;
     readonly eventId: string | null;
     readonly status: DeliveryStatus | null;

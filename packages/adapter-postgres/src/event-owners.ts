@@ -1,4 +1,4 @@
-import type { EventOwner } from '@ostiary/core/storage';
+import type { Owner } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { type Connection, prepared } from './statement.ts';
 
@@ -12,13 +12,13 @@ import { type Connection, prepared } from './statement.ts';
  * SERIALIZABLE) would otherwise not notice that it came too late, and is refused now.
  *
  * Locks are taken in this order, so that nobody waits in a circle: the record of an idempotency key, a transfer,
- * the sequences by partner and mode, endpoints, deliveries by number.
+ * the sequences by partner and mode, the queues of endpoints by id, deliveries by number.
  */
 export interface EventOwners {
   /** Waits until nobody else is at work for this partner and mode. */
-  lock(connection: Connection, owner: EventOwner): Promise<void>;
+  lock(connection: Connection, owner: Owner): Promise<void>;
   /** The same for those of all these events; answers the sequence numbers, in the order of the events. */
-  nextSequences(connection: Connection, events: readonly EventOwner[]): Promise<number[]>;
+  nextSequences(connection: Connection, events: readonly Owner[]): Promise<number[]>;
 }
 
 interface Counts {
@@ -28,11 +28,12 @@ interface Counts {
 }
 
 export function postgresEventOwners({ schema }: Pick<Database, 'schema'>): EventOwners {
-  const advance = prepared<Counts, EventOwner & { readonly last: number }>(`
+  const advance = prepared<Counts, Owner & { readonly last: number }>(`
     INSERT INTO ${schema}.event_sequences (partner, mode, last)
     SELECT partner, mode, count FROM unnest(:partners::text[], :modes::text[], :counts::bigint[])
       AS owners (partner, mode, count)
-    ON CONFLICT (partner, mode) DO UPDATE SET last = event_sequences.last + excluded.last
+    ON CONFLICT (partner, mode) DO UPDATE SET
+      last = event_sequences.last + excluded.last, news = event_sequences.news + 1
     RETURNING partner, mode, last
   `);
 
@@ -42,7 +43,7 @@ export function postgresEventOwners({ schema }: Pick<Database, 'schema'>): Event
     },
 
     async nextSequences(connection, events) {
-      const counts = new Map<string, { readonly owner: EventOwner; count: number }>();
+      const counts = new Map<string, { readonly owner: Owner; count: number }>();
       for (const owner of events) {
         const counted = counts.get(nameOf(owner)) ?? { owner, count: 0 };
         counted.count += 1;
@@ -68,6 +69,6 @@ export function postgresEventOwners({ schema }: Pick<Database, 'schema'>): Event
 }
 
 /** Slugs have no space. */
-function nameOf({ partner, mode }: EventOwner): string {
+function nameOf({ partner, mode }: Owner): string {
   return `${partner} ${mode}`;
 }

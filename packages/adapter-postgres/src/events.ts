@@ -1,11 +1,11 @@
-import type { EventOwner, EventRecord, EventStore, Publication } from '@ostiary/core/storage';
+import type { EventRecord, EventStore, Owner, Publication } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { postgresHolders } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
+import { writeOrRollBack } from './rollback.ts';
 import { prepared, statement } from './statement.ts';
-import { writeOrUndo } from './undo.ts';
 
 /** The first row says nothing but which event is the oldest one. */
 type ListedRow = { readonly oldest: number | null } & (EventRecord | { readonly id: null });
@@ -20,7 +20,7 @@ export function postgresEvents(database: Database): EventStore {
   const within = hostTransactions(database);
   const sql = {
     // One statement, so that no purge comes in between.
-    list: statement<EventOwner & { after: number; limit: number }, ListedRow>(`
+    list: statement<Owner & { after: number; limit: number }, ListedRow>(`
       WITH page AS MATERIALIZED (
         SELECT ${columns} FROM ${schema}.events
         WHERE partner = :partner AND mode = :mode AND sequence > :after
@@ -39,7 +39,7 @@ export function postgresEvents(database: Database): EventStore {
       ORDER BY sequence DESC LIMIT :limit
     `),
 
-    find: prepared<EventOwner & { id: string }, EventRecord>(`
+    find: prepared<Owner & { id: string }, EventRecord>(`
       SELECT ${columns} FROM ${schema}.events WHERE id = :id AND partner = :partner AND mode = :mode
     `),
   };
@@ -48,8 +48,8 @@ export function postgresEvents(database: Database): EventStore {
     async publish(events, { idempotency, now }) {
       const rows = events.map((event) => ({ ...event }));
       const claim = idempotency && claimRowOf(idempotency);
-      return writeOrUndo<Publication>(database, claim, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
+      return writeOrRollBack<Publication>(database, claim, async (connection, rollBack) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
         if (earlier !== null) return earlier;
         await publications.publish(connection, rows);
         return { outcome: 'published' };

@@ -7,8 +7,8 @@ import type {
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { isLockTimeout } from './errors.ts';
+import type { RollBack } from './rollback.ts';
 import { type Connection, prepared } from './statement.ts';
-import type { Undo } from './undo.ts';
 
 /** A claim as it is stored. */
 export type ClaimRow = Omit<IdempotencyClaim, 'answer'> & { readonly status: number; readonly body: string };
@@ -25,7 +25,7 @@ export interface Claims {
   take(
     connection: Connection,
     row: ClaimRow & { readonly now: number },
-    undo: Undo<Extract<ClaimOutcome, { outcome: 'in_progress' }>>,
+    rollBack: RollBack<Extract<ClaimOutcome, { outcome: 'in_progress' }>>,
   ): Promise<IdempotencyOutcome | null>;
   /** Sets the answer of a key that this transaction took before it knew it. */
   answer(connection: Connection, row: ClaimLookup & StoredAnswer): Promise<void>;
@@ -56,12 +56,12 @@ export function postgresClaims({ schema }: Pick<Database, 'schema'>): Claims {
   `);
 
   return {
-    async take(connection, row, undo) {
+    async take(connection, row, rollBack) {
       try {
         if ((await take.run(connection, row)) === 1) return null;
       } catch (error) {
         if (!isLockTimeout(error)) throw error;
-        undo({ outcome: 'in_progress' });
+        rollBack({ outcome: 'in_progress' });
       }
       // A statement of its own, which sees what the other request committed while this one waited for it.
       return outcomeOf(await earlier.get(connection, row));

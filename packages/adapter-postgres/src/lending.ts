@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { endsConnection, isConflict, isNameConflict, StorageUnavailableError } from './errors.ts';
 import type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
-import type { Seats } from './seats.ts';
+import type { Semaphore } from './semaphore.ts';
 
 /** How often work is tried that loses against other transactions, or whose connection turns out to be dead. */
 const attempts = 5;
@@ -23,17 +23,17 @@ export interface Borrowed {
  * broke before anything could have been committed. Whatever is not done when the patience is over is refused: its
  * connection is closed, which ends the transaction on the server.
  *
- * @param seats - waits for one of these before it asks for a connection; `null`: for none
+ * @param semaphore - waits for one of these before it asks for a connection; `null`: for none
  */
 export async function retried<T>(
   pool: PostgresPool,
   patienceMs: number,
   attempt: (borrowed: Borrowed) => Promise<T>,
-  seats: Seats | null = null,
+  semaphore: Semaphore | null = null,
 ): Promise<T> {
   const deadline = deadlineIn(patienceMs);
   try {
-    await seats?.take(deadline.race);
+    await semaphore?.acquire(deadline.race);
   } catch (error) {
     deadline.clear();
     throw error;
@@ -53,7 +53,7 @@ export async function retried<T>(
     }
   } finally {
     deadline.clear();
-    seats?.leave();
+    semaphore?.release();
   }
 }
 

@@ -74,6 +74,11 @@ function statementsIn(schema: string) {
         ) AS tokens
     `),
 
+    // Claims pass these endpoints over from here on. The next statement sees what the last one did.
+    lockQueues: statement<{ slug: string }>(`
+      SELECT FROM ${schema}.endpoint_queues WHERE partner = :slug ORDER BY endpoint_id FOR UPDATE
+    `),
+
     // Whoever holds one of these deliveries loses it: its result will be refused. Locked by number, see finish.
     cancel: statement<{ slug: string; now: number }>(`
       WITH held AS MATERIALIZED (
@@ -105,6 +110,7 @@ export function postgresPartners(database: Database): PartnerStore {
     const grants = await sql.revokeGrants.get(connection, { slug, disabledAt, now });
     // Whoever publishes from here on waits, and then sees that nothing is delivered any more.
     for (const mode of ['live', 'test'] as const) await owners.lock(connection, { partner: slug, mode });
+    await sql.lockQueues.run(connection, { slug });
     const deliveries = await sql.cancel.run(connection, { slug, now });
     return { ...nothing, ...grants, deliveries };
   }

@@ -1,10 +1,10 @@
-import type { EventOwner, NewEvent } from '@ostiary/core/storage';
+import type { NewEvent, Owner } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { type Connection, prepared } from './statement.ts';
 
 /** Deliveries of one owner that are about to be stored, due now; the arrays belong together. */
-export interface NewDeliveries extends EventOwner {
+export interface NewDeliveries extends Owner {
   readonly ids: readonly string[];
   readonly eventNumbers: readonly number[];
   readonly endpointIds: readonly string[];
@@ -16,10 +16,7 @@ export interface Publications {
   /** Stores events and their deliveries. */
   publish(connection: Connection, events: readonly NewEvent[]): Promise<void>;
   /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
-  matchingEndpoints(
-    connection: Connection,
-    request: EventOwner & { readonly type: string },
-  ): Promise<string[]>;
+  matchingEndpoints(connection: Connection, request: Owner & { readonly type: string }): Promise<string[]>;
   /** Stores deliveries in the order of the arrays. */
   deliver(connection: Connection, deliveries: NewDeliveries): Promise<void>;
 }
@@ -85,7 +82,7 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>): Publ
     ${insertFresh(schema)}
   `);
 
-  const matching = prepared<EventOwner & { readonly type: string }, { readonly id: string }>(`
+  const matching = prepared<Owner & { readonly type: string }, { readonly id: string }>(`
     SELECT id FROM ${schema}.webhook_endpoints
     WHERE partner = :partner AND mode = :mode AND enabled AND ${wants(':type')} AND ${isDelivered(':partner')}
     ORDER BY id

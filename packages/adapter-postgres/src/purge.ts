@@ -1,4 +1,4 @@
-import type { EventOwner, Storage } from '@ostiary/core/storage';
+import type { Owner, Storage } from '@ostiary/core/storage';
 import { type Database, longPatienceMs } from './database.ts';
 import { type Connection, type Statement, statement } from './statement.ts';
 
@@ -52,7 +52,7 @@ function statementsIn(schema: string) {
     `),
 
     // Sequences whose first event is old enough.
-    sequences: statement<{ eventsBefore: number }, EventOwner>(`
+    sequences: statement<{ eventsBefore: number }, Owner>(`
       SELECT partner, mode FROM ${schema}.event_sequences AS owner
       WHERE (
         SELECT created_at FROM ${schema}.events
@@ -62,12 +62,12 @@ function statementsIn(schema: string) {
     `),
 
     // Nobody publishes or delivers again meanwhile.
-    lock: statement<EventOwner>(`
+    lock: statement<Owner>(`
       SELECT 1 FROM ${schema}.event_sequences WHERE partner = :partner AND mode = :mode FOR UPDATE
     `),
 
     // From the beginning of the sequence up to the first event that has to stay.
-    events: statement<EventOwner & { eventsBefore: number; limit: number }>(`
+    events: statement<Owner & { eventsBefore: number; limit: number }>(`
       WITH oldest AS MATERIALIZED (
         SELECT number, sequence, created_at FROM ${schema}.events
         WHERE partner = :partner AND mode = :mode

@@ -1,6 +1,5 @@
 import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
-import { Lookback, type Survey, serverMs, surveyPatienceMs } from './lookback.ts';
 import { type Connection, prepared, statement } from './statement.ts';
 
 type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };
@@ -49,27 +48,18 @@ export function postgresQueue(database: Database): Queue {
   const { schema } = database;
   const stored = postgresJobs(database);
   const sql = {
-    // One kind at a time: that walks along the index in order, from where there may be something, and stops at the limit.
-    // Materialized, so that what is locked is chosen once; jobs that another claim is just taking are passed over and not
-    // waited for.
+    // One kind at a time: that walks along the index in order and stops at the limit. Materialized, so that what is locked is
+    // chosen once; jobs that another claim is just taking are passed over and not waited for.
     claim: statement<
-      {
-        kinds: readonly string[];
-        oldest: readonly number[];
-        claimId: string;
-        now: number;
-        leaseEndsAt: number;
-        limit: number;
-      },
+      { kinds: readonly string[]; claimId: string; now: number; leaseEndsAt: number; limit: number },
       JobRow
     >(`
       WITH due AS MATERIALIZED (
         SELECT job.id
-        FROM unnest(:kinds::text[], :oldest::bigint[]) AS wanted (kind, oldest)
+        FROM unnest(:kinds::text[]) AS wanted (kind)
         CROSS JOIN LATERAL (
           SELECT id, due_at FROM ${schema}.jobs
-          WHERE jobs.kind = wanted.kind AND dropped_at IS NULL AND due_at >= wanted.oldest AND due_at <= :now
-            AND (lease_ends_at IS NULL OR lease_ends_at <= :now)
+          WHERE jobs.kind = wanted.kind AND due_at <= :now AND (lease_ends_at IS NULL OR lease_ends_at <= :now)
           ORDER BY due_at LIMIT :limit
           FOR UPDATE SKIP LOCKED
         ) AS job
@@ -80,22 +70,6 @@ export function postgresQueue(database: Database): Queue {
       RETURNING jobs.id, kind, payload, due_at AS "dueAt", claim_id AS "claimId", attempt
     `),
 
-    survey: statement<object, Survey>(`
-      WITH RECURSIVE walk AS (
-        (SELECT kind, due_at FROM ${schema}.jobs WHERE dropped_at IS NULL ORDER BY kind, due_at LIMIT 1)
-        UNION ALL
-        SELECT ahead.* FROM walk CROSS JOIN LATERAL (
-          SELECT kind, due_at FROM ${schema}.jobs
-          WHERE dropped_at IS NULL AND jobs.kind > walk.kind
-          ORDER BY kind, due_at LIMIT 1
-        ) AS ahead
-      )
-      SELECT
-        coalesce(array_agg(kind), '{}') AS groups, coalesce(array_agg(due_at::float8), '{}') AS oldest,
-        ${serverMs} AS "tookMs"
-      FROM walk
-    `),
-
     complete: prepared<Claim>(`
       DELETE FROM ${schema}.jobs WHERE id = :id AND claim_id = :claimId
     `),
@@ -104,22 +78,7 @@ export function postgresQueue(database: Database): Queue {
       UPDATE ${schema}.jobs SET due_at = :dueAt, last_error = :error, claim_id = NULL, lease_ends_at = NULL
       WHERE id = :id AND claim_id = :claimId
     `),
-
-    drop: statement<Claim & { now: number; error: string }>(`
-      UPDATE ${schema}.jobs SET dropped_at = :now, last_error = :error, claim_id = NULL, lease_ends_at = NULL
-      WHERE id = :id AND claim_id = :claimId
-    `),
-
-    recover: statement<{ kind: string; since: number; now: number }>(`
-      UPDATE ${schema}.jobs SET dropped_at = NULL, due_at = :now, attempt = 0
-      WHERE kind = :kind AND dropped_at IS NOT NULL AND dropped_at >= :since
-    `),
   };
-
-  const lookback = new Lookback(async () => {
-    const found = await database.read((connection) => sql.survey.get(connection, {}), surveyPatienceMs);
-    return found ?? null;
-  });
 
   return {
     async enqueue(jobs) {
@@ -128,15 +87,8 @@ export function postgresQueue(database: Database): Queue {
     },
 
     async claim({ kinds, claimId, now, leaseMs, limit }) {
-      const bounds = lookback.bounds(now);
-      const wanted = [...new Set(kinds)];
-      const oldest = wanted.map((kind) =>
-        bounds === null ? Number.MIN_SAFE_INTEGER : (bounds.oldest.get(kind) ?? bounds.since),
-      );
-      const request = { kinds: wanted, oldest, claimId, now, leaseEndsAt: now + leaseMs, limit };
-      const claimed = await database.change((connection) =>
-        lookback.timed(bounds, () => sql.claim.all(connection, request)),
-      );
+      const request = { kinds: [...new Set(kinds)], claimId, now, leaseEndsAt: now + leaseMs, limit };
+      const claimed = await database.change((connection) => sql.claim.all(connection, request));
       const sorted = claimed.sort((a, b) => a.dueAt - b.dueAt);
       return sorted.map((row) => ({ ...row, payload: JSON.parse(row.payload) }));
     },
@@ -148,13 +100,5 @@ export function postgresQueue(database: Database): Queue {
       const next = { id, claimId, dueAt, error };
       return database.change(async (connection) => (await sql.retry.run(connection, next)) === 1);
     },
-
-    drop: ({ id, claimId }, { error, now }) => {
-      const reason = { id, claimId, error, now };
-      return database.change(async (connection) => (await sql.drop.run(connection, reason)) === 1);
-    },
-
-    recover: ({ kind, since, now }) =>
-      database.change((connection) => sql.recover.run(connection, { kind, since, now })),
   };
 }

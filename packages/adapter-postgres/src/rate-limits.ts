@@ -62,7 +62,7 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
       const now = Math.max(...group.map((request) => request.now));
       const keys = [...new Set(group.flatMap(({ keyId }) => keyId ?? []))];
       const request = { bucket, limit, windowMs, now, requests: group.length, keys };
-      const counted = await database.jot(
+      const counted = await database.changeUnsynced(
         (connection) => sql.consume.get(connection, request),
         Math.max(1, patienceMs - waitedMs),
       );

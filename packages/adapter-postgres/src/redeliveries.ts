@@ -1,12 +1,12 @@
-import type { DeliveryStore, EventOwner } from '@ostiary/core/storage';
+import type { DeliveryStore, Owner } from '@ostiary/core/storage';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { postgresStoredDeliveries } from './delivery-lists.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
 import { insertFresh, postgresPublications } from './publications.ts';
+import { writeOrRollBack } from './rollback.ts';
 import { statement } from './statement.ts';
-import { writeOrUndo } from './undo.ts';
 import { postgresEndpoints } from './webhooks.ts';
 
 type Redeliveries = Pick<DeliveryStore, 'redeliver' | 'recover'>;
@@ -20,17 +20,9 @@ interface Pairs {
 /** What a key holds until its transaction knows the answer. Nobody else ever reads it. */
 const unanswered = { status: 0, body: '' };
 
-/** Deliveries that are made once more. */
-export function postgresRedeliveries(database: Database): Redeliveries {
-  const { schema } = database;
-  const audits = postgresAudits(database);
-  const claims = postgresClaims(database);
-  const owners = postgresEventOwners(database);
-  const publications = postgresPublications(database);
-  const deliveries = postgresStoredDeliveries(database);
-  const endpoints = postgresEndpoints(database);
-  const sql = {
-    findEvent: statement<EventOwner & { eventId: string }, EventRow>(`
+function statementsIn(schema: string) {
+  return {
+    findEvent: statement<Owner & { eventId: string }, EventRow>(`
       SELECT number AS "eventNumber", type FROM ${schema}.events
       WHERE id = :eventId AND partner = :partner AND mode = :mode
     `),
@@ -45,7 +37,7 @@ export function postgresRedeliveries(database: Database): Redeliveries {
 
     // A later delivery that was cancelled came to nothing.
     recover: statement<
-      EventOwner & { endpointId: string; since: number; limit: number; deliveryId: string; now: number }
+      Owner & { endpointId: string; since: number; limit: number; deliveryId: string; now: number }
     >(`
       WITH dropped AS (
         SELECT event_number, row_number() OVER (ORDER BY dropped_at, number) AS place FROM (
@@ -68,22 +60,33 @@ export function postgresRedeliveries(database: Database): Redeliveries {
       ${insertFresh(schema)}
     `),
   };
+}
+
+/** Deliveries that are made once more. */
+export function postgresRedeliveries(database: Database): Redeliveries {
+  const audits = postgresAudits(database);
+  const claims = postgresClaims(database);
+  const owners = postgresEventOwners(database);
+  const publications = postgresPublications(database);
+  const deliveries = postgresStoredDeliveries(database);
+  const endpoints = postgresEndpoints(database);
+  const sql = statementsIn(database.schema);
 
   return {
     async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer, audit }) {
       const act = auditRowOf(audit);
       const claim = idempotency && claimRowOf({ ...idempotency, answer: unanswered });
-      return writeOrUndo<Outcome<'redeliver'>>(database, claim, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
+      return writeOrRollBack<Outcome<'redeliver'>>(database, claim, async (connection, rollBack) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
         if (earlier !== null) return earlier;
         await owners.lock(connection, { partner, mode });
         const event = await sql.findEvent.get(connection, { partner, mode, eventId });
-        if (event === undefined) return undo({ outcome: 'unknown_event' });
+        if (event === undefined) return rollBack({ outcome: 'unknown_event' });
         const { eventNumber, type } = event;
         if (endpointId !== null) {
           const enabled = await endpoints.isEnabled(connection, { partner, mode, id: endpointId });
           const refusal = refusalOf(enabled);
-          if (refusal !== null) return undo(refusal);
+          if (refusal !== null) return rollBack(refusal);
         }
 
         const endpointIds =
@@ -108,12 +111,12 @@ export function postgresRedeliveries(database: Database): Redeliveries {
     async recover({ partner, mode, endpointId, since, deliveryId, now, limit, idempotency, answer, audit }) {
       const act = auditRowOf(audit);
       const claim = idempotency && claimRowOf({ ...idempotency, answer: unanswered });
-      return writeOrUndo<Outcome<'recover'>>(database, claim, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
+      return writeOrRollBack<Outcome<'recover'>>(database, claim, async (connection, rollBack) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
         if (earlier !== null) return earlier;
         await owners.lock(connection, { partner, mode });
         const refusal = refusalOf(await endpoints.isEnabled(connection, { partner, mode, id: endpointId }));
-        if (refusal !== null) return undo(refusal);
+        if (refusal !== null) return rollBack(refusal);
 
         const request = { partner, mode, endpointId, since, deliveryId, now, limit };
         const given = answer(await sql.recover.run(connection, request));

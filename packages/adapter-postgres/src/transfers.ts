@@ -1,6 +1,6 @@
 import type {
-  TransferOwner,
-  TransferPosition,
+  ListPosition,
+  Owner,
   TransferRecord,
   TransferStatus,
   TransferStore,
@@ -11,8 +11,8 @@ import { inGroups } from './groups.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
 import { jobRowOf, postgresJobs } from './queue.ts';
+import { writeOrRollBack } from './rollback.ts';
 import { prepared, statement } from './statement.ts';
-import { writeOrUndo } from './undo.ts';
 
 /** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
 type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
@@ -34,9 +34,9 @@ interface Settlements {
 }
 
 /** From `from` on, before the position, newest first. */
-type Page = TransferOwner & TransferPosition & { readonly from: number; readonly limit: number };
+type Page = Owner & ListPosition & { readonly from: number; readonly limit: number };
 /** After the position, before `to`, oldest first. */
-type FinalPage = TransferOwner & TransferPosition & { readonly to: number; readonly limit: number };
+type FinalPage = Owner & ListPosition & { readonly to: number; readonly limit: number };
 
 const columns = `
   id, partner, mode, status, amount::text AS amount, currency, recipient_kid AS "recipientKid",
@@ -62,12 +62,12 @@ function statementsIn(schema: string) {
       ON CONFLICT (partner, mode, reference) WHERE reference IS NOT NULL DO NOTHING
     `),
 
-    findReference: prepared<TransferOwner & { reference: string | null }, { readonly id: string }>(`
+    findReference: prepared<Owner & { reference: string | null }, { readonly id: string }>(`
       SELECT id FROM ${schema}.transfers
       WHERE partner = :partner AND mode = :mode AND reference = :reference
     `),
 
-    find: prepared<TransferOwner & { id: string }, StoredTransferRow>(`
+    find: prepared<Owner & { id: string }, StoredTransferRow>(`
       SELECT ${columns} FROM ${schema}.transfers WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
@@ -176,12 +176,12 @@ export function postgresTransfers(database: Database): TransferStore {
       const row = rowOf(transfer);
       const claim = idempotency && claimRowOf(idempotency);
       const jobRow = jobRowOf(job);
-      return writeOrUndo(database, claim, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
+      return writeOrRollBack(database, claim, async (connection, rollBack) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
         if (earlier !== null) return earlier;
         if ((await sql.insert.run(connection, row)) === 0) {
           const taken = await sql.findReference.get(connection, row);
-          return undo({ outcome: 'reference_conflict', transferId: taken?.id ?? '' });
+          return rollBack({ outcome: 'reference_conflict', transferId: taken?.id ?? '' });
         }
         await jobs.store(connection, [jobRow]);
         return { outcome: 'created' };
@@ -233,11 +233,11 @@ export function postgresTransfers(database: Database): TransferStore {
 }
 
 /** Before every transfer of this time: no id is empty. One bound less for the index to know. */
-function startOf(time: number): TransferPosition {
+function startOf(time: number): ListPosition {
   return { time, id: '' };
 }
 
-function isBefore(a: TransferPosition, b: TransferPosition): boolean {
+function isBefore(a: ListPosition, b: ListPosition): boolean {
   return a.time < b.time || (a.time === b.time && a.id < b.id);
 }
 

@@ -1,13 +1,13 @@
-import type { EventOwner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core/storage';
+import type { Owner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core/storage';
 import { auditRowOf, postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { claimRowOf, postgresClaims } from './idempotency.ts';
+import { writeOrRollBack } from './rollback.ts';
 import { postgresSealedSecrets } from './sealed-secrets.ts';
 import { type Connection, statement } from './statement.ts';
-import { writeOrUndo } from './undo.ts';
 
-type OwnedId = EventOwner & { readonly id: string };
+type OwnedId = Owner & { readonly id: string };
 
 /** The look at an endpoint, inside a transaction that has its owner to itself. */
 export interface Endpoints {
@@ -34,7 +34,7 @@ function statementsIn(schema: string) {
     updated_at AS "updatedAt", version
   `;
   return {
-    count: statement<EventOwner, { readonly count: number }>(`
+    count: statement<Owner, { readonly count: number }>(`
       SELECT count(*) AS count FROM ${schema}.webhook_endpoints WHERE partner = :partner AND mode = :mode
     `),
 
@@ -53,7 +53,7 @@ function statementsIn(schema: string) {
     `),
 
     // Sorts, which is cheap: a partner has few of them.
-    list: statement<EventOwner, WebhookEndpointRecord>(`
+    list: statement<Owner, WebhookEndpointRecord>(`
       SELECT ${columns} FROM ${schema}.webhook_endpoints WHERE partner = :partner AND mode = :mode
       ORDER BY created_at, id
     `),
@@ -67,6 +67,19 @@ function statementsIn(schema: string) {
 
     remove: statement<OwnedId>(`
       DELETE FROM ${schema}.webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
+    `),
+
+    insertQueue: statement<OwnedId>(`
+      INSERT INTO ${schema}.endpoint_queues (endpoint_id, partner, mode) VALUES (:id, :partner, :mode)
+    `),
+
+    // Claims pass the endpoint over from here on. The next statement sees what the last one did.
+    lockQueue: statement<OwnedId>(`
+      SELECT FROM ${schema}.endpoint_queues WHERE endpoint_id = :id FOR UPDATE
+    `),
+
+    removeQueue: statement<OwnedId>(`
+      DELETE FROM ${schema}.endpoint_queues WHERE endpoint_id = :id
     `),
 
     // Whoever holds one of these deliveries loses it: its result will be refused. Locked by number, see finish.
@@ -90,17 +103,23 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
   const owners = postgresEventOwners(database);
   const sql = statementsIn(database.schema);
 
+  async function cancel(connection: Connection, endpoint: OwnedId, now: number): Promise<void> {
+    await sql.lockQueue.run(connection, endpoint);
+    await sql.cancel.run(connection, { endpointId: endpoint.id, now });
+  }
+
   return {
     async create({ endpoint, idempotency, max, now }) {
       const row = rowOf(endpoint);
       const claim = idempotency && claimRowOf(idempotency);
-      return writeOrUndo(database, claim, async (connection, undo) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, undo));
+      return writeOrRollBack(database, claim, async (connection, rollBack) => {
+        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
         if (earlier !== null) return earlier;
         await owners.lock(connection, row);
         const count = (await sql.count.get(connection, row))?.count ?? 0;
-        if (count >= max) return undo({ outcome: 'too_many' });
+        if (count >= max) return rollBack({ outcome: 'too_many' });
         await sql.insert.run(connection, row);
+        await sql.insertQueue.run(connection, row);
         return { outcome: 'created' };
       });
     },
@@ -118,7 +137,7 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
       return database.write(async (connection) => {
         await owners.lock(connection, row);
         if ((await sql.replace.run(connection, row)) === 0) return false;
-        if (!row.enabled) await sql.cancel.run(connection, { endpointId: row.id, now });
+        if (!row.enabled) await cancel(connection, row, now);
         await audits.store(connection, act);
         return true;
       }, patience);
@@ -130,7 +149,8 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
         const endpoint = { partner, mode, id };
         await owners.lock(connection, endpoint);
         if ((await sql.remove.run(connection, endpoint)) === 0) return false;
-        await sql.cancel.run(connection, { endpointId: id, now });
+        await cancel(connection, endpoint, now);
+        await sql.removeQueue.run(connection, endpoint);
         await audits.store(connection, act);
         return true;
       }, longPatienceMs);

@@ -21,7 +21,7 @@ beforeEach(() => {
   schema = nextSchema();
 });
 
-const hold = { now: 9, leaseMs: 30_000, limit: 9, perEndpoint: 9, slots: new Map(), after: null };
+const hold = { now: 9, leaseMs: 30_000, limit: 9, room: 9, rooms: new Map() };
 
 /** A storage with one connection, an endpoint, and two deliveries that are due. */
 async function openStorage() {
@@ -74,8 +74,8 @@ test('a claim does not wait for the disk, and what it led to does', async () => 
 test('claims that name their endpoints do not wait for the disk either', async () => {
   const isWritten = await diskOf(postgres);
   const { storage } = await filledStorage();
-  const slots = new Map([[sampleEndpoint('1').id, 2]]);
-  expect(await storage.deliveries.claim({ ...hold, claimId: 'c', perEndpoint: 0, slots })).toHaveLength(2);
+  const rooms = new Map([[sampleEndpoint('1').id, 2]]);
+  expect(await storage.deliveries.claim({ ...hold, claimId: 'c', room: 0, rooms })).toHaveLength(2);
   expect(await isWritten()).toBe(false);
 });
 

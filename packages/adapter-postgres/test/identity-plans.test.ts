@@ -124,7 +124,6 @@ const lookedUp: { readonly [name: string]: (storage: Storage) => Promise<unknown
   'queue.claim': ({ queue }) =>
     queue.claim({ kinds: ['even', 'odd'], claimId: 'c', now: count, leaseMs: 1, limit: 20 }),
   'queue.complete': ({ queue }) => queue.complete({ id: 'j7', claimId: 'c' }),
-  'queue.recover': ({ queue }) => queue.recover({ kind: 'even', since: 1, now: 1 }),
   'rateLimits.consume': ({ rateLimits }) =>
     rateLimits?.consume({ bucket: 'b7', limit: 9, windowMs: 9, now: 1 }) ?? Promise.reject(),
   'rateLimits.consumeOfKey': ({ rateLimits }) =>

@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 const endpoints = 1_200;
-const hold = { now: 4_000, leaseMs: 30_000, limit: 256, perEndpoint: 8 };
-const slots = new Map<string, number>();
+const hold = { now: 4_000, leaseMs: 30_000, limit: 256, room: 8 };
+const rooms = new Map<string, number>();
 const nameOf = (endpoint: number) => `we_${String(endpoint).padStart(5, '0')}`;
 
 /** A storage with far more endpoints than a claim passes, each with a delivery that is due later. */
@@ -34,9 +34,12 @@ async function manyEndpoints() {
       FROM generate_series(1, ${endpoints}) AS i;
     INSERT INTO events (id, partner, mode, sequence, type, body, created_at)
       VALUES ('evt_1', 'acme', 'live', 1, 'kyc.updated', 'body', 1);
-    INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at)
-      SELECT 'dl_later ' || i, i, 'we_' || lpad(i::text, 5, '0'), (SELECT number FROM events), 5000
+    INSERT INTO event_sequences (partner, mode, last) VALUES ('acme', 'live', 1);
+    INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at, ready_at)
+      SELECT 'dl_later ' || i, i, 'we_' || lpad(i::text, 5, '0'), (SELECT number FROM events), 5000, 5000
       FROM generate_series(1, ${endpoints}) AS i;
+    INSERT INTO endpoint_queues (endpoint_id, partner, mode, claimed_to, next_due)
+      SELECT id, partner, mode, ${endpoints}, 5000 FROM webhook_endpoints;
     ANALYZE;
   `);
   watched.ran();
@@ -54,12 +57,13 @@ async function due({ schema, watched }: { schema: string; watched: WatchedPool }
     `,
     [[...of.keys()], [...of.values()]],
   );
+  await watched.own.query(`UPDATE "${schema}".event_sequences SET news = news + 1`);
 }
 
 type Claim = Partial<Parameters<Storage['deliveries']['claim']>[0]>;
 
 async function claimed({ deliveries }: Storage, request: Claim): Promise<string[]> {
-  const rows = await deliveries.claim({ ...hold, slots, after: null, claimId: 'c', ...request });
+  const rows = await deliveries.claim({ ...hold, rooms, claimId: 'c', ...request });
   return rows.map(({ endpointId }) => endpointId);
 }
 
@@ -77,10 +81,10 @@ test('a claim finds what is due of few of very many endpoints, in their turn, wi
     ]),
   );
   watched.ran();
-  const inTurn = [700, 700, 900, 1100, 2].map(nameOf);
-  expect(await claimed(storage, { after: nameOf(300) })).toEqual(inTurn);
+  const inTurn = [2, 700, 700, 900, 1100].map(nameOf);
+  expect(await claimed(storage, {})).toEqual(inTurn);
   expect(watched.ran()).toHaveLength(1);
-  expect(await claimed(storage, { after: nameOf(300) })).toEqual([]);
+  expect(await claimed(storage, {})).toEqual([]);
 });
 
 test('a claim among very many endpoints keeps to its limit and to the room of each', async () => {
@@ -106,7 +110,7 @@ test('a claim among very many endpoints keeps to its limit and to the room of ea
     ...Array(8).fill(nameOf(1002)),
     ...Array(4).fill(nameOf(1003)),
   ];
-  expect(await claimed(storage, { slots: room, limit: 17 })).toEqual(expected);
+  expect(await claimed(storage, { rooms: room, limit: 17 })).toEqual(expected);
 });
 
 test('a backlog that no room is left for hides no other endpoint', async () => {
@@ -120,7 +124,7 @@ test('a backlog that no room is left for hides no other endpoint', async () => {
       [1100, 1],
     ]),
   );
-  expect(await claimed(storage, { slots: new Map([[nameOf(5), 0]]) })).toEqual([nameOf(1100)]);
+  expect(await claimed(storage, { rooms: new Map([[nameOf(5), 0]]) })).toEqual([nameOf(1100)]);
 });
 
 test('what is left of an endpoint that is gone goes to no other one', async () => {
@@ -148,13 +152,7 @@ test('claims at the same time among very many endpoints take each delivery once'
   for (let round = 0; round < 20 && count < 400; round += 1) {
     const claims = await Promise.all(
       [0, 1, 2, 3].map((worker) =>
-        storage.deliveries.claim({
-          ...hold,
-          limit: 50,
-          slots,
-          after: nameOf(worker * 300),
-          claimId: `${worker}`,
-        }),
+        storage.deliveries.claim({ ...hold, limit: 50, rooms, claimId: `${worker}` }),
       ),
     );
     for (const { id } of claims.flat()) ids.add(id);
@@ -166,19 +164,9 @@ test('claims at the same time among very many endpoints take each delivery once'
 test('a claim that finds nothing due reads little, however many endpoints wait', async () => {
   const { storage, watched } = await manyEndpoints();
   await claimed(storage, {});
-  const [{ text, values } = { text: '', values: [] }] = watched.ran();
-  const { rows } = await watched.own.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, [...values]);
-  const read: number[] = [];
-  const visit = (node: {
-    'Index Name'?: string;
-    'Actual Rows': number;
-    'Actual Loops': number;
-    Plans?: [];
-  }) => {
-    if (node['Index Name']?.startsWith('pending_deliveries'))
-      read.push(Math.round(node['Actual Rows'] * node['Actual Loops']));
-    node.Plans?.forEach(visit);
-  };
-  visit(rows[0]['QUERY PLAN'][0].Plan);
-  expect(Math.max(...read)).toBe(500);
+  await claimed(storage, {});
+  const [{ text, values } = { text: '', values: [] }] = watched.ran().slice(-1);
+  const { rows } = await watched.own.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, [...values]);
+  const { Plan: plan } = rows[0]['QUERY PLAN'][0];
+  expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(20);
 });

@@ -14,7 +14,7 @@ import { serverForTests } from './server.ts';
 const server = serverForTests();
 
 const list = { ...acme, endpointId: null, eventId: null, status: null, after: null, limit: 100 };
-const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, perEndpoint: 9, slots: new Map(), after: null };
+const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
 const answered = { ...acme, now: 9, idempotency: null, answer: () => ({ status: 202, body: '' }) };
 
 /** A storage with an endpoint and an event that was dropped there. */

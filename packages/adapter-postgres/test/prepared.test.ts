@@ -34,7 +34,7 @@ async function openOn(pool: PostgresPool): Promise<Storage> {
 
 /** Publishes, claims and delivers, one after the other. @returns how many were delivered */
 async function deliver({ events, deliveries }: Storage, rounds: number, from = 0): Promise<number> {
-  const hold = { claimId: 'c', leaseMs: 5, limit: 9, perEndpoint: 9, slots: new Map(), after: null };
+  const hold = { claimId: 'c', leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
   let delivered = 0;
   for (let round = from; round < from + rounds; round += 1) {
     await events.publish([sampleEvent(`${round}`)], { idempotency: null, now: 5 });

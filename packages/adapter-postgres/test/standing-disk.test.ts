@@ -16,7 +16,7 @@ afterAll(() => postgres.remove());
 const connections = 8;
 const writeCount = 40;
 const consume = { bucket: 'b', limit: 1_000, windowMs: 60_000, now: 1 };
-const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, perEndpoint: 9, slots: new Map(), after: null };
+const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
 
 const ignore = (): void => undefined;
 

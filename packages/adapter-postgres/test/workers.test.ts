@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EventOwner, Storage } from '@ostiary/core/storage';
+import type { Owner, Storage } from '@ostiary/core/storage';
 import { expect, test } from 'vitest';
 import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
 import { serverForTests } from './server.ts';
@@ -7,7 +7,7 @@ import { serverForTests } from './server.ts';
 const server = serverForTests();
 
 const everything = { endpointId: null, eventId: null, status: null, after: null, limit: 10_000 };
-const hold = { now: 9, leaseMs: 1_000_000, limit: 40, perEndpoint: 10, slots: new Map<string, number>() };
+const hold = { now: 9, leaseMs: 1_000_000, limit: 40, room: 10, rooms: new Map<string, number>() };
 const other = { partner: 'other', mode: 'live' } as const;
 
 /** Storages of several processes on one schema, each with connections of its own. */
@@ -31,18 +31,18 @@ async function storages(count: number) {
   return { all, watched, refusals, strays };
 }
 
-async function register({ webhooks }: Storage, label: string, owner: EventOwner = acme): Promise<void> {
+async function register({ webhooks }: Storage, label: string, owner: Owner = acme): Promise<void> {
   await webhooks.create({ endpoint: sampleEndpoint(label, owner), idempotency: null, max: 99, now: 1 });
 }
 
-function publish({ events }: Storage, labels: readonly string[], owner: EventOwner = acme) {
+function publish({ events }: Storage, labels: readonly string[], owner: Owner = acme) {
   return events.publish(
     labels.map((label) => sampleEvent(label, owner)),
     { idempotency: null, now: 1 },
   );
 }
 
-async function sequence({ events }: Storage, owner: EventOwner = acme): Promise<number[]> {
+async function sequence({ events }: Storage, owner: Owner = acme): Promise<number[]> {
   const { events: all } = await events.list({ ...owner, after: 0, limit: 10_000 });
   return all.map((event) => event.sequence);
 }
@@ -64,10 +64,8 @@ test('of 2,000 deliveries each is in the hands of one of four workers at a time,
   const attempts = new Map<string, number>();
   let done = 0;
   async function work({ deliveries }: Storage, worker: number): Promise<void> {
-    let after: string | null = null;
     for (let claimId = `${worker}`; done < 2000; claimId += '+') {
-      const claimed = await deliveries.claim({ ...hold, claimId, after });
-      after = claimed.at(-1)?.endpointId ?? null;
+      const claimed = await deliveries.claim({ ...hold, claimId });
       for (const { id, attempt } of claimed) {
         expect(held.has(id), `${id} is held`).toBe(false);
         held.add(id);
@@ -93,7 +91,7 @@ test('of 2,000 deliveries each is in the hands of one of four workers at a time,
   expect(listed).toHaveLength(2000);
   expect(new Set(listed.map(({ status }) => status))).toEqual(new Set(['delivered']));
   expect(listed.every(({ id, attempts: logged }) => logged.length === attempts.get(id))).toBe(true);
-  expect(await all[0].deliveries.claim({ ...hold, claimId: 'none', after: null })).toEqual([]);
+  expect(await all[0].deliveries.claim({ ...hold, claimId: 'none' })).toEqual([]);
   expect(await strays()).toEqual([]);
   expect(refusals()).toEqual([]);
 });
@@ -104,7 +102,7 @@ test('a batch is claimed with one statement and finished with one, however large
   watched[0]?.ran();
   await publish(all[0], ['a', 'b', 'c', 'd', 'e']);
   expect(watched[0]?.ran(), 'begin, sequence, events with deliveries, commit').toHaveLength(4);
-  const claimed = await all[0].deliveries.claim({ ...hold, limit: 100, claimId: 'c', after: null });
+  const claimed = await all[0].deliveries.claim({ ...hold, limit: 100, claimId: 'c' });
   expect(claimed).toHaveLength(100);
   await all[0].deliveries.finish(claimed.map((delivery) => sampleResult(delivery)));
   expect(watched[0]?.ran()).toHaveLength(2);
@@ -134,7 +132,7 @@ test('whatever happens to the deliveries of a partner at once, nobody waits in a
       first,
       countedTo(20).map((number) => `${round}.${number}`),
     );
-    const request = { ...hold, limit: 1000, perEndpoint: 1000, after: null };
+    const request = { ...hold, limit: 1000, room: 1000 };
     const claimed = await first.deliveries.claim({ ...request, claimId: `${round}` });
     const drop = claimed.map((delivery) => sampleResult(delivery, { status: 'dropped' }));
     const again = { ...acme, now: 9, idempotency: null, answer: () => ({ status: 202, body: '' }) };

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type {
   AuditHead,
-  AuditPosition,
   AuditRecord,
   AuditStore,
   ChainedAct,
+  ListPosition,
   StoredAct,
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
@@ -14,7 +14,7 @@ export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string
 
 type StoredRow = Omit<AuditRow, 'digest'>;
 type Link = Pick<ChainedAct, 'number' | 'chain'>;
-type Page = AuditPosition & { readonly limit: number };
+type Page = ListPosition & { readonly limit: number };
 
 /** The records of acts, inside the transactions that make the changes. */
 export interface Audits {
@@ -60,13 +60,13 @@ export function sqliteAudit(database: Database): AuditStore {
   const sql = database.prepare((connection) => ({
     list: connection.prepare<[Page], StoredRow>(`
       SELECT id, at, actor, action, target, details FROM audit
-      WHERE (at, id) < (:at, :id)
+      WHERE (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
 
     listOfTarget: connection.prepare<[Page & { readonly target: string }], StoredRow>(`
       SELECT id, at, actor, action, target, details FROM audit
-      WHERE target = :target AND (at, id) < (:at, :id)
+      WHERE target = :target AND (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
 
@@ -89,7 +89,7 @@ export function sqliteAudit(database: Database): AuditStore {
 
     list: ({ target, after, limit }) =>
       database.read(() => {
-        const page = { at: after?.at ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
+        const page = { time: after?.time ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
         const rows = target === null ? sql().list.all(page) : sql().listOfTarget.all({ ...page, target });
         return rows.map(actOf);
       }),

@@ -1,13 +1,7 @@
 import type { AttemptRecord, ClaimedDelivery, DeliveryResult, DeliveryStore } from '@ostiary/core/storage';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** A part of the circle of endpoints: after one, up to and including another. */
-interface Walk {
-  readonly after: string;
-  readonly until: string | null;
-  readonly now: number;
-  readonly limit: number;
-}
 type Target = Pick<ClaimedDelivery, 'url' | 'sealedSecret'>;
 type DueRow = Omit<ClaimedDelivery, 'claimId' | 'endpointId' | keyof Target> & { readonly number: number };
 interface ResultRow {
@@ -20,29 +14,13 @@ interface ResultRow {
 
 const maxNumbers = 100_000;
 
-/** The worker's hold on deliveries. */
-export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim' | 'finish'> {
-  // For the pluses, see `findToken` in grants.ts.
-  const sql = database.prepare((connection) => ({
-    // Jumps from endpoint to endpoint along the index of what is pending, and looks at the first delivery of each:
-    // however many an endpoint has, they are not read here.
-    dueEndpoints: connection.prepare<[Walk], { endpointId: string }>(`
-      WITH RECURSIVE walk (endpoint_id) AS (
-        SELECT min(endpoint_id) FROM deliveries WHERE status = 'pending' AND endpoint_id > +:after
-        UNION ALL
-        SELECT (
-          SELECT min(endpoint_id) FROM deliveries
-          WHERE status = 'pending' AND deliveries.endpoint_id > walk.endpoint_id
-        )
-        FROM walk WHERE walk.endpoint_id IS NOT NULL AND (+:until IS NULL OR walk.endpoint_id < +:until)
-      )
-      SELECT endpoint_id AS endpointId FROM walk
-      WHERE endpoint_id IS NOT NULL AND (+:until IS NULL OR endpoint_id <= +:until)
-        AND (
-          SELECT min(ready_at) FROM deliveries
-          WHERE status = 'pending' AND deliveries.endpoint_id = walk.endpoint_id
-        ) <= +:now
-      LIMIT +:limit
+// For the pluses, see `findToken` in grants.ts.
+function claimsOn(connection: Connection) {
+  return {
+    // All of them: those without room are known to the caller only.
+    dueEndpoints: connection.prepare<[now: number], { endpointId: string }>(`
+      SELECT endpoint_id AS endpointId FROM endpoint_queues
+      WHERE next_due <= +? ORDER BY served_at, endpoint_id
     `),
 
     due: connection.prepare<[{ endpointId: string; now: number; limit: number }], DueRow>(`
@@ -63,6 +41,22 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
       UPDATE deliveries SET claim_id = ?, ready_at = ? WHERE number IN (SELECT value FROM json_each(?))
     `),
 
+    visit: connection.prepare<[{ endpointId: string; servedAt: number | null }]>(`
+      UPDATE endpoint_queues SET
+        served_at = coalesce(:servedAt, served_at),
+        next_due = (SELECT min(ready_at) FROM deliveries WHERE status = 'pending' AND endpoint_id = +:endpointId)
+      WHERE endpoint_id = +:endpointId
+    `),
+
+    dueAgain: connection.prepare<[{ endpointId: string; dueAt: number }]>(`
+      UPDATE endpoint_queues SET next_due = :dueAt
+      WHERE endpoint_id = :endpointId AND (next_due IS NULL OR next_due > :dueAt)
+    `),
+  };
+}
+
+function resultsOn(connection: Connection) {
+  return {
     // How nearly every attempt ends: one statement, in which nothing depends on a parameter's value.
     end: connection.prepare<
       [
@@ -93,37 +87,28 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
       .pluck(),
 
     // What is pending again is due at another time; what is final was due when it was.
-    handBack: connection
-      .prepare<[Pick<ResultRow, 'id' | 'claimId' | 'status' | 'dueAt'> & { logged: number }], number>(`
+    handBack: connection.prepare<
+      [Pick<ResultRow, 'id' | 'claimId' | 'status' | 'dueAt'> & { logged: number }],
+      { deliveryNumber: number; endpointId: string }
+    >(`
         UPDATE deliveries SET
           status = :status, claim_id = NULL, attempts = attempts + :logged,
           due_at = coalesce(:dueAt, due_at), ready_at = coalesce(:dueAt, ready_at),
           ended_at = CASE WHEN :status <> 'pending' THEN due_at END
         WHERE id = +:id AND claim_id = +:claimId AND status = 'pending'
-        RETURNING number
-      `)
-      .pluck(),
+        RETURNING number AS deliveryNumber, endpoint_id AS endpointId
+      `),
 
     log: connection.prepare<[AttemptRecord & { deliveryNumber: number }]>(`
       INSERT INTO delivery_attempts (delivery_number, number, at, duration_ms, http_status, error, response)
       VALUES (:deliveryNumber, :number, :at, :durationMs, :httpStatus, :error, :response)
     `),
-  }));
+  };
+}
 
-  /**
-   * Endpoints with something due, in turn. Only those that a claim names can be without room, so that a limit
-   * which leaves space for them is enough.
-   */
-  function dueEndpoints({
-    after,
-    ...walk
-  }: Pick<Walk, 'now' | 'limit'> & { after: string | null }): string[] {
-    const found = sql().dueEndpoints.all({ ...walk, after: after ?? '', until: null });
-    if (after !== null && found.length < walk.limit) {
-      found.push(...sql().dueEndpoints.all({ ...walk, after: '', until: after }));
-    }
-    return found.map(({ endpointId }) => endpointId);
-  }
+/** The worker's hold on deliveries. */
+export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim' | 'finish'> {
+  const sql = database.prepare((connection) => ({ ...claimsOn(connection), ...resultsOn(connection) }));
 
   /** Rows of deliveries that were claimed here: the id is looked up only for those that were not. */
   const numbers = new Map<string, number>();
@@ -143,38 +128,34 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
     const { attempt, id, claimId, status, dueAt } = row;
     if (attempt !== null && status !== 'pending') return end(attempt, row);
     const logged = attempt === null ? 0 : 1;
-    const deliveryNumber = sql().handBack.get({ id, claimId, status, dueAt, logged });
-    if (deliveryNumber === undefined) return false;
+    const back = sql().handBack.get({ id, claimId, status, dueAt, logged });
+    if (back === undefined) return false;
+    const { deliveryNumber, endpointId } = back;
     if (attempt !== null) sql().log.run({ ...attempt, deliveryNumber });
+    if (dueAt !== null) sql().dueAgain.run({ endpointId, dueAt });
     return true;
   }
 
   return {
-    async claim({ claimId, now, leaseMs, limit, perEndpoint, slots, after }) {
-      const free = new Map(slots);
+    async claim({ claimId, now, leaseMs, limit, room, rooms }) {
+      const roomOf = new Map(rooms);
       // Results that never came would stay for ever.
       if (numbers.size > maxNumbers) numbers.clear();
       return await database.write(() => {
-        const found =
-          perEndpoint > 0
-            ? dueEndpoints({ after, now, limit: limit + free.size })
-            : inTurn([...free.keys()], after);
         const claimed: ClaimedDelivery[] = [];
-        const held: number[] = [];
-        for (const endpointId of found) {
-          const room = Math.min(free.get(endpointId) ?? perEndpoint, limit - claimed.length);
-          const target = room > 0 ? sql().target.get(endpointId) : undefined;
+        for (const { endpointId } of sql().dueEndpoints.all(now)) {
+          const free = Math.min(roomOf.get(endpointId) ?? room, limit - claimed.length);
+          const target = free > 0 ? sql().target.get(endpointId) : undefined;
           if (target === undefined) continue;
-          const { url, sealedSecret } = target;
-          for (const row of sql().due.all({ endpointId, now, limit: room })) {
-            const { number, id, partner, mode, eventId, eventType, body, attempt, dueAt } = row;
-            held.push(number);
-            numbers.set(id, number);
-            const delivery = { id, claimId, endpointId, partner, mode, eventId, eventType };
-            claimed.push({ ...delivery, body, attempt, dueAt, url, sealedSecret });
+          const rows = sql().due.all({ endpointId, now, limit: free });
+          for (const { number, ...row } of rows) {
+            numbers.set(row.id, number);
+            claimed.push({ ...row, ...target, claimId, endpointId });
           }
+          const held = JSON.stringify(rows.map(({ number }) => number));
+          sql().claim.run(claimId, now + leaseMs, held);
+          sql().visit.run({ endpointId, servedAt: rows.length > 0 ? now : null });
         }
-        if (held.length > 0) sql().claim.run(claimId, now + leaseMs, JSON.stringify(held));
         return claimed;
       });
     },
@@ -196,11 +177,4 @@ function resultRowOf({ id, claimId, attempt, next }: DeliveryResult): ResultRow 
     status: next.status,
     dueAt: next.status === 'pending' ? next.dueAt : null,
   };
-}
-
-/** Sorted, beginning after `after` and going round. */
-function inTurn(endpointIds: string[], after: string | null): string[] {
-  const sorted = endpointIds.sort();
-  const isLater = (id: string) => after === null || id > after;
-  return [...sorted.filter(isLater), ...sorted.filter((id) => !isLater(id))];
 }

@@ -1,10 +1,10 @@
 import type {
   AttemptRecord,
-  DeliveryPosition,
   DeliveryRecord,
   DeliveryStatus,
   DeliveryStore,
-  EventOwner,
+  ListPosition,
+  Owner,
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
@@ -19,8 +19,7 @@ type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & {
 };
 
 /** What comes after the position, newest first. */
-type Page = EventOwner &
-  DeliveryPosition & { readonly status: DeliveryStatus | null; readonly limit: number };
+type Page = Owner & ListPosition & { readonly status: DeliveryStatus | null; readonly limit: number };
 
 /** Deliveries with their attempts, outside a transaction or inside one that is under way. */
 export interface StoredDeliveries {

@@ -1,4 +1,4 @@
-import type { EventOwner, EventRecord, EventStore } from '@ostiary/core/storage';
+import type { EventRecord, EventStore, Owner } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { holdersOn } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
@@ -13,7 +13,7 @@ export function sqliteEvents(database: Database): EventStore {
   const holders = database.prepare(holdersOn);
   const within = hostTransactions(database);
   const sql = database.prepare((connection) => ({
-    list: connection.prepare<[EventOwner & { after: number; limit: number }], EventRecord>(`
+    list: connection.prepare<[Owner & { after: number; limit: number }], EventRecord>(`
       SELECT ${columns} FROM events
       WHERE partner = :partner AND mode = :mode AND sequence > :after
       ORDER BY sequence LIMIT :limit
@@ -26,11 +26,11 @@ export function sqliteEvents(database: Database): EventStore {
       ORDER BY sequence DESC LIMIT :limit
     `),
 
-    oldest: connection.prepare<[EventOwner], { oldest: number | null }>(`
+    oldest: connection.prepare<[Owner], { oldest: number | null }>(`
       SELECT min(sequence) AS oldest FROM events WHERE partner = :partner AND mode = :mode
     `),
 
-    find: connection.prepare<[EventOwner & { id: string }], EventRecord>(`
+    find: connection.prepare<[Owner & { id: string }], EventRecord>(`
       SELECT ${columns} FROM events WHERE id = :id AND partner = :partner AND mode = :mode
     `),
   }));

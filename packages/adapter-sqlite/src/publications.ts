@@ -1,8 +1,8 @@
-import type { EventOwner, NewEvent } from '@ostiary/core/storage';
+import type { NewEvent, Owner } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 
 /** What a delivery is about; `eventNumber` is the event's row. */
-export interface NewDelivery extends EventOwner {
+export interface NewDelivery extends Owner {
   readonly id: string;
   readonly eventNumber: number;
   readonly endpointId: string;
@@ -14,7 +14,7 @@ export interface Publications {
   /** Stores events and their deliveries. */
   publish(events: readonly NewEvent[]): void;
   /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
-  matchingEndpoints(request: EventOwner & { readonly type: string }): string[];
+  matchingEndpoints(request: Owner & { readonly type: string }): string[];
   /** Stores a delivery that is due now. */
   deliver(delivery: NewDelivery): void;
 }
@@ -22,7 +22,7 @@ export interface Publications {
 /** Prepares the outbox on our connection or on one of the host's. */
 export function publicationsOn(connection: Connection): Publications {
   const sql = {
-    nextSequence: connection.prepare<[EventOwner], { last: number }>(`
+    nextSequence: connection.prepare<[Owner], { last: number }>(`
       INSERT INTO event_sequences (partner, mode, last) VALUES (:partner, :mode, 1)
       ON CONFLICT (partner, mode) DO UPDATE SET last = last + 1
       RETURNING last
@@ -34,7 +34,7 @@ export function publicationsOn(connection: Connection): Publications {
     `),
 
     // Quotes inside an element are escaped, so that a quoted name is only found where it is one.
-    matchingEndpoints: connection.prepare<[EventOwner & { readonly type: string }], { id: string }>(`
+    matchingEndpoints: connection.prepare<[Owner & { readonly type: string }], { id: string }>(`
       SELECT id FROM webhook_endpoints
       WHERE partner = +:partner AND mode = +:mode AND enabled = 1
         AND (events = '["*"]' OR instr(events, json_quote(:type)) > 0)
@@ -48,12 +48,18 @@ export function publicationsOn(connection: Connection): Publications {
       )
       VALUES (:id, :eventNumber, :endpointId, :partner, :mode, 'pending', :now, :now, :now)
     `),
+
+    queue: connection.prepare<[Pick<NewDelivery, 'endpointId' | 'now'>]>(`
+      UPDATE endpoint_queues SET next_due = :now
+      WHERE endpoint_id = :endpointId AND (next_due IS NULL OR next_due > :now)
+    `),
   };
 
   const matchingEndpoints: Publications['matchingEndpoints'] = (request) =>
     sql.matchingEndpoints.all(request).map(({ id }) => id);
   const deliver: Publications['deliver'] = (delivery) => {
     sql.insertDelivery.run(delivery);
+    sql.queue.run({ endpointId: delivery.endpointId, now: delivery.now });
   };
 
   return {

@@ -1,4 +1,4 @@
-import type { EventOwner, Storage } from '@ostiary/core/storage';
+import type { Owner, Storage } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { giveBack } from './free-space.ts';
@@ -37,9 +37,9 @@ function statementsOn(connection: Connection) {
       )
     `),
 
-    sequences: connection.prepare<[], EventOwner>('SELECT partner, mode FROM event_sequences'),
+    sequences: connection.prepare<[], Owner>('SELECT partner, mode FROM event_sequences'),
     // The first event that is kept, if it can go: what comes after it has to wait.
-    firstEvent: connection.prepare<[EventOwner & { eventsBefore: number }]>(`
+    firstEvent: connection.prepare<[Owner & { eventsBefore: number }]>(`
       DELETE FROM events
       WHERE number = (
           SELECT number FROM events WHERE partner = :partner AND mode = :mode ORDER BY sequence LIMIT 1

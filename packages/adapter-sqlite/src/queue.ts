@@ -35,7 +35,7 @@ export function sqliteQueue(database: Database): Queue {
     // One kind at a time: that walks along the index in order and stops at the limit.
     due: connection.prepare<[{ kind: string; now: number; limit: number }], JobRow>(`
       SELECT id, kind, payload, due_at AS dueAt, attempt + 1 AS attempt FROM jobs
-      WHERE kind = :kind AND dropped_at IS NULL AND due_at <= :now
+      WHERE kind = :kind AND due_at <= :now
         AND (lease_ends_at IS NULL OR lease_ends_at <= :now)
       ORDER BY due_at LIMIT :limit
     `),
@@ -51,16 +51,6 @@ export function sqliteQueue(database: Database): Queue {
     retry: connection.prepare<[Claim & { dueAt: number; error: string | null }]>(`
       UPDATE jobs SET due_at = :dueAt, last_error = :error, claim_id = NULL, lease_ends_at = NULL
       WHERE id = :id AND claim_id = :claimId
-    `),
-
-    drop: connection.prepare<[Claim & { now: number; error: string }]>(`
-      UPDATE jobs SET dropped_at = :now, last_error = :error, claim_id = NULL, lease_ends_at = NULL
-      WHERE id = :id AND claim_id = :claimId
-    `),
-
-    recover: connection.prepare<[{ kind: string; since: number; now: number }]>(`
-      UPDATE jobs SET dropped_at = NULL, due_at = :now, attempt = 0
-      WHERE kind = :kind AND dropped_at IS NOT NULL AND dropped_at >= :since
     `),
   }));
 
@@ -88,10 +78,5 @@ export function sqliteQueue(database: Database): Queue {
 
     retry: ({ id, claimId }, { dueAt, error }) =>
       database.write(() => sql().retry.run({ id, claimId, dueAt, error }).changes === 1),
-
-    drop: ({ id, claimId }, { error, now }) =>
-      database.write(() => sql().drop.run({ id, claimId, error, now }).changes === 1),
-
-    recover: ({ kind, since, now }) => database.write(() => sql().recover.run({ kind, since, now }).changes),
   };
 }

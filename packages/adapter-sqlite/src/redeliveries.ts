@@ -1,4 +1,4 @@
-import type { DeliveryRecord, DeliveryStore, EventOwner } from '@ostiary/core/storage';
+import type { DeliveryRecord, DeliveryStore, Owner } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { sqliteStoredDeliveries } from './delivery-lists.ts';
@@ -16,7 +16,7 @@ export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'red
   const endpoints = sqliteEndpoints(database);
   const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
-    findEvent: connection.prepare<[EventOwner & { eventId: string }], EventRow>(`
+    findEvent: connection.prepare<[Owner & { eventId: string }], EventRow>(`
       SELECT number AS eventNumber, type FROM events
       WHERE id = :eventId AND partner = :partner AND mode = :mode
     `),

@@ -1,6 +1,6 @@
 import type {
-  TransferOwner,
-  TransferPosition,
+  ListPosition,
+  Owner,
   TransferRecord,
   TransferStatus,
   TransferStore,
@@ -21,9 +21,9 @@ type NewTransferRow = TransferRow & { readonly amount: bigint };
 type StoredTransferRow = TransferRow & { readonly amount: string };
 
 /** From `from` on, before the position, newest first. */
-type Page = TransferOwner & TransferPosition & { readonly from: number; readonly limit: number };
+type Page = Owner & ListPosition & { readonly from: number; readonly limit: number };
 /** After the position, before `to`, oldest first. */
-type FinalPage = TransferOwner & TransferPosition & { readonly to: number; readonly limit: number };
+type FinalPage = Owner & ListPosition & { readonly to: number; readonly limit: number };
 
 const columns = `
   id, partner, mode, status, CAST(amount AS TEXT) AS amount, currency, recipient_kid AS recipientKid,
@@ -44,11 +44,11 @@ function statementsOn(connection: Connection) {
       )
     `),
 
-    findReference: connection.prepare<[TransferOwner & { reference: string }], { id: string }>(`
+    findReference: connection.prepare<[Owner & { reference: string }], { id: string }>(`
       SELECT id FROM transfers WHERE partner = :partner AND mode = :mode AND reference = :reference
     `),
 
-    find: connection.prepare<[TransferOwner & { id: string }], StoredTransferRow>(`
+    find: connection.prepare<[Owner & { id: string }], StoredTransferRow>(`
       SELECT ${columns} FROM transfers WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
@@ -181,11 +181,11 @@ export function sqliteTransfers(database: Database): TransferStore {
 }
 
 /** Before every transfer of this time: no id is empty. One bound less for the index to know. */
-function startOf(time: number): TransferPosition {
+function startOf(time: number): ListPosition {
   return { time, id: '' };
 }
 
-function isBefore(a: TransferPosition, b: TransferPosition): boolean {
+function isBefore(a: ListPosition, b: ListPosition): boolean {
   return a.time < b.time || (a.time === b.time && a.id < b.id);
 }
 

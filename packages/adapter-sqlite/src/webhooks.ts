@@ -1,4 +1,4 @@
-import type { EventOwner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core/storage';
+import type { Owner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -9,7 +9,7 @@ type EndpointRow = Omit<WebhookEndpointRecord, 'events' | 'enabled'> & {
   readonly events: string;
   readonly enabled: 0 | 1;
 };
-type OwnedId = EventOwner & { readonly id: string };
+type OwnedId = Owner & { readonly id: string };
 
 /** The look at an endpoint, inside a transaction that is under way. */
 export interface Endpoints {
@@ -41,7 +41,7 @@ export function sqliteEndpoints(database: Database): Endpoints {
 
 function statementsOn(connection: Connection) {
   return {
-    count: connection.prepare<[EventOwner], { count: number }>(`
+    count: connection.prepare<[Owner], { count: number }>(`
       SELECT count(*) AS count FROM webhook_endpoints WHERE partner = :partner AND mode = :mode
     `),
 
@@ -59,7 +59,7 @@ function statementsOn(connection: Connection) {
     `),
 
     // Sorts, which is cheap: a partner has few of them.
-    list: connection.prepare<[EventOwner], EndpointRow>(`
+    list: connection.prepare<[Owner], EndpointRow>(`
       SELECT ${columns} FROM webhook_endpoints WHERE partner = :partner AND mode = :mode
       ORDER BY created_at, id
     `),
@@ -74,6 +74,10 @@ function statementsOn(connection: Connection) {
     remove: connection.prepare<[OwnedId]>(`
       DELETE FROM webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
     `),
+
+    insertQueue: connection.prepare<[string]>('INSERT INTO endpoint_queues (endpoint_id) VALUES (?)'),
+
+    removeQueue: connection.prepare<[string]>('DELETE FROM endpoint_queues WHERE endpoint_id = ?'),
 
     // Whoever holds one of these deliveries loses it: its result will be refused.
     cancel: connection.prepare<[{ endpointId: string; now: number }]>(`
@@ -98,6 +102,7 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
         const { partner, mode } = row;
         if ((sql().count.get({ partner, mode })?.count ?? 0) >= max) return { outcome: 'too_many' };
         sql().insert.run(row);
+        sql().insertQueue.run(row.id);
         if (claim !== null) claims.store(claim);
         return { outcome: 'created' };
       });
@@ -127,6 +132,7 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
       return database.write(() => {
         if (sql().remove.run({ partner, mode, id }).changes === 0) return false;
         sql().cancel.run({ endpointId: id, now });
+        sql().removeQueue.run(id);
         audits.store(act);
         return true;
       });

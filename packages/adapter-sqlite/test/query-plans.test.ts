@@ -191,28 +191,26 @@ test('no other call of the partner API scans or sorts', async () => {
   }
 });
 
-test('a claim jumps from endpoint to endpoint, and reads no delivery that it does not give out', async () => {
+test('a claim walks along what is due of endpoints, and reads no delivery that it does not give out', async () => {
   const { storage, plansOf } = await watchedStorage();
   await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
   await storage.events.publish([event], { idempotency: null, now: 1 });
-  const request = { claimId: 'c', now: now + 9, leaseMs: 5, limit: 9, perEndpoint: 9, slots: new Map() };
-  const walk = [
-    'SEARCH deliveries USING COVERING INDEX deliveries_pending (endpoint_id>?)',
-    'SEARCH deliveries USING COVERING INDEX deliveries_pending (endpoint_id>?)',
-    'SEARCH deliveries USING COVERING INDEX deliveries_pending (endpoint_id=?)',
-  ];
+  const request = { claimId: 'c', now: now + 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
   const searches = (plans: string[][]) =>
     plans.map((plan) => plan.filter((step) => /^SEARCH|^SCAN (?!walk)|B-TREE/.test(step)));
-  const plans = await plansOf(({ deliveries }) => deliveries.claim({ ...request, after: 'we_0' }));
+  const plans = await plansOf(({ deliveries }) => deliveries.claim(request));
   expect(searches(plans).filter((plan) => plan.length > 0)).toEqual([
-    walk,
-    walk,
+    ['SEARCH endpoint_queues USING INDEX endpoint_queues_due (next_due<?)', 'USE TEMP B-TREE FOR ORDER BY'],
     [expect.stringMatching(/^SEARCH webhook_endpoints USING INDEX \w+ \(id=\?\)$/)],
     [
       'SEARCH deliveries USING INDEX deliveries_pending (endpoint_id=? AND ready_at<?)',
       'SEARCH events USING INTEGER PRIMARY KEY (rowid=?)',
     ],
     ['SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)', expect.stringMatching(/^SCAN json_each /)],
+    [
+      'SEARCH endpoint_queues USING PRIMARY KEY (endpoint_id=?)',
+      'SEARCH deliveries USING COVERING INDEX deliveries_pending (endpoint_id=?)',
+    ],
   ]);
 });
 
@@ -225,9 +223,8 @@ test('a final result is one write', async () => {
     now: now + 9,
     leaseMs: 5,
     limit: 9,
-    perEndpoint: 9,
-    slots: new Map(),
-    after: null,
+    room: 9,
+    rooms: new Map(),
   });
   const attempt = { number: 1, at: 1, durationMs: 1, httpStatus: 200, error: null, response: '' };
   const result = { id: 'dl_1_1', claimId: 'c', attempt, next: { status: 'delivered' } } as const;

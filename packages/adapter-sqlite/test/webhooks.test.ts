@@ -8,7 +8,7 @@ import { openDatabase, temporaryFile } from './temporary.ts';
 
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 const endpoint = sampleEndpoint('1');
-const claim = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, perEndpoint: 9, slots: new Map(), after: null };
+const claim = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
 
 function sampleEvent(label: string): NewEvent {
   const deliveryId = `dl_${label}`;

@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from '@ostiary/core/admin';
-import type { EventOwner } from '@ostiary/core/storage';
+import type { Owner } from '@ostiary/core/storage';
 import {
   type CommandArguments,
   type CommandOutput,
@@ -13,7 +13,7 @@ import {
 
 const mode = { mode: value('live (default) or test') } as const;
 
-function ownerOf(args: CommandArguments): EventOwner {
+function ownerOf(args: CommandArguments): Owner {
   const [partner = ''] = args.positionals;
   return { partner, mode: args.oneOf('mode', ['live', 'test']) ?? 'live' };
 }

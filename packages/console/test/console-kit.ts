@@ -65,9 +65,8 @@ export async function consoleKit(
         now,
         leaseMs: 1_000,
         limit: 100,
-        perEndpoint: 100,
-        slots: new Map(),
-        after: null,
+        room: 100,
+        rooms: new Map(),
       });
       await storage.deliveries.finish(
         claimed.map(({ id, claimId, attempt }) => ({

@@ -6,7 +6,6 @@
 export type { ApiKeyRecord, ApiKeyState, ApiKeyStore, KeyScope } from './ports/api-keys.ts';
 export type {
   AuditHead,
-  AuditPosition,
   AuditRecord,
   AuditStore,
   ChainedAct,
@@ -22,7 +21,6 @@ export type {
 export type {
   AttemptRecord,
   ClaimedDelivery,
-  DeliveryPosition,
   DeliveryRecord,
   DeliveryResult,
   DeliveryStatus,
@@ -31,7 +29,6 @@ export type {
   Redelivery,
 } from './ports/deliveries.ts';
 export type {
-  EventOwner,
   EventRecord,
   EventStore,
   HostTransaction,
@@ -56,6 +53,8 @@ export type {
   StoredAnswer,
 } from './ports/idempotency.ts';
 export type { InteractionStore, JsonObject } from './ports/interactions.ts';
+export type { ListPosition } from './ports/lists.ts';
+export type { Owner } from './ports/owner.ts';
 export type { Mode, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';
 export type { Claim, ClaimedJob, NewJob, Queue } from './ports/queue.ts';
 export type { RateLimitState, RateLimitStore, SharedRateLimits } from './ports/rate-limits.ts';
@@ -66,8 +65,6 @@ export type {
   Currency,
   TransferCreation,
   TransferFailure,
-  TransferOwner,
-  TransferPosition,
   TransferRecord,
   TransferStatus,
   TransferStore,

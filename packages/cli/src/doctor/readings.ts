@@ -36,7 +36,7 @@ export async function readWaiting(database: Database, time: number): Promise<Wai
     );
     return { count: Number(row?.count ?? 0), ageMs: Math.max(0, now - Number(row?.oldest ?? now)) };
   };
-  const free = `dropped_at IS NULL AND (lease_ends_at IS NULL OR lease_ends_at <= ${now})`;
+  const free = `(lease_ends_at IS NULL OR lease_ends_at <= ${now})`;
   const [job, delivery] = await Promise.all([
     due(`${tableIn(database, 'jobs')} WHERE ${free}`),
     due(
@@ -62,7 +62,7 @@ export const countDropped = (database: Database, since: number): Promise<number>
 
 /** Jobs that failed and are tried again, such as transfers of which nobody knows whether money moved. */
 export const countFailing = (database: Database): Promise<number> =>
-  count(database, `${tableIn(database, 'jobs')} WHERE dropped_at IS NULL AND last_error IS NOT NULL`);
+  count(database, `${tableIn(database, 'jobs')} WHERE last_error IS NOT NULL`);
 
 /** When the oldest event that is kept was made. */
 export async function oldestEvent(database: Database): Promise<number | null> {

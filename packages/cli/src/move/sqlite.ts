@@ -41,6 +41,14 @@ export const knownMigrations: readonly { readonly name: string; readonly checksu
     name: '0005_partners-and-audit-chain.sql',
     checksum: 'b5a68790a7782c87b1e2f517e59df66ccb69ee6f1ea944aaafd3f2d079068e73',
   },
+  {
+    name: '0006_jobs.sql',
+    checksum: 'a774ca529925d130aa273864436360f9d2435a9302e8c8139db94c0ea698eb93',
+  },
+  {
+    name: '0007_endpoint-queues.sql',
+    checksum: '0804d691843d2eaa847f0e0835bf95a2c9df811a3c630703ee88da4ee9f8a5ca',
+  },
 ];
 
 /**

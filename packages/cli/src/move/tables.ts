@@ -109,7 +109,6 @@ export const ostiaryTables: readonly TableMove[] = [
       attempt: 'integer',
       claim_id: 'text',
       lease_ends_at: 'integer',
-      dropped_at: 'integer',
       last_error: 'text',
     },
     key: ['id'],
@@ -196,10 +195,32 @@ export const ostiaryTables: readonly TableMove[] = [
     },
     key: ['id'],
   },
+  // What is pending has all been claimed before, as far as PostgreSQL knows: it is found by the time at which it is ready.
+  {
+    name: 'endpoint_queues',
+    columns: {
+      endpoint_id: 'text',
+      partner: 'text',
+      mode: 'text',
+      claimed_to: 'integer',
+      next_due: 'integer',
+      served_at: 'integer',
+      revision: 'integer',
+    },
+    key: ['endpoint_id'],
+    source: `(
+      SELECT
+        id AS endpoint_id, partner, mode, served_at, 0 AS revision,
+        (SELECT coalesce(max(number), 0) FROM deliveries) AS claimed_to,
+        (SELECT min(ready_at) FROM deliveries WHERE status = 'pending' AND endpoint_id = endpoint.id) AS next_due
+      FROM webhook_endpoints AS endpoint JOIN endpoint_queues ON endpoint_queues.endpoint_id = endpoint.id
+    )`,
+  },
   {
     name: 'event_sequences',
-    columns: { partner: 'text', mode: 'text', last: 'integer' },
+    columns: { partner: 'text', mode: 'text', last: 'integer', news: 'integer', seen: 'integer' },
     key: ['partner', 'mode'],
+    source: '(SELECT *, 1 AS news, 0 AS seen FROM event_sequences)',
   },
   {
     name: 'events',
@@ -248,15 +269,12 @@ export const ostiaryTables: readonly TableMove[] = [
       endpoint_id: 'text',
       event_number: 'integer',
       due_at: 'integer',
-      held_until: 'integer',
+      ready_at: 'integer',
       claim_id: 'text',
       attempts: 'integer',
     },
     key: ['number'],
-    source: `(
-      SELECT *, CASE WHEN claim_id IS NULL THEN 0 ELSE ready_at END AS held_until
-      FROM deliveries WHERE status = 'pending'
-    )`,
+    source: "(SELECT * FROM deliveries WHERE status = 'pending')",
   },
   {
     name: 'delivery_attempts',

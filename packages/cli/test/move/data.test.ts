@@ -111,7 +111,9 @@ test('work that is held stays held, and the results of those who hold it count',
   const job = { kinds: ['held'], claimId: 'd', leaseMs: 1, limit: 10 };
   expect(await storage.queue.claim({ ...job, now: 30_019 })).toEqual([]);
   expect(await storage.queue.complete({ id: 'held', claimId: 'c' })).toBe(true);
-  expect(await storage.queue.recover({ kind: 'dropped', since: 0, now: 50 })).toBe(1);
+  const failed = { ...job, kinds: ['failed'] };
+  expect(await storage.queue.claim({ ...failed, now: 49 })).toEqual([]);
+  expect(await storage.queue.claim({ ...failed, now: 50 })).toMatchObject([{ id: 'failed', attempt: 2 }]);
 });
 
 test('numbers go on where they were', async () => {

@@ -15,7 +15,7 @@ const odd = `'"\\ {NULL,"a"} \t\r\n é e\u0301 \ufeff \ufffd \u{1f6f6} ${'x'.rep
 /** The largest amount there can be: more than a double holds. */
 const amount = 99_999_999_999_999_999n;
 
-export const claimAll = { leaseMs: 30_000, limit: 10, perEndpoint: 10, slots: new Map(), after: null };
+export const claimAll = { leaseMs: 30_000, limit: 10, room: 10, rooms: new Map() };
 
 const transfer = (id: string, changes: Partial<TransferRecord> = {}): TransferRecord => ({
   ...acme,
@@ -77,12 +77,12 @@ async function fill(storage: Storage): Promise<void> {
     ...{ kid: 'k', alg: 'RS256', publicJwk: '{"kty":"RSA"}', sealedPrivateJwk: 'sealed' },
     ...{ createdAt: 1, activeFrom: 1 },
   });
-  const jobs = ['held', 'due', 'dropped'].map((id) => ({ id, kind: id, payload: { odd }, dueAt: 10 }));
+  const jobs = ['held', 'due', 'failed'].map((id) => ({ id, kind: id, payload: { odd }, dueAt: 10 }));
   await storage.queue.enqueue(jobs);
   const hold = { claimId: 'c', now: 20, leaseMs: 30_000, limit: 1 };
   await storage.queue.claim({ ...hold, kinds: ['held'] });
-  await storage.queue.claim({ ...hold, kinds: ['dropped'] });
-  await storage.queue.drop({ id: 'dropped', claimId: 'c' }, { error: odd, now: 21 });
+  await storage.queue.claim({ ...hold, kinds: ['failed'] });
+  await storage.queue.retry({ id: 'failed', claimId: 'c' }, { dueAt: 50, error: odd });
   for (const [byte, allowlist] of [null, ['10.0.0.0/8', '::1/128']].entries()) {
     await storage.apiKeys.insert({
       ...{ id: `key_${byte}`, partner: 'acme', mode: 'live', name: odd, digest: digest(20 + byte) },
@@ -119,7 +119,7 @@ async function fill(storage: Storage): Promise<void> {
     { ...dropped, attempt: null, next: { status: 'dropped' } },
     delivered,
   ]);
-  await storage.deliveries.claim({ ...claimAll, claimId: 'second', now: 250, perEndpoint: 1 });
+  await storage.deliveries.claim({ ...claimAll, claimId: 'second', now: 250, room: 1 });
   await storage.deliveries.finish([
     { ...waits, claimId: 'second', attempt: attemptOf(2), next: { status: 'pending', dueAt: 40_000 } },
   ]);

@@ -74,8 +74,8 @@ const position = z
   .string()
   .regex(/^\d{1,15}_aud_[0-9a-f]{24}$/, 'is not a place in this list')
   .transform((text) => {
-    const [at = '', ...id] = text.split('_');
-    return { at: Number(at), id: id.join('_') };
+    const [time = '', ...id] = text.split('_');
+    return { time: Number(time), id: id.join('_') };
   });
 
 const chainValue = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
 import type { DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
-import type { EventOwner } from '../ports/events.ts';
+import type { Owner } from '../ports/owner.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { keptSecret } from '../webhook-secrets.ts';
 import { newDeliveryId } from '../webhooks/outgoing.ts';
@@ -11,7 +11,7 @@ import { checked, iso, isoOrNull } from './checked.ts';
 import { listPage, type PageRequest } from './paging.ts';
 
 /** A partner's webhook endpoint as administrators see it: everything but its secret. Times are ISO 8601. */
-export interface WebhookEndpoint extends EventOwner {
+export interface WebhookEndpoint extends Owner {
   readonly id: string;
   readonly url: string;
   readonly events: readonly string[];
@@ -52,23 +52,23 @@ export class WebhookError extends Error {
 
 /** Endpoints and deliveries of partners, for operators. */
 export interface WebhookAdministration {
-  list(owner: EventOwner): Promise<readonly WebhookEndpoint[]>;
+  list(owner: Owner): Promise<readonly WebhookEndpoint[]>;
   /**
    * Cancels what is still to be delivered there, and delivers nothing more until it is enabled.
    * @throws WebhookError `endpoint_not_found`
    */
-  disable(owner: EventOwner, id: string): Promise<WebhookEndpoint>;
+  disable(owner: Owner, id: string): Promise<WebhookEndpoint>;
   /** @throws WebhookError `endpoint_not_found` */
-  enable(owner: EventOwner, id: string): Promise<WebhookEndpoint>;
+  enable(owner: Owner, id: string): Promise<WebhookEndpoint>;
   /** @throws WebhookError `endpoint_not_found` */
-  remove(owner: EventOwner, id: string): Promise<void>;
+  remove(owner: Owner, id: string): Promise<void>;
   /**
    * Deliveries, newest first. `next` is what to pass as `after` for the following page, or `null` after the last
    * one.
    * @throws TypeError when an argument is wrong
    */
   deliveries(
-    owner: EventOwner,
+    owner: Owner,
     page?: PageRequest & {
       readonly endpointId?: string;
       readonly eventId?: string;
@@ -81,7 +81,7 @@ export interface WebhookAdministration {
    * @throws WebhookError
    */
   redeliver(
-    owner: EventOwner,
+    owner: Owner,
     eventId: string,
     options?: { readonly endpointId?: string },
   ): Promise<readonly WebhookDelivery[]>;
@@ -89,7 +89,7 @@ export interface WebhookAdministration {
    * Delivers again what was dropped at an endpoint since a time; at most 1,000 in one call. Answers how many.
    * @throws WebhookError
    */
-  recover(owner: EventOwner, endpointId: string, options: { readonly since: Date }): Promise<number>;
+  recover(owner: Owner, endpointId: string, options: { readonly since: Date }): Promise<number>;
 }
 
 function endpointOf(endpoint: WebhookEndpointRecord): WebhookEndpoint {
@@ -146,7 +146,7 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
   const newId = () => newDeliveryId(random.bytes(16).toString('hex'));
 
   /** Applies a change to the latest version, again when somebody else was faster. */
-  async function setEnabled(owner: EventOwner, id: string, enabled: boolean): Promise<WebhookEndpoint> {
+  async function setEnabled(owner: Owner, id: string, enabled: boolean): Promise<WebhookEndpoint> {
     for (;;) {
       const stored = await webhooks.find(owner, id);
       if (stored === null) throw new WebhookError('endpoint_not_found', id);

@@ -1,3 +1,4 @@
+import type { ListPosition } from '../ports/lists.ts';
 import type { Mode } from '../ports/partners.ts';
 import type { Signer } from '../signer.ts';
 
@@ -7,12 +8,6 @@ export interface ListOwner {
   readonly mode: Mode;
   /** Which one, where an owner has several lists of a kind. */
   readonly list?: string;
-}
-
-/** A place in a list that is ordered by a time and then by id. */
-export interface ListPosition {
-  readonly time: number;
-  readonly id: string;
 }
 
 /** Cursors that say where a list goes on, good for their owner only. */

@@ -1,7 +1,8 @@
 import { PartnerError } from '../errors.ts';
 import { readPage } from '../paging.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import type { Cursors, ListOwner, ListPosition } from './cursor.ts';
+import type { ListPosition } from '../ports/lists.ts';
+import type { Cursors, ListOwner } from './cursor.ts';
 
 const defaultPageSize = 25;
 

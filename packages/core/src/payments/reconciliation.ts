@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { PartnerError } from '../errors.ts';
-import type { TransferOwner, TransferPosition, TransferRecord, TransferStore } from '../ports/transfers.ts';
+import type { ListPosition } from '../ports/lists.ts';
+import type { Owner } from '../ports/owner.ts';
+import type { TransferRecord, TransferStore } from '../ports/transfers.ts';
 import { formatAmount } from './money.ts';
 
 const dayMs = 86_400_000;
@@ -235,7 +237,7 @@ class Totals {
 interface Page {
   readonly text: string;
   /** After which row the next page begins; `null` when this is the last one. */
-  readonly end: TransferPosition | null;
+  readonly end: ListPosition | null;
 }
 
 /**
@@ -245,7 +247,7 @@ interface Page {
  */
 export async function* exportTransfers(
   transfers: TransferStore,
-  owner: TransferOwner,
+  owner: Owner,
   range: ExportRange,
   format: ExportFormat,
 ): AsyncGenerator<string> {
@@ -255,7 +257,7 @@ export async function* exportTransfers(
   const times: Times = { created: isoWriter(), updated: isoWriter() };
 
   /** The rows are written out at once: what lives while a reader takes its time makes V8 enlarge its heap. */
-  async function read(after: TransferPosition | null): Promise<Page> {
+  async function read(after: ListPosition | null): Promise<Page> {
     const { from, to } = range;
     const rows = await transfers.listFinal({ ...owner, from, to, after, limit: pageRows });
     let text = '';

@@ -1,4 +1,5 @@
 import type { JsonObject } from './interactions.ts';
+import type { ListPosition } from './lists.ts';
 
 /** One administrative act. Times are milliseconds since the Unix epoch. */
 export interface AuditRecord {
@@ -40,12 +41,6 @@ export interface AuditHead {
   readonly outside: number;
 }
 
-/** A place in the list of acts. */
-export interface AuditPosition {
-  readonly at: number;
-  readonly id: string;
-}
-
 /**
  * What administrators did; kept without end, and never changed. An act that changes something here is not
  * appended: its record is handed to the call that makes the change, and commits with it. Either way it takes the
@@ -58,7 +53,7 @@ export interface AuditStore {
   list(request: {
     /** Only acts on this target, or `null` for all. */
     readonly target: string | null;
-    readonly after: AuditPosition | null;
+    readonly after: ListPosition | null;
     readonly limit: number;
   }): Promise<StoredAct[]>;
 

@@ -1,6 +1,8 @@
 import type { AuditRecord } from './audit.ts';
-import type { EventOwner, NewEvent } from './events.ts';
+import type { NewEvent } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim, StoredAnswer } from './idempotency.ts';
+import type { ListPosition } from './lists.ts';
+import type { Owner } from './owner.ts';
 
 /** `pending` becomes one of the others, which are final. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dropped' | 'cancelled';
@@ -22,7 +24,7 @@ export interface AttemptRecord {
 }
 
 /** A delivery of one event to one endpoint, with its attempts. Times are milliseconds since the Unix epoch. */
-export interface DeliveryRecord extends EventOwner {
+export interface DeliveryRecord extends Owner {
   /** `dl_…`, unique. */
   readonly id: string;
   readonly eventId: string;
@@ -37,7 +39,7 @@ export interface DeliveryRecord extends EventOwner {
 }
 
 /** A delivery that a worker holds until its lease ends, with everything that an attempt needs. */
-export interface ClaimedDelivery extends EventOwner {
+export interface ClaimedDelivery extends Owner {
   readonly id: string;
   /** Which claim this is: results of an earlier claim are refused. */
   readonly claimId: string;
@@ -66,12 +68,6 @@ export interface DeliveryResult {
     | { readonly status: 'delivered' | 'dropped' };
 }
 
-/** A place in a list of deliveries, newest first. */
-export interface DeliveryPosition {
-  readonly time: number;
-  readonly id: string;
-}
-
 /** What became of a request to deliver again. */
 export type Redelivery =
   | { readonly outcome: 'queued'; readonly answer: StoredAnswer }
@@ -90,12 +86,11 @@ export type LateIdempotencyClaim = Omit<IdempotencyClaim, 'answer'>;
 export interface DeliveryStore {
   /**
    * Claims due deliveries until `now + leaseMs`: pending ones whose time has come (`<= now`) and that nobody
-   * holds, or whose lease has ended. At most `limit` together, at most `perEndpoint` of one endpoint, or as
-   * many as `slots` says where it names the endpoint (0 or less: none). Within an endpoint those come first that are
-   * due the longest, and then those that were created first; only what an earlier claim has lost may come later than that,
-   * as if it had become due when its lease ended. Endpoints are visited in the order of their ids, beginning after `after` and going
-   * round, so that a caller who passes the last endpoint visited neglects none; a large backlog of one endpoint
-   * costs the others nothing. The answer is in this order. No delivery is ever given to two claims whose leases
+   * holds, or whose lease has ended. At most `limit` together, and of one endpoint at most as many as `rooms` says, or
+   * `room` where it does not name the endpoint (0 or less: none). Endpoints take turns: first comes the one of which
+   * nothing was claimed for the longest time, by any worker, and then by id; a large backlog of one endpoint costs the
+   * others nothing. Within an endpoint those that were never claimed come as they were published, and those that were
+   * claimed before as they became due again, or as their lease ended; a storage may put these first. The answer is in this order. No delivery is ever given to two claims whose leases
    * overlap, unless a crash of the database undid the first one: a claim need not survive that.
    */
   claim(request: {
@@ -103,9 +98,8 @@ export interface DeliveryStore {
     readonly now: number;
     readonly leaseMs: number;
     readonly limit: number;
-    readonly perEndpoint: number;
-    readonly slots: ReadonlyMap<string, number>;
-    readonly after: string | null;
+    readonly room: number;
+    readonly rooms: ReadonlyMap<string, number>;
   }): Promise<ClaimedDelivery[]>;
 
   /**
@@ -119,11 +113,11 @@ export interface DeliveryStore {
    * most `limit`. `endpointId`, `eventId` and `status` narrow the list where they are not `null`.
    */
   list(
-    request: EventOwner & {
+    request: Owner & {
       readonly endpointId: string | null;
       readonly eventId: string | null;
       readonly status: DeliveryStatus | null;
-      readonly after: DeliveryPosition | null;
+      readonly after: ListPosition | null;
       readonly limit: number;
     },
   ): Promise<DeliveryRecord[]>;
@@ -136,7 +130,7 @@ export interface DeliveryStore {
    * of the endpoints' ids, and its value is stored with the idempotency key.
    */
   redeliver(
-    request: EventOwner & {
+    request: Owner & {
       readonly eventId: string;
       readonly endpointId: string | null;
       readonly deliveryId: NewEvent['deliveryId'];
@@ -153,7 +147,7 @@ export interface DeliveryStore {
    * most `limit`. `answer` as above, with how many were queued.
    */
   recover(
-    request: EventOwner & {
+    request: Owner & {
       readonly endpointId: string;
       readonly since: number;
       readonly deliveryId: NewEvent['deliveryId'];

@@ -1,14 +1,8 @@
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
-import type { Mode } from './partners.ts';
-
-/** Whose endpoints, events and deliveries a call is about; those of others do not exist for it. */
-export interface EventOwner {
-  readonly partner: string;
-  readonly mode: Mode;
-}
+import type { Owner } from './owner.ts';
 
 /** An event that is about to be published to one partner in one mode. */
-export interface NewEvent extends EventOwner {
+export interface NewEvent extends Owner {
   /** `evt_…`, unique. */
   readonly id: string;
   readonly type: string;
@@ -74,7 +68,7 @@ export interface EventStore {
    * Events after a sequence number, in their order, at most `limit`, with the number of the oldest event that
    * is kept (`null` when none is kept).
    */
-  list(request: EventOwner & { readonly after: number; readonly limit: number }): Promise<{
+  list(request: Owner & { readonly after: number; readonly limit: number }): Promise<{
     readonly events: EventRecord[];
     readonly oldestSequence: number | null;
   }>;
@@ -84,7 +78,7 @@ export interface EventStore {
    * `null`, at most `limit`.
    */
   latest(
-    request: EventOwner & {
+    request: Owner & {
       readonly before: number | null;
       readonly type: string | null;
       readonly limit: number;
@@ -92,5 +86,5 @@ export interface EventStore {
   ): Promise<EventRecord[]>;
 
   /** `null` for an unknown event and for somebody else's. */
-  find(owner: EventOwner, id: string): Promise<EventRecord | null>;
+  find(owner: Owner, id: string): Promise<EventRecord | null>;
 }

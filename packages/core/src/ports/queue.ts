@@ -49,13 +49,4 @@ export interface Queue {
 
   /** Hands a job back, due again at `dueAt`. `false` as above. */
   retry(claim: Claim, next: { readonly dueAt: number; readonly error: string | null }): Promise<boolean>;
-
-  /** Gives a job up: it is kept, and not claimed until it is recovered. `false` as above. */
-  drop(claim: Claim, reason: { readonly error: string; readonly now: number }): Promise<boolean>;
-
-  /**
-   * Makes dropped jobs of a kind, dropped at or after `since`, due at `now` again with attempts counted from
-   * 1. Answers how many.
-   */
-  recover(request: { readonly kind: string; readonly since: number; readonly now: number }): Promise<number>;
 }

@@ -1,6 +1,8 @@
 import type { NewEvent } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
 import type { JsonObject } from './interactions.ts';
+import type { ListPosition } from './lists.ts';
+import type { Owner } from './owner.ts';
 import type { Mode } from './partners.ts';
 import type { NewJob } from './queue.ts';
 
@@ -37,18 +39,6 @@ export interface TransferRecord {
   readonly completedAt: number | null;
 }
 
-/** Whose transfers a call is about; those of others do not exist for it. */
-export interface TransferOwner {
-  readonly partner: string;
-  readonly mode: Mode;
-}
-
-/** A place in a list that is ordered by a time and then by id. */
-export interface TransferPosition {
-  readonly time: number;
-  readonly id: string;
-}
-
 /** What became of a request to create a transfer. */
 export type TransferCreation =
   | { readonly outcome: 'created' }
@@ -72,7 +62,7 @@ export interface TransferStore {
   }): Promise<TransferCreation>;
 
   /** `null` for an unknown transfer and for somebody else's. */
-  find(owner: TransferOwner, id: string): Promise<TransferRecord | null>;
+  find(owner: Owner, id: string): Promise<TransferRecord | null>;
 
   /** Any partner's transfer, for the worker. */
   findById(id: string): Promise<TransferRecord | null>;
@@ -82,12 +72,12 @@ export interface TransferStore {
    * `from` and `to` bound `createdAt`, `to` excluded.
    */
   list(
-    request: TransferOwner & {
+    request: Owner & {
       readonly status: TransferStatus | null;
       readonly reference: string | null;
       readonly from: number | null;
       readonly to: number | null;
-      readonly after: TransferPosition | null;
+      readonly after: ListPosition | null;
       readonly limit: number;
     },
   ): Promise<TransferRecord[]>;
@@ -111,10 +101,10 @@ export interface TransferStore {
    * `limit`: one page of an export.
    */
   listFinal(
-    request: TransferOwner & {
+    request: Owner & {
       readonly from: number;
       readonly to: number;
-      readonly after: TransferPosition | null;
+      readonly after: ListPosition | null;
       readonly limit: number;
     },
   ): Promise<TransferRecord[]>;

@@ -1,10 +1,10 @@
 import type { AuditRecord } from './audit.ts';
-import type { EventOwner } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
+import type { Owner } from './owner.ts';
 import type { SealedSecrets } from './sealed-secrets.ts';
 
 /** A webhook endpoint as it is stored. Times are milliseconds since the Unix epoch. */
-export interface WebhookEndpointRecord extends EventOwner {
+export interface WebhookEndpointRecord extends Owner {
   /** `we_…`, unique. */
   readonly id: string;
   readonly url: string;
@@ -40,10 +40,10 @@ export interface WebhookEndpointStore extends SealedSecrets {
   }): Promise<EndpointCreation>;
 
   /** `null` for an unknown endpoint and for somebody else's. */
-  find(owner: EventOwner, id: string): Promise<WebhookEndpointRecord | null>;
+  find(owner: Owner, id: string): Promise<WebhookEndpointRecord | null>;
 
   /** All of a partner and mode, by `createdAt`, then id. */
-  list(owner: EventOwner): Promise<WebhookEndpointRecord[]>;
+  list(owner: Owner): Promise<WebhookEndpointRecord[]>;
 
   /**
    * Replaces the record whose version is `endpoint.version - 1`. When the new one is not enabled, its pending
@@ -53,5 +53,5 @@ export interface WebhookEndpointStore extends SealedSecrets {
   replace(endpoint: WebhookEndpointRecord, now: number, audit?: AuditRecord): Promise<boolean>;
 
   /** Removes an endpoint and cancels its pending deliveries, as above. `false` when there is none. */
-  remove(owner: EventOwner, id: string, now: number, audit?: AuditRecord): Promise<boolean>;
+  remove(owner: Owner, id: string, now: number, audit?: AuditRecord): Promise<boolean>;
 }

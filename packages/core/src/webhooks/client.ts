@@ -6,7 +6,6 @@ import { Connections, type Open, type Origin } from './connections.ts';
 import { dial } from './dial.ts';
 import { type AttemptAnswer, Exchange, failedAnswer } from './exchange.ts';
 import { defaultResolve, parseTarget, type Resolve, type TargetPolicy, targetAddresses } from './targets.ts';
-import { UnderWay } from './under-way.ts';
 
 export type { AttemptErrorClass } from './attempt-errors.ts';
 export type { AttemptAnswer } from './exchange.ts';
@@ -79,7 +78,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   const resolve = options.resolve ?? defaultResolve(policy);
   const isAllowed = policy.allowPrivate ? () => true : isPublicAddress;
   const targets = new LRUCache<string, Target>({ max: maxTargets });
-  const underWay = new UnderWay<Exchange>(now);
+  const underWay = new Set<Exchange>();
   let isClosed = false;
   let context: SecureContext | undefined;
   const secureContext = () => {
@@ -121,11 +120,11 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
         new Exchange(shared, { target, request, signal }, settle).start();
       }),
     abort: () => {
-      for (const exchange of underWay.all) void exchange.abort();
+      for (const exchange of underWay) void exchange.abort();
     },
     close: async () => {
       isClosed = true;
-      await Promise.all([...underWay.all.map((exchange) => exchange.abort()), connections.close()]);
+      await Promise.all([...Array.from(underWay, (exchange) => exchange.abort()), connections.close()]);
     },
   };
 }

@@ -1,8 +1,8 @@
 import { weaknessOf } from '@ostiary/webhook-verifier';
 import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
-import type { EventOwner } from '../ports/events.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
+import type { Owner } from '../ports/owner.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
 import { keptSecret, webhookSecretContext } from '../webhook-secrets.ts';
@@ -22,22 +22,22 @@ export interface EndpointSettings {
 
 /** The endpoints of partners. */
 export interface Endpoints {
-  list(owner: EventOwner): Promise<WebhookEndpointRecord[]>;
+  list(owner: Owner): Promise<WebhookEndpointRecord[]>;
   /** @throws PartnerError `not_found` */
-  find(owner: EventOwner, id: string): Promise<WebhookEndpointRecord>;
+  find(owner: Owner, id: string): Promise<WebhookEndpointRecord>;
   /** @throws PartnerError `invalid_request` for a target that is refused or one endpoint too many */
   create(
     request: RepeatableRequest & { readonly settings: Omit<EndpointSettings, 'enabled'> },
   ): Promise<RepeatableAnswer>;
   /** @throws PartnerError `not_found`, `invalid_request` */
   change(
-    owner: EventOwner,
+    owner: Owner,
     id: string,
     changes: { readonly [Setting in keyof EndpointSettings]?: EndpointSettings[Setting] | undefined },
     now: number,
   ): Promise<WebhookEndpointRecord>;
   /** @throws PartnerError `not_found` */
-  remove(owner: EventOwner, id: string, now: number): Promise<void>;
+  remove(owner: Owner, id: string, now: number): Promise<void>;
 }
 
 /** See {@link Endpoints}. `checkTarget` answers the address in its canonical spelling. */
@@ -61,7 +61,7 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
     return sealer.seal(secret, webhookSecretContext(id));
   }
 
-  async function find(owner: EventOwner, id: string): Promise<WebhookEndpointRecord> {
+  async function find(owner: Owner, id: string): Promise<WebhookEndpointRecord> {
     const endpoint = await storage.webhooks.find(owner, id);
     if (endpoint === null)
       throw new PartnerError('not_found', { description: 'There is no such webhook endpoint.' });

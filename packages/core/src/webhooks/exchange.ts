@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { type AttemptErrorClass, errorClassOf } from './attempt-errors.ts';
 import type { Connection, Connections, Origin } from './connections.ts';
-import type { Limited, UnderWay } from './under-way.ts';
 
 /** What became of one attempt. */
 export interface AttemptAnswer {
@@ -23,7 +22,8 @@ export interface AttemptAnswer {
 /** What all exchanges of a client share. */
 export interface ExchangeOptions {
   readonly connections: Connections;
-  readonly underWay: UnderWay<Exchange>;
+  /** Those that are not over. */
+  readonly underWay: Set<Exchange>;
   readonly timeoutMs: number;
   readonly now: () => number;
 }
@@ -54,15 +54,14 @@ export function failedAnswer(error: AttemptErrorClass, durationMs: number): Atte
 }
 
 /** One request and what comes back, under one absolute deadline. */
-export class Exchange implements Dispatcher.DispatchHandler, Limited {
-  place = 0;
-  deadline: number;
+export class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #request: ExchangeRequest;
   readonly #settled: (answer: AttemptAnswer) => void;
   readonly #startedAt: number;
   readonly #abort = (): void => void this.abort();
   #connection: Connection;
+  #timer: NodeJS.Timeout | undefined;
   /** Whether the connection had served other requests. */
   #isKept = false;
   #isSent = false;
@@ -80,13 +79,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Limited {
     this.#request = request;
     this.#settled = settled;
     this.#startedAt = options.now();
-    this.deadline = this.#startedAt + options.timeoutMs;
     this.#connection = options.connections.take(request.target);
   }
 
   /** Sends the request. */
   start(): void {
     this.#options.underWay.add(this);
+    this.#limit(this.#options.timeoutMs);
     this.#request.signal?.addEventListener('abort', this.#abort);
     this.#send();
   }
@@ -94,11 +93,6 @@ export class Exchange implements Dispatcher.DispatchHandler, Limited {
   /** Gives up; where the outcome is decided, only the rest of the body. */
   async abort(): Promise<void> {
     await this.#fail('aborted');
-  }
-
-  /** The time is over. */
-  expire(): void {
-    void this.#fail(this.#connection.isResolving ? 'target_refused' : 'timeout');
   }
 
   onRequestStart(): void {
@@ -112,14 +106,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Limited {
       if (status === 101 || this.#interim > maxInterim) void this.#fail('protocol');
       return;
     }
-    const { now, timeoutMs, underWay } = this.#options;
+    const { now, timeoutMs } = this.#options;
     this.#status = status;
     this.#durationMs = now() - this.#startedAt;
     // No body follows (RFC 9110, section 15.3.5), so there is nothing to wait for.
     if (status === 204) return;
     const left = Math.min(timeoutMs - this.#durationMs, bodyMs.most);
-    this.deadline = this.#startedAt + this.#durationMs + Math.max(left, bodyMs.least);
-    underWay.watch(this);
+    this.#limit(Math.max(left, bodyMs.least));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -142,6 +135,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Limited {
     void this.#connection.destroy();
     this.#connection = this.#options.connections.open(this.#request.target);
     this.#send();
+  }
+
+  /** Ends it after this time, unless it is over by then. */
+  #limit(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => void this.#fail(this.#connection.isResolving ? 'target_refused' : 'timeout'),
+      Math.ceil(ms),
+    );
   }
 
   #send(): void {
@@ -175,7 +177,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Limited {
 
   #settle(answer: AttemptAnswer): void {
     this.#isSettled = true;
-    this.#options.underWay.remove(this);
+    clearTimeout(this.#timer);
+    this.#options.underWay.delete(this);
     this.#request.signal?.removeEventListener('abort', this.#abort);
     this.#settled(answer);
   }

@@ -145,9 +145,8 @@ describe.each(storages)('recovering what was dropped, on %s', (_name, newStorage
       now,
       leaseMs: 30_000,
       limit: 2_000,
-      perEndpoint: 2_000,
-      slots: new Map(),
-      after: null,
+      room: 2_000,
+      rooms: new Map(),
     });
     expect(claimed).toHaveLength(1_003);
     const attempt = { number: 1, at: now, durationMs: 1, httpStatus: 500, error: 'status', response: '' };

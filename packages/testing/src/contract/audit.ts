@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { AuditPosition, AuditRecord, Storage, StoredAct } from '@ostiary/core/storage';
+import type { AuditRecord, ListPosition, Storage, StoredAct } from '@ostiary/core/storage';
 import { assertSame, assertUnavailable, casesOf, inParallel } from './case.ts';
 import { acme, sampleApiKey, samplePartner } from './partner-samples.ts';
 import { digestOf, isLive, now, redeemed, sampleClient, sampleKey } from './samples.ts';
@@ -118,6 +118,8 @@ const acts: {
   },
 };
 
+const positionOf = ({ at, id }: Pick<StoredAct, 'at' | 'id'>): ListPosition => ({ time: at, id });
+
 export const auditCases = casesOf('audit', {
   'acts are read back as they were appended, newest first': async (storage) => {
     const sorted = [
@@ -132,16 +134,22 @@ export const auditCases = casesOf('audit', {
     assertSame(await ids(storage, 'client:b'), ['c']);
     assertSame(await ids(storage, 'client:'), []);
     const paged: string[] = [];
-    for (let after: AuditPosition | null = null; ; ) {
+    for (let after: ListPosition | null = null; ; ) {
       const [next]: StoredAct[] = await storage.audit.list({ target: null, after, limit: 1 });
       if (next === undefined) break;
       paged.push(next.id);
-      after = next;
+      after = positionOf(next);
     }
     assertSame(paged, ['b', 'a', 'd', 'c']);
     const [, , third, fourth] = shown;
-    assertSame(await storage.audit.list({ target: 'client:a', after: fourth ?? null, limit: 10 }), []);
-    assertSame(await storage.audit.list({ target: 'client:b', after: third ?? null, limit: 10 }), [fourth]);
+    assertSame(
+      await storage.audit.list({ target: 'client:a', after: fourth ? positionOf(fourth) : null, limit: 10 }),
+      [],
+    );
+    assertSame(
+      await storage.audit.list({ target: 'client:b', after: third ? positionOf(third) : null, limit: 10 }),
+      [fourth],
+    );
   },
 
   'of parallel acts none is lost, and an id is taken once': async (storage) => {

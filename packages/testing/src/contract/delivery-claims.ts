@@ -44,15 +44,15 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     assertSame(await claimedIds(storage, 'on time', { now: now + minute }), ['dl_x_1']);
   },
 
-  'of one endpoint the longest due come first, then the first created': async (storage) => {
+  'of one endpoint the longest due come first, then the first published': async (storage) => {
     await registered(storage, 'a');
-    const times = { third: 0, fifth: 5, first: -9, fourth: 0, second: -1, future: 6 };
+    const times = { first: -9, second: -1, third: 0, future: 6, fourth: 0, fifth: 5 };
     for (const [label, offset] of Object.entries(times)) {
       await published(storage, label, { createdAt: now + offset });
     }
     const at = { now: now + 5 };
     assertSame(await claimedIds(storage, 'c1', { ...at, limit: 1 }), ['dl_first_1']);
-    assertSame(await claimedIds(storage, 'c2', { ...at, perEndpoint: 2 }), ['dl_second_1', 'dl_third_1']);
+    assertSame(await claimedIds(storage, 'c2', { ...at, room: 2 }), ['dl_second_1', 'dl_third_1']);
     assertSame(await claimedIds(storage, 'c3', at), ['dl_fourth_1', 'dl_fifth_1']);
     assertSame(await claimedIds(storage, 'c4', at), []);
   },
@@ -64,28 +64,28 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     }
     const given = async (claimId: string, request: Parameters<typeof claim>[2]) =>
       (await claim(storage, claimId, request)).map(({ endpointId, eventId }) => `${endpointId} ${eventId}`);
-    const slots = new Map([
+    const rooms = new Map([
       ['we_b', 0],
       ['we_c', 3],
       ['we_nobody', 9],
     ]);
     assertSame(await given('c1', { limit: 0 }), []);
-    assertSame(await given('c2', { perEndpoint: 0 }), []);
+    assertSame(await given('c2', { room: 0 }), []);
     const overdrawn = new Map([['we_b', -1]]);
-    assertSame(await given('overdrawn', { perEndpoint: 0, slots: overdrawn }), []);
-    assertSame(await given('c3', { limit: 5, perEndpoint: 1, slots }), [
+    assertSame(await given('overdrawn', { room: 0, rooms: overdrawn }), []);
+    assertSame(await given('c3', { limit: 5, room: 1, rooms }), [
       'we_a evt_0',
       'we_c evt_0',
       'we_c evt_1',
       'we_c evt_2',
       'we_d evt_0',
     ]);
-    assertSame(await given('c4', { limit: 3, perEndpoint: 2, slots }), [
+    assertSame(await given('c4', { now: now + 1, limit: 3, room: 2, rooms }), [
       'we_a evt_1',
       'we_a evt_2',
       'we_c evt_3',
     ]);
-    assertSame(await given('c5', { limit: 4, perEndpoint: 0, slots: new Map([['we_b', 9]]) }), [
+    assertSame(await given('c5', { limit: 4, room: 0, rooms: new Map([['we_b', 9]]) }), [
       'we_b evt_0',
       'we_b evt_1',
       'we_b evt_2',
@@ -93,22 +93,22 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     ]);
   },
 
-  'endpoints take turns after the one that was visited last': async (storage) => {
+  'endpoints take turns: the one that was served longest ago is next, then by id': async (storage) => {
     const labels = ['9', 'B', 'a', 'a-', 'b'];
     for (const label of labels) await registered(storage, label);
-    const visited = async (after: string | null, limit: number) => {
-      await published(storage, `${after} ${limit}`);
-      const claimed = await claim(storage, `${after} ${limit}`, { limit, perEndpoint: 1, after });
-      return claimed.map(({ endpointId }) => endpointId.slice(3));
-    };
     for (let round = 0; round < 9; round += 1) await published(storage, `backlog ${round}`);
-    assertSame(await visited(null, 9), labels);
-    assertSame(await visited('we_B', 9), ['a', 'a-', 'b', '9', 'B']);
-    assertSame(await visited('we_b', 9), labels);
-    assertSame(await visited('we_a', 3), ['a-', 'b', '9']);
-    assertSame(await visited('we_a ', 2), ['a-', 'b'], 'also after one that is no longer there');
-    assertSame(await visited('', 2), ['9', 'B']);
-    assertSame(await visited('we_zzz', 1), ['9']);
+    let at = now;
+    const visited = async (limit: number, changes: Partial<Parameters<typeof claim>[2]> = {}) => {
+      at += 1;
+      const request = { now: at, limit, room: 1, ...changes };
+      return (await claim(storage, `${at}`, request)).map(({ endpointId }) => endpointId.slice(3));
+    };
+    assertSame(await visited(2), ['9', 'B']);
+    assertSame(await visited(9), ['a', 'a-', 'b', '9', 'B']);
+    assertSame(await visited(9), labels);
+    assertSame(await visited(3), ['9', 'B', 'a']);
+    assertSame(await visited(3, { rooms: new Map([['we_a-', 0]]) }), ['b', '9', 'B']);
+    assertSame(await visited(9), ['a-', 'a', '9', 'B', 'b']);
   },
 
   'a large backlog neglects nobody': async (storage) => {
@@ -122,13 +122,11 @@ export const deliveryClaimCases = casesOf('delivery claims', {
       await published(storage, label, { type: label });
     }
     const seen = new Set<string>();
-    let after: string | null = null;
     for (let round = 0; round < 6; round += 1) {
-      const claimed = await claim(storage, `round ${round}`, { limit: 4, perEndpoint: 1, after });
+      const claimed = await claim(storage, `round ${round}`, { limit: 4, room: 1 });
       assert.ok(claimed.length <= 4);
       assert.ok(claimed.filter(({ endpointId }) => endpointId === 'we_big').length <= 1);
       for (const { eventType } of claimed) seen.add(eventType);
-      after = claimed.at(-1)?.endpointId ?? null;
     }
     for (const label of labels) assert.ok(seen.has(label), label);
   },
@@ -137,8 +135,8 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     const labels = Array.from({ length: 12 }, (_, index) => String(index).padStart(2, '0'));
     for (const label of labels) await registered(storage, label);
     await published(storage, 'x');
-    const slots = new Map(labels.slice(0, 9).map((label) => [`we_${label}`, 0]));
-    const claimed = await claim(storage, 'c1', { limit: 2, slots });
+    const rooms = new Map(labels.slice(0, 9).map((label) => [`we_${label}`, 0]));
+    const claimed = await claim(storage, 'c1', { limit: 2, rooms });
     assertSame(
       claimed.map(({ endpointId }) => endpointId),
       ['we_09', 'we_10'],
@@ -148,19 +146,17 @@ export const deliveryClaimCases = casesOf('delivery claims', {
       ['we_03', 1],
       ['we_nobody', 1],
     ]);
-    const others = await claim(storage, 'c2', { limit: 2, perEndpoint: 0, slots: named, after: 'we_05' });
+    const others = await claim(storage, 'c2', { limit: 2, room: 0, rooms: named });
     assertSame(
       others.map(({ endpointId }) => endpointId),
-      ['we_08', 'we_03'],
+      ['we_03', 'we_08'],
     );
   },
 
   'parallel claims never share a delivery': async (storage) => {
     for (const label of ['a', 'b', 'c']) await registered(storage, label);
     for (let index = 0; index < 30; index += 1) await published(storage, `${index}`);
-    const claims = await inParallel(12, (index) =>
-      claimedIds(storage, `c${index}`, { limit: 10, perEndpoint: 5, after: `we_${'abc'[index % 3]}` }),
-    );
+    const claims = await inParallel(12, (index) => claimedIds(storage, `c${index}`, { limit: 10, room: 5 }));
     for (const ids of claims) assert.ok(ids.length <= 10);
     const ids = claims.flat();
     assert.equal(new Set(ids).size, ids.length, 'nothing twice');

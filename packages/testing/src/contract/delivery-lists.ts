@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { DeliveryPosition, Storage } from '@ostiary/core/storage';
+import type { ListPosition, Storage } from '@ostiary/core/storage';
 import { assertSame, casesOf } from './case.ts';
 import { now } from './samples.ts';
 import { claim, finish, listed, listedIds, published, registered } from './webhook-samples.ts';
@@ -93,7 +93,7 @@ export const deliveryListCases = casesOf('delivery lists', {
     }
     for (const endpointId of [null, 'we_a']) {
       const seen: string[] = [];
-      let after: DeliveryPosition | null = null;
+      let after: ListPosition | null = null;
       for (let pages = 0; pages < 100; pages += 1) {
         const page = await listed(storage, { endpointId, after, limit: 7 });
         const last = page.at(-1);

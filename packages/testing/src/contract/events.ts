@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EventOwner, IdempotencyClaim, NewEvent, Storage } from '@ostiary/core/storage';
+import type { IdempotencyClaim, NewEvent, Owner, Storage } from '@ostiary/core/storage';
 import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
 import { acme, sampleClaim, sampleEvent } from './partner-samples.ts';
 import { digestOf, minute, now } from './samples.ts';
@@ -18,7 +18,7 @@ function publish(
 }
 
 /** Ids and sequence numbers of everything that is kept. */
-async function sequence({ events }: Storage, owner: EventOwner = acme): Promise<string[]> {
+async function sequence({ events }: Storage, owner: Owner = acme): Promise<string[]> {
   const { events: all } = await events.list({ ...owner, after: 0, limit: 10_000 });
   return all.map((event) => `${event.sequence} ${event.id.slice(4)}`);
 }
@@ -123,12 +123,7 @@ export const eventCases = casesOf('events', {
   },
 
   'the latest events come first, those before a number, of one type, of one owner': async (storage) => {
-    const latest = async (
-      before: number | null,
-      type: string | null,
-      limit: number,
-      owner: EventOwner = acme,
-    ) => {
+    const latest = async (before: number | null, type: string | null, limit: number, owner: Owner = acme) => {
       const found = await storage.events.latest({ ...owner, before, type, limit });
       return found.map(({ sequence, type }) => `${sequence} ${type}`);
     };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Storage, TransferPosition, TransferRecord, TransferStore } from '@ostiary/core/storage';
+import type { ListPosition, Storage, TransferRecord, TransferStore } from '@ostiary/core/storage';
 import { assertSame, casesOf } from './case.ts';
 import { acme, created, settle, settled } from './partner-samples.ts';
 import { now } from './samples.ts';
@@ -15,7 +15,7 @@ async function listed({ transfers }: Storage, request: Request = {}): Promise<st
 /** Every page of an export, one after another. */
 async function exported({ transfers }: Storage, limit: number, between: () => Promise<unknown>) {
   const rows: TransferRecord[] = [];
-  let after: TransferPosition | null = null;
+  let after: ListPosition | null = null;
   for (let pages = 0; pages < 100; pages += 1) {
     const page = await transfers.listFinal({ ...acme, from: now, to: now + 100, after, limit });
     const last = page.at(-1);

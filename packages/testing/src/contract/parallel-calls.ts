@@ -51,7 +51,7 @@ export const parallelCases = casesOf('parallel calls', {
       const answers = await alternating(round, [
         () => storage.queue.complete(held),
         () => storage.queue.retry(held, { dueAt: now + hour, error: null }),
-        () => storage.queue.drop(held, { error: 'gave up', now }),
+        () => storage.queue.retry(held, { dueAt: now + 2 * hour, error: 'gave up' }),
       ]);
       assertSame(countAnswers(answers), { true: 1, false: 2 });
     }
@@ -75,19 +75,6 @@ export const parallelCases = casesOf('parallel calls', {
       assert.equal(isDone, !isTaken);
       if (isTaken) assert.equal(await storage.queue.complete({ id, claimId: 'next' }), true);
     }
-  },
-
-  'that recover dropped jobs count each once': async (storage) => {
-    await storage.queue.enqueue(jobs(30));
-    for (const { id, claimId } of await take(storage, 'c')) {
-      await storage.queue.drop({ id, claimId }, { error: 'gave up', now });
-    }
-    const counts = await inParallel(6, () => storage.queue.recover({ kind: 'work', since: now, now }));
-    assert.equal(
-      counts.reduce((sum, count) => sum + count),
-      30,
-    );
-    assert.equal((await take(storage, 'd')).length, 30);
   },
 
   'that end a user while a code is issued leave neither a consent nor a code that works': async (storage) => {

@@ -54,9 +54,9 @@ export const queueCases = casesOf('queue', {
     const jobs = Array.from({ length: 6 }, (_, index) => sampleJob(`${index}`, { dueAt: now - 10 + index }));
     await queue.enqueue(jobs);
     assertSame(await claimedIds(queue, 'held', { limit: 2 }), ['0', '1']);
-    const [third] = await claim(queue, 'dropped', { limit: 1 });
+    const [third] = await claim(queue, 'later', { limit: 1 });
     assert.ok(third);
-    await queue.drop(third, { error: 'gone', now });
+    await queue.retry(third, { dueAt: now + 1, error: 'gone' });
     assertSame(await claimedIds(queue, 'rest', { limit: 2 }), ['3', '4']);
   },
 
@@ -111,7 +111,6 @@ export const queueCases = casesOf('queue', {
     ]) {
       assert.equal(await queue.complete(old), false);
       assert.equal(await queue.retry(old, { dueAt: now, error: null }), false);
-      assert.equal(await queue.drop(old, { error: 'late', now }), false);
     }
     assertSame(await claim(queue, 'third', { now: now + leaseMs + 1 }), [], 'the second still holds it');
     assert.equal(await queue.complete({ id: 'a', claimId: 'second' }), true);
@@ -146,41 +145,5 @@ export const queueCases = casesOf('queue', {
     assertSame(again, [{ ...sampleJob('a'), dueAt: now + minute, claimId: 'second', attempt: 2 }]);
     assert.equal(await queue.retry({ id: 'a', claimId: 'second' }, { dueAt: now, error: null }), true);
     assertSame(await claimedIds(queue, 'third'), ['a']);
-  },
-
-  'a dropped job is kept and not claimed until it is recovered': async ({ queue }) => {
-    await queue.enqueue([sampleJob('a')]);
-    await claim(queue, 'first');
-    const held = { id: 'a', claimId: 'first' };
-    assert.equal(await queue.drop(held, { error: 'gave up', now: now + 5 }), true);
-    assert.equal(await queue.drop(held, { error: 'gave up', now: now + 6 }), false);
-    assert.equal(await queue.complete(held), false);
-    await queue.enqueue([sampleJob('a')]);
-    assertSame(await claim(queue, 'second', { now: now + 100 * leaseMs }), []);
-
-    assert.equal(await queue.recover({ kind: 'delivery', since: now + 5, now: now + minute }), 1);
-    assertSame(await claim(queue, 'early', { now: now + minute - 1 }), []);
-    const again = await claim(queue, 'third', { now: now + minute });
-    assertSame(again, [{ ...sampleJob('a'), dueAt: now + minute, claimId: 'third', attempt: 1 }]);
-  },
-
-  'recovering takes what was dropped at or after a moment, of one kind': async ({ queue }) => {
-    const kinds = ['delivery', 'mail'];
-    await queue.enqueue([
-      sampleJob('before'),
-      sampleJob('at'),
-      sampleJob('after'),
-      sampleJob('mail', { kind: 'mail' }),
-      sampleJob('waiting', { dueAt: now + minute }),
-    ]);
-    await claim(queue, 'c', { kinds });
-    const dropped = { before: now + 4, at: now + 5, after: now + 6, mail: now + 6 };
-    for (const [id, at] of Object.entries(dropped)) {
-      assert.equal(await queue.drop({ id, claimId: 'c' }, { error: 'gave up', now: at }), true);
-    }
-    const request = { kind: 'delivery', since: now + 5, now: now + 7 };
-    assert.equal(await queue.recover(request), 2);
-    assert.equal(await queue.recover(request), 0, 'nothing is dropped any more');
-    assertSame((await claimedIds(queue, 'd', { kinds, now: now + 7 })).toSorted(), ['after', 'at']);
   },
 });

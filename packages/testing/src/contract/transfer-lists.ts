@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Storage, TransferPosition, TransferStore } from '@ostiary/core/storage';
+import type { ListPosition, Storage, TransferStore } from '@ostiary/core/storage';
 import { assertSame, casesOf } from './case.ts';
 import { acme, created, settled } from './partner-samples.ts';
 import { now } from './samples.ts';
@@ -115,7 +115,7 @@ export const transferListCases = casesOf('transfer lists', {
       await created(storage, label, { createdAt: now + Math.floor(Number(label) / 25) });
     for (const status of [null, 'pending'] as const) {
       const seen: string[] = [];
-      let after: TransferPosition | null = null;
+      let after: ListPosition | null = null;
       for (let pages = 0; pages < 100; pages += 1) {
         const request = { ...acme, status, reference: null, from: null, to: null, after, limit: 7 };
         const page = await storage.transfers.list(request);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { AuditPosition, AuditRecord, AuditStore, ChainedAct } from '@ostiary/core/storage';
+import type { AuditRecord, AuditStore, ChainedAct, ListPosition } from '@ostiary/core/storage';
 import { type Step, StorageUnavailableError } from './step.ts';
-import { byCodeUnit, type Tables } from './tables.ts';
+import { type AuditRow, byCodeUnit, type Tables } from './tables.ts';
 
 export function memoryAudit(step: Step): AuditStore {
   return {
@@ -11,8 +11,8 @@ export function memoryAudit(step: Step): AuditStore {
       step((tables) =>
         [...tables.audit.values()]
           .filter((row) => target === null || row.target === target)
-          .filter((row) => after === null || byPosition(row, after) > 0)
-          .sort(byPosition)
+          .filter((row) => after === null || newestFirst(positionOf(row), after) > 0)
+          .sort((a, b) => newestFirst(positionOf(a), positionOf(b)))
           .slice(0, limit)
           .map(({ number: _, chain: __, ...act }) => ({ ...act, details: JSON.parse(act.details) })),
       ),
@@ -44,7 +44,8 @@ export function note(tables: Tables, record: AuditRecord | undefined): void {
   tables.audit.set(act.id, { ...act, details: JSON.stringify(act.details), number: last.number + 1, chain });
 }
 
-/** Newest first. */
-function byPosition(a: AuditPosition, b: AuditPosition): number {
-  return b.at - a.at || byCodeUnit(b.id, a.id);
+const positionOf = ({ at, id }: AuditRow): ListPosition => ({ time: at, id });
+
+function newestFirst(a: ListPosition, b: ListPosition): number {
+  return b.time - a.time || byCodeUnit(b.id, a.id);
 }

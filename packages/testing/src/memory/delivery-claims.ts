@@ -5,14 +5,15 @@ import { byCodeUnit, type DeliveryRow, type Tables } from './tables.ts';
 type ClaimRequest = Parameters<DeliveryStore['claim']>[0];
 
 export function claimDeliveries(tables: Tables, request: ClaimRequest): ClaimedDelivery[] {
-  const { claimId, now, leaseMs, limit, perEndpoint, slots } = request;
+  const { claimId, now, leaseMs, limit, room, rooms } = request;
   const due = dueByEndpoint(tables, now);
   const claimed: ClaimedDelivery[] = [];
-  for (const endpointId of inTurn([...due.keys()], request.after)) {
-    const room = Math.min(slots.get(endpointId) ?? perEndpoint, limit - claimed.length);
-    for (const row of due.get(endpointId)?.slice(0, Math.max(room, 0)) ?? []) {
-      const { id } = row;
-      tables.deliveries.set(id, { ...row, claimId, readyAt: now + leaseMs });
+  for (const endpointId of inTurn(tables, [...due.keys()])) {
+    const free = Math.min(rooms.get(endpointId) ?? room, limit - claimed.length);
+    const rows = due.get(endpointId)?.slice(0, Math.max(free, 0)) ?? [];
+    if (rows.length > 0) tables.servedAt.set(endpointId, now);
+    for (const row of rows) {
+      tables.deliveries.set(row.id, { ...row, claimId, readyAt: now + leaseMs });
       claimed.push(shown(tables, row, claimId));
     }
   }
@@ -60,11 +61,10 @@ function dueByEndpoint({ deliveries }: Tables, now: number): Map<string, Deliver
   );
 }
 
-/** Sorted, beginning after `after` and going round. */
-function inTurn(endpointIds: string[], after: string | null): string[] {
-  const sorted = endpointIds.sort(byCodeUnit);
-  const isLater = (id: string) => after === null || id > after;
-  return [...sorted.filter(isLater), ...sorted.filter((id) => !isLater(id))];
+/** Who was not served for the longest time comes first. */
+function inTurn({ servedAt }: Tables, endpointIds: string[]): string[] {
+  const at = (id: string) => servedAt.get(id) ?? 0;
+  return endpointIds.sort((a, b) => at(a) - at(b) || byCodeUnit(a, b));
 }
 
 function shown({ webhooks, events }: Tables, row: DeliveryRow, claimId: string): ClaimedDelivery {

@@ -1,4 +1,4 @@
-import type { DeliveryPosition, DeliveryRecord, DeliveryStore } from '@ostiary/core/storage';
+import type { DeliveryRecord, DeliveryStore, ListPosition } from '@ostiary/core/storage';
 import { byCodeUnit, type DeliveryRow, isOwned, type Tables } from './tables.ts';
 
 export function listDeliveries(
@@ -34,8 +34,8 @@ export function deliveryOf(row: DeliveryRow): DeliveryRecord {
   };
 }
 
-const positionOf = ({ createdAt, id }: DeliveryRow): DeliveryPosition => ({ time: createdAt, id });
+const positionOf = ({ createdAt, id }: DeliveryRow): ListPosition => ({ time: createdAt, id });
 
-function byPosition(a: DeliveryPosition, b: DeliveryPosition): number {
+function byPosition(a: ListPosition, b: ListPosition): number {
   return a.time - b.time || byCodeUnit(a.id, b.id);
 }

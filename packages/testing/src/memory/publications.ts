@@ -1,10 +1,10 @@
-import type { EventOwner, NewEvent } from '@ostiary/core/storage';
+import type { NewEvent, Owner } from '@ostiary/core/storage';
 import { StorageUnavailableError } from './step.ts';
 import { byCodeUnit, type DeliveryRow, isOwned, isPartnerDisabled, pairKey, type Tables } from './tables.ts';
 
 /** What a delivery is about. */
 interface DeliveryOf {
-  readonly owner: EventOwner;
+  readonly owner: Owner;
   readonly event: Pick<NewEvent, 'id' | 'type'>;
   readonly endpointId: string;
   readonly now: number;
@@ -29,7 +29,7 @@ export function publish(tables: Tables, events: readonly NewEvent[]): void {
 }
 
 /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
-export function matchingEndpoints(tables: Tables, owner: EventOwner, type: string): string[] {
+export function matchingEndpoints(tables: Tables, owner: Owner, type: string): string[] {
   const { webhooks } = tables;
   if (isPartnerDisabled(tables, owner.partner)) return [];
   return [...webhooks.values()]

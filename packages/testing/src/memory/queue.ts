@@ -33,28 +33,10 @@ export function memoryQueue(step: Step): Queue {
         tables.jobs.set(job.id, { ...job, dueAt, error, claimId: null, leaseEndsAt: null });
         return true;
       }),
-
-    drop: (claim, { error, now }) =>
-      step((tables) => {
-        const job = current(tables, claim);
-        if (job === undefined) return false;
-        tables.jobs.set(job.id, { ...job, error, droppedAt: now, claimId: null, leaseEndsAt: null });
-        return true;
-      }),
-
-    recover: ({ kind, since, now }) =>
-      step((tables) => {
-        const dropped = [...tables.jobs.values()].filter(
-          (job) => job.kind === kind && job.droppedAt !== null && job.droppedAt >= since,
-        );
-        for (const job of dropped)
-          tables.jobs.set(job.id, { ...job, droppedAt: null, dueAt: now, attempt: 0 });
-        return dropped.length;
-      }),
   };
 }
 
-const unclaimed = { attempt: 0, claimId: null, leaseEndsAt: null, droppedAt: null, error: null } as const;
+const unclaimed = { attempt: 0, claimId: null, leaseEndsAt: null, error: null } as const;
 
 /** A job that nobody has claimed yet. */
 export function jobRowOf({ id, kind, payload, dueAt }: NewJob): JobRow {
@@ -67,7 +49,7 @@ export function storeJob(tables: Tables, row: JobRow): void {
 }
 
 function isDue(job: JobRow, now: number): boolean {
-  return job.droppedAt === null && job.dueAt <= now && (job.leaseEndsAt === null || job.leaseEndsAt <= now);
+  return job.dueAt <= now && (job.leaseEndsAt === null || job.leaseEndsAt <= now);
 }
 
 /** The job, while this claim is the last one that took it. */

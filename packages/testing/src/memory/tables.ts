@@ -4,11 +4,11 @@ import type {
   ClientRecord,
   ConsentRecord,
   DeliveryRecord,
-  EventOwner,
   EventRecord,
   GrantRecord,
   GrantState,
   NewAccessToken,
+  Owner,
   PartnerRecord,
   SigningKeyRecord,
   StoredAnswer,
@@ -37,7 +37,6 @@ export interface JobRow {
   readonly attempt: number;
   readonly claimId: string | null;
   readonly leaseEndsAt: number | null;
-  readonly droppedAt: number | null;
   readonly error: string | null;
 }
 
@@ -104,6 +103,8 @@ export interface Tables {
   readonly events: Map<string, EventRecord>;
   /** In the order of their creation. */
   readonly deliveries: Map<string, DeliveryRow>;
+  /** When something of an endpoint was claimed last. */
+  readonly servedAt: Map<string, number>;
   readonly jobs: Map<string, JobRow>;
   /** By bucket. */
   readonly rateLimits: Map<string, WindowRow>;
@@ -129,6 +130,7 @@ export function emptyTables(): Tables {
     sequences: new Map(),
     events: new Map(),
     deliveries: new Map(),
+    servedAt: new Map(),
     jobs: new Map(),
     rateLimits: new Map(),
     audit: new Map(),
@@ -145,12 +147,12 @@ export function pairKey(first: string, second: string): string {
 }
 
 /** One string for what a partner names in a mode. */
-export function ownedKey({ partner, mode }: EventOwner, name: string): string {
+export function ownedKey({ partner, mode }: Owner, name: string): string {
   return JSON.stringify([partner, mode, name]);
 }
 
 /** Whether a row belongs to this partner and mode. */
-export function isOwned(row: EventOwner, { partner, mode }: EventOwner): boolean {
+export function isOwned(row: Owner, { partner, mode }: Owner): boolean {
   return row.partner === partner && row.mode === mode;
 }
 

@@ -1,4 +1,4 @@
-import type { TransferOwner, TransferPosition, TransferRecord, TransferStore } from '@ostiary/core/storage';
+import type { ListPosition, Owner, TransferRecord, TransferStore } from '@ostiary/core/storage';
 import { outcomeOf, storeClaim } from './idempotency.ts';
 import { publish } from './publications.ts';
 import { jobRowOf, storeJob } from './queue.ts';
@@ -73,14 +73,14 @@ export function memoryTransfers(step: Step): TransferStore {
   };
 }
 
-function owned({ transfers }: Tables, owner: TransferOwner): TransferRow[] {
+function owned({ transfers }: Tables, owner: Owner): TransferRow[] {
   return [...transfers.values()].filter((row) => isOwned(row, owner));
 }
 
-const createdPosition = ({ createdAt, id }: TransferRow): TransferPosition => ({ time: createdAt, id });
-const updatedPosition = ({ updatedAt, id }: TransferRow): TransferPosition => ({ time: updatedAt, id });
+const createdPosition = ({ createdAt, id }: TransferRow): ListPosition => ({ time: createdAt, id });
+const updatedPosition = ({ updatedAt, id }: TransferRow): ListPosition => ({ time: updatedAt, id });
 
-function byPosition(a: TransferPosition, b: TransferPosition): number {
+function byPosition(a: ListPosition, b: ListPosition): number {
   return a.time - b.time || byCodeUnit(a.id, b.id);
 }
 

@@ -1,4 +1,4 @@
-import type { EventOwner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core/storage';
+import type { Owner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core/storage';
 import { note } from './audit.ts';
 import { outcomeOf, storeClaim } from './idempotency.ts';
 import { assertFree } from './publications.ts';
@@ -67,14 +67,14 @@ export function isDelivered(tables: Tables, { enabled, partner }: WebhookEndpoin
 /** An endpoint of this partner and mode. */
 export function findEndpoint(
   { webhooks }: Tables,
-  owner: EventOwner,
+  owner: Owner,
   id: string,
 ): WebhookEndpointRecord | undefined {
   const endpoint = webhooks.get(id);
   return endpoint !== undefined && isOwned(endpoint, owner) ? endpoint : undefined;
 }
 
-function owned({ webhooks }: Tables, owner: EventOwner): WebhookEndpointRecord[] {
+function owned({ webhooks }: Tables, owner: Owner): WebhookEndpointRecord[] {
   return [...webhooks.values()].filter((endpoint) => isOwned(endpoint, owner));
 }
 

@@ -52,43 +52,41 @@ const mistakes: Mistakes = {
   'forgets who has no room': {
     case: 'delivery claims: limits hold together, per endpoint and by name',
     spoil: deliveriesWith(({ deliveries }) => ({
-      claim: (request) => deliveries.claim({ ...request, slots: new Map() }),
+      claim: (request) => deliveries.claim({ ...request, rooms: new Map() }),
     })),
   },
   'lets an endpoint have more than its part': {
     case: 'delivery claims: limits hold together, per endpoint and by name',
     spoil: deliveriesWith(({ deliveries }) => ({
-      claim: (request) => deliveries.claim({ ...request, perEndpoint: request.perEndpoint + 1 }),
+      claim: (request) => deliveries.claim({ ...request, room: request.room + 1 }),
     })),
   },
   'passes over endpoints without room after the limit': {
     case: 'delivery claims: endpoints without room do not use up the limit',
     spoil: deliveriesWith(({ deliveries }) => ({
       async claim(request) {
-        const claimed = await deliveries.claim({ ...request, slots: new Map() });
-        return claimed.filter(({ endpointId }) => request.slots.get(endpointId) !== 0);
+        const claimed = await deliveries.claim({ ...request, rooms: new Map() });
+        return claimed.filter(({ endpointId }) => request.rooms.get(endpointId) !== 0);
       },
     })),
   },
   'begins with the first endpoint every time': {
-    case: 'delivery claims: endpoints take turns after the one that was visited last',
-    spoil: deliveriesWith(({ deliveries }) => ({
-      claim: (request) => deliveries.claim({ ...request, after: null }),
-    })),
-  },
-  'does not go round': {
-    case: 'delivery claims: endpoints take turns after the one that was visited last',
+    case: 'delivery claims: endpoints take turns: the one that was served longest ago is next, then by id',
     spoil: deliveriesWith(({ deliveries }) => ({
       async claim(request) {
-        const claimed = await deliveries.claim(request);
-        return claimed.filter(({ endpointId }) => endpointId > (request.after ?? ''));
+        const all = await deliveries.claim({ ...request, limit: 1000, leaseMs: 0 });
+        const chosen = new Map(all.map(({ endpointId }) => [endpointId, 0]));
+        for (const id of [...chosen.keys()].sort().slice(0, request.limit)) {
+          chosen.set(id, request.rooms.get(id) ?? request.room);
+        }
+        return deliveries.claim({ ...request, rooms: chosen });
       },
     })),
   },
   'serves the longest backlog first': {
     case: 'delivery claims: a large backlog neglects nobody',
     spoil: deliveriesWith(({ deliveries }) => ({
-      claim: (request) => deliveries.claim({ ...request, perEndpoint: 1000, after: null }),
+      claim: (request) => deliveries.claim({ ...request, room: 1000 }),
     })),
   },
   'keeps the address that an endpoint had first': {

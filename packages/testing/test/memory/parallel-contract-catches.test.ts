@@ -34,19 +34,6 @@ const mistakes: Mistakes = {
       },
     })),
   },
-  'counts what it found, and not what it recovered': {
-    case: 'parallel calls: that recover dropped jobs count each once',
-    spoil: differing('queue', ({ queue }) => {
-      let found = 0;
-      return {
-        async recover(request) {
-          const count = await queue.recover(request);
-          found = Math.max(found, count);
-          return found;
-        },
-      };
-    }),
-  },
   'lists the consents of a user who ends, then revokes them': {
     case: 'parallel calls: that end a user while a code is issued leave neither a consent nor a code that works',
     spoil: ({ consents, grants }) => ({

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { Seats } from '../src/seats.ts';
+import { Semaphore } from '../src/semaphore.ts';
 
 /** Who waits, and what became of it. */
-function visitor(seats: Seats) {
+function visitor(semaphore: Semaphore) {
   const patience = Promise.withResolvers<never>();
   patience.promise.catch(() => undefined);
   let state = 'waits';
-  const taking = seats
-    .take((turn) => Promise.race([turn, patience.promise]))
+  const taking = semaphore
+    .acquire((turn) => Promise.race([turn, patience.promise]))
     .then(
       () => {
         state = 'sits';
@@ -21,19 +21,19 @@ function visitor(seats: Seats) {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-async function visitors(seats: Seats, count: number) {
-  const all = Array.from({ length: count }, () => visitor(seats));
+async function visitors(semaphore: Semaphore, count: number) {
+  const all = Array.from({ length: count }, () => visitor(semaphore));
   await turn();
   const states = () => all.map(({ state }) => state());
   return { all, states };
 }
 
-test('as many sit as there are seats, the others are called up in the order in which they came', async () => {
-  const seats = new Seats(2);
-  const { states } = await visitors(seats, 5);
+test('as many sit as there are semaphore, the others are called up in the order in which they came', async () => {
+  const semaphore = new Semaphore(2);
+  const { states } = await visitors(semaphore, 5);
   expect(states()).toEqual(['sits', 'sits', 'waits', 'waits', 'waits']);
   for (const expected of [3, 4, 5]) {
-    seats.leave();
+    semaphore.release();
     await turn();
     expect(states().filter((state) => state === 'sits')).toHaveLength(expected);
     expect(states().indexOf('waits')).toBe(expected === 5 ? -1 : expected);
@@ -41,23 +41,23 @@ test('as many sit as there are seats, the others are called up in the order in w
 });
 
 test('who gives up leaves the line, and nobody is called up in vain', async () => {
-  const seats = new Seats(1);
-  const { all, states } = await visitors(seats, 3);
+  const semaphore = new Semaphore(1);
+  const { all, states } = await visitors(semaphore, 3);
   all[1]?.giveUp();
   await turn();
   expect(states()).toEqual(['sits', 'left', 'waits']);
-  seats.leave();
+  semaphore.release();
   await turn();
   expect(states()).toEqual(['sits', 'left', 'sits']);
 });
 
 test('who is called up in the moment in which they give up passes the seat on', async () => {
-  const seats = new Seats(1);
-  const { all, states } = await visitors(seats, 3);
+  const semaphore = new Semaphore(1);
+  const { all, states } = await visitors(semaphore, 3);
   all[1]?.giveUp();
-  seats.leave();
+  semaphore.release();
   await turn();
   expect(states()).toEqual(['sits', 'left', 'sits']);
-  const later = await visitors(seats, 1);
+  const later = await visitors(semaphore, 1);
   expect(later.states()).toEqual(['waits']);
 });

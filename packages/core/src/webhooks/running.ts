@@ -1,0 +1,96 @@
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { ClaimedDelivery } from '../ports/deliveries.ts';
+import type { Telemetry } from '../telemetry.ts';
+import {
+  type AttemptEnd,
+  type AttemptOptions,
+  attempt,
+  handedBack,
+  measuredAttempt,
+  ownFaultMs,
+} from './attempt.ts';
+import { createBacklog } from './backlog.ts';
+import { createLanes, type Lanes } from './lanes.ts';
+import type { Ended } from './writing.ts';
+
+/** A delivery that was claimed. */
+export interface Leased {
+  readonly delivery: ClaimedDelivery;
+  readonly leaseEndsAt: number;
+}
+
+/** The second part of the dispatcher: makes attempts, no more of an endpoint at once than it has shown to take. */
+export interface Running {
+  readonly lanes: Lanes;
+  /** Begins an attempt, or lets the delivery wait until one of its endpoint ends. */
+  add(leased: Leased): void;
+  /** Hands back what waits. */
+  stop(): void;
+}
+
+/** @param ended - called with each attempt that is over, and with what is handed back */
+export function createRunning(
+  options: AttemptOptions & {
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly telemetry: Telemetry | null;
+    readonly concurrency: number;
+    /** What has to be left of a lease when an attempt begins, in milliseconds. */
+    readonly minLeaseMs: number;
+  },
+  ended: (end: Ended) => void,
+): Running {
+  const { clock, logger, telemetry, minLeaseMs } = options;
+  const backlog = createBacklog<Leased>();
+  const lanes = createLanes(options.concurrency, backlog.sizeOf);
+
+  function begin(leased: Leased): void {
+    const { delivery } = leased;
+    lanes.begin(delivery.endpointId);
+    const attempted =
+      telemetry === null ? attempt(options, delivery) : measuredAttempt(options, delivery, telemetry);
+    attempted.then(
+      (attemptEnd) => end(leased, attemptEnd),
+      (error: unknown) => {
+        logger.error({ err: error, delivery: delivery.id }, 'an attempt broke off; it is made again');
+        const result = handedBack(delivery, clock.now() + ownFaultMs);
+        end(leased, { result, answered: false });
+      },
+    );
+  }
+
+  function end({ delivery, leaseEndsAt }: Leased, { result, answered }: AttemptEnd): void {
+    lanes.end(delivery.endpointId, answered, result.attempt?.durationMs);
+    ended({ result, leaseEndsAt });
+    if (answered) proceed(delivery.endpointId);
+    else handBack(backlog.empty(delivery.endpointId));
+  }
+
+  /** Goes on with what waits for an endpoint. */
+  function proceed(endpointId: string): void {
+    while (!lanes.isFull(endpointId)) {
+      const leased = backlog.next(endpointId);
+      if (leased === undefined) return;
+      // URL and secret are those of the claim.
+      if (leased.leaseEndsAt - clock.now() > minLeaseMs) begin(leased);
+      else handBack([leased]);
+    }
+  }
+
+  /** Leaves to others, or to a later claim, what was not begun. */
+  function handBack(waiting: readonly Leased[]): void {
+    for (const { delivery, leaseEndsAt } of waiting) {
+      ended({ result: handedBack(delivery, delivery.dueAt), leaseEndsAt });
+    }
+  }
+
+  return {
+    lanes,
+    add(leased) {
+      if (lanes.isFull(leased.delivery.endpointId)) backlog.add(leased.delivery.endpointId, leased);
+      else begin(leased);
+    },
+    stop: () => handBack(backlog.empty()),
+  };
+}
