@@ -42,7 +42,7 @@ export async function readWaiting(database: Database, time: number): Promise<Wai
     due(
       database.engine === 'sqlite'
         ? `deliveries WHERE status = 'pending' AND ready_at <= ${now}`
-        : `ostiary.pending_deliveries WHERE held_until <= ${now}`,
+        : `ostiary.pending_deliveries WHERE coalesce(ready_at, due_at) <= ${now}`,
     ),
   ]);
   return {
