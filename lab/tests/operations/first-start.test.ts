@@ -1,0 +1,56 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { freePorts } from '../../../examples/demo/src/free-ports.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const clone = mkdtempSync(join(tmpdir(), 'ostiary-first-start-'));
+let started: ChildProcess | undefined;
+
+afterAll(async () => {
+  if (started?.exitCode === null) {
+    started.kill('SIGTERM');
+    await once(started, 'exit');
+  }
+  rmSync(clone, { recursive: true, force: true });
+});
+
+/** What git would clone if everything were committed: neither `node_modules` nor anything that was built. */
+function copySources(): void {
+  const list = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
+  for (const file of execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0')) {
+    if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(clone, file));
+  }
+}
+
+it('npm start in a fresh clone installs what it needs, no more, and says where to go', async () => {
+  copySources();
+  const [port = 0, partnerPort = 0] = await freePorts(2);
+  const env = { ...process.env, NODE_ENV: '', PORT: String(port), PARTNER_PORT: String(partnerPort) };
+  started = spawn('npm', ['start'], { cwd: clone, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let screen = '';
+  for (const stream of [started.stdout, started.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      screen += text;
+    });
+  }
+  const ended = once(started, 'exit').then(() => Promise.reject(new Error(`npm start ended:\n${screen}`)));
+  const told = expect.poll(() => screen, { timeout: 80_000 }).toContain('Ctrl+C stops both');
+  await Promise.race([told, ended]);
+
+  expect(screen.split('\n').length, screen).toBeLessThan(30);
+  for (const [name, url] of Object.entries({
+    shop: `http://localhost:${partnerPort}/`,
+    console: `http://localhost:${port}/sandbox`,
+  })) {
+    expect(screen).toContain(url.replace(/\/$/, ''));
+    expect((await fetch(url)).status, name).toBe(200);
+  }
+  const megabytes = Number(
+    execFileSync('du', ['-sm', join(clone, 'node_modules')], { encoding: 'utf8' }).split('\t')[0],
+  );
+  expect(megabytes).toBeLessThan(300);
+});
