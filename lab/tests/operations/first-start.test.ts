@@ -11,9 +11,11 @@ const clone = mkdtempSync(join(tmpdir(), 'ostiary-first-start-'));
 let started: ChildProcess | undefined;
 
 afterAll(async () => {
-  if (started?.exitCode === null) {
-    started.kill('SIGTERM');
-    await once(started, 'exit');
+  if (started?.pid !== undefined && started.exitCode === null) {
+    const ended = once(started, 'close');
+    // As Ctrl+C does it: to all that the terminal started.
+    process.kill(-started.pid, 'SIGINT');
+    await ended;
   }
   rmSync(clone, { recursive: true, force: true });
 });
@@ -30,7 +32,7 @@ it('npm start in a fresh clone installs what it needs, no more, and says where t
   copySources();
   const [port = 0, partnerPort = 0] = await freePorts(2);
   const env = { ...process.env, NODE_ENV: '', PORT: String(port), PARTNER_PORT: String(partnerPort) };
-  started = spawn('npm', ['start'], { cwd: clone, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  started = spawn('npm', ['start'], { cwd: clone, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let screen = '';
   for (const stream of [started.stdout, started.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
