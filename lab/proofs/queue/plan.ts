@@ -39,7 +39,7 @@ const allowed = [
   'Tid Scan pending_deliveries',
   'Index Scan events_pkey',
   // Of the endpoints of a partner: a row each, however much waits.
-  'Bitmap Index Scan endpoint_queues_by_owner',
+  'Bitmap Index Scan endpoint_queues_by_turn',
 ];
 
 /** What is wrong with the plan of a claim. */

@@ -12,7 +12,7 @@
  *
  * Endpoints to look at are those with a `next_due` that has come, and all of a partner and mode with news: who publishes
  * counts up `news` of the sequence, and a claim that leaves nothing says up to which count it has `seen`. What commits after
- * the claim began has counted on.
+ * the claim began has counted on. Owners take turns, and of an owner its endpoints: a claim that is full reads no further.
  */
 import type { DeliveryStore } from '@ostiary/core/storage';
 import { type ClaimedRow, claimedBy } from './claimed-rows.ts';
@@ -33,7 +33,7 @@ interface Request {
 const maxSettled = 200;
 
 /**
- * What a claim takes. Candidates are asked in turn, only as many as it needs (the LIMIT of `taken`). An endpoint whose row has
+ * What a claim takes. Owners and their endpoints are asked in turn, only as many as it needs (the LIMIT of `taken`). An endpoint whose row has
  * changed since the statement began, or that somebody holds, is left for the next claim: what the statement sees of its
  * deliveries may be old. A result that is just being written holds a delivery, which is passed over and not waited for.
  */
@@ -41,22 +41,28 @@ const choice = (schema: string) => `
   news AS MATERIALIZED (
     SELECT partner, mode, news FROM ${schema}.event_sequences WHERE has_news
   ),
-  candidates AS MATERIALIZED (
-    SELECT
-      endpoint_id, claimed_to, next_due, served_at, revision,
-      coalesce((:rooms::jsonb ->> endpoint_id)::integer, :room::integer) AS room
-    FROM (
-      SELECT queue.* FROM news JOIN ${schema}.endpoint_queues AS queue USING (partner, mode)
-      UNION ALL
-      SELECT * FROM ${schema}.endpoint_queues AS queue
-      WHERE next_due <= :now AND NOT EXISTS (
-        SELECT FROM news WHERE news.partner = queue.partner AND news.mode = queue.mode
-      )
-    ) AS queue
+  due AS MATERIALIZED (
+    SELECT endpoint_id, partner, mode, next_due, revision FROM ${schema}.endpoint_queues WHERE next_due <= :now
+  ),
+  turns AS (
+    SELECT partner, mode, bool_or(has_news) AS has_news, (
+      SELECT max(served_at) FROM ${schema}.endpoint_queues AS queue
+      WHERE queue.partner = owner.partner AND queue.mode = owner.mode
+    ) AS served_at
+    FROM (SELECT partner, mode, true AS has_news FROM news UNION ALL SELECT partner, mode, false FROM due) AS owner
+    GROUP BY partner, mode
   ),
   taken AS MATERIALIZED (
-    SELECT candidate.endpoint_id, served_at, held.queue, found.*
-    FROM (SELECT * FROM candidates WHERE room > 0 ORDER BY served_at, endpoint_id) AS candidate
+    SELECT candidate.endpoint_id, candidate.served_at, held.queue, found.*
+    FROM (SELECT * FROM turns ORDER BY served_at, partner, mode) AS turn
+    CROSS JOIN LATERAL (
+      SELECT * FROM (
+        SELECT *, coalesce((:rooms::jsonb ->> endpoint_id)::integer, :room::integer) AS room
+        FROM ${schema}.endpoint_queues AS queue
+        WHERE queue.partner = turn.partner AND queue.mode = turn.mode AND (has_news OR next_due <= :now)
+      ) AS queue
+      WHERE room > 0 ORDER BY queue.served_at, endpoint_id
+    ) AS candidate
     CROSS JOIN LATERAL (
       SELECT ctid AS queue FROM ${schema}.endpoint_queues AS queue
       WHERE queue.endpoint_id = candidate.endpoint_id AND queue.revision = candidate.revision
@@ -102,12 +108,12 @@ const leases = (schema: string) => `
   ),
   settled AS MATERIALIZED (
     SELECT queue.ctid AS queue
-    FROM candidates JOIN ${schema}.endpoint_queues AS queue USING (endpoint_id, revision)
-    WHERE candidates.next_due <= :now AND endpoint_id NOT IN (SELECT endpoint_id FROM taken)
+    FROM due JOIN ${schema}.endpoint_queues AS queue USING (endpoint_id, revision)
+    WHERE endpoint_id NOT IN (SELECT endpoint_id FROM taken)
       AND (
         SELECT ready_at FROM ${schema}.pending_deliveries AS pending
-        WHERE pending.endpoint_id = candidates.endpoint_id
-          AND ready_at >= candidates.next_due AND ready_at <= :now
+        WHERE pending.endpoint_id = due.endpoint_id
+          AND ready_at >= due.next_due AND ready_at <= :now
         ORDER BY ready_at LIMIT 1
       ) IS NULL
     LIMIT ${maxSettled}

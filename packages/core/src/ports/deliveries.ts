@@ -87,8 +87,9 @@ export interface DeliveryStore {
   /**
    * Claims due deliveries until `now + leaseMs`: pending ones whose time has come (`<= now`) and that nobody
    * holds, or whose lease has ended. At most `limit` together, and of one endpoint at most as many as `rooms` says, or
-   * `room` where it does not name the endpoint (0 or less: none). Endpoints take turns: first comes the one of which
-   * nothing was claimed for the longest time, by any worker, and then by id; a large backlog of one endpoint costs the
+   * `room` where it does not name the endpoint (0 or less: none). Endpoints of a partner and mode take turns: first comes the one of
+   * which nothing was claimed for the longest time, by any worker, and then by id. So do partners, by endpoint or as a
+   * whole: none waits while others are served again and again; a large backlog of one endpoint costs the
    * others nothing. Within an endpoint those that were never claimed come as they were published, and those that were
    * claimed before as they became due again, or as their lease ended; a storage may put these first. The answer is in this order. No delivery is ever given to two claims whose leases
    * overlap, unless a crash of the database undid the first one: a claim need not survive that.

@@ -111,6 +111,22 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     assertSame(await visited(9), ['a-', 'a', '9', 'B', 'b']);
   },
 
+  'partners take turns, however many endpoints one of them has': async (storage) => {
+    for (const label of ['a', 'b', 'c']) await registered(storage, label);
+    for (const partner of ['few', 'other']) await registered(storage, partner, { partner });
+    for (const partner of ['acme', 'few', 'other']) {
+      for (let round = 0; round < 9; round += 1) await published(storage, `${partner} ${round}`, { partner });
+    }
+    const seen: string[] = [];
+    for (let at = now; seen.length < 9; at += 1) {
+      const claimed = await claim(storage, `${at}`, { now: at, limit: 1, room: 1 });
+      seen.push(...claimed.map(({ endpointId }) => endpointId));
+    }
+    assertSame(new Set(seen).size, 5, seen.join());
+    const positions = (id: string) => seen.flatMap((one, index) => (one === id ? [index] : []));
+    for (const id of ['we_few', 'we_other']) assert.ok((positions(id)[0] ?? 9) < 5, seen.join());
+  },
+
   'a large backlog neglects nobody': async (storage) => {
     const labels = Array.from({ length: 20 }, (_, index) => `small ${String(index).padStart(2, '0')}`);
     await registered(storage, 'big', { events: ['big'] });
