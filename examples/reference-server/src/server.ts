@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDoctorRoute } from '@ostiary/cli/doctor';
-import { type HttpServer, listen } from '@ostiary/web-kit';
+import { listen } from '@ostiary/web-kit';
 import type { Logger } from 'pino';
 import { createApp, createWorkerApp, type OperationRoutes } from './app.ts';
 import type { ServerConfig } from './config.ts';
@@ -72,6 +72,15 @@ function listenerOf(
   };
 }
 
+function oncePerMinute(now: () => number, tell: () => void): () => void {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (now() - toldAt < 60_000) return;
+    toldAt = now();
+    tell();
+  };
+}
+
 /**
  * Starts the reference server.
  *
@@ -117,24 +126,18 @@ export async function startReferenceServer(
   }
 
   const { maxConnections } = config;
-  let toldAt = Number.NEGATIVE_INFINITY;
-  function onRefused(): void {
-    if (now() - toldAt < 60_000) return;
-    toldAt = now();
-    logger.warn({ maxConnections }, 'too many connections; what comes now is closed unanswered');
-  }
+  const onRefused = oncePerMinute(now, () =>
+    logger.warn({ maxConnections }, 'too many connections; what comes now is closed unanswered'),
+  );
 
-  let http: HttpServer;
-  try {
-    const listener: RequestListener = (request, response) => {
-      logRequest(logger, request, response);
-      answer(request, response);
-    };
-    http = await listen(config, listener, { maxConnections, onRefused });
-  } catch (error) {
+  const listener: RequestListener = (request, response) => {
+    logRequest(logger, request, response);
+    answer(request, response);
+  };
+  const http = await listen(config, listener, { maxConnections, onRefused }).catch(async (error: unknown) => {
     await closeDatabase();
     throw error;
-  }
+  });
   const { port } = http;
   const { host, role, authUrl, baseUrl } = config;
   if (role !== 'web') ostiary.worker.start();

@@ -31,40 +31,25 @@ const transfersWithEvents = `
   FROM ostiary.transfers LEFT JOIN told ON told.transfer_id = transfers.id
 `;
 
-/** Compares what clients were told with the transfers, the journal of the rail, the events and what the receiver saw. */
-export async function audit(stage: Stage, load: Load): Promise<ReadonlyMap<string, Findings>> {
-  const { app, rail } = stage.server;
-  const findings = new Map<string, Findings>();
-  const at = (fault: string | undefined): Findings => {
-    const name = fault ?? 'none';
-    const found = findings.get(name) ?? {
-      lostEvents: [],
-      doubleTransfers: [],
-      strayExecutions: [],
-      others: [],
-    };
-    findings.set(name, found);
-    return found;
-  };
-  for (const fault of load.tallies.keys()) at(fault);
+/** What the parts of an audit share. */
+interface Audit {
+  readonly stage: Stage;
+  readonly load: Load;
+  /** Where findings of a fault are noted. */
+  readonly at: (fault: string | undefined) => Findings;
+  /** Whether every endpoint of the mode accepted the event. */
+  readonly isDelivered: (mode: string, event: string) => boolean;
+}
 
+/** Transfers, by the key that each was asked for with. */
+async function auditTransfers({ stage, load, at, isDelivered }: Audit): Promise<void> {
+  const { app, rail } = stage.server;
   const stored = (await app.query<TransferRow>(transfersWithEvents)).rows;
   const executed = (
     await rail.query<{ id: string; key: string }>(
       'SELECT transfer_id AS id, description AS key FROM executions',
     )
   ).rows;
-  const endpoints = (
-    await app.query<{ mode: string; path: string }>(
-      `SELECT mode, regexp_replace(url, '^https?://[^/]*', '') AS path FROM ostiary.webhook_endpoints`,
-    )
-  ).rows;
-  const isDelivered = (mode: string, event: string) =>
-    endpoints.every(
-      (endpoint) => endpoint.mode !== mode || (stage.receiver.of(endpoint.path, event)?.accepted ?? 0) > 0,
-    );
-
-  // Transfers, by the key that each was asked for with.
   const byKey = Map.groupBy(stored, ({ key }) => key);
   const asked = new Map(load.payments.map((payment) => [payment.key, payment]));
   const done = new Set(executed.map(({ id }) => id));
@@ -87,8 +72,11 @@ export async function audit(stage: Stage, load: Load): Promise<ReadonlyMap<strin
   for (const { id, key } of executed) {
     if (!known.has(id)) at(asked.get(key)?.fault).strayExecutions.push(id);
   }
+}
 
-  // Test events, by the key that stands in each.
+/** Test events, by the key that stands in each. */
+async function auditTestEvents({ stage, load, at, isDelivered }: Audit): Promise<void> {
+  const { app } = stage.server;
   const tested = (
     await app.query<TestEventRow>(
       `SELECT id, body::jsonb -> 'data' ->> 'message' AS key FROM ostiary.events WHERE mode = 'test'`,
@@ -103,7 +91,11 @@ export async function audit(stage: Stage, load: Load): Promise<ReadonlyMap<strin
       lostEvents.push(`${eventId} was answered and is not there`);
     for (const { id } of own) if (!isDelivered('test', id)) lostEvents.push(`${id} was not delivered`);
   }
+}
 
+/** What belongs to no fault: sequences, tokens, work that is left. */
+async function auditWhole({ stage, at }: Audit): Promise<void> {
+  const { app } = stage.server;
   const whole = at('none').others;
   const gaps = await app.query<{ mode: string; count: number; last: number }>(
     'SELECT mode, count(*)::integer AS count, max(sequence)::integer AS last FROM ostiary.events GROUP BY mode',
@@ -121,5 +113,36 @@ export async function audit(stage: Stage, load: Load): Promise<ReadonlyMap<strin
   if (unfinished.rows.length > 0) whole.push(`${unfinished.rows.length} deliveries and jobs are not done`);
   if (stage.receiver.rejected.length > 0)
     whole.push(`${stage.receiver.rejected.length} deliveries with a wrong signature`);
+}
+
+/** Compares what clients were told with the transfers, the journal of the rail, the events and what the receiver saw. */
+export async function audit(stage: Stage, load: Load): Promise<ReadonlyMap<string, Findings>> {
+  const { app } = stage.server;
+  const findings = new Map<string, Findings>();
+  const at = (fault: string | undefined): Findings => {
+    const name = fault ?? 'none';
+    const found = findings.get(name) ?? {
+      lostEvents: [],
+      doubleTransfers: [],
+      strayExecutions: [],
+      others: [],
+    };
+    findings.set(name, found);
+    return found;
+  };
+  for (const fault of load.tallies.keys()) at(fault);
+  const endpoints = (
+    await app.query<{ mode: string; path: string }>(
+      `SELECT mode, regexp_replace(url, '^https?://[^/]*', '') AS path FROM ostiary.webhook_endpoints`,
+    )
+  ).rows;
+  const isDelivered = (mode: string, event: string) =>
+    endpoints.every(
+      (endpoint) => endpoint.mode !== mode || (stage.receiver.of(endpoint.path, event)?.accepted ?? 0) > 0,
+    );
+  const parts: Audit = { stage, load, at, isDelivered };
+  await auditTransfers(parts);
+  await auditTestEvents(parts);
+  await auditWhole(parts);
   return findings;
 }

@@ -26,14 +26,11 @@ interface Movement {
 /** Names of the checks, each with what it found wrong. */
 export type Findings = ReadonlyMap<string, readonly string[]>;
 
-/** Compares what clients saw, what the API lists, and what is in the tables with the model. */
-export function audit({ schedule, kids, outcomes, listed, database }: Evidence): Findings {
-  const findings = new Map<string, string[]>();
-  const check = (name: string, problems: string[]) => void findings.set(name, problems);
-  const rows = <Row>(sql: string): Row[] => database.prepare<[], Row>(sql).safeIntegers().all();
-  const expected = schedule.payments.map(expectedOf);
+/** Notes what a check found wrong. */
+type Check = (name: string, problems: readonly string[]) => void;
+type Expected = readonly ReturnType<typeof expectedOf>[];
 
-  // What clients saw.
+function auditAnswers(check: Check, { outcomes }: Evidence, expected: Expected): void {
   check(
     'every answer agrees with the model',
     outcomes.flatMap(({ answers }, index) =>
@@ -56,9 +53,13 @@ export function audit({ schedule, kids, outcomes, listed, database }: Evidence):
       reused !== null && reused.status !== 409 ? [`payment ${index}: ${reused.status} ${reused.body}`] : [],
     ),
   );
+}
 
-  // What the API lists.
-  const byId = new Map(listed.map((transfer) => [transfer.id, transfer]));
+function auditList(
+  check: Check,
+  { schedule, kids, outcomes, listed }: Evidence,
+  { expected, byId }: { readonly expected: Expected; readonly byId: ReadonlyMap<string, ListedTransfer> },
+): void {
   const wanted = new Map<string, { readonly index: number; readonly final: string }>();
   for (const [index, { answers }] of outcomes.entries()) {
     const [answer] = answers;
@@ -92,8 +93,14 @@ export function audit({ schedule, kids, outcomes, listed, database }: Evidence):
       return asExpected ? [] : [JSON.stringify(transfer)];
     }),
   );
+}
 
-  // What is in the ledger.
+function auditLedger(
+  check: Check,
+  { schedule, kids, listed, database }: Evidence,
+  byId: ReadonlyMap<string, ListedTransfer>,
+): void {
+  const rows = <Row>(sql: string): Row[] => database.prepare<[], Row>(sql).safeIntegers().all();
   const movements = rows<Movement>(`
     SELECT movements.id, payers.owner AS payer, app_users.kid AS payee, count(*) AS postings,
       sum(postings.amount) AS sum, max(postings.amount) AS amount, movements.currency
@@ -145,6 +152,17 @@ export function audit({ schedule, kids, outcomes, listed, database }: Evidence):
     'no work is left over',
     rows<{ id: string }>("SELECT id FROM jobs WHERE kind = 'transfer'").map(({ id }) => id),
   );
+}
+
+/** Compares what clients saw, what the API lists, and what is in the tables with the model. */
+export function audit(evidence: Evidence): Findings {
+  const findings = new Map<string, readonly string[]>();
+  const check: Check = (name, problems) => void findings.set(name, problems);
+  const expected = evidence.schedule.payments.map(expectedOf);
+  const byId = new Map(evidence.listed.map((transfer) => [transfer.id, transfer]));
+  auditAnswers(check, evidence, expected);
+  auditList(check, evidence, { expected, byId });
+  auditLedger(check, evidence, byId);
   return findings;
 }
 

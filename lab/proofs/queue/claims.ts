@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
-import type { DeliveryResult, DeliveryStore } from '@ostiary/core/storage';
+import type { DeliveryResult, DeliveryStore, Storage } from '@ostiary/core/storage';
 import type { Pool } from 'pg';
 import { type Ran, watchedPool } from '../../../packages/adapter-postgres/test/watched-pool.ts';
 import { createStolenTime, type QuietTurns, type Turn } from '../../support/measure/stolen-time.ts';
@@ -125,6 +125,56 @@ export interface ClaimSize {
   readonly quiet: QuietTurns;
 }
 
+interface Place {
+  readonly server: ProofServer;
+  readonly watched: ReturnType<typeof watchedPool>;
+  readonly storage: Storage;
+}
+
+/** One run of a kind of claim, the result of each claim written before the next one. */
+async function timeKind(
+  { server, watched, storage }: Place,
+  { what, ...request }: Kind,
+  { claims, begun }: { readonly claims: number; readonly begun: number },
+): Promise<ClaimReport> {
+  // One thing at a time, so that there is one connection.
+  const { rows: own } = await watched.own.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const backend = own[0]?.pid ?? 0;
+  const times: number[] = [];
+  const undisturbed: number[] = [];
+  const problems: string[] = [];
+  let deliveries = 0;
+  let sent: Ran | undefined;
+  for (let claim = 0; claim < claims; claim += 1) {
+    const claimId = randomBytes(16).toString('hex');
+    const hold = { ...request, claimId, now: begun * runMs + claim, leaseMs: 30_000 };
+    const waited = () => cpuWait(backend) + cpuWait(process.pid);
+    const [started, before] = [performance.now(), waited()];
+    const claimed = await storage.deliveries.claim(hold);
+    const ms = performance.now() - started;
+    times.push(ms);
+    undisturbed.push(ms - (waited() - before));
+    deliveries += claimed.length;
+    // What was sent is kept no longer than this: clearing it away would be counted.
+    sent = watched.ran().findLast(({ text }) => text.includes('news AS MATERIALIZED')) ?? sent;
+    if (claimed.length === 0) problems.push(`claim ${claim} got nothing`);
+    const counted = await storage.deliveries.finish(claimed.map(delivered));
+    if (counted.includes(false)) problems.push(`claim ${claim}: a result did not count`);
+  }
+  const steps = stepsOf(await planOf(server.app, sent));
+  return {
+    what,
+    claims: times.length,
+    deliveries,
+    median: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    p99Undisturbed: percentile(undisturbed, 0.99),
+    worst: Math.max(...times),
+    steps,
+    problems: [...problems, ...claimFaults(steps)],
+  };
+}
+
 /**
  * Claims what waits, as workers do, with the result of each claim written before the next one. As many deliveries as are
  * asked for wait when a run begins.
@@ -153,45 +203,6 @@ export async function timeClaims({
     published = until;
   }
 
-  async function timeKind({ what, ...request }: Kind): Promise<ClaimReport> {
-    // One thing at a time, so that there is one connection.
-    const { rows: own } = await watched.own.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    const backend = own[0]?.pid ?? 0;
-    const times: number[] = [];
-    const undisturbed: number[] = [];
-    const problems: string[] = [];
-    let deliveries = 0;
-    let sent: Ran | undefined;
-    for (let claim = 0; claim < claims; claim += 1) {
-      const claimId = randomBytes(16).toString('hex');
-      const hold = { ...request, claimId, now: begun * runMs + claim, leaseMs: 30_000 };
-      const waited = () => cpuWait(backend) + cpuWait(process.pid);
-      const [started, before] = [performance.now(), waited()];
-      const claimed = await storage.deliveries.claim(hold);
-      const ms = performance.now() - started;
-      times.push(ms);
-      undisturbed.push(ms - (waited() - before));
-      deliveries += claimed.length;
-      // What was sent is kept no longer than this: clearing it away would be counted.
-      sent = watched.ran().findLast(({ text }) => text.includes('news AS MATERIALIZED')) ?? sent;
-      if (claimed.length === 0) problems.push(`claim ${claim} got nothing`);
-      const counted = await storage.deliveries.finish(claimed.map(delivered));
-      if (counted.includes(false)) problems.push(`claim ${claim}: a result did not count`);
-    }
-    const steps = stepsOf(await planOf(server.app, sent));
-    return {
-      what,
-      claims: times.length,
-      deliveries,
-      median: percentile(times, 0.5),
-      p99: percentile(times, 0.99),
-      p99Undisturbed: percentile(undisturbed, 0.99),
-      worst: Math.max(...times),
-      steps,
-      problems: [...problems, ...claimFaults(steps)],
-    };
-  }
-
   /** @throws whatever broke the run off, unless others had the processors: then it is `null`, and repeated */
   async function turn(kind: Kind): Promise<Turn<ClaimReport | null>> {
     begun += 1;
@@ -199,7 +210,7 @@ export async function timeClaims({
     try {
       await topUp();
       ofClaims();
-      const value = await timeKind(kind);
+      const value = await timeKind({ server, watched, storage }, kind, { claims, begun });
       // What is wrong is wrong, whatever others took.
       return { value, stolen: value.problems.length > 0 ? 0 : ofClaims() };
     } catch (error) {

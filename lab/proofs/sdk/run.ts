@@ -1,4 +1,10 @@
-import { OstiaryError, OstiaryPartner, type PaymentRequest, type Transfer } from '@ostiary/client-sdk';
+import {
+  OstiaryError,
+  OstiaryPartner,
+  type OstiaryPartnerOptions,
+  type PaymentRequest,
+  type Transfer,
+} from '@ostiary/client-sdk';
 import { createTestOstiary, type TestOstiary } from '@ostiary/testing';
 import { type Network, networkOf } from './network.ts';
 import type { Order, Schedule } from './schedule.ts';
@@ -43,6 +49,112 @@ async function endOf(call: PromiseLike<Transfer>): Promise<End> {
   }
 }
 
+/** Where a schedule is tried. */
+interface Scene {
+  readonly kit: TestOstiary;
+  readonly schedule: Schedule;
+  readonly tally: Tally;
+  /** What was wrong. */
+  readonly problems: string[];
+  readonly connection: Pick<OstiaryPartnerOptions, 'apiKey' | 'baseUrl' | 'now'>;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** By a way on which nothing happens, and with another key, whose limit is another. */
+  readonly direct: OstiaryPartner;
+}
+
+async function transfersOf({ direct }: Scene, description: string | undefined): Promise<Transfer[]> {
+  const found: Transfer[] = [];
+  for await (const transfer of direct.payments.list({ limit: 100 })) found.push(transfer);
+  return description === undefined ? found : found.filter((transfer) => transfer.description === description);
+}
+
+async function make(
+  { kit, schedule, tally, connection, sleep }: Scene,
+  order: Order,
+  { request, key }: Asked,
+): Promise<{ end: End; network: Network }> {
+  const giveUp = new AbortController();
+  const network = networkOf(kit, order.faults, (fault, attempt) => {
+    tally.requests += 1;
+    countFault(tally, fault.kind);
+    // A moment later, so that the request is under way.
+    if (attempt === order.abortAt) setImmediate(() => giveUp.abort());
+  });
+  const { timeout, totalTimeout, maxRetries } = order;
+  const ostiary = new OstiaryPartner({
+    ...connection,
+    ...(schedule.signed ? { signingSecret: kit.keys.live.signingSecret } : {}),
+    ...{ timeout, totalTimeout, maxRetries, fetch: network.fetch, sleep, random: () => schedule.jitter },
+  });
+  tally.calls += 1;
+  const call = ostiary.payments.create(request, { signal: giveUp.signal, idempotencyKey: key });
+  const end = await endOf(call);
+  // One that met nobody, because the call was given up before.
+  kit.faults.clear();
+  return { end, network };
+}
+
+/** What is said has to be true, now and after what was late has come. */
+async function judge(scene: Scene, asked: Asked, end: End): Promise<readonly Transfer[]> {
+  const { kit, tally, problems } = scene;
+  const { description = '' } = asked.request;
+  await kit.settle();
+  const made = await transfersOf(scene, description);
+  const complain = (problem: string): void => void problems.push(`${description}: ${problem}`);
+  if ('transfer' in end) {
+    countEnd(tally, 'answered', made.length);
+    if (made.length !== 1) complain(`answered, and there are ${made.length} transfers`);
+    if (end.transfer.id !== made[0]?.id) complain('the answer is another transfer');
+    return made;
+  }
+  const { outcome, code } = end.error;
+  countEnd(tally, outcome, made.length);
+  if (made.length > 1) complain(`paid ${made.length} times`);
+  if (outcome === 'not_executed' && made.length > 0) complain(`not_executed (${code}), and it was`);
+  if (outcome === 'executed' && made.length !== 1) complain(`executed (${code}), and it was not`);
+  return made;
+}
+
+/** The same again with the key that the error tells, when nothing is in the way any more: now it has to be settled. */
+async function again(scene: Scene, asked: Asked, order: Order, error: OstiaryError): Promise<void> {
+  const { kit, tally, problems, connection, sleep } = scene;
+  const { description = '' } = asked.request;
+  const { idempotencyKey } = error;
+  if (idempotencyKey === null || (asked.key !== undefined && idempotencyKey !== asked.key)) {
+    problems.push(`${description}: the error tells another key`);
+    return;
+  }
+  const before = await transfersOf(scene, description);
+  await kit.clock.advance('2m');
+  const end = await endOf(
+    new OstiaryPartner({ ...connection, fetch: kit.fetch, sleep }).payments.create(asked.request, {
+      idempotencyKey,
+    }),
+  );
+  const after = await transfersOf(scene, description);
+  if ('transfer' in end) {
+    tally.retries.settled += 1;
+    const [known = end.transfer] = before;
+    if (after.length !== 1 || after[0]?.id !== end.transfer.id || known.id !== end.transfer.id) {
+      problems.push(`${description}: called again, and there are ${after.length} transfers`);
+    }
+    return;
+  }
+  tally.retries.conflicts += 1;
+  // Nothing else may be in the way but another payment that has the key or the reference.
+  const { code, outcome } = end.error;
+  if (
+    order.takes === 'nothing' ||
+    code !== 'idempotency_conflict' ||
+    outcome !== 'not_executed' ||
+    after.length > 0
+  ) {
+    problems.push(
+      `${description}: called again, ${code}, ${outcome}, and there are ${after.length} transfers`,
+    );
+  }
+}
+
 /**
  * Makes the payments of a schedule with the SDK, over a network that does to them what the schedule says, and compares what the SDK
  * said with what the service and its rail did.
@@ -54,115 +166,26 @@ export async function prove(schedule: Schedule, tally: Tally): Promise<string[]>
   railOf(kit, schedule);
   const connection = { apiKey: kit.keys.live.key, baseUrl: kit.baseUrl, now: kit.clock.now };
   const sleep = async (ms: number): Promise<void> => await kit.clock.advance(Math.ceil(ms));
-  // By a way on which nothing happens, and with another key, whose limit is another.
   const { key: apiKey } = await kit.keys.issue();
   const direct = new OstiaryPartner({ ...connection, apiKey, fetch: kit.fetch, sleep });
-
-  async function transfersOf(description: string | undefined): Promise<Transfer[]> {
-    const found: Transfer[] = [];
-    for await (const transfer of direct.payments.list({ limit: 100 })) found.push(transfer);
-    return description === undefined
-      ? found
-      : found.filter((transfer) => transfer.description === description);
-  }
-
-  async function make(order: Order, { request, key }: Asked): Promise<{ end: End; network: Network }> {
-    const giveUp = new AbortController();
-    const network = networkOf(kit, order.faults, (fault, attempt) => {
-      tally.requests += 1;
-      countFault(tally, fault.kind);
-      // A moment later, so that the request is under way.
-      if (attempt === order.abortAt) setImmediate(() => giveUp.abort());
-    });
-    const { timeout, totalTimeout, maxRetries } = order;
-    const ostiary = new OstiaryPartner({
-      ...connection,
-      ...(schedule.signed ? { signingSecret: kit.keys.live.signingSecret } : {}),
-      ...{ timeout, totalTimeout, maxRetries, fetch: network.fetch, sleep, random: () => schedule.jitter },
-    });
-    tally.calls += 1;
-    const call = ostiary.payments.create(request, { signal: giveUp.signal, idempotencyKey: key });
-    const end = await endOf(call);
-    // One that met nobody, because the call was given up before.
-    kit.faults.clear();
-    return { end, network };
-  }
-
-  /** What is said has to be true, now and after what was late has come. */
-  async function judge(asked: Asked, end: End): Promise<readonly Transfer[]> {
-    const { description = '' } = asked.request;
-    await kit.settle();
-    const made = await transfersOf(description);
-    const complain = (problem: string): void => void problems.push(`${description}: ${problem}`);
-    if ('transfer' in end) {
-      countEnd(tally, 'answered', made.length);
-      if (made.length !== 1) complain(`answered, and there are ${made.length} transfers`);
-      if (end.transfer.id !== made[0]?.id) complain('the answer is another transfer');
-      return made;
-    }
-    const { outcome, code } = end.error;
-    countEnd(tally, outcome, made.length);
-    if (made.length > 1) complain(`paid ${made.length} times`);
-    if (outcome === 'not_executed' && made.length > 0) complain(`not_executed (${code}), and it was`);
-    if (outcome === 'executed' && made.length !== 1) complain(`executed (${code}), and it was not`);
-    return made;
-  }
-
-  /** The same again with the key that the error tells, when nothing is in the way any more: now it has to be settled. */
-  async function again(asked: Asked, order: Order, error: OstiaryError): Promise<void> {
-    const { description = '' } = asked.request;
-    const { idempotencyKey } = error;
-    if (idempotencyKey === null || (asked.key !== undefined && idempotencyKey !== asked.key)) {
-      problems.push(`${description}: the error tells another key`);
-      return;
-    }
-    const before = await transfersOf(description);
-    await kit.clock.advance('2m');
-    const end = await endOf(
-      new OstiaryPartner({ ...connection, fetch: kit.fetch, sleep }).payments.create(asked.request, {
-        idempotencyKey,
-      }),
-    );
-    const after = await transfersOf(description);
-    if ('transfer' in end) {
-      tally.retries.settled += 1;
-      const [known = end.transfer] = before;
-      if (after.length !== 1 || after[0]?.id !== end.transfer.id || known.id !== end.transfer.id) {
-        problems.push(`${description}: called again, and there are ${after.length} transfers`);
-      }
-      return;
-    }
-    tally.retries.conflicts += 1;
-    // Nothing else may be in the way but another payment that has the key or the reference.
-    const { code, outcome } = end.error;
-    if (
-      order.takes === 'nothing' ||
-      code !== 'idempotency_conflict' ||
-      outcome !== 'not_executed' ||
-      after.length > 0
-    ) {
-      problems.push(
-        `${description}: called again, ${code}, ${outcome}, and there are ${after.length} transfers`,
-      );
-    }
-  }
+  const scene: Scene = { kit, schedule, tally, problems, connection, sleep, direct };
 
   const networks: Network[] = [];
   let before: Asked | undefined;
   for (const [number, order] of schedule.orders.entries()) {
     const asked = askedFor(order, number, before);
-    const { end, network } = await make(order, asked);
+    const { end, network } = await make(scene, order, asked);
     networks.push(network);
     await network.arrive('call');
-    await judge(asked, end);
-    if ('error' in end) await again(asked, order, end.error);
+    await judge(scene, asked, end);
+    if ('error' in end) await again(scene, asked, order, end.error);
     before = asked;
   }
   for (const network of networks) await network.arrive('end');
   await kit.clock.advance('1d');
 
   // Whatever came when: each payment is one transfer at most, and the rail knows the same ones.
-  const all = await transfersOf(undefined);
+  const all = await transfersOf(scene, undefined);
   if (new Set(all.map(({ description }) => description)).size !== all.length) problems.push('paid twice');
   const ids = (of: readonly string[]): string => [...of].sort().join(' ');
   if (ids(kit.rail.journal.map(({ transferId }) => transferId)) !== ids(all.map(({ id }) => id))) {

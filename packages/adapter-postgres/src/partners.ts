@@ -12,46 +12,9 @@ const columns = `
   slug, name, created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt", version
 `;
 
-function statementsIn(schema: string) {
+/** What ends with a partner that is disabled. */
+function endsIn(schema: string) {
   return {
-    insert: statement<PartnerRecord>(`
-      INSERT INTO ${schema}.partners (slug, name, created_at, updated_at, disabled_at, version)
-      VALUES (:slug, :name, :createdAt, :updatedAt, :disabledAt, :version)
-      ON CONFLICT (slug) DO NOTHING
-    `),
-
-    find: statement<{ slug: string }, PartnerRecord>(`
-      SELECT ${columns} FROM ${schema}.partners WHERE slug = :slug
-    `),
-
-    list: statement<{ after: string | null; limit: number }, PartnerRecord>(`
-      SELECT ${columns} FROM ${schema}.partners
-      WHERE :after::text IS NULL OR slug > :after
-      ORDER BY slug LIMIT :limit
-    `),
-
-    replace: statement<PartnerRecord>(`
-      UPDATE ${schema}.partners SET
-        name = :name, created_at = :createdAt, updated_at = :updatedAt, disabled_at = :disabledAt,
-        version = :version
-      WHERE slug = :slug AND version = :version - 1
-    `),
-
-    // Waits for whoever holds one of the clients: who issues a grant, remembers a consent, or changes the client.
-    markClients: statement<{ slug: string; disabled: boolean }>(`
-      UPDATE ${schema}.clients SET partner_disabled = :disabled::boolean
-      WHERE partner = :slug AND partner_disabled <> :disabled::boolean
-    `),
-
-    reach: statement<{ slug: string; now: number }, Pick<PartnerReach, 'keys' | 'clients'>>(`
-      SELECT
-        (
-          SELECT count(*) FROM ${schema}.api_keys
-          WHERE partner = :slug AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now::bigint)
-        ) AS keys,
-        (SELECT count(*) FROM ${schema}.clients WHERE partner = :slug AND disabled_at IS NULL) AS clients
-    `),
-
     // Locked in the order of their ids, as everywhere, so that nobody waits in a circle.
     revokeGrants: statement<
       { slug: string; disabledAt: number; now: number },
@@ -92,6 +55,50 @@ function statementsIn(schema: string) {
       )
       UPDATE ${schema}.deliveries SET status = 'cancelled', ended_at = :now
       FROM gone WHERE deliveries.number = gone.number
+    `),
+  };
+}
+
+function statementsIn(schema: string) {
+  return {
+    ...endsIn(schema),
+
+    insert: statement<PartnerRecord>(`
+      INSERT INTO ${schema}.partners (slug, name, created_at, updated_at, disabled_at, version)
+      VALUES (:slug, :name, :createdAt, :updatedAt, :disabledAt, :version)
+      ON CONFLICT (slug) DO NOTHING
+    `),
+
+    find: statement<{ slug: string }, PartnerRecord>(`
+      SELECT ${columns} FROM ${schema}.partners WHERE slug = :slug
+    `),
+
+    list: statement<{ after: string | null; limit: number }, PartnerRecord>(`
+      SELECT ${columns} FROM ${schema}.partners
+      WHERE :after::text IS NULL OR slug > :after
+      ORDER BY slug LIMIT :limit
+    `),
+
+    replace: statement<PartnerRecord>(`
+      UPDATE ${schema}.partners SET
+        name = :name, created_at = :createdAt, updated_at = :updatedAt, disabled_at = :disabledAt,
+        version = :version
+      WHERE slug = :slug AND version = :version - 1
+    `),
+
+    // Waits for whoever holds one of the clients: who issues a grant, remembers a consent, or changes the client.
+    markClients: statement<{ slug: string; disabled: boolean }>(`
+      UPDATE ${schema}.clients SET partner_disabled = :disabled::boolean
+      WHERE partner = :slug AND partner_disabled <> :disabled::boolean
+    `),
+
+    reach: statement<{ slug: string; now: number }, Pick<PartnerReach, 'keys' | 'clients'>>(`
+      SELECT
+        (
+          SELECT count(*) FROM ${schema}.api_keys
+          WHERE partner = :slug AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now::bigint)
+        ) AS keys,
+        (SELECT count(*) FROM ${schema}.clients WHERE partner = :slug AND disabled_at IS NULL) AS clients
     `),
   };
 }

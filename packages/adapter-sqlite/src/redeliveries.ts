@@ -1,5 +1,6 @@
 import type { DeliveryRecord, DeliveryStore, Owner } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { sqliteStoredDeliveries } from './delivery-lists.ts';
 import { claimRowOf, sqliteClaims } from './idempotency.ts';
@@ -8,14 +9,8 @@ import { sqliteEndpoints } from './webhooks.ts';
 
 type EventRow = { readonly eventNumber: number; readonly type: string };
 
-/** Deliveries that are made once more. */
-export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'redeliver' | 'recover'> {
-  const claims = sqliteClaims(database);
-  const publications = database.prepare(publicationsOn);
-  const deliveries = sqliteStoredDeliveries(database);
-  const endpoints = sqliteEndpoints(database);
-  const audits = sqliteAudits(database);
-  const sql = database.prepare((connection) => ({
+function statementsOn(connection: Connection) {
+  return {
     findEvent: connection.prepare<[Owner & { eventId: string }], EventRow>(`
       SELECT number AS eventNumber, type FROM events
       WHERE id = :eventId AND partner = :partner AND mode = :mode
@@ -35,7 +30,17 @@ export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'red
         )
       ORDER BY ended_at, number LIMIT :limit
     `),
-  }));
+  };
+}
+
+/** Deliveries that are made once more. */
+export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'redeliver' | 'recover'> {
+  const claims = sqliteClaims(database);
+  const publications = database.prepare(publicationsOn);
+  const deliveries = sqliteStoredDeliveries(database);
+  const endpoints = sqliteEndpoints(database);
+  const audits = sqliteAudits(database);
+  const sql = database.prepare(statementsOn);
 
   return {
     async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer, audit }) {

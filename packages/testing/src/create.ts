@@ -40,8 +40,6 @@ class Activity {
   }
 }
 
-const closedError = () => new Error('the test kit was closed');
-
 /** The service on a storage in memory, with signing keys that were made before, and a client that hands deliveries to the test. */
 async function start(
   options: Omit<OstiaryOptions, 'storage' | 'sealingKeys' | 'clock'>,
@@ -82,6 +80,10 @@ function clockOf(timeline: Timeline): TestOstiary['clock'] {
     },
   };
 }
+
+const originsOf = (...urls: readonly string[]): string[] => [
+  ...new Set(urls.map((url) => new URL(url).origin)),
+];
 
 function firstOf({ list: [first] }: TestOstiary['users']): TestOstiary['user'] {
   if (first === undefined) throw new Error('the kit has no users');
@@ -124,7 +126,7 @@ async function provision(admin: Ostiary['admin']) {
     return { id: apiKey.id, key, signingSecret, partner: apiKey.partner, mode: apiKey.mode };
   };
   const keys = { live: await issue(), test: await issue({ mode: 'test' }), issue };
-  return { partner, createPartner, keys };
+  return { partner, partners: { create: createPartner }, keys };
 }
 
 /** Registers webhook endpoints through the partner API, with what a test did not say filled in. */
@@ -168,8 +170,16 @@ function registration(standard: {
  * ```
  */
 export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise<TestOstiary> {
-  const { authUrl, baseUrl, address, logger, retryDelaysSeconds, ...options } = withDefaults(given);
-  const { now, users: people, ...rest } = options;
+  const {
+    authUrl,
+    baseUrl,
+    address,
+    logger,
+    now,
+    users: people,
+    retryDelaysSeconds,
+    ...rest
+  } = withDefaults(given);
   const closed = new AbortController();
   const activity = new Activity();
 
@@ -178,9 +188,9 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
     await network.idle();
     while (!closed.signal.aborted && (await ostiary.worker.runDue()) > 0);
   };
-  const settleIfOpen = async (): Promise<void> => {
+  const settleIfOpen = (): Promise<void> => {
     closed.signal.throwIfAborted();
-    await settle();
+    return settle();
   };
   const timeline = new Timeline(now, settle);
   const { rail, port, plans } = createTestRail(() => ostiary.payments);
@@ -189,45 +199,36 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
   const mail = new Mail(deliveries, () => timeline.now());
   const login = new TestLogin(timeline);
 
+  const webhooks = { resolve: async () => [anyAddress], ...(retryDelaysSeconds && { retryDelaysSeconds }) };
   const ostiary: Ostiary = await start(
-    {
-      ...rest,
-      logger,
-      authUrl,
-      baseUrl,
-      users: directory,
-      login,
-      payments: port,
-      webhooks: { resolve: async () => [anyAddress], ...(retryDelaysSeconds && { retryDelaysSeconds }) },
-    },
+    { ...rest, logger, authUrl, baseUrl, users: directory, login, payments: port, webhooks },
     timeline,
     mail,
   );
 
-  const subOf = (user: UserReference = kit.user): string => (typeof user === 'string' ? user : user.sub);
+  const subOf = (user: UserReference = firstOf(users)): string =>
+    users.get(typeof user === 'string' ? user : user.sub).sub;
   /** What the kit itself asks the service: past the faults. */
   const send = (request: Request) => ostiary.fetch(request, { address });
   const network = networkOf(ostiary, timeline, {
-    origins: [...new Set([new URL(authUrl).origin, new URL(baseUrl).origin])],
-    faults: requests,
+    ...{ origins: originsOf(authUrl, baseUrl), faults: requests, closed: closed.signal },
     receive: (request) => received(mail, request),
     answered: () => activity.tell(),
-    closed: closed.signal,
   });
   const signIn = (user?: UserReference) =>
-    createBrowser({ login, sub: users.get(subOf(user)).sub, authUrl: new URL(authUrl), send });
+    createBrowser({ login, sub: subOf(user), authUrl: new URL(authUrl), send });
 
-  const { partner, createPartner, keys } = await provision(ostiary.admin);
+  const { partner, partners, keys } = await provision(ostiary.admin);
   const webhookSecret = randomBytes(32).toString('base64url');
 
   const close = async (): Promise<void> => {
     if (closed.signal.aborted) return;
-    closed.abort(closedError());
+    closed.abort(new Error('the test kit was closed'));
     activity.tell();
     await ostiary.close();
   };
 
-  const kit: TestOstiary = {
+  return {
     ...(await createOAuth({ admin: ostiary.admin.clients, partner, authUrl, baseUrl, signIn, send })),
     ostiary,
     baseUrl,
@@ -241,10 +242,10 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
     },
     users,
     partner,
-    partners: { create: createPartner },
+    partners,
     keys,
     signIn,
-    passports: { issue: async (user) => ostiary.passports.issue(users.get(subOf(user)).sub) },
+    passports: { issue: async (user) => ostiary.passports.issue(subOf(user)) },
     rail,
     webhooks: {
       register: registration({ mail, send, baseUrl, secret: webhookSecret, key: keys.live }),
@@ -256,5 +257,4 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
     close,
     [Symbol.asyncDispose]: close,
   };
-  return kit;
 }

@@ -95,6 +95,24 @@ export interface Network {
   readonly idle: () => Promise<void>;
 }
 
+/** Follows redirects as `fetch` does. */
+async function followed(first: Request, answer: (request: Request) => Promise<Response>): Promise<Response> {
+  let request = first;
+  for (let hops = 0; hops <= 20; hops += 1) {
+    const response = await answer(request);
+    const location = response.headers.get('location');
+    const isRedirect = redirects.has(response.status) && location !== null;
+    if (isRedirect && request.redirect === 'error') throw new TypeError('fetch failed: unexpected redirect');
+    if (!isRedirect || request.redirect === 'manual') {
+      Object.defineProperty(response, 'url', { value: request.url });
+      return response;
+    }
+    // As browsers do it; a body is not sent twice.
+    request = new Request(new URL(location, request.url), { signal: request.signal });
+  }
+  throw new TypeError('fetch failed: too many redirects');
+}
+
 export function createNetwork(parts: NetworkParts): Network {
   const { engine, faults, origins, closed } = parts;
   const underWay = new Set<Promise<Response>>();
@@ -153,27 +171,11 @@ export function createNetwork(parts: NetworkParts): Network {
     }
   }
 
-  const from: Network['from'] = (address) =>
-    async function fetch(input, init) {
-      let request = requestOf(input, init);
-      for (let hops = 0; hops <= 20; hops += 1) {
-        const response = await answer(request, address);
-        const location = response.headers.get('location');
-        const isRedirect = redirects.has(response.status) && location !== null;
-        if (isRedirect && request.redirect === 'error')
-          throw new TypeError('fetch failed: unexpected redirect');
-        if (!isRedirect || request.redirect === 'manual') {
-          Object.defineProperty(response, 'url', { value: request.url });
-          return response;
-        }
-        // As browsers do it; a body is not sent twice.
-        request = new Request(new URL(location, request.url), { signal: request.signal });
-      }
-      throw new TypeError('fetch failed: too many redirects');
-    };
-
   return {
-    from,
+    from: (address) =>
+      async function fetch(input, init) {
+        return await followed(requestOf(input, init), (request) => answer(request, address));
+      },
     async idle() {
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },

@@ -1,4 +1,4 @@
-import type { DemoFile } from '../demo-file.ts';
+import type { DemoClient, DemoFile } from '../demo-file.ts';
 import { createApi } from './api.ts';
 import { Browser, type Page } from './browser.ts';
 import {
@@ -88,38 +88,31 @@ async function redeem(walk: Walk, attempt: Attempt, code: string): Promise<strin
   return accessToken;
 }
 
-/** The whole flow, step by step. @throws {@link StepFailed} at the first one that does not hold */
-export async function walkThrough(report: Report, surroundings: Surroundings): Promise<void> {
-  const { file } = surroundings;
-  const api = createApi(report);
-  const browser = new Browser(({ method, url, form, status, location }) => {
-    report.sent(`${method} ${shortUrl(url)}`, form);
-    report.received(location === null ? `${status} page` : `${status} to ${shortUrl(location)}`);
-  });
-  const user = found(file.users[0], 'user');
-  const confidential = found(
-    file.clients.find(({ clientSecret }) => clientSecret !== null),
-    'confidential client',
-  );
-  const publicClient = found(
-    file.clients.find(({ clientSecret }) => clientSecret === null),
-    'public client',
-  );
-  const endpoints = await discover({ report, api }, file);
-  const walk: Walk = { ...surroundings, report, api, browser, user, endpoints };
-  const userinfo = found(endpoints.userinfo_endpoint, 'userinfo endpoint');
-  const token = found(endpoints.token_endpoint, 'token endpoint');
-  const revocation = found(endpoints.revocation_endpoint, 'revocation endpoint');
+/** What every chapter needs. */
+interface Chapter extends Walk {
+  readonly confidential: DemoClient;
+  readonly publicClient: DemoClient;
+  readonly userinfo: string;
+  readonly token: string;
+  readonly revocation: string;
+}
 
+/** A sign-in with every scope, and what an attacker gets out of its code. */
+async function confidentialApp(chapter: Chapter): Promise<void> {
+  const { report, api, user, confidential, userinfo, token } = chapter;
   report.step('An app sends the user to the consent screen; they sign in');
-  const { attempt, page } = await authorize(walk, confidential, 'openid profile kyc wallet:balance identity');
-  const consent = await signIn(walk, page);
+  const { attempt, page } = await authorize(
+    chapter,
+    confidential,
+    'openid profile kyc wallet:balance identity',
+  );
+  const consent = await signIn(chapter, page);
 
   report.step('The user reads what each scope gives, and approves');
   report.check(consent.html.includes('Kafe Lakay'), 'the page names the app');
   report.check((consent.html.match(/See your|Know who/g)?.length ?? 0) >= 5, 'and explains all five scopes');
-  const code = textOf((await decide(walk, attempt, consent, 'approve')).get('code'), 'code');
-  const accessToken = await redeem(walk, attempt, code);
+  const code = textOf((await decide(chapter, attempt, consent, 'approve')).get('code'), 'code');
+  const accessToken = await redeem(chapter, attempt, code);
 
   report.step('The app reads the identity');
   const identity = await api.get(userinfo, accessToken);
@@ -151,22 +144,29 @@ export async function walkThrough(report: Report, surroundings: Surroundings): P
     dead.status === 401 && dead.body.error === 'invalid_token',
     'and the token of that code is dead',
   );
+}
 
+/** An app without a secret: refused, then approved, and it gives its token back. */
+async function publicApp(chapter: Chapter): Promise<void> {
+  const { report, api, publicClient, userinfo, token, revocation } = chapter;
   report.step('Another app asks, a public one, and the user denies');
-  const asked = await authorize(walk, publicClient, 'openid kyc');
+  const asked = await authorize(chapter, publicClient, 'openid kyc');
   report.check(
     new URL(asked.page.url).pathname.startsWith('/oauth/interaction/'),
     'signed in already: consent comes at once',
   );
-  const denied = await decide(walk, asked.attempt, asked.page, 'deny');
+  const denied = await decide(chapter, asked.attempt, asked.page, 'deny');
   report.check(
     denied.get('error') === 'access_denied' && !denied.has('code'),
     'the app learns access_denied, and gets no code',
   );
 
   report.step('It asks again, the user approves; PKCE takes the place of a secret');
-  const again = await authorize(walk, publicClient, 'openid');
-  const publicCode = textOf((await decide(walk, again.attempt, again.page, 'approve')).get('code'), 'code');
+  const again = await authorize(chapter, publicClient, 'openid');
+  const publicCode = textOf(
+    (await decide(chapter, again.attempt, again.page, 'approve')).get('code'),
+    'code',
+  );
   const stolen = await api.post(token, {
     ...exchangeBody(again.attempt, publicCode),
     code_verifier: random(),
@@ -188,10 +188,14 @@ export async function walkThrough(report: Report, surroundings: Surroundings): P
     (await api.post(revocation, { token: publicToken })).body.ok === true,
     'revoking it twice is no error',
   );
+}
 
+/** The page of connected apps. */
+async function takeBack(chapter: Chapter): Promise<void> {
+  const { report, api, browser, file, confidential, userinfo, token } = chapter;
   report.step('The user takes the access back on the page of connected apps');
-  const third = await authorize(walk, confidential, 'openid profile');
-  const thirdCode = textOf((await decide(walk, third.attempt, third.page, 'approve')).get('code'), 'code');
+  const third = await authorize(chapter, confidential, 'openid profile');
+  const thirdCode = textOf((await decide(chapter, third.attempt, third.page, 'approve')).get('code'), 'code');
   const thirdToken = textOf(
     (await api.post(token, exchangeBody(third.attempt, thirdCode))).body.access_token,
     'access_token',
@@ -204,17 +208,52 @@ export async function walkThrough(report: Report, surroundings: Surroundings): P
   );
   await browser.follow(await browser.submit(apps, removal, {}), () => false);
   report.check((await api.get(userinfo, thirdToken)).status === 401, 'its token is dead');
+}
 
-  await walkThroughPartnerApi(walk);
-  await walkThroughWebhooks(walk);
-
+async function signOut(chapter: Chapter): Promise<void> {
+  const { report, browser, file, confidential } = chapter;
   report.step('The user signs out');
   const home = await browser.open(`${file.authUrl}/`);
-  const signOut = found(
+  const button = found(
     home.forms.find(({ action }) => action.endsWith('/sign-out')),
     'button to sign out',
   );
-  await browser.follow(await browser.submit(home, signOut, {}), () => false);
-  const last = await authorize(walk, confidential, 'openid');
+  await browser.follow(await browser.submit(home, button, {}), () => false);
+  const last = await authorize(chapter, confidential, 'openid');
   report.check(new URL(last.page.url).pathname === '/login', 'the next app finds nobody signed in');
+}
+
+/** The whole flow, step by step. @throws {@link StepFailed} at the first one that does not hold */
+export async function walkThrough(report: Report, surroundings: Surroundings): Promise<void> {
+  const { file } = surroundings;
+  const api = createApi(report);
+  const browser = new Browser(({ method, url, form, status, location }) => {
+    report.sent(`${method} ${shortUrl(url)}`, form);
+    report.received(location === null ? `${status} page` : `${status} to ${shortUrl(location)}`);
+  });
+  const user = found(file.users[0], 'user');
+  const confidential = found(
+    file.clients.find(({ clientSecret }) => clientSecret !== null),
+    'confidential client',
+  );
+  const publicClient = found(
+    file.clients.find(({ clientSecret }) => clientSecret === null),
+    'public client',
+  );
+  const endpoints = await discover({ report, api }, file);
+  const walk: Walk = { ...surroundings, report, api, browser, user, endpoints };
+  const chapter: Chapter = {
+    ...walk,
+    confidential,
+    publicClient,
+    userinfo: found(endpoints.userinfo_endpoint, 'userinfo endpoint'),
+    token: found(endpoints.token_endpoint, 'token endpoint'),
+    revocation: found(endpoints.revocation_endpoint, 'revocation endpoint'),
+  };
+  await confidentialApp(chapter);
+  await publicApp(chapter);
+  await takeBack(chapter);
+  await walkThroughPartnerApi(walk);
+  await walkThroughWebhooks(walk);
+  await signOut(chapter);
 }

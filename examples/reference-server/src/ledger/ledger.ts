@@ -60,8 +60,8 @@ async function decisionOn(queries: Queries, transferId: string): Promise<Transfe
   return resultOf(failure);
 }
 
-/** See {@link Ledger}. Every movement is one transaction. */
-export function createLedger(database: Database, now: () => number): Ledger {
+/** Pays transfers, each once. */
+function railOn(database: Database, now: () => number): PaymentRail {
   /** Takes the decision about a transfer, unless it was taken. Whoever decides it as well waits here until this is committed. */
   async function decide(
     transaction: Transaction,
@@ -102,24 +102,29 @@ export function createLedger(database: Database, now: () => number): Ledger {
     });
   }
 
+  return {
+    async execute(order) {
+      try {
+        return await database.write(async (transaction) => {
+          if (!(await decide(transaction, order.id, null))) return decisionOn(transaction, order.id);
+          await pay(transaction, order);
+          return resultOf(null);
+        });
+      } catch (error) {
+        if (error instanceof MovementRefused) return refuse(order, error.reason);
+        throw error;
+      }
+    },
+  };
+}
+
+/** See {@link Ledger}. Every movement is one transaction. */
+export function createLedger(database: Database, now: () => number): Ledger {
   const funds = (queries: Queries, partner: string): Promise<Funds> =>
     balancesOf(queries, { kind: 'partner', slug: partner });
 
   return {
-    rail: {
-      async execute(order) {
-        try {
-          return await database.write(async (transaction) => {
-            if (!(await decide(transaction, order.id, null))) return decisionOn(transaction, order.id);
-            await pay(transaction, order);
-            return resultOf(null);
-          });
-        } catch (error) {
-          if (error instanceof MovementRefused) return refuse(order, error.reason);
-          throw error;
-        }
-      },
-    },
+    rail: railOn(database, now),
 
     async fund(partner, amount, currency) {
       const parsed = amountSchema.safeParse(amount);

@@ -36,12 +36,8 @@ function parseLogin(read: (name: string) => string | undefined, handle: string):
   };
 }
 
-/** Handlers of the pages where people sign in and out. */
-export function createAccountRoutes(context: SignInContext) {
-  const { authUrl, look, accounts, sessions, cookies, csrf, browsers, throttle, addressOf } = context;
-
-  const sessionOf = (ctx: Context): Promise<Session | null> => sessions.find(cookies.session.read(ctx.req));
-
+/** Proofs that a form was ours, and is sent by the browser that it was made for. */
+function proofs({ authUrl, cookies, csrf }: SignInContext) {
   function token(ctx: Context, form: string, session: Session | null): string {
     const known = cookies.form.read(ctx.req);
     const cookie = csrf.isCookie(known) ? known : csrf.newCookie();
@@ -62,6 +58,76 @@ export function createAccountRoutes(context: SignInContext) {
       csrf.verify(cookie, form, session?.digest ?? null, given)
     );
   }
+
+  return { token, isGenuine };
+}
+
+/** Checks passwords, and how often one may be tried. */
+function passwordCheck({ accounts, cookies, browsers, throttle, addressOf }: SignInContext) {
+  /** Answers whose it is, or what to tell. */
+  return async (ctx: Context, handle: string, password: string): Promise<PasswordOwner | Problem> => {
+    const browser = browsers.recognise(cookies.known.read(ctx.req), await accounts.passwordOwner(handle));
+    const admission = await throttle.admit({ handle, address: addressOf(ctx.req), browser });
+    if (!admission.admitted) {
+      const { retryAfterSeconds } = admission;
+      return { status: 429, text: (t) => t.throttled(Math.ceil(retryAfterSeconds / 60)), retryAfterSeconds };
+    }
+    try {
+      const account = await accounts.verify(handle, password, browser === null ? 'others' : 'known');
+      await admission.settle(account === null ? 'failed' : 'succeeded');
+      return account ?? wrong;
+    } catch (error) {
+      await admission.settle('undecided');
+      if (error instanceof TooBusy) return { status: 503, text: (t) => t.busy, retryAfterSeconds: 5 };
+      throw error;
+    }
+  };
+}
+
+type SessionOf = (ctx: Context) => Promise<Session | null>;
+
+/** The page of who is signed in, and its button. */
+function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
+  const { authUrl, look, accounts, sessions, cookies } = context;
+  const { token, isGenuine } = proofs(context);
+  return {
+    async home(ctx: Context): Promise<void> {
+      const language = chooseLanguage(undefined, ctx.get('accept-language'));
+      const session = await sessionOf(ctx);
+      const account = session && (await accounts.getBySub(session.sub));
+      ctx.type = 'html';
+      ctx.body = homePage(look, language, account && { account, csrf: token(ctx, 'sign-out', session) });
+    },
+
+    async signOut(ctx: Context): Promise<void> {
+      const form = await readForm(ctx.req);
+      const session = await sessionOf(ctx);
+      if (session !== null) {
+        if (!isGenuine(ctx, 'sign-out', session, form.get('csrf') ?? undefined)) {
+          const language = chooseLanguage(undefined, ctx.get('accept-language'));
+          const t = texts[language];
+          ctx.status = 403;
+          ctx.type = 'html';
+          ctx.body = messagePage(look, language, t.refusedTitle, t.refusedLead);
+          return;
+        }
+        await sessions.end(session);
+      }
+      ctx.append('Set-Cookie', cookies.session.remove);
+      ctx.append('Set-Cookie', cookies.form.remove);
+      ctx.status = 303;
+      ctx.set('Location', `${authUrl}/`);
+    },
+  };
+}
+
+/** Handlers of the pages where people sign in and out. */
+export function createAccountRoutes(context: SignInContext) {
+  const { authUrl, look, accounts, sessions, cookies, csrf, browsers } = context;
+  const { token, isGenuine } = proofs(context);
+  const checkPassword = passwordCheck(context);
+
+  const sessionOf: SessionOf = (ctx) => sessions.find(cookies.session.read(ctx.req));
 
   async function showForm(
     ctx: Context,
@@ -87,37 +153,8 @@ export function createAccountRoutes(context: SignInContext) {
     });
   }
 
-  /** Checks the password; answers whose it is, or what to tell. */
-  async function checkPassword(
-    ctx: Context,
-    handle: string,
-    password: string,
-  ): Promise<PasswordOwner | Problem> {
-    const browser = browsers.recognise(cookies.known.read(ctx.req), await accounts.passwordOwner(handle));
-    const admission = await throttle.admit({ handle, address: addressOf(ctx.req), browser });
-    if (!admission.admitted) {
-      const { retryAfterSeconds } = admission;
-      return { status: 429, text: (t) => t.throttled(Math.ceil(retryAfterSeconds / 60)), retryAfterSeconds };
-    }
-    try {
-      const account = await accounts.verify(handle, password, browser === null ? 'others' : 'known');
-      await admission.settle(account === null ? 'failed' : 'succeeded');
-      return account ?? wrong;
-    } catch (error) {
-      await admission.settle('undecided');
-      if (error instanceof TooBusy) return { status: 503, text: (t) => t.busy, retryAfterSeconds: 5 };
-      throw error;
-    }
-  }
-
   return {
-    async home(ctx: Context): Promise<void> {
-      const language = chooseLanguage(undefined, ctx.get('accept-language'));
-      const session = await sessionOf(ctx);
-      const account = session && (await accounts.getBySub(session.sub));
-      ctx.type = 'html';
-      ctx.body = homePage(look, language, account && { account, csrf: token(ctx, 'sign-out', session) });
-    },
+    ...homeRoutes(context, sessionOf),
 
     async showLogin(ctx: Context): Promise<void> {
       const query = new URLSearchParams(ctx.querystring);
@@ -146,26 +183,6 @@ export function createAccountRoutes(context: SignInContext) {
       ctx.append('Set-Cookie', cookies.form.set(csrf.newCookie()));
       ctx.status = 303;
       ctx.set('Location', safeReturnTo(request.returnTo, authUrl));
-    },
-
-    async signOut(ctx: Context): Promise<void> {
-      const form = await readForm(ctx.req);
-      const session = await sessionOf(ctx);
-      if (session !== null) {
-        if (!isGenuine(ctx, 'sign-out', session, form.get('csrf') ?? undefined)) {
-          const language = chooseLanguage(undefined, ctx.get('accept-language'));
-          const t = texts[language];
-          ctx.status = 403;
-          ctx.type = 'html';
-          ctx.body = messagePage(look, language, t.refusedTitle, t.refusedLead);
-          return;
-        }
-        await sessions.end(session);
-      }
-      ctx.append('Set-Cookie', cookies.session.remove);
-      ctx.append('Set-Cookie', cookies.form.remove);
-      ctx.status = 303;
-      ctx.set('Location', `${authUrl}/`);
     },
   };
 }

@@ -101,6 +101,30 @@ class Full extends Error {
   }
 }
 
+/** Counts an attempt in all windows or in none. @throws {@link Full} */
+function enter(database: Database, time: number, counters: readonly Counter[]): Promise<readonly Window[]> {
+  return database.write(async (transaction) => {
+    await transaction.run(purge, { now: time });
+    const windows: Window[] = [];
+    for (const { subjects, limit, clears } of counters) {
+      for (const subject of subjects) {
+        const endsAt = time + limit.windowMs;
+        const values = { subject, limit: limit.failures, now: time, endsAt };
+        const row = await transaction.get<{ ends_at: number }>(count, values);
+        if (row === undefined) {
+          const full = await transaction.get<{ ends_at: number }>(
+            'SELECT ends_at FROM app_throttle WHERE subject = :subject',
+            { subject },
+          );
+          throw new Full(full?.ends_at ?? endsAt);
+        }
+        windows.push({ subject, endsAt: row.ends_at, clears });
+      }
+    }
+    return windows;
+  });
+}
+
 /**
  * Fixed windows in the database: a restart does not reset them. Handles and addresses are stored under a key,
  * so that the table does not tell who tried to sign in from where.
@@ -138,36 +162,12 @@ export function createThrottle(
     ];
   }
 
-  /** Counts an attempt in all windows or in none. @throws {@link Full} */
-  function enter(time: number, counters: readonly Counter[]): Promise<readonly Window[]> {
-    return database.write(async (transaction) => {
-      await transaction.run(purge, { now: time });
-      const windows: Window[] = [];
-      for (const { subjects, limit, clears } of counters) {
-        for (const subject of subjects) {
-          const endsAt = time + limit.windowMs;
-          const values = { subject, limit: limit.failures, now: time, endsAt };
-          const row = await transaction.get<{ ends_at: number }>(count, values);
-          if (row === undefined) {
-            const full = await transaction.get<{ ends_at: number }>(
-              'SELECT ends_at FROM app_throttle WHERE subject = :subject',
-              { subject },
-            );
-            throw new Full(full?.ends_at ?? endsAt);
-          }
-          windows.push({ subject, endsAt: row.ends_at, clears });
-        }
-      }
-      return windows;
-    });
-  }
-
   return {
     async admit(attempt) {
       const time = now();
       let windows: readonly Window[];
       try {
-        windows = await enter(time, countersOf(attempt));
+        windows = await enter(database, time, countersOf(attempt));
       } catch (error) {
         if (!(error instanceof Full)) throw error;
         return { admitted: false, retryAfterSeconds: Math.ceil((error.until - time) / 1000) };

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { Database, Queries, Transaction } from '../database/database.ts';
 import { UniqueViolation } from '../database/database.ts';
-import { post } from '../ledger/postings.ts';
+import { type LedgerCurrency, ledgerCurrencies, post } from '../ledger/postings.ts';
 import { type NewUser, newUserSchema, passwordSchema } from './input.ts';
 import type { Line, Passwords } from './passwords.ts';
 
@@ -109,23 +109,110 @@ function publicId(): string {
   return `K${[...randomBytes(12)].map((byte) => alphabet[byte % 32]).join('')}`;
 }
 
-export function createAccounts(database: Database, passwords: Passwords, now: () => number): Accounts {
+/** The rows of users. */
+function rowsOf(database: Database) {
   const { caseless } = database;
   const byHandle = `SELECT ${columns} FROM app_users WHERE ${caseless('handle')} = ${caseless(':handle')}`;
   const page = `SELECT ${columns} FROM app_users
     WHERE ${caseless('handle')} > ${caseless(':after')} ORDER BY ${caseless('handle')} LIMIT :limit`;
-
   const find = (queries: Queries, handle: string): Promise<Row | undefined> =>
     queries.get<Row>(byHandle, { handle });
-  const findBySub = (sub: string): Promise<Row | undefined> =>
-    database.get<Row>(`SELECT ${columns} FROM app_users WHERE sub = :sub`, { sub });
+  return {
+    find,
+    findBySub: (sub: string): Promise<Row | undefined> =>
+      database.get<Row>(`SELECT ${columns} FROM app_users WHERE sub = :sub`, { sub }),
+    list: (after: string, limit: number): Promise<Row[]> => database.all<Row>(page, { after, limit }),
+    /** @throws {@link AccountError} */
+    async require(queries: Queries, handle: string): Promise<Row> {
+      const row = await find(queries, handle);
+      if (row === undefined)
+        throw new AccountError(`there is no user with the handle ${JSON.stringify(handle)}`);
+      return row;
+    },
+  };
+}
 
-  async function require(queries: Queries, handle: string): Promise<Row> {
-    const row = await find(queries, handle);
-    if (row === undefined)
-      throw new AccountError(`there is no user with the handle ${JSON.stringify(handle)}`);
-    return row;
+/** Stores a user with what they have at the beginning. */
+async function store(
+  transaction: Transaction,
+  {
+    row,
+    credentials,
+    balances,
+  }: {
+    readonly row: { readonly sub: string; readonly createdAt: number };
+    readonly credentials: readonly {
+      readonly type: string;
+      readonly issuedAt: Date;
+      readonly expiresAt: Date | null;
+    }[];
+    readonly balances: { readonly [Currency in LedgerCurrency]: bigint };
+  },
+): Promise<void> {
+  const { sub, createdAt } = row;
+  await transaction.run(insertUser, { ...row });
+  for (const { type, issuedAt, expiresAt } of credentials) {
+    await transaction.run(insertCredential, {
+      id: `cred_${randomBytes(9).toString('hex')}`,
+      sub,
+      type,
+      issuedAt: issuedAt.getTime(),
+      expiresAt: expiresAt?.getTime() ?? null,
+    });
   }
+  for (const currency of ledgerCurrencies) {
+    const amount = balances[currency];
+    if (amount === 0n) continue;
+    await post(transaction, {
+      id: `open_${sub}_${currency}`,
+      kind: 'opening',
+      from: { kind: 'external' },
+      to: { kind: 'user', sub },
+      amount,
+      currency,
+      at: createdAt,
+    });
+  }
+}
+
+type Verification = Pick<Accounts, 'verify' | 'passwordOwner'>;
+
+function verification(
+  database: Database,
+  passwords: Passwords,
+  { find, findBySub }: ReturnType<typeof rowsOf>,
+): Verification {
+  return {
+    async verify(handle, password, line = 'others') {
+      const row = await find(database, handle);
+      const right = await passwords.verify(password, row?.password_hash ?? null, line);
+      // Looked up again: the user may have been blocked, or the password changed, while the hash was computed.
+      const current = row === undefined ? undefined : await findBySub(row.sub);
+      if (!right || current === undefined || current.blocked_at !== null) return null;
+      if (current.password_hash !== row?.password_hash) return null;
+      const verified = (hash: string) => ({ ...toAccount(current), passwordMark: markOf(hash) });
+      if (!passwords.isOutdated(current.password_hash)) return verified(current.password_hash);
+      const hash = await passwords.hash(password);
+      await database.write((transaction) =>
+        // Unless it changed meanwhile: the old password must not come back.
+        transaction.run(
+          'UPDATE app_users SET password_hash = :hash WHERE sub = :sub AND password_hash = :before',
+          { hash, sub: current.sub, before: current.password_hash },
+        ),
+      );
+      return verified(hash);
+    },
+
+    async passwordOwner(handle) {
+      const row = await find(database, handle);
+      return row === undefined ? null : { sub: row.sub, passwordMark: markOf(row.password_hash) };
+    },
+  };
+}
+
+export function createAccounts(database: Database, passwords: Passwords, now: () => number): Accounts {
+  const rows = rowsOf(database);
+  const { find, findBySub, require } = rows;
 
   function change(
     handle: string,
@@ -154,31 +241,8 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
       };
       try {
         return await database.write(async (transaction) => {
-          await transaction.run(insertUser, row);
-          for (const { type, issuedAt, expiresAt } of credentials) {
-            await transaction.run(insertCredential, {
-              id: `cred_${randomBytes(9).toString('hex')}`,
-              sub: row.sub,
-              type,
-              issuedAt: issuedAt.getTime(),
-              expiresAt: expiresAt?.getTime() ?? null,
-            });
-          }
-          for (const [currency, amount] of [
-            ['HTG', htgBalance],
-            ['USD', usdBalance],
-          ] as const) {
-            if (amount === 0n) continue;
-            await post(transaction, {
-              id: `open_${row.sub}_${currency}`,
-              kind: 'opening',
-              from: { kind: 'external' },
-              to: { kind: 'user', sub: row.sub },
-              amount,
-              currency,
-              at: row.createdAt,
-            });
-          }
+          const balances = { HTG: htgBalance, USD: usdBalance };
+          await store(transaction, { row, credentials, balances });
           return toAccount(await require(transaction, row.handle));
         });
       } catch (error) {
@@ -198,8 +262,7 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
       return row === undefined ? null : toAccount(row);
     },
 
-    list: async ({ after = '', limit = 100 } = {}) =>
-      (await database.all<Row>(page, { after, limit })).map(toAccount),
+    list: async ({ after = '', limit = 100 } = {}) => (await rows.list(after, limit)).map(toAccount),
 
     async setPassword(handle, password) {
       const hash = await passwords.hash(check(passwordSchema, password));
@@ -211,13 +274,8 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
 
     block: (handle) =>
       change(handle, async (transaction, { sub }) => {
-        await transaction.run(
-          'UPDATE app_users SET blocked_at = coalesce(blocked_at, :at) WHERE sub = :sub',
-          {
-            at: now(),
-            sub,
-          },
-        );
+        const block = 'UPDATE app_users SET blocked_at = coalesce(blocked_at, :at) WHERE sub = :sub';
+        await transaction.run(block, { at: now(), sub });
         await endSessions(transaction, sub);
       }),
 
@@ -226,29 +284,6 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
         transaction.run('UPDATE app_users SET blocked_at = NULL WHERE sub = :sub', { sub }),
       ),
 
-    async verify(handle, password, line = 'others') {
-      const row = await find(database, handle);
-      const right = await passwords.verify(password, row?.password_hash ?? null, line);
-      // Looked up again: the user may have been blocked, or the password changed, while the hash was computed.
-      const current = row === undefined ? undefined : await findBySub(row.sub);
-      if (!right || current === undefined || current.blocked_at !== null) return null;
-      if (current.password_hash !== row?.password_hash) return null;
-      const verified = (hash: string) => ({ ...toAccount(current), passwordMark: markOf(hash) });
-      if (!passwords.isOutdated(current.password_hash)) return verified(current.password_hash);
-      const hash = await passwords.hash(password);
-      await database.write((transaction) =>
-        // Unless it changed meanwhile: the old password must not come back.
-        transaction.run(
-          'UPDATE app_users SET password_hash = :hash WHERE sub = :sub AND password_hash = :before',
-          { hash, sub: current.sub, before: current.password_hash },
-        ),
-      );
-      return verified(hash);
-    },
-
-    async passwordOwner(handle) {
-      const row = await find(database, handle);
-      return row === undefined ? null : { sub: row.sub, passwordMark: markOf(row.password_hash) };
-    },
+    ...verification(database, passwords, rows),
   };
 }

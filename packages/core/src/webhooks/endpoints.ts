@@ -40,31 +40,33 @@ export interface Endpoints {
   remove(owner: Owner, id: string, now: number): Promise<void>;
 }
 
+const unknownEndpoint = () =>
+  new PartnerError('not_found', { description: 'There is no such webhook endpoint.' });
+
+/** Receivers refuse a secret that protects nothing, so it is not registered either. */
+function refuseWeak(secret: string): void {
+  const message = weaknessOf(secret);
+  if (message !== null) throw new PartnerError('invalid_request', { details: [{ path: 'secret', message }] });
+}
+
+function refuseTarget(error: unknown): never {
+  if (!(error instanceof TargetError)) throw error;
+  throw new PartnerError('invalid_request', { details: [{ path: 'url', message: error.message }] });
+}
+
 /** See {@link Endpoints}. `checkTarget` answers the address in its canonical spelling. */
 export function createEndpoints(core: Core, checkTarget: (url: string) => Promise<URL>): Endpoints {
   const { storage, sealer, random } = core;
+  const targetOf = async (url: string): Promise<string> => (await checkTarget(url).catch(refuseTarget)).href;
 
-  async function targetOf(url: string): Promise<string> {
-    try {
-      return (await checkTarget(url)).href;
-    } catch (error) {
-      if (!(error instanceof TargetError)) throw error;
-      throw new PartnerError('invalid_request', { details: [{ path: 'url', message: error.message }] });
-    }
-  }
-
-  /** Receivers refuse a secret that protects nothing, so it is not registered either. */
   function sealedSecret(id: string, secret: string): string {
-    const weakness = weaknessOf(secret);
-    if (weakness !== null)
-      throw new PartnerError('invalid_request', { details: [{ path: 'secret', message: weakness }] });
+    refuseWeak(secret);
     return sealer.seal(secret, webhookSecretContext(id));
   }
 
   async function find(owner: Owner, id: string): Promise<WebhookEndpointRecord> {
     const endpoint = await storage.webhooks.find(owner, id);
-    if (endpoint === null)
-      throw new PartnerError('not_found', { description: 'There is no such webhook endpoint.' });
+    if (endpoint === null) throw unknownEndpoint();
     return endpoint;
   }
 
@@ -129,7 +131,7 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
 
     async remove(owner, id, now) {
       if (await storage.webhooks.remove(owner, id, now)) return;
-      throw new PartnerError('not_found', { description: 'There is no such webhook endpoint.' });
+      throw unknownEndpoint();
     },
   };
 }

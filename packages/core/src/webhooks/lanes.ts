@@ -49,6 +49,14 @@ export interface Lanes {
   end(endpointId: string, answered: boolean, durationMs?: number): void;
 }
 
+/** What an endpoint shows with the end of an attempt. */
+function learn(lane: Lane, answered: boolean, durationMs: number, maxAhead: number): void {
+  lane.proven = answered;
+  lane.limit = answered ? Math.min(maxLimit, lane.limit + 1) : 1;
+  const inTime = Math.floor((lane.limit * aheadMs) / Math.max(1, durationMs));
+  lane.ahead = answered ? Math.min(maxAhead, inTime) : 0;
+}
+
 /**
  * @param total - attempts under way at most
  * @param waitingOf - how many deliveries of an endpoint wait already
@@ -100,12 +108,9 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
       return Math.min(unprovenLimit, freeUnproven());
     },
     slots() {
-      const slots = new Map<string, number>();
       const room = freeUnproven();
-      for (const lanes of [known, busy]) {
-        for (const [id, lane] of lanes.entries()) slots.set(id, slotsOf(id, lane, room));
-      }
-      return slots;
+      const lanes = [...known.entries(), ...busy.entries()];
+      return new Map(lanes.map(([id, lane]) => [id, slotsOf(id, lane, room)]));
     },
     hasSlots() {
       const room = freeUnproven();
@@ -129,10 +134,7 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
       if (!lane.proven) unproven -= lane.inFlight;
       lane.inFlight -= 1;
       inFlight -= 1;
-      lane.proven = answered;
-      lane.limit = answered ? Math.min(maxLimit, lane.limit + 1) : 1;
-      const inTime = Math.floor((lane.limit * aheadMs) / Math.max(1, durationMs));
-      lane.ahead = answered ? Math.min(maxAhead, inTime) : 0;
+      learn(lane, answered, durationMs, maxAhead);
       if (!lane.proven) unproven += lane.inFlight;
     },
   };

@@ -55,24 +55,8 @@ export function nodeTimer(callback: () => void, ms: number): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Creates a worker; it does nothing before `start` or `runDue`. */
-export function createWorker({
-  queue,
-  clock,
-  random,
-  logger,
-  handlers,
-  telemetry,
-  schedule = nodeTimer,
-}: WorkerOptions): Worker {
-  const pace = createPace();
-  let running = false;
-  let round: Promise<unknown> = Promise.resolve();
-  let cancel: () => void = () => {};
-  // A wake during a round is a round right after it: what was enqueued meanwhile may have been missed.
-  let woken = false;
-  let idle = false;
-
+/** Does a job and says in the queue what came of it. */
+function jobRunner({ queue, clock, logger, handlers, telemetry }: WorkerOptions) {
   function perform(handler: JobHandler, job: ClaimedJob): Promise<JobResult> {
     if (telemetry === null) return handler(job.payload, job);
     return telemetry.measure(
@@ -86,7 +70,7 @@ export function createWorker({
     );
   }
 
-  async function run(job: ClaimedJob): Promise<void> {
+  return async (job: ClaimedJob): Promise<void> => {
     const handler = handlers[job.kind];
     if (handler === undefined) return;
     try {
@@ -101,7 +85,20 @@ export function createWorker({
       const reason = error instanceof Error ? error.name : 'Error';
       await queue.retry(job, { dueAt: clock.now() + backoffMs(job.attempt), error: reason });
     }
-  }
+  };
+}
+
+/** Creates a worker; it does nothing before `start` or `runDue`. */
+export function createWorker(options: WorkerOptions): Worker {
+  const { queue, clock, random, logger, handlers, schedule = nodeTimer } = options;
+  const run = jobRunner(options);
+  const pace = createPace();
+  let running = false;
+  let round: Promise<unknown> = Promise.resolve();
+  let cancel: () => void = () => {};
+  // A wake during a round is a round right after it: what was enqueued meanwhile may have been missed.
+  let woken = false;
+  let idle = false;
 
   async function runDue(): Promise<number> {
     const jobs = await queue.claim({

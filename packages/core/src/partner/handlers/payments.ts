@@ -15,48 +15,51 @@ const recipientOf = shownFields('kid');
 
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
+function createRoute(core: Core, users: UserLookup): PartnerRoute {
+  return route({
+    method: 'POST',
+    path: '/v1/partner/payments',
+    scope: 'payments:write',
+    limit: 'payments',
+    tag: 'Payments',
+    operation: 'createPayment',
+    summary: 'Initiates a transfer.',
+    body: paymentBody,
+    success: { status: 201, schema: transferSchema },
+    idempotent: true,
+    async handle({ body, partner, mode, idempotency, now }) {
+      const asker = { partner, mode };
+      const replay = await findReplay(core, { ...asker, idempotency, now });
+      if (replay !== null) return answerOf(replay);
+      const { recipient } = body;
+      const user = requireUser(
+        await ('kid' in recipient
+          ? users.byKid(asker, recipient.kid)
+          : users.byPhone(asker, recipient.phone)),
+      );
+      const answer = await createTransfer(core, {
+        ...asker,
+        amount: body.amount,
+        currency: body.currency,
+        recipientKid: String(recipientOf(user).kid),
+        description: body.description ?? null,
+        reference: body.reference ?? null,
+        metadata: body.metadata ?? null,
+        idempotency,
+        now,
+      });
+      return answerOf(answer);
+    },
+  });
+}
+
 /** Initiates and inspects transfers. */
 export function paymentRoutes(core: Core, users: UserLookup): PartnerRoute[] {
   const { transfers } = core.storage;
   const cursors = createCursors(core.sealer.signer('cursors'));
 
   return [
-    route({
-      method: 'POST',
-      path: '/v1/partner/payments',
-      scope: 'payments:write',
-      limit: 'payments',
-      tag: 'Payments',
-      operation: 'createPayment',
-      summary: 'Initiates a transfer.',
-      body: paymentBody,
-      success: { status: 201, schema: transferSchema },
-      idempotent: true,
-      async handle({ body, partner, mode, idempotency, now }) {
-        const asker = { partner, mode };
-        const replay = await findReplay(core, { ...asker, idempotency, now });
-        if (replay !== null) return answerOf(replay);
-        const { recipient } = body;
-        const user = requireUser(
-          await ('kid' in recipient
-            ? users.byKid(asker, recipient.kid)
-            : users.byPhone(asker, recipient.phone)),
-        );
-        const answer = await createTransfer(core, {
-          ...asker,
-          amount: body.amount,
-          currency: body.currency,
-          recipientKid: String(recipientOf(user).kid),
-          description: body.description ?? null,
-          reference: body.reference ?? null,
-          metadata: body.metadata ?? null,
-          idempotency,
-          now,
-        });
-        return answerOf(answer);
-      },
-    }),
-
+    createRoute(core, users),
     route({
       method: 'GET',
       path: '/v1/partner/payments',

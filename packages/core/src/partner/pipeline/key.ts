@@ -48,6 +48,22 @@ function isUsable({ revokedAt, expiresAt, partnerDisabled }: ApiKeyState, now: n
   return revokedAt === null && !partnerDisabled && (expiresAt === null || expiresAt > now);
 }
 
+/** Asks after the end of this turn of the event loop, once for all requests that came in it: never before one came. */
+function oncePerTurn(ask: (id: string) => Promise<boolean>): (id: string) => Promise<boolean> {
+  /** Of each key that is about to be asked for, the answer that comes. */
+  const asking = new Map<string, Promise<boolean>>();
+  return (id) => {
+    const asked = asking.get(id);
+    if (asked !== undefined) return asked;
+    const answer = setImmediate().then(() => {
+      asking.delete(id);
+      return ask(id);
+    });
+    asking.set(id, answer);
+    return answer;
+  };
+}
+
 /**
  * See {@link KeyCheck}. Keys that work are cached for {@link keyCacheMs}; others never, so that strangers cannot fill the
  * cache, and a partner that is enabled again need not wait.
@@ -94,20 +110,7 @@ export function createKeyCheck(options: {
     return key;
   }
 
-  /** Of each key that is about to be asked for, the answer that comes. */
-  const asking = new Map<string, Promise<boolean>>();
-
-  /** Asks after the end of this turn of the event loop, once for all requests that came in it: never before one came. */
-  function isLive(id: string): Promise<boolean> {
-    const asked = asking.get(id);
-    if (asked !== undefined) return asked;
-    const answer = setImmediate().then(() => {
-      asking.delete(id);
-      return store.isLive(id, clock.now());
-    });
-    asking.set(id, answer);
-    return answer;
-  }
+  const isLive = oncePerTurn((id) => store.isLive(id, clock.now()));
 
   function refuse({ key }: FoundKey): PartnerError {
     cache.delete(Buffer.from(key.digest).toString('base64'));
