@@ -12,7 +12,8 @@ import { authPaths, issuerOf } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { authenticate } from './host-login.ts';
 
-function redirect(ctx: Context, location: string): void {
+/** Sends a browser to another page, of this service or of a client. */
+export function seeOther(ctx: Context, location: string): void {
   setNoStore(ctx);
   ctx.set('Referrer-Policy', 'no-referrer');
   ctx.status = 303;
@@ -28,7 +29,7 @@ function answerLocation(ctx: Context, location: string): void {
   const parameters = new URL(location).searchParams;
   const error = parameters.get('error');
   if (error === null || parameters.has('code') || !prefersJson(ctx)) {
-    redirect(ctx, location);
+    seeOther(ctx, location);
     return;
   }
   setNoStore(ctx);
@@ -59,7 +60,7 @@ async function asGet(core: Core, ctx: Context): Promise<void> {
   }
   const text = await readFormText(ctx.req);
   const query = text.replace(/[^A-Za-z0-9%&=+._~*!'();:@,/?$-]+/g, encodeURIComponent);
-  redirect(ctx, `${urlBelow(core.options.authUrl, authPaths.authorize)}?${query}`);
+  seeOther(ctx, `${urlBelow(core.options.authUrl, authPaths.authorize)}?${query}`);
 }
 
 function answerHead(ctx: Context): void {
@@ -127,9 +128,4 @@ export function resumeHandler(core: Core, engine: Engine): (ctx: Context) => Pro
     const user = await authenticate(core, ctx.req);
     answerLocation(ctx, await engine.resume(ctx.req, ctx.res, user));
   };
-}
-
-/** Sends a browser to another page of this service. */
-export function seeOther(ctx: Context, location: string): void {
-  redirect(ctx, location);
 }

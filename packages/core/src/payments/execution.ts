@@ -4,7 +4,7 @@ import type { NewJob } from '../ports/queue.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
 import { count } from '../telemetry.ts';
 import type { JobHandler } from '../worker/worker.ts';
-import { type FinalContext, type FinalState, finishTransfer } from './final.ts';
+import { type FinalContext, finishTransfer } from './final.ts';
 import { sandboxRail } from './sandbox-rail.ts';
 
 /** The kind of the job that executes one transfer. */
@@ -36,7 +36,7 @@ function checkedResult(result: TransferResult): TransferResult {
     typeof result.code === 'string' &&
     typeof result.message === 'string'
   ) {
-    return { status, code: result.code.slice(0, 64), message: result.message.slice(0, 500) };
+    return { status, code: result.code, message: result.message };
   }
   throw new TypeError('payments.execute: has to answer completed, failed with code and message, or pending');
 }
@@ -83,11 +83,7 @@ export function executionHandler(
       logger.info({ transfer: transfer.id }, 'the payment rail decides later');
       return null;
     }
-    const state: FinalState =
-      result.status === 'failed'
-        ? { status: 'failed', failure: { code: result.code, message: result.message } }
-        : { status: 'completed' };
-    await finishTransfer(context, transfer, state);
+    await finishTransfer(context, transfer, result);
     return null;
   };
 }

@@ -65,8 +65,7 @@ export const everyPage: { readonly [name: string]: (language: Language) => Page 
   'consent with new scopes': (language) => consent(language, { showNew: true }),
   'consent without a user name': (language) => consent(language, { userName: null, switchAccountUrl: null }),
   'connected apps': (language) => apps(language),
-  'connected apps after a removal': (language) =>
-    apps(language, { notice: 'revoked', appsRevokedName: 'Tap Tap Rides' }),
+  'connected apps after a removal': (language) => apps(language, { notice: 'revoked' }),
   'no connected apps': (language) => apps(language, { apps: [] }),
   ...Object.fromEntries(
     errorKinds.map((kind) => [`error ${kind}`, (language: Language) => failure(language, kind)]),
