@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Core } from '../context.ts';
 import type { DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
 import type { Owner } from '../ports/owner.ts';
@@ -8,7 +7,7 @@ import { newDeliveryId } from '../webhooks/outgoing.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import type { Act } from './audit.ts';
 import { checked, iso, isoOrNull } from './checked.ts';
-import { listPage, type PageRequest } from './paging.ts';
+import { listPage, type PageRequest, placeAfter } from './paging.ts';
 
 /** A partner's webhook endpoint as administrators see it: everything but its secret. Times are ISO 8601. */
 export interface WebhookEndpoint extends Owner {
@@ -108,13 +107,7 @@ function deliveryOf(delivery: DeliveryRecord): WebhookDelivery {
   };
 }
 
-const position = z
-  .string()
-  .regex(/^\d{1,15}_dl_[0-9a-z_]{1,80}$/, 'is not a place in this list')
-  .transform((text) => {
-    const [time = '', ...id] = text.split('_');
-    return { time: Number(time), id: id.join('_') };
-  });
+const position = placeAfter('dl_[0-9a-z_]{1,80}');
 
 const noAnswer = { status: 200, body: '' };
 

@@ -2,9 +2,8 @@ import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { urlBelow } from '../context.ts';
 import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
-import { secondsUntil } from '../fixed-windows.ts';
 import { prefersJson } from '../http/accept.ts';
-import { addressLimit } from '../http/address-limit.ts';
+import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readFormText } from '../http/body.ts';
 import { setNoStore } from '../http/headers.ts';
 import { findRedirectTarget, normalizedQuery, type RedirectTarget, readQuery } from './authorize-request.ts';
@@ -75,10 +74,8 @@ function limitStarts(core: Core, name: string): (ctx: Context) => Promise<void> 
 
   return async (ctx) => {
     const now = core.clock.now();
-    const { allowed, endsAt } = await starts.consume(core.clientAddress(ctx.req), now);
-    if (allowed) return;
-    const headers = { 'Retry-After': secondsUntil(endsAt, now) };
-    throw new OAuthError('slow_down', 'Too many authorization requests from this address.', { headers });
+    const state = await starts.consume(core.clientAddress(ctx.req), now);
+    requireAllowed(state, now, 'Too many authorization requests from this address.');
   };
 }
 

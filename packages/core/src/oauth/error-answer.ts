@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { type OAuthError, toOAuthError } from '../errors.ts';
 import { isBrowser } from '../http/accept.ts';
-import { setNoStore, setPageHeaders } from '../http/headers.ts';
+import { answerPage, setNoStore } from '../http/headers.ts';
 import { type ErrorKind, errorPage } from '../pages/error.ts';
 import { negotiateLanguage } from '../pages/language.ts';
 
@@ -53,9 +53,7 @@ export function answerError(core: Core, ctx: Context, thrown: unknown, expects: 
       detail: `${error.code}: ${error.description}`,
       requestId,
     });
-    setPageHeaders(ctx, page.styleHash);
-    ctx.type = 'html';
-    ctx.body = page.html;
+    answerPage(ctx, page);
   } else {
     setNoStore(ctx);
     ctx.body = { error: error.code, error_description: error.description };
