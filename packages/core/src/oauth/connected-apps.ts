@@ -31,7 +31,6 @@ export function appsHandler(core: Core, forms: Forms): (ctx: Context) => Promise
     const consents = await storage.consents.list(user.sub);
     const apps = await Promise.all(
       consents.map(async ({ clientId, scopes, grantedAt, updatedAt }) => ({
-        clientId,
         clientName: (await storage.clients.find(clientId))?.name ?? clientId,
         scopes: scopes.filter(isScope),
         grantedAt: new Date(grantedAt),

@@ -7,7 +7,6 @@ import { text } from './text.ts';
 
 /** One app that the user allowed. */
 export interface ConnectedApp {
-  readonly clientId: string;
   readonly clientName: string;
   readonly scopes: readonly Scope[];
   readonly grantedAt: Date;

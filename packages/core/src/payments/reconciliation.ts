@@ -103,12 +103,9 @@ function isoWriter(): (time: number) => string {
 }
 
 /** Writers for times that are ordered each on their own. */
-interface Times {
-  readonly created: (time: number) => string;
-  readonly updated: (time: number) => string;
-}
+const newTimes = () => ({ created: isoWriter(), updated: isoWriter() });
 
-function rowOf(transfer: TransferRecord, times: Times): Row {
+function rowOf(transfer: TransferRecord, times: ReturnType<typeof newTimes>): Row {
   return {
     id: transfer.id,
     reference: transfer.reference,
@@ -239,7 +236,7 @@ export async function* exportTransfers(
   const hash = createHash('sha256');
   const totals: Total[] = [];
   let written = 0;
-  const times: Times = { created: isoWriter(), updated: isoWriter() };
+  const times = newTimes();
 
   /** The rows are written out at once: what lives while a reader takes its time makes V8 enlarge its heap. */
   async function read(after: ListPosition | null): Promise<Page> {

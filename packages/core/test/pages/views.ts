@@ -30,7 +30,6 @@ export function consent(language: Language, changes: Partial<ConsentView> = {}):
 
 export function apps(language: Language, changes: Partial<AppsView> = {}): Page {
   const app = (clientId: string, clientName: string, updatedAt: string): AppsView['apps'][number] => ({
-    clientId,
     clientName,
     scopes: ['openid', 'kyc'],
     grantedAt: new Date('2026-01-05T23:30:00.000Z'),

@@ -5,7 +5,7 @@ import type { Core } from '../../context.ts';
 import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../../errors.ts';
 import type { KeySet } from '../../keys/signing-keys.ts';
 import { scopeNames } from '../../scopes.ts';
-import { requireStillAllowed } from '../client.ts';
+import { requireStillAllowed, unknownRequest } from '../client.ts';
 import { consentState } from '../consent.ts';
 import { authPaths, interactionPage, issuerOf } from '../endpoints.ts';
 import { codeSeconds, interactionSeconds } from '../lifetimes.ts';
@@ -28,11 +28,7 @@ export type EngineRuns = WeakMap<IncomingMessage, EngineRun>;
 
 /** An error of the engine in the words of the specification. */
 export function translated(error: unknown): OAuthError {
-  if (error instanceof errors.SessionNotFound) {
-    return new OAuthError('invalid_request', 'The authorization request is not known (any more).', {
-      page: 'expired',
-    });
-  }
+  if (error instanceof errors.SessionNotFound) return unknownRequest();
   if (!(error instanceof errors.OIDCProviderError)) return toOAuthError(error);
   const code = error.error === 'invalid_redirect_uri' ? 'redirect_uri_mismatch' : error.error;
   if (!Object.hasOwn(oauthErrors, code)) return new OAuthError('invalid_request', error.error_description);
