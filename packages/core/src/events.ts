@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { kidField, kycStatus, kycTier, text, time } from './fields.ts';
+import { isThenable } from './host-call.ts';
 import { inPlainWords } from './plain-words.ts';
 import type { JsonObject } from './ports/interactions.ts';
 import { transferSchema } from './transfer-schema.ts';
@@ -172,11 +173,6 @@ interface Issue {
 function pathOf({ path = [] }: Issue): string {
   const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
   return ['data', ...keys].join('.');
-}
-
-/** A promise of any kind: schemas may come from anywhere. */
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -40,7 +40,8 @@ export function withDeadline<Arguments extends unknown[], Answer>(
   };
 }
 
-function isThenable<Answer>(answer: Promise<Answer> | Answer): answer is Promise<Answer> {
+/** A promise of any kind: functions and schemas of a host may come from anywhere. */
+export function isThenable<Answer>(answer: PromiseLike<Answer> | Answer): answer is PromiseLike<Answer> {
   return (
     typeof answer === 'object' && answer !== null && 'then' in answer && typeof answer.then === 'function'
   );

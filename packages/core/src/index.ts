@@ -1,5 +1,4 @@
 export type { Clock } from './clock.ts';
-export type { AddressedRequest } from './context.ts';
 export type { ErrorDefinition, OAuthErrorCode, PartnerErrorCode } from './errors.ts';
 export { OAuthError, oauthErrors, partnerErrors } from './errors.ts';
 export type { EventDefinition, EventType, HostEventDefinition, HostEventSchema } from './events.ts';
@@ -16,7 +15,8 @@ export { createOstiary } from './ostiary.ts';
 export type { FlexibleLimiter } from './partner/rate-limiter-flexible.ts';
 export { rateLimiterFlexible } from './partner/rate-limiter-flexible.ts';
 export type { IssuedPassport } from './passports/passports.ts';
-export type { PaymentAdministration, Settlement } from './payments/settle.ts';
+export type { Settlement } from './payments/final.ts';
+export type { PaymentAdministration } from './payments/settle.ts';
 export type { HostTransaction } from './ports/events.ts';
 export type { PaymentRail, TransferOrder, TransferResult } from './ports/payments.ts';
 export type {

@@ -333,15 +333,11 @@ export function parseOptions(options: OstiaryOptions): Options {
     events: catalogueOf(events as NonNullable<OstiaryOptions['events']>),
     users: Object.freeze({
       find: withDeadline('users.find', users.find.bind(users), seconds),
-      ...(findByKid && {
-        findByKid: withDeadline('users.findByKid', findByKid.bind(users), seconds),
-      }),
+      ...(findByKid && { findByKid: withDeadline('users.findByKid', findByKid.bind(users), seconds) }),
       ...(findByPhone && {
         findByPhone: withDeadline('users.findByPhone', findByPhone.bind(users), seconds),
       }),
-      ...(isVisible && {
-        isVisible: withDeadline('users.isVisible', isVisible.bind(users), seconds),
-      }),
+      ...(isVisible && { isVisible: withDeadline('users.isVisible', isVisible.bind(users), seconds) }),
     }),
     login: Object.freeze({
       authenticate: withDeadline('login.authenticate', login.authenticate.bind(login), seconds),

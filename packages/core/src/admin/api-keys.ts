@@ -117,6 +117,8 @@ function isRange(range: string): boolean {
   }
 }
 
+const overlap = z.int().min(0).max(7_776_000);
+
 const newKey = z.strictObject({
   partner: z.string(),
   mode: z.enum(['live', 'test']),
@@ -131,32 +133,21 @@ const newKey = z.strictObject({
   expiresAt: z.date().optional(),
 });
 
+/** What a key may do, which its successor may do too. */
+function rightsOf(key: ApiKeyRecord) {
+  const { id, partner, mode, name, scopes, allowlist, requireSignature, expiresAt } = key;
+  return { id, partner, mode, name, scopes, allowlist, requireSignature, expiresAt };
+}
+
 function shown(key: ApiKeyRecord): ApiKey {
-  const {
-    id,
-    partner,
-    mode,
-    name,
-    scopes,
-    allowlist,
-    requireSignature,
-    createdAt,
-    expiresAt,
-    revokedAt,
-    lastUsedAt,
-  } = key;
+  const { id, expiresAt, ...rights } = rightsOf(key);
   return {
     id,
-    partner,
-    mode,
-    name,
-    scopes,
-    allowlist,
-    requireSignature,
-    createdAt: iso(createdAt),
+    ...rights,
+    createdAt: iso(key.createdAt),
     expiresAt: isoOrNull(expiresAt),
-    revokedAt: isoOrNull(revokedAt),
-    lastUsedAt: isoOrNull(lastUsedAt),
+    revokedAt: isoOrNull(key.revokedAt),
+    lastUsedAt: isoOrNull(key.lastUsedAt),
   };
 }
 
@@ -165,13 +156,8 @@ export function apiKeyAdministration(core: Core, act: Act, changed: () => void):
   const { apiKeys } = core.storage;
   const format = apiKeyFormat(core.options.prefix);
 
-  type Rights = Pick<
-    ApiKeyRecord,
-    'partner' | 'mode' | 'name' | 'scopes' | 'allowlist' | 'requireSignature' | 'expiresAt'
-  >;
-
   function create(
-    rights: Rights,
+    rights: Omit<ReturnType<typeof rightsOf>, 'id'>,
     quotaId: string | null,
     now: number,
   ): IssuedApiKey & { readonly record: ApiKeyRecord } {
@@ -202,10 +188,9 @@ export function apiKeyAdministration(core: Core, act: Act, changed: () => void):
         null,
         now,
       );
-      const { partner, mode, name, scopes, allowlist, requireSignature } = record;
-      const rights = { partner, mode, name, scopes, allowlist, requireSignature };
-      const details = { ...rights, expiresAt: isoOrNull(record.expiresAt) };
-      if (!(await apiKeys.insert(record, act('key.issue', `key:${record.id}`, details))))
+      const { id, ...rights } = rightsOf(record);
+      const details = { ...rights, expiresAt: isoOrNull(expiresAt) };
+      if (!(await apiKeys.insert(record, act('key.issue', `key:${id}`, details))))
         throw new PartnerNameError('partner_not_found', given.partner);
       return issued;
     },
@@ -218,22 +203,11 @@ export function apiKeyAdministration(core: Core, act: Act, changed: () => void):
       changed();
     },
     async roll(id, { overlapSeconds = 86_400 } = {}) {
-      const overlapMs =
-        1000 *
-        checked(
-          z
-            .int()
-            .min(0)
-            .max(90 * 86_400),
-          overlapSeconds,
-          'overlapSeconds',
-        );
+      const overlapMs = 1000 * checked(overlap, overlapSeconds, 'overlapSeconds');
       const old = await apiKeys.find(id);
       if (old === null) throw new ApiKeyError('key_not_found', id);
       const now = core.clock.now();
-      const { partner, mode, name, scopes, allowlist, requireSignature, expiresAt } = old;
-      const rights = { partner, mode, name, scopes, allowlist, requireSignature, expiresAt };
-      const { record, ...issued } = create(rights, old.quotaId, now);
+      const { record, ...issued } = create(rightsOf(old), old.quotaId, now);
       const audit = act('key.roll', `key:${id}`, { successor: record.id, overlapSeconds });
       if (!(await apiKeys.roll({ id, successor: record, endsAt: now + overlapMs, now, audit })))
         throw new ApiKeyError('key_ended', id);

@@ -4,7 +4,7 @@ import type { AuditRecord } from '../ports/audit.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { type AuditVerification, actDigest, verifyAudit } from './audit-chain.ts';
 import { checked, iso } from './checked.ts';
-import { listPage, type PageRequest } from './paging.ts';
+import { listPage, type PageRequest, placeAfter } from './paging.ts';
 
 /** One administrative act. */
 export interface AuditEntry {
@@ -70,13 +70,7 @@ const newAct = z.strictObject({
   details: z.record(z.string(), z.json()).optional(),
 });
 
-const position = z
-  .string()
-  .regex(/^\d{1,15}_aud_[0-9a-f]{24}$/, 'is not a place in this list')
-  .transform((text) => {
-    const [time = '', ...id] = text.split('_');
-    return { time: Number(time), id: id.join('_') };
-  });
+const position = placeAfter('aud_[0-9a-f]{24}');
 
 const chainValue = z
   .string()

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ClientRecord, SigningAlgorithm } from '../ports/clients.ts';
-import type { JsonObject } from '../ports/interactions.ts';
 import { scopeNames } from '../scopes.ts';
 import { iso, isoOrNull } from './checked.ts';
 import { requiredName } from './names.ts';
@@ -76,16 +75,15 @@ export const clientSettings = z.strictObject({
   partner: z.string().nullable(),
 });
 
-const optional = {
-  requirePkce: true,
-  requireSecret: true,
-  firstParty: true,
-  idTokenAlg: true,
-  partner: true,
-} as const;
+const { requirePkce, requireSecret, firstParty, idTokenAlg, partner } = clientSettings.shape;
 
 /** Of {@link NewClient}. */
-export const newClient = clientSettings.partial(optional).extend({
+export const newClient = clientSettings.extend({
+  requirePkce: requirePkce.default(false),
+  requireSecret: requireSecret.default(false),
+  firstParty: firstParty.default(false),
+  idTokenAlg: idTokenAlg.default('RS256'),
+  partner: partner.default(null),
   public: z.boolean().default(false),
   clientId: z
     .string()
@@ -105,22 +103,6 @@ export function shown({ secrets, version: _, ...record }: ClientRecord): Client 
     createdAt: iso(record.createdAt),
     updatedAt: iso(record.updatedAt),
     disabledAt: isoOrNull(record.disabledAt),
-  };
-}
-
-/** What an administrator has set, for the audit. */
-export function settingsOf(client: ClientRecord): JsonObject {
-  const { name, redirectUris, allowedScopes, partner } = client;
-  const { requirePkce, requireSecret, firstParty, idTokenAlg } = client;
-  return {
-    name,
-    redirectUris: [...redirectUris],
-    allowedScopes: [...allowedScopes],
-    requirePkce,
-    requireSecret,
-    firstParty,
-    idTokenAlg,
-    partner,
   };
 }
 

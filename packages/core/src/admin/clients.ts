@@ -12,7 +12,6 @@ import {
   type NewClient,
   newClient,
   refuseContradiction,
-  settingsOf,
   shown,
 } from './client-settings.ts';
 import { listPage, type PageRequest } from './paging.ts';
@@ -88,28 +87,6 @@ function ending(
     .filter((old) => old.expiresAt > now);
 }
 
-function newRecord(
-  given: Omit<z.output<typeof newClient>, 'public' | 'clientId'>,
-  made: Pick<ClientRecord, 'clientId' | 'secrets'> & { readonly now: number },
-): ClientRecord {
-  return {
-    clientId: made.clientId,
-    name: given.name,
-    secrets: made.secrets,
-    redirectUris: given.redirectUris,
-    allowedScopes: given.allowedScopes,
-    requirePkce: given.requirePkce ?? false,
-    requireSecret: given.requireSecret ?? false,
-    firstParty: given.firstParty ?? false,
-    idTokenAlg: given.idTokenAlg ?? 'RS256',
-    partner: given.partner ?? null,
-    createdAt: made.now,
-    updatedAt: made.now,
-    disabledAt: null,
-    version: 1,
-  };
-}
-
 /** The client without what its partner says of it, which is no part of it. */
 async function findStored(clients: ClientStore, clientId: string): Promise<ClientRecord | null> {
   const found = await clients.find(clientId);
@@ -118,49 +95,57 @@ async function findStored(clients: ClientStore, clientId: string): Promise<Clien
   return stored;
 }
 
-/** See {@link ClientAdministration}. */
-export function clientAdministration(core: Core, act: Act): ClientAdministration {
-  const { clients, partners } = core.storage;
+// Partners are never deleted, so one that exists now exists when the client is stored.
+async function requirePartner({ storage }: Core, slug: string | null): Promise<void> {
+  if (slug !== null && (await storage.partners.find(slug)) === null)
+    throw new PartnerNameError('partner_not_found', slug);
+}
 
-  // Partners are never deleted, so one that exists now exists when the client is stored.
-  async function requirePartner(slug: string | null): Promise<void> {
-    if (slug !== null && (await partners.find(slug)) === null)
-      throw new PartnerNameError('partner_not_found', slug);
-  }
-
-  /** Applies a change to the latest version, again when somebody else was faster. */
-  async function change(
+/** Changes of clients, each applied to the latest version, and again when somebody else was faster. */
+function changing({ storage: { clients }, clock }: Core, act: Act) {
+  return async (
     clientId: string,
     action: string,
     edit: (client: ClientRecord, now: number) => ClientRecord,
     details: JsonObject = {},
-  ): Promise<ClientRecord> {
+  ): Promise<Client> => {
     for (;;) {
       const stored = await findStored(clients, clientId);
       if (stored === null) throw new ClientError('client_not_found', clientId);
-      const now = core.clock.now();
+      const now = clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
-      if (await clients.replace(edited, act(action, `client:${clientId}`, details))) return edited;
+      if (await clients.replace(edited, act(action, `client:${clientId}`, details))) return shown(edited);
     }
-  }
+  };
+}
+
+/** See {@link ClientAdministration}. */
+export function clientAdministration(core: Core, act: Act): ClientAdministration {
+  const { clients } = core.storage;
+  const change = changing(core, act);
 
   return {
     async create(input) {
-      const { public: isPublic, clientId, ...given } = checked(newClient, input);
+      const {
+        public: isPublic,
+        clientId = core.tokens.newClientId(core.random),
+        ...given
+      } = checked(newClient, input);
       const now = core.clock.now();
       const secret = isPublic ? null : newSecret(core, now);
-      const client = newRecord(given, {
-        clientId: clientId ?? core.tokens.newClientId(core.random),
+      const client: ClientRecord = {
+        ...given,
+        clientId,
         secrets: secret === null ? [] : [secret.record],
-        now,
-      });
+        createdAt: now,
+        updatedAt: now,
+        disabledAt: null,
+        version: 1,
+      };
       refuseContradiction(client);
-      await requirePartner(client.partner);
-      const created = act('client.create', `client:${client.clientId}`, {
-        ...settingsOf(client),
-        public: isPublic,
-      });
-      if (!(await clients.insert(client, created))) throw new ClientError('client_exists', client.clientId);
+      await requirePartner(core, client.partner);
+      const created = act('client.create', `client:${clientId}`, { ...given, public: isPublic });
+      if (!(await clients.insert(client, created))) throw new ClientError('client_exists', clientId);
       return { client: shown(client), clientSecret: secret?.secret ?? null };
     },
 
@@ -180,14 +165,14 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
 
     async update(clientId, changes) {
       const given = checked(clientSettings.partial(), changes);
-      await requirePartner(given.partner ?? null);
+      await requirePartner(core, given.partner ?? null);
       const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
       const edit = (client: ClientRecord) => {
         const edited = { ...client, ...set };
         refuseContradiction(edited);
         return edited;
       };
-      return shown(await change(clientId, 'client.update', edit, set));
+      return change(clientId, 'client.update', edit, set);
     },
 
     async rotateSecret(clientId, { overlapSeconds = 0 } = {}) {
@@ -203,19 +188,15 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
         },
         { overlapSeconds },
       );
-      return { client: shown(client), clientSecret: secret };
+      return { client, clientSecret: secret };
     },
 
-    async disable(clientId) {
-      const edit = (client: ClientRecord, now: number) => ({
+    disable: (clientId) =>
+      change(clientId, 'client.disable', (client, now) => ({
         ...client,
         disabledAt: client.disabledAt ?? now,
-      });
-      return shown(await change(clientId, 'client.disable', edit));
-    },
+      })),
 
-    async enable(clientId) {
-      return shown(await change(clientId, 'client.enable', (client) => ({ ...client, disabledAt: null })));
-    },
+    enable: (clientId) => change(clientId, 'client.enable', (client) => ({ ...client, disabledAt: null })),
   };
 }

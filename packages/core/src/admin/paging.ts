@@ -12,6 +12,16 @@ export interface PageRequest {
   readonly limit?: number;
 }
 
+/** What `after` has to be of a list that is sorted by time: the time and the id of the last entry. */
+export const placeAfter = (id: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^\\d{1,15}_${id}$`), 'is not a place in this list')
+    .transform((text) => {
+      const end = text.indexOf('_');
+      return { time: Number(text.slice(0, end)), id: text.slice(end + 1) };
+    });
+
 /**
  * A page of a list. `next` is what to pass as `after` for the following one, or `null` after the last.
  * @throws TypeError when the limit is wrong

@@ -2,6 +2,7 @@ import type { Core } from '../context.ts';
 import { type SigningKey, signingAlgorithms } from '../keys/signing-keys.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
 import type { Act } from './audit.ts';
+import { iso } from './checked.ts';
 
 /** A signing key as administrators see it. Times are ISO 8601. */
 export interface SigningKeyInfo {
@@ -38,8 +39,8 @@ export function signingKeyAdministration(core: Core, act: Act): SigningKeyAdmini
   const shown = (key: SigningKey, signing: boolean): SigningKeyInfo => ({
     kid: key.kid,
     alg: key.alg,
-    createdAt: new Date(key.createdAt).toISOString(),
-    activeFrom: new Date(key.activeFrom).toISOString(),
+    createdAt: iso(key.createdAt),
+    activeFrom: iso(key.activeFrom),
     signing,
   });
 

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Core } from '../context.ts';
 import type { DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
 import type { Owner } from '../ports/owner.ts';
@@ -8,7 +7,7 @@ import { newDeliveryId } from '../webhooks/outgoing.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import type { Act } from './audit.ts';
 import { checked, iso, isoOrNull } from './checked.ts';
-import { listPage, type PageRequest } from './paging.ts';
+import { listPage, type PageRequest, placeAfter } from './paging.ts';
 
 /** A partner's webhook endpoint as administrators see it: everything but its secret. Times are ISO 8601. */
 export interface WebhookEndpoint extends Owner {
@@ -99,31 +98,16 @@ function endpointOf(endpoint: WebhookEndpointRecord): WebhookEndpoint {
 
 function deliveryOf(delivery: DeliveryRecord): WebhookDelivery {
   const { id, eventId, eventType, endpointId, status, createdAt, nextAttemptAt, attempts } = delivery;
+  const names = { id, eventId, eventType, endpointId, status };
   return {
-    id,
-    eventId,
-    eventType,
-    endpointId,
-    status,
+    ...names,
     createdAt: iso(createdAt),
     nextAttemptAt: isoOrNull(nextAttemptAt),
-    attempts: attempts.map(({ number, at, durationMs, httpStatus, error }) => ({
-      number,
-      at: iso(at),
-      durationMs,
-      httpStatus,
-      error,
-    })),
+    attempts: attempts.map(({ response: _, ...attempt }) => ({ ...attempt, at: iso(attempt.at) })),
   };
 }
 
-const position = z
-  .string()
-  .regex(/^\d{1,15}_dl_[0-9a-z_]{1,80}$/, 'is not a place in this list')
-  .transform((text) => {
-    const [time = '', ...id] = text.split('_');
-    return { time: Number(time), id: id.join('_') };
-  });
+const position = placeAfter('dl_[0-9a-z_]{1,80}');
 
 const noAnswer = { status: 200, body: '' };
 
@@ -139,14 +123,9 @@ function assertQueued(result: Redelivery, eventId: string, endpointId: string): 
   }
 }
 
-/** See {@link WebhookAdministration}. */
-export function webhookAdministration(core: Core, act: Act): WebhookAdministration {
-  const { clock, random, sealer } = core;
-  const { webhooks, deliveries } = core.storage;
-  const newId = () => newDeliveryId(random.bytes(16).toString('hex'));
-
-  /** Applies a change to the latest version, again when somebody else was faster. */
-  async function setEnabled(owner: Owner, id: string, enabled: boolean): Promise<WebhookEndpoint> {
+/** Switches endpoints on and off: the latest version, again when somebody else was faster. */
+function switching({ storage: { webhooks }, clock, sealer }: Core, act: Act) {
+  return async (owner: Owner, id: string, enabled: boolean): Promise<WebhookEndpoint> => {
     for (;;) {
       const stored = await webhooks.find(owner, id);
       if (stored === null) throw new WebhookError('endpoint_not_found', id);
@@ -156,7 +135,15 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
       const audit = act(enabled ? 'endpoint.enable' : 'endpoint.disable', `endpoint:${id}`, { ...owner });
       if (await webhooks.replace(next, now, audit)) return endpointOf(next);
     }
-  }
+  };
+}
+
+/** See {@link WebhookAdministration}. */
+export function webhookAdministration(core: Core, act: Act): WebhookAdministration {
+  const { clock, random } = core;
+  const { webhooks, deliveries } = core.storage;
+  const setEnabled = switching(core, act);
+  const newId = () => newDeliveryId(random.bytes(16).toString('hex'));
 
   return {
     list: async (owner) => (await webhooks.list(owner)).map(endpointOf),

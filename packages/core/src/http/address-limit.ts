@@ -1,4 +1,5 @@
-import { fixedWindows } from '../fixed-windows.ts';
+import { OAuthError } from '../errors.ts';
+import { fixedWindows, secondsUntil } from '../fixed-windows.ts';
 import type { RateLimitState, SharedRateLimits } from '../ports/rate-limits.ts';
 import { addressBuckets } from './client-address.ts';
 
@@ -11,6 +12,12 @@ export interface AddressLimit {
   consume(address: string | null, now: number): Promise<RateLimitState>;
   /** Whether one more would be allowed, without counting. */
   peek(address: string | null, now: number): Promise<RateLimitState>;
+}
+
+/** @throws OAuthError `slow_down` that says when to come again, unless one more is allowed */
+export function requireAllowed({ allowed, endsAt }: RateLimitState, now: number, description: string): void {
+  if (allowed) return;
+  throw new OAuthError('slow_down', description, { headers: { 'Retry-After': secondsUntil(endsAt, now) } });
 }
 
 const windowMs = 60_000;

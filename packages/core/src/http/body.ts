@@ -14,11 +14,15 @@ const invalid = (description: string, status = 400): OAuthError =>
     headers: status === 400 ? {} : { Connection: 'close' },
   });
 
+const tooLong = () => invalid(`The body may have ${maxBodyBytes} bytes at most.`, 413);
+
+/** Whether a request announces a body that is too long. */
+const announcesTooMuch = ({ headers }: IncomingMessage): boolean =>
+  Number(headers['content-length'] ?? 0) > maxBodyBytes;
+
 /** @throws OAuthError with status 413 when a request announces a body that is too long */
 export function refuseLongBody(request: IncomingMessage): void {
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) {
-    throw invalid(`The body may have ${maxBodyBytes} bytes at most.`, 413);
-  }
+  if (announcesTooMuch(request)) throw tooLong();
 }
 
 /**
@@ -52,7 +56,7 @@ function collectBody(request: IncomingMessage): Promise<Buffer> {
     };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > maxBodyBytes) finish(invalid(`The body may have ${maxBodyBytes} bytes at most.`, 413));
+      if (size > maxBodyBytes) finish(tooLong());
       else chunks.push(chunk);
     };
     const onEnd = (): void => finish(null);
@@ -61,9 +65,7 @@ function collectBody(request: IncomingMessage): Promise<Buffer> {
 
     if (request.readableEnded || request.destroyed)
       return finish(invalid('The body was read before it came here; body parsers have to come after.'));
-    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) {
-      return finish(invalid(`The body may have ${maxBodyBytes} bytes at most.`, 413));
-    }
+    if (announcesTooMuch(request)) return finish(tooLong());
     request.on('data', onData).on('end', onEnd).on('error', onAbort).on('close', onAbort);
   });
 }
@@ -72,7 +74,7 @@ function collectBody(request: IncomingMessage): Promise<Buffer> {
 function keptByHost(request: IncomingMessage): Buffer | null {
   const kept: unknown = request.readableEnded && 'rawBody' in request ? request.rawBody : null;
   if (!(kept instanceof Uint8Array)) return null;
-  if (kept.length > maxBodyBytes) throw invalid(`The body may have ${maxBodyBytes} bytes at most.`, 413);
+  if (kept.length > maxBodyBytes) throw tooLong();
   return Buffer.from(kept.buffer, kept.byteOffset, kept.length);
 }
 

@@ -40,13 +40,14 @@ export function dropHostPolicies(ctx: Context): void {
 }
 
 /**
- * Headers of the pages. `Referrer-Policy` is `same-origin`, because `no-referrer` makes browsers send
+ * Answers with a page. `Referrer-Policy` is `same-origin`, because `no-referrer` makes browsers send
  * `Origin: null` with the consent form. There is no `form-action`: Chromium applies it to the whole redirect
  * chain behind a form, and the way back to the client would end silently.
- * @param styleHash - source of the page's one inline style sheet
  */
-export function setPageHeaders(ctx: Context, styleHash: string): void {
-  setDocumentHeaders(ctx, `default-src 'none'; style-src ${styleHash}`);
+export function answerPage(ctx: Context, page: { readonly html: string; readonly styleHash: string }): void {
+  setDocumentHeaders(ctx, `default-src 'none'; style-src ${page.styleHash}`);
+  ctx.type = 'html';
+  ctx.body = page.html;
 }
 
 /** Headers of every page. @param sources - directives of its Content-Security-Policy that say what it may load */

@@ -17,9 +17,7 @@ export class UnsealError extends Error {
 
 /** Seals secrets that must be read back, with AES-256-GCM under the host's keys. */
 export interface Sealer {
-  /**
-   * @param context - the row and column that the value belongs to; opening it anywhere else fails
-   */
+  /** @param context - the row and column that the value belongs to; opening it anywhere else fails */
   seal(plaintext: string, context: string): string;
   /** @throws UnsealError */
   open(sealed: string, context: string): string;

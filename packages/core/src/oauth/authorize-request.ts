@@ -45,6 +45,8 @@ type Parameter = (typeof knownParameters)[number];
 /** Parameters of an authorization request as they came; a value of `null` came twice or is not readable. */
 export type RawParameters = ReadonlyMap<Parameter, string | null>;
 
+const invalid = (description: string): OAuthError => new OAuthError('invalid_request', description);
+
 function decoded(text: string): string | null {
   try {
     const value = decodeURIComponent(text.replaceAll('+', ' '));
@@ -71,7 +73,7 @@ export function readQuery(query: string): RawParameters {
 
 function requireShort(name: keyof typeof maxBytes, value: string): void {
   if (Buffer.byteLength(value) <= maxBytes[name]) return;
-  throw new OAuthError('invalid_request', `The parameter ${name} may have ${maxBytes[name]} bytes at most.`);
+  throw invalid(`The parameter ${name} may have ${maxBytes[name]} bytes at most.`);
 }
 
 /** A client and a redirect URI that belong together: from here on errors may be sent there. */
@@ -95,7 +97,7 @@ export async function findRedirectTarget(
     const value = parameters.get(name);
     if (value) return value;
     const problem = value === undefined ? 'is missing' : 'is given twice or malformed';
-    throw new OAuthError('invalid_request', `The parameter ${name} ${problem}.`);
+    throw invalid(`The parameter ${name} ${problem}.`);
   };
   const clientId = required('client_id');
   const redirectUri = required('redirect_uri');
@@ -117,7 +119,7 @@ export async function findRedirectTarget(
 
 function requestedScopes(scope: string | undefined, client: ClientRecord): string[] {
   const requested = [...new Set((scope ?? '').split(' ').filter((name) => name !== ''))];
-  if (requested.length === 0) throw new OAuthError('invalid_request', 'The parameter scope is missing.');
+  if (requested.length === 0) throw invalid('The parameter scope is missing.');
   const refused = requested.filter((name) => !isScope(name) || !client.allowedScopes.includes(name));
   if (refused.length === 0) return requested;
   // Only characters that RFC 6749, appendix A.7 and A.8, allow in a scope and in a description; the rest is
@@ -135,24 +137,14 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
   const challenge = value('code_challenge');
   const method = value('code_challenge_method');
   if (challenge === undefined) {
-    if (method !== undefined) {
-      throw new OAuthError(
-        'invalid_request',
-        'The parameter code_challenge_method came without a code_challenge.',
-      );
-    }
-    if (needsPkce(client))
-      throw new OAuthError('invalid_request', 'This client has to use PKCE: code_challenge is missing.');
+    if (method !== undefined)
+      throw invalid('The parameter code_challenge_method came without a code_challenge.');
+    if (needsPkce(client)) throw invalid('This client has to use PKCE: code_challenge is missing.');
     return;
   }
-  if (method !== 'S256')
-    throw new OAuthError('invalid_request', 'The parameter code_challenge_method has to be S256.');
-  if (!isCodeChallenge(challenge)) {
-    throw new OAuthError(
-      'invalid_request',
-      'The parameter code_challenge has to be the base64url of a SHA-256.',
-    );
-  }
+  if (method !== 'S256') throw invalid('The parameter code_challenge_method has to be S256.');
+  if (!isCodeChallenge(challenge))
+    throw invalid('The parameter code_challenge has to be the base64url of a SHA-256.');
 }
 
 /**
@@ -163,8 +155,7 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
 export function normalizedQuery(parameters: RawParameters, { client }: RedirectTarget): string {
   const value = (name: Parameter): string | undefined => {
     const text = parameters.get(name);
-    if (text === null)
-      throw new OAuthError('invalid_request', `The parameter ${name} is given twice or malformed.`);
+    if (text === null) throw invalid(`The parameter ${name} is given twice or malformed.`);
     return text;
   };
   for (const name of knownParameters) value(name);
@@ -173,12 +164,10 @@ export function normalizedQuery(parameters: RawParameters, { client }: RedirectT
   for (const name of ['request', 'request_uri', 'registration'] as const) {
     if (value(name) !== undefined) throw new OAuthError(`${name}_not_supported`);
   }
-  if ((value('response_mode') ?? 'query') !== 'query') {
-    throw new OAuthError('invalid_request', 'The only supported response_mode is query.');
-  }
+  if ((value('response_mode') ?? 'query') !== 'query')
+    throw invalid('The only supported response_mode is query.');
   const responseType = value('response_type');
-  if (responseType === undefined)
-    throw new OAuthError('invalid_request', 'The parameter response_type is missing.');
+  if (responseType === undefined) throw invalid('The parameter response_type is missing.');
   if (responseType !== 'code') throw new OAuthError('unsupported_response_type');
   const scopes = requestedScopes(value('scope'), client);
   checkPkceParameters(value, client);

@@ -2,9 +2,8 @@ import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { urlBelow } from '../context.ts';
 import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
-import { secondsUntil } from '../fixed-windows.ts';
 import { prefersJson } from '../http/accept.ts';
-import { addressLimit } from '../http/address-limit.ts';
+import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readFormText } from '../http/body.ts';
 import { setNoStore } from '../http/headers.ts';
 import { findRedirectTarget, normalizedQuery, type RedirectTarget, readQuery } from './authorize-request.ts';
@@ -12,7 +11,8 @@ import { authPaths, issuerOf } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { authenticate } from './host-login.ts';
 
-function redirect(ctx: Context, location: string): void {
+/** Sends a browser to another page, of this service or of a client. */
+export function seeOther(ctx: Context, location: string): void {
   setNoStore(ctx);
   ctx.set('Referrer-Policy', 'no-referrer');
   ctx.status = 303;
@@ -28,7 +28,7 @@ function answerLocation(ctx: Context, location: string): void {
   const parameters = new URL(location).searchParams;
   const error = parameters.get('error');
   if (error === null || parameters.has('code') || !prefersJson(ctx)) {
-    redirect(ctx, location);
+    seeOther(ctx, location);
     return;
   }
   setNoStore(ctx);
@@ -59,7 +59,7 @@ async function asGet(core: Core, ctx: Context): Promise<void> {
   }
   const text = await readFormText(ctx.req);
   const query = text.replace(/[^A-Za-z0-9%&=+._~*!'();:@,/?$-]+/g, encodeURIComponent);
-  redirect(ctx, `${urlBelow(core.options.authUrl, authPaths.authorize)}?${query}`);
+  seeOther(ctx, `${urlBelow(core.options.authUrl, authPaths.authorize)}?${query}`);
 }
 
 function answerHead(ctx: Context): void {
@@ -74,10 +74,8 @@ function limitStarts(core: Core, name: string): (ctx: Context) => Promise<void> 
 
   return async (ctx) => {
     const now = core.clock.now();
-    const { allowed, endsAt } = await starts.consume(core.clientAddress(ctx.req), now);
-    if (allowed) return;
-    const headers = { 'Retry-After': secondsUntil(endsAt, now) };
-    throw new OAuthError('slow_down', 'Too many authorization requests from this address.', { headers });
+    const state = await starts.consume(core.clientAddress(ctx.req), now);
+    requireAllowed(state, now, 'Too many authorization requests from this address.');
   };
 }
 
@@ -127,9 +125,4 @@ export function resumeHandler(core: Core, engine: Engine): (ctx: Context) => Pro
     const user = await authenticate(core, ctx.req);
     answerLocation(ctx, await engine.resume(ctx.req, ctx.res, user));
   };
-}
-
-/** Sends a browser to another page of this service. */
-export function seeOther(ctx: Context, location: string): void {
-  redirect(ctx, location);
 }

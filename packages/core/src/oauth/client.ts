@@ -17,18 +17,12 @@ export function needsPkce(client: ClientRecord): boolean {
   return client.requirePkce || isPublicClient(client);
 }
 
-/** Whether a redirect URI is one that any program on the user's machine could listen on. */
-function isClaimableByOthers(redirectUri: string): boolean {
-  const { protocol } = new URL(redirectUri);
-  return protocol !== 'https:';
-}
-
 /**
  * Whether the user is asked every time: another program could pose as a client whose answers go to a loopback
  * address or to a private-use scheme (RFC 8252, section 8.6), unless the administrator vouches for it.
  */
 export function isAskedEveryTime(client: ClientRecord): boolean {
-  return !client.firstParty && client.redirectUris.some(isClaimableByOthers);
+  return !client.firstParty && client.redirectUris.some((uri) => new URL(uri).protocol !== 'https:');
 }
 
 /**
@@ -45,6 +39,12 @@ export function requireStillAllowed(
   if (!client.redirectUris.some((uri) => uri === redirectUri)) throw new OAuthError('redirect_uri_mismatch');
   for (const scope of scopes)
     if (!client.allowedScopes.includes(scope)) throw new OAuthError('invalid_scope');
+}
+
+/** Of an authorization request that nobody waits for, or not any more. */
+export function unknownRequest(): OAuthError {
+  const description = 'The authorization request is not known (any more).';
+  return new OAuthError('invalid_request', description, { page: 'expired' });
 }
 
 /** Whether a secret is one of the client's live ones, or was one. */

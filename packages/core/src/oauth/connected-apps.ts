@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
-import { setPageHeaders } from '../http/headers.ts';
+import { answerPage } from '../http/headers.ts';
 import { appsPage as renderAppsPage } from '../pages/apps.ts';
 import { isScope } from '../scopes.ts';
 import { seeOther } from './authorize.ts';
@@ -31,7 +31,6 @@ export function appsHandler(core: Core, forms: Forms): (ctx: Context) => Promise
     const consents = await storage.consents.list(user.sub);
     const apps = await Promise.all(
       consents.map(async ({ clientId, scopes, grantedAt, updatedAt }) => ({
-        clientId,
         clientName: (await storage.clients.find(clientId))?.name ?? clientId,
         scopes: scopes.filter(isScope),
         grantedAt: new Date(grantedAt),
@@ -47,9 +46,7 @@ export function appsHandler(core: Core, forms: Forms): (ctx: Context) => Promise
       userName: displayName(await findUser(core, user.sub, ['profile'])),
       notice: ctx.query.notice === 'revoked' ? 'revoked' : null,
     });
-    setPageHeaders(ctx, page.styleHash);
-    ctx.type = 'html';
-    ctx.body = page.html;
+    answerPage(ctx, page);
   };
 }
 

@@ -3,7 +3,7 @@ import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
 import type { Forms } from '../http/csrf.ts';
-import { setPageHeaders } from '../http/headers.ts';
+import { answerPage } from '../http/headers.ts';
 import { consentPage } from '../pages/consent.ts';
 import { negotiateLanguage } from '../pages/language.ts';
 import { isScope } from '../scopes.ts';
@@ -36,9 +36,7 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
     action: interactionPage(core.options, interaction.id),
     switchAccountUrl: question.switchAccountUrl,
   });
-  setPageHeaders(ctx, page.styleHash);
-  ctx.type = 'html';
-  ctx.body = page.html;
+  answerPage(ctx, page);
 }
 
 /**

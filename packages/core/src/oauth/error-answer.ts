@@ -1,30 +1,24 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
-import { type OAuthError, toOAuthError } from '../errors.ts';
+import { type OAuthError, type OAuthErrorCode, toOAuthError } from '../errors.ts';
 import { isBrowser } from '../http/accept.ts';
-import { setNoStore, setPageHeaders } from '../http/headers.ts';
+import { answerPage, setNoStore } from '../http/headers.ts';
 import { type ErrorKind, errorPage } from '../pages/error.ts';
 import { negotiateLanguage } from '../pages/language.ts';
+
+const pageKinds: { readonly [code in OAuthErrorCode]?: ErrorKind } = {
+  invalid_client: 'unknown_client',
+  redirect_uri_mismatch: 'redirect_mismatch',
+  slow_down: 'rate_limited',
+  temporarily_unavailable: 'unavailable',
+  server_error: 'internal',
+  not_found: 'not_found',
+};
 
 function pageKind(error: OAuthError): ErrorKind {
   if (error.page !== null) return error.page;
   if (error.status === 405) return 'method';
-  switch (error.code) {
-    case 'invalid_client':
-      return 'unknown_client';
-    case 'redirect_uri_mismatch':
-      return 'redirect_mismatch';
-    case 'slow_down':
-      return 'rate_limited';
-    case 'temporarily_unavailable':
-      return 'unavailable';
-    case 'server_error':
-      return 'internal';
-    case 'not_found':
-      return 'not_found';
-    default:
-      return 'invalid_request';
-  }
+  return pageKinds[error.code] ?? 'invalid_request';
 }
 
 /** The language of a page that has no stored request to look at. */
@@ -53,9 +47,7 @@ export function answerError(core: Core, ctx: Context, thrown: unknown, expects: 
       detail: `${error.code}: ${error.description}`,
       requestId,
     });
-    setPageHeaders(ctx, page.styleHash);
-    ctx.type = 'html';
-    ctx.body = page.html;
+    answerPage(ctx, page);
   } else {
     setNoStore(ctx);
     ctx.body = { error: error.code, error_description: error.description };

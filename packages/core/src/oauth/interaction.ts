@@ -133,16 +133,34 @@ const purpose = (interaction: PendingInteraction, user: Authentication): FormPur
   user.sub,
 ];
 
+/** An interaction whose user is signed in as the request demands. */
+interface Begun {
+  readonly interaction: PendingInteraction;
+  readonly client: ClientRecord;
+  readonly user: Authentication;
+}
+
 /** See {@link Interactions}. */
 export function createInteractions(core: Core, engine: Engine, forms: Forms): Interactions {
+  /** Who answers which interaction, or where the user has to sign in first. */
+  async function begin(
+    request: IncomingMessage,
+    response: ServerResponse,
+    id: string | null,
+  ): Promise<Begun | { readonly redirectTo: string }> {
+    const interaction = await engine.interaction(request, response, id);
+    const client = await clientOf(core, interaction);
+    const user = await authenticate(core, request);
+    const redirectTo = await loginStep(core, interaction, user);
+    if (redirectTo === null && user !== null) return { interaction, client, user };
+    return { redirectTo: redirectTo ?? (await loginOf(core, interaction, false)) };
+  }
+
   return {
     async next(request, response, id) {
-      const interaction = await engine.interaction(request, response, id);
-      const client = await clientOf(core, interaction);
-      const user = await authenticate(core, request);
-      const redirectTo = await loginStep(core, interaction, user);
-      if (redirectTo !== null || user === null)
-        return { redirectTo: redirectTo ?? (await loginOf(core, interaction, false)) };
+      const begun = await begin(request, response, id);
+      if ('redirectTo' in begun) return begun;
+      const { interaction, client, user } = begun;
       // It was begun before anybody had signed in, and gets the longer life of one whose user is there.
       if (interaction.reasons.includes('signed_out')) await interaction.keep();
 
@@ -157,12 +175,8 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms): In
           { client: client.clientId },
           'a user was refused: users.find does not know the sub that login.authenticate names',
         );
-        return {
-          redirectTo: await interaction.finish({
-            error: 'access_denied',
-            description: 'The user has no access.',
-          }),
-        };
+        const refusal = { error: 'access_denied', description: 'The user has no access.' } as const;
+        return { redirectTo: await interaction.finish(refusal) };
       }
       return {
         ask: {
@@ -177,18 +191,13 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms): In
     },
 
     async answer(request, response, id, { approved, csrfToken }) {
-      const interaction = await engine.interaction(request, response, id);
-      const client = await clientOf(core, interaction);
-      const user = await authenticate(core, request);
-      const redirectTo = await loginStep(core, interaction, user);
-      if (redirectTo !== null || user === null) return redirectTo ?? loginOf(core, interaction, false);
+      const begun = await begin(request, response, id);
+      if ('redirectTo' in begun) return begun.redirectTo;
+      const { interaction, client, user } = begun;
       // Another user than the one who was asked has no valid token.
       forms.check(csrfToken, purpose(interaction, user));
       if (!approved) {
-        return interaction.finish({
-          error: 'access_denied',
-          description: 'The user denied the request.',
-        });
+        return interaction.finish({ error: 'access_denied', description: 'The user denied the request.' });
       }
       const consent = {
         sub: user.sub,

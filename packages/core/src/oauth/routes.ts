@@ -18,81 +18,51 @@ export function oauthRoutes(core: Core, engine: Engine, interactions: Interactio
   const authorize = authorizeHandler(core, engine);
   const userinfo = userinfoHandler(core);
   const discovery = discoveryHandler(core);
-  const jwks = jwksHandler(core);
   const open =
     (handler: Handler): Handler =>
     (ctx) => {
       allowAnyOrigin(ctx);
       return handler(ctx);
     };
-  const page = { below: 'authUrl', errors: 'page' } as const;
-  const document = { below: 'authUrl', errors: 'json' } as const;
-  const api = { below: 'baseUrl', errors: 'json' } as const;
+  const page = (path: string, summary: string, handlers: Route['handlers']): Route => {
+    return { path, summary, below: 'authUrl', errors: 'page', handlers };
+  };
+  const document = (path: string, summary: string, handler: Handler): Route => {
+    return { path, summary, below: 'authUrl', errors: 'json', handlers: { GET: open(handler) } };
+  };
+  const api = (path: string, summary: string, handlers: Route['handlers']): Route => {
+    const OPTIONS = preflightHandler(core, Object.keys(handlers));
+    return { path, summary, below: 'baseUrl', errors: 'json', handlers: { ...handlers, OPTIONS } };
+  };
 
   return [
-    {
-      path: authPaths.authorize,
-      summary: 'Authorization endpoint: where an app sends the user.',
-      ...page,
-      handlers: { GET: authorize, POST: authorize },
-    },
-    {
-      path: authPaths.resume,
-      summary: 'Where the browser goes on after the user has answered.',
-      ...page,
-      handlers: { GET: resumeHandler(core, engine) },
-    },
-    {
-      path: authPaths.interaction,
-      summary: 'Consent page of one authorization request, and its answer.',
-      ...page,
-      handlers: {
-        GET: interactionHandler(core, engine, interactions),
-        POST: consentHandler(interactions, forms),
-      },
-    },
-    {
-      path: authPaths.apps,
-      summary: 'Connected apps: what the user gave access to.',
-      ...page,
-      handlers: { GET: appsHandler(core, forms) },
-    },
-    {
-      path: authPaths.revokeApp,
-      summary: 'Ends the access of one app.',
-      ...page,
-      handlers: { POST: revokeAppHandler(core, forms) },
-    },
-    {
-      path: authPaths.discovery,
-      summary: 'Metadata (OpenID Connect Discovery).',
-      ...document,
-      handlers: { GET: open(discovery) },
-    },
-    {
-      path: authPaths.oauthDiscovery,
-      summary: 'The same metadata where plain OAuth looks for it (RFC 8414).',
-      ...document,
-      handlers: { GET: open(discovery) },
-    },
-    { path: authPaths.jwks, summary: 'Public signing keys.', ...document, handlers: { GET: open(jwks) } },
-    {
-      path: apiPaths.token,
-      summary: 'Token endpoint: exchanges a code for an access token. JSON or form.',
-      ...api,
-      handlers: { POST: tokenHandler(core), OPTIONS: preflightHandler(core, ['POST']) },
-    },
-    {
-      path: apiPaths.userinfo,
-      summary: 'Fields of the user, limited to the approved scopes.',
-      ...api,
-      handlers: { GET: userinfo, POST: userinfo, OPTIONS: preflightHandler(core, ['GET', 'POST']) },
-    },
-    {
-      path: apiPaths.revoke,
-      summary: 'Ends an access token. JSON or form.',
-      ...api,
-      handlers: { POST: revocationHandler(core), OPTIONS: preflightHandler(core, ['POST']) },
-    },
+    page(authPaths.authorize, 'Authorization endpoint: where an app sends the user.', {
+      GET: authorize,
+      POST: authorize,
+    }),
+    page(authPaths.resume, 'Where the browser goes on after the user has answered.', {
+      GET: resumeHandler(core, engine),
+    }),
+    page(authPaths.interaction, 'Consent page of one authorization request, and its answer.', {
+      GET: interactionHandler(core, engine, interactions),
+      POST: consentHandler(interactions, forms),
+    }),
+    page(authPaths.apps, 'Connected apps: what the user gave access to.', { GET: appsHandler(core, forms) }),
+    page(authPaths.revokeApp, 'Ends the access of one app.', { POST: revokeAppHandler(core, forms) }),
+    document(authPaths.discovery, 'Metadata (OpenID Connect Discovery).', discovery),
+    document(
+      authPaths.oauthDiscovery,
+      'The same metadata where plain OAuth looks for it (RFC 8414).',
+      discovery,
+    ),
+    document(authPaths.jwks, 'Public signing keys.', jwksHandler(core)),
+    api(apiPaths.token, 'Token endpoint: exchanges a code for an access token. JSON or form.', {
+      POST: tokenHandler(core),
+    }),
+    api(apiPaths.userinfo, 'Fields of the user, limited to the approved scopes.', {
+      GET: userinfo,
+      POST: userinfo,
+    }),
+    api(apiPaths.revoke, 'Ends an access token. JSON or form.', { POST: revocationHandler(core) }),
   ];
 }

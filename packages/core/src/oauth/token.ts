@@ -1,8 +1,7 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import { secondsUntil } from '../fixed-windows.ts';
-import { type AddressLimit, addressLimit } from '../http/address-limit.ts';
+import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
@@ -133,18 +132,6 @@ async function exchange(
   };
 }
 
-async function refuseIfTooManyFailures(
-  failures: AddressLimit,
-  address: string | null,
-  now: number,
-): Promise<void> {
-  const { allowed, endsAt } = await failures.peek(address, now);
-  if (allowed) return;
-  throw new OAuthError('slow_down', 'Client authentication failed too often from this address.', {
-    headers: { 'Retry-After': secondsUntil(endsAt, now) },
-  });
-}
-
 /** The token endpoint: exchanges an authorization code for an access token. */
 export function tokenHandler(core: Core): (ctx: Context) => Promise<void> {
   const failures = addressLimit(core.storage.rateLimits, {
@@ -160,7 +147,8 @@ export function tokenHandler(core: Core): (ctx: Context) => Promise<void> {
     const authorization = ctx.req.headers.authorization;
     const address = core.clientAddress(ctx.req);
     const now = core.clock.now();
-    await refuseIfTooManyFailures(failures, address, now);
+    const state = await failures.peek(address, now);
+    requireAllowed(state, now, 'Client authentication failed too often from this address.');
     try {
       const credentials = readCredentials(authorization, parameters);
       const request = readTokenRequest(parameters);

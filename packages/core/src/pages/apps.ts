@@ -7,7 +7,6 @@ import { text } from './text.ts';
 
 /** One app that the user allowed. */
 export interface ConnectedApp {
-  readonly clientId: string;
   readonly clientName: string;
   readonly scopes: readonly Scope[];
   readonly grantedAt: Date;
@@ -24,8 +23,6 @@ export interface AppsView extends PageContext {
   readonly userName: string | null;
   /** What has just happened. */
   readonly notice: 'revoked' | null;
-  /** The name of the app that was removed. */
-  readonly appsRevokedName?: string | undefined;
 }
 
 function day(date: Date, language: Language): Html {
@@ -58,20 +55,16 @@ ${scopeList(
 
 /** The page on which users see, and end, what they allowed. */
 export function appsPage(view: AppsView): Page {
-  const { theme, language, apps, appsRevokedName } = view;
+  const { theme, language, apps } = view;
   const words = text[language].apps;
   const service = nameOf(theme.name);
-  const notice =
-    appsRevokedName === undefined
-      ? words.removedUnnamed
-      : words.removed(html`<strong>${nameOf(appsRevokedName)}</strong>`);
   const list =
     apps.length === 0
       ? html`<div class="empty"><span class="disc">${icons.plug}</span><h2>${words.emptyTitle}</h2><p class="muted">${words.empty(service)}</p></div>`
       : html`<ul class="apps">${apps.map((app) => appItem(app, language))}</ul>`;
   const body = html`<main class="card wide">
 <div class="lead"><h1>${words.title}</h1>${apps.length === 0 ? null : html`<p class="muted">${words.intro(service)}</p>`}</div>
-${view.notice === 'revoked' ? html`<div class="notice" role="status">${icons.check}<p>${notice}</p></div>` : null}
+${view.notice === 'revoked' ? html`<div class="notice" role="status">${icons.check}<p>${words.removed}</p></div>` : null}
 ${accountRow(view.userName, language, null)}
 ${list}
 </main>`;

@@ -48,46 +48,21 @@ function readableText(colour: string, backgrounds: readonly string[], end: strin
   return end;
 }
 
-/** The colours of a page in one colour scheme. */
-export interface Palette {
-  /** Behind the card. */
-  readonly canvas: string;
-  /** The card. */
-  readonly surface: string;
-  /** Quiet areas inside the card. */
-  readonly well: string;
-  readonly text: string;
-  readonly muted: string;
-  /** Hairlines, which carry no meaning. */
-  readonly line: string;
-  /** Borders of controls: at least 3 to 1 (WCAG 2.2, 1.4.11). */
-  readonly border: string;
-  /** The theme's colour as it is, with the text colour that reads on it. */
-  readonly brand: string;
-  readonly onBrand: string;
-  readonly brandHover: string;
-  /** The theme's colour made readable: links, icons, badges, focus. */
-  readonly accent: string;
-  readonly tint: string;
-  readonly good: string;
-  readonly goodTint: string;
-  readonly warning: string;
-  readonly warningTint: string;
-}
-
 /**
  * The palettes for a theme's colour (`#rrggbb`), whatever it is: every text reaches a contrast of 4.5 (WCAG
  * 2.2 AA).
  */
-export function palettes(colour: string): { readonly light: Palette; readonly dark: Palette } {
+export function palettes(colour: string) {
   const brand = colour.toLowerCase();
   const onBrand = readableOn(brand);
+  // The theme's colour as it is, with the text colour that reads on it.
   const shared = {
     brand,
     onBrand,
     // Away from the text's colour: contrast only grows.
     brandHover: mix(brand, onBrand === '#ffffff' ? '#000000' : '#ffffff', 0.16),
   };
+  // `canvas` is behind the card, which is the `surface`; `well` is a quiet area inside it.
   const light = {
     canvas: '#f3f4f7',
     surface: '#ffffff',
@@ -107,7 +82,9 @@ export function palettes(colour: string): { readonly light: Palette; readonly da
       text: '#151922',
       muted: '#545d6c',
       line: '#e4e7ec',
+      // Of controls: at least 3 to 1 (WCAG 2.2, 1.4.11). A `line` carries no meaning.
       border: '#858e9d',
+      // The theme's colour made readable: links, icons, badges, focus.
       accent: readableText(brand, Object.values(light), '#000000', 4.5),
       good: '#0b6640',
       goodTint: '#e6f5ed',
@@ -130,3 +107,6 @@ export function palettes(colour: string): { readonly light: Palette; readonly da
     },
   };
 }
+
+/** The colours of a page in one colour scheme. */
+export type Palette = ReturnType<typeof palettes>['light'];

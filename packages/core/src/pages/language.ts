@@ -66,8 +66,7 @@ function fromAcceptLanguage(header: string): Language | undefined {
 
 /**
  * Chooses the language of a page: `ui_locales` (OpenID Connect Core, section 3.1.2.1) first, then the
- * browser's
- * `Accept-Language`, then English. Never throws, whatever a caller sends.
+ * browser's `Accept-Language`, then English. Never throws, whatever a caller sends.
  */
 export function negotiateLanguage(
   uiLocales: string | undefined,

@@ -2,9 +2,9 @@ import type { Logger } from '../logger.ts';
 import type { PaymentRail, TransferOrder, TransferResult } from '../ports/payments.ts';
 import type { NewJob } from '../ports/queue.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
-import { count } from '../telemetry.ts';
+import { countUnknownExecution } from '../telemetry.ts';
 import type { JobHandler } from '../worker/worker.ts';
-import { type FinalContext, type FinalState, finishTransfer } from './final.ts';
+import { type FinalContext, finishTransfer } from './final.ts';
 import { sandboxRail } from './sandbox-rail.ts';
 
 /** The kind of the job that executes one transfer. */
@@ -36,7 +36,7 @@ function checkedResult(result: TransferResult): TransferResult {
     typeof result.code === 'string' &&
     typeof result.message === 'string'
   ) {
-    return { status, code: result.code.slice(0, 64), message: result.message.slice(0, 500) };
+    return { status, code: result.code, message: result.message };
   }
   throw new TypeError('payments.execute: has to answer completed, failed with code and message, or pending');
 }
@@ -61,7 +61,7 @@ async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<Transfe
     return checkedResult(await withinTimeout((signal) => rail.execute(orderOf(transfer), { signal })));
   } catch (error) {
     // The line in the log is the worker's, for a job that it tries again.
-    await count('ostiary.payments.execution.unknown');
+    await countUnknownExecution();
     throw error;
   }
 }
@@ -83,11 +83,7 @@ export function executionHandler(
       logger.info({ transfer: transfer.id }, 'the payment rail decides later');
       return null;
     }
-    const state: FinalState =
-      result.status === 'failed'
-        ? { status: 'failed', failure: { code: result.code, message: result.message } }
-        : { status: 'completed' };
-    await finishTransfer(context, transfer, state);
+    await finishTransfer(context, transfer, result);
     return null;
   };
 }

@@ -3,20 +3,21 @@ import type { TransferFailure, TransferRecord } from '../ports/transfers.ts';
 import { newEvent } from '../webhooks/outgoing.ts';
 import { transferView } from './transfer.ts';
 
-/** How a transfer ends. */
-export type FinalState =
+/** How a transfer ends: what the host says about one that it left pending. */
+export type Settlement =
   | { readonly status: 'completed' }
-  | { readonly status: 'failed'; readonly failure: TransferFailure };
+  | { readonly status: 'failed'; readonly code: string; readonly message: string };
 
 /** What ending a transfer needs. */
 export type FinalContext = Pick<Core, 'clock' | 'random' | 'storage' | 'wake'>;
 
-/** What every database keeps as it is: words of a host may have been cut within a character. */
-function storable({ code, message }: TransferFailure): TransferFailure {
-  const [storableCode = '', storableMessage = ''] = [code, message].map((text) =>
-    text.toWellFormed().replaceAll('\0', '\ufffd'),
-  );
-  return { code: storableCode, message: storableMessage };
+/** What every database keeps as it is: the cut may go through a character. */
+const storable = (text: string, most: number): string =>
+  text.slice(0, most).toWellFormed().replaceAll('\0', '\ufffd');
+
+function failureOf(end: Settlement): TransferFailure | null {
+  if (end.status === 'completed') return null;
+  return { code: storable(end.code, 64), message: storable(end.message, 500) };
 }
 
 /**
@@ -28,25 +29,25 @@ function storable({ code, message }: TransferFailure): TransferFailure {
 export async function finishTransfer(
   context: FinalContext,
   pending: TransferRecord,
-  state: FinalState,
+  end: Settlement,
 ): Promise<{ readonly transfer: TransferRecord; readonly settled: boolean } | null> {
   const now = context.clock.now();
-  const failure = state.status === 'failed' ? storable(state.failure) : null;
+  const { status } = end;
+  const failure = failureOf(end);
   const final: TransferRecord = {
     ...pending,
-    status: state.status,
+    status,
     failure,
     updatedAt: now,
-    completedAt: state.status === 'completed' ? now : null,
+    completedAt: status === 'completed' ? now : null,
   };
   const event = newEvent(context, {
     partner: pending.partner,
     mode: pending.mode,
-    type: `payment.${state.status}`,
+    type: `payment.${status}`,
     data: transferView(final),
     createdAt: now,
   });
-  const { status } = state;
   const outcome = await context.storage.transfers.settle({ id: pending.id, status, failure, event, now });
   if (outcome?.settled === true) context.wake('deliveries');
   return outcome;

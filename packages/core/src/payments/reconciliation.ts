@@ -103,12 +103,9 @@ function isoWriter(): (time: number) => string {
 }
 
 /** Writers for times that are ordered each on their own. */
-interface Times {
-  readonly created: (time: number) => string;
-  readonly updated: (time: number) => string;
-}
+const newTimes = () => ({ created: isoWriter(), updated: isoWriter() });
 
-function rowOf(transfer: TransferRecord, times: Times): Row {
+function rowOf(transfer: TransferRecord, times: ReturnType<typeof newTimes>): Row {
   return {
     id: transfer.id,
     reference: transfer.reference,
@@ -200,37 +197,21 @@ interface Total {
   minor: bigint;
 }
 
-class Totals {
-  // Few enough to look through: a key for a map would be one more string for every row.
-  readonly #totals: Total[] = [];
-  rows = 0;
-
-  add({ currency, status, amount }: TransferRecord): void {
-    this.rows += 1;
-    const total = this.#of(currency, status);
-    total.count += 1;
-    total.minor += amount;
+/** Adds to the total of its currency and status. Few enough to look through for every row. */
+function addTo(totals: Total[], { currency, status, amount }: TransferRecord): void {
+  let total = totals.find((candidate) => candidate.currency === currency && candidate.status === status);
+  if (total === undefined) {
+    total = { currency, status, count: 0, minor: 0n };
+    totals.push(total);
   }
+  total.count += 1;
+  total.minor += amount;
+}
 
-  #of(currency: string, status: string): Total {
-    for (const total of this.#totals) {
-      if (total.currency === currency && total.status === status) return total;
-    }
-    const total: Total = { currency, status, count: 0, minor: 0n };
-    this.#totals.push(total);
-    return total;
-  }
-
-  list(): Summary['totals'] {
-    return this.#totals
-      .toSorted((a, b) => (`${a.currency} ${a.status}` < `${b.currency} ${b.status}` ? -1 : 1))
-      .map(({ currency, status, count, minor }) => ({
-        currency,
-        status,
-        count,
-        amount: formatAmount(minor),
-      }));
-  }
+function shownTotals(totals: readonly Total[]): Summary['totals'] {
+  return totals
+    .toSorted((a, b) => (`${a.currency} ${a.status}` < `${b.currency} ${b.status}` ? -1 : 1))
+    .map(({ minor, ...total }) => ({ ...total, amount: formatAmount(minor) }));
 }
 
 /** Part of an export, written out. */
@@ -253,8 +234,9 @@ export async function* exportTransfers(
 ): AsyncGenerator<string> {
   const { start, row, end, summary }: Format = exportFormats[format];
   const hash = createHash('sha256');
-  const totals = new Totals();
-  const times: Times = { created: isoWriter(), updated: isoWriter() };
+  const totals: Total[] = [];
+  let written = 0;
+  const times = newTimes();
 
   /** The rows are written out at once: what lives while a reader takes its time makes V8 enlarge its heap. */
   async function read(after: ListPosition | null): Promise<Page> {
@@ -262,8 +244,9 @@ export async function* exportTransfers(
     const rows = await transfers.listFinal({ ...owner, from, to, after, limit: pageRows });
     let text = '';
     for (const transfer of rows) {
-      text += row(rowOf(transfer, times), totals.rows);
-      totals.add(transfer);
+      text += row(rowOf(transfer, times), written);
+      written += 1;
+      addTo(totals, transfer);
     }
     const last = rows.at(-1);
     const isLast = last === undefined || rows.length < pageRows;
@@ -277,10 +260,8 @@ export async function* exportTransfers(
     const text = before + page.text;
     if (page.end === null) {
       hash.update(text + end);
-      const { rows } = totals;
-      yield text +
-        end +
-        summary({ rows, totals: totals.list(), sha256: hash.digest('hex'), final: range.final });
+      const sums = { rows: written, totals: shownTotals(totals) };
+      yield text + end + summary({ ...sums, sha256: hash.digest('hex'), final: range.final });
       return;
     }
     next = read(page.end);

@@ -1,12 +1,7 @@
 import type { Core } from '../context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import { finishTransfer } from './final.ts';
+import { finishTransfer, type Settlement } from './final.ts';
 import { transferView } from './transfer.ts';
-
-/** What the host says about a transfer that it left pending. */
-export type Settlement =
-  | { readonly status: 'completed' }
-  | { readonly status: 'failed'; readonly code: string; readonly message: string };
 
 /** For hosts whose payment rail decides later. */
 export interface PaymentAdministration {
@@ -34,16 +29,7 @@ export function paymentAdministration(core: Core): PaymentAdministration {
       }
       const transfer = await core.storage.transfers.findById(transferId);
       if (transfer === null) return null;
-      const outcome = await finishTransfer(
-        core,
-        transfer,
-        failed
-          ? {
-              status: 'failed',
-              failure: { code: settlement.code.slice(0, 64), message: settlement.message.slice(0, 500) },
-            }
-          : { status: 'completed' },
-      );
+      const outcome = await finishTransfer(core, transfer, settlement);
       return outcome === null ? null : { transfer: transferView(outcome.transfer), settled: outcome.settled };
     },
   };

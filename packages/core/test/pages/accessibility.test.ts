@@ -73,7 +73,7 @@ it('names without a space in them do not widen the page', async () => {
       theme: { name: 'W'.repeat(60), colour: '#1a4f8b' },
     }),
   );
-  await examine(apps('fr', { userName: long, notice: 'revoked', appsRevokedName: long }));
+  await examine(apps('fr', { userName: long, notice: 'revoked' }));
   await examine(failure('fr', 'internal', long));
 });
 

@@ -30,7 +30,6 @@ export function consent(language: Language, changes: Partial<ConsentView> = {}):
 
 export function apps(language: Language, changes: Partial<AppsView> = {}): Page {
   const app = (clientId: string, clientName: string, updatedAt: string): AppsView['apps'][number] => ({
-    clientId,
     clientName,
     scopes: ['openid', 'kyc'],
     grantedAt: new Date('2026-01-05T23:30:00.000Z'),
@@ -65,8 +64,7 @@ export const everyPage: { readonly [name: string]: (language: Language) => Page 
   'consent with new scopes': (language) => consent(language, { showNew: true }),
   'consent without a user name': (language) => consent(language, { userName: null, switchAccountUrl: null }),
   'connected apps': (language) => apps(language),
-  'connected apps after a removal': (language) =>
-    apps(language, { notice: 'revoked', appsRevokedName: 'Tap Tap Rides' }),
+  'connected apps after a removal': (language) => apps(language, { notice: 'revoked' }),
   'no connected apps': (language) => apps(language, { apps: [] }),
   ...Object.fromEntries(
     errorKinds.map((kind) => [`error ${kind}`, (language: Language) => failure(language, kind)]),

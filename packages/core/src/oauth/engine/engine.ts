@@ -5,6 +5,7 @@ import { OAuthError } from '../../errors.ts';
 import type { KeySet } from '../../keys/signing-keys.ts';
 import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../tokens.ts';
+import { unknownRequest } from '../client.ts';
 import { resumePage } from '../endpoints.ts';
 import { interactionSeconds } from '../lifetimes.ts';
 import type { EngineRun, EngineRuns } from './provider.ts';
@@ -98,17 +99,13 @@ export class Engine {
   ): Promise<PendingInteraction> {
     const { options, storage } = this.#core;
     const { provider } = await this.#current();
-    const expired = () =>
-      new OAuthError('invalid_request', 'The authorization request is not known (any more).', {
-        page: 'expired',
-      });
     let stored: StoredInteraction;
     try {
       stored = await provider.interactionDetails(this.#facade(request, request.url ?? '/'), response);
     } catch (error) {
       throw (await loadEngine()).translated(error);
     }
-    if (id !== null && stored.uid !== id) throw expired();
+    if (id !== null && stored.uid !== id) throw unknownRequest();
     const startedAt = Number(stored.prompt.details.startedAt);
     return {
       id: stored.uid,

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
-import { type Configuration, errors, Provider } from 'oidc-provider';
+import { type Configuration, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Core } from '../../context.ts';
 import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../../errors.ts';
 import type { KeySet } from '../../keys/signing-keys.ts';
 import { scopeNames } from '../../scopes.ts';
-import { requireStillAllowed } from '../client.ts';
+import { requireStillAllowed, unknownRequest } from '../client.ts';
 import { consentState } from '../consent.ts';
 import { authPaths, interactionPage, issuerOf } from '../endpoints.ts';
 import { codeSeconds, interactionSeconds } from '../lifetimes.ts';
@@ -28,15 +28,25 @@ export type EngineRuns = WeakMap<IncomingMessage, EngineRun>;
 
 /** An error of the engine in the words of the specification. */
 export function translated(error: unknown): OAuthError {
-  if (error instanceof errors.SessionNotFound) {
-    return new OAuthError('invalid_request', 'The authorization request is not known (any more).', {
-      page: 'expired',
-    });
-  }
+  if (error instanceof errors.SessionNotFound) return unknownRequest();
   if (!(error instanceof errors.OIDCProviderError)) return toOAuthError(error);
   const code = error.error === 'invalid_redirect_uri' ? 'redirect_uri_mismatch' : error.error;
   if (!Object.hasOwn(oauthErrors, code)) return new OAuthError('invalid_request', error.error_description);
   return new OAuthError(code as OAuthErrorCode, error.error_description, { cause: error });
+}
+
+/** One grant per authorization, where the consent covers it; it is stored together with the code. */
+async function grantOf(core: Core, { oidc }: KoaContextWithOIDC) {
+  const { client, account, params, provider, requestParamScopes: scopes } = oidc;
+  const record = client ? await core.storage.clients.find(client.clientId) : null;
+  if (record === null || account === undefined) return undefined;
+  requireStillAllowed(record, params?.redirect_uri, scopes);
+  const { covered } = await consentState(core, { client: record, sub: account.accountId, scopes });
+  if (!covered) return undefined;
+  const grant = new provider.Grant({ accountId: account.accountId, clientId: record.clientId });
+  grant.jti = core.random.bytes(16).toString('base64url');
+  grant.addOIDCScope([...scopes].join(' '));
+  return grant;
 }
 
 function configuration(core: Core, keys: KeySet, runs: EngineRuns): Configuration {
@@ -104,23 +114,7 @@ function configuration(core: Core, keys: KeySet, runs: EngineRuns): Configuratio
       },
     },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
-    async loadExistingGrant({ oidc }) {
-      const { client, account, params, provider, requestParamScopes } = oidc;
-      const record = client ? await core.storage.clients.find(client.clientId) : null;
-      if (record === null || account === undefined) return undefined;
-      requireStillAllowed(record, params?.redirect_uri, requestParamScopes);
-      const { covered } = await consentState(core, {
-        client: record,
-        sub: account.accountId,
-        scopes: requestParamScopes,
-      });
-      if (!covered) return undefined;
-      // One grant per authorization; it is stored together with the code.
-      const grant = new provider.Grant({ accountId: account.accountId, clientId: record.clientId });
-      grant.jti = core.random.bytes(16).toString('base64url');
-      grant.addOIDCScope([...requestParamScopes].join(' '));
-      return grant;
-    },
+    loadExistingGrant: (ctx) => grantOf(core, ctx),
     renderError: (_ctx, _out, error) => {
       throw translated(error);
     },
