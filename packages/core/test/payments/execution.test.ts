@@ -33,17 +33,17 @@ describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
     const { provider, rail, key, pay, show } = await shop(newStorage());
     const createdAt = iso(provider);
     const id = await pay({ ...payment, description: 'Rent 🏠', reference: 'r-1', metadata: { till: '4' } });
+    const words = { description: 'Rent 🏠', reference: 'r-1' };
     const pending = {
-      id,
-      status: 'pending',
-      mode: 'live',
-      amount: '125.00',
-      currency: 'HTG',
-      recipient: { kid: 'KID-ANA' },
-      description: 'Rent 🏠',
-      reference: 'r-1',
-      metadata: { till: '4' },
-      failure: null,
+      ...{
+        ...payment,
+        ...words,
+        id,
+        status: 'pending',
+        mode: 'live',
+        metadata: { till: '4' },
+        failure: null,
+      },
       createdAt,
       updatedAt: createdAt,
       completedAt: null,
@@ -52,25 +52,11 @@ describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
     expect(await show(id)).toEqual(pending);
     provider.clock.advance(5 * second);
     expect(await provider.ostiary.worker.runDue()).toBe(1);
-    const completed = {
-      ...pending,
-      status: 'completed',
-      updatedAt: iso(provider),
-      completedAt: iso(provider),
-    };
+    const times = { updatedAt: iso(provider), completedAt: iso(provider) };
+    const completed = { ...pending, ...times, status: 'completed' };
     expect(await show(id)).toEqual(completed);
-    expect(rail.orders).toEqual([
-      {
-        id,
-        partner: key.partner,
-        mode: 'live',
-        amount: 12_500n,
-        currency: 'HTG',
-        recipientKid: 'KID-ANA',
-        description: 'Rent 🏠',
-        reference: 'r-1',
-      },
-    ]);
+    const money = { amount: 12_500n, currency: 'HTG', recipientKid: 'KID-ANA' };
+    expect(rail.orders).toEqual([{ ...money, ...words, id, partner: key.partner, mode: 'live' }]);
     provider.clock.advance(hour);
     await provider.ostiary.worker.runDue();
     expect(rail.orders).toHaveLength(1);
@@ -115,16 +101,11 @@ describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
 
 describe('the rail', () => {
   it.each([
-    undefined,
-    null,
-    'completed',
-    {},
-    { status: 'done' },
-    { status: 'failed' },
-    { status: 'failed', code: 'x' },
-    { status: 'failed', code: 1, message: 'x' },
-    { ok: true },
-    [],
+    ...[undefined, null, 'completed', {}, [], { ok: true }, { status: 'done' }, { status: 'failed' }],
+    ...[
+      { status: 'failed', code: 'x' },
+      { status: 'failed', code: 1, message: 'x' },
+    ],
   ])('that answers nonsense, %j, decides nothing', async (nonsense) => {
     const { provider, rail, pay, show } = await shop();
     rail.answer = async () => nonsense as unknown as TransferResult;
@@ -186,17 +167,13 @@ describe('the rail', () => {
     await payments.settle(second_, { status: 'failed', code: 'c'.repeat(100), message: 'm'.repeat(600) });
     expect((await show(second_)).failure).toEqual({ code: 'c'.repeat(64), message: 'm'.repeat(500) });
     expect(await payments.settle('tr_nobody', { status: 'completed' })).toBeNull();
-    for (const wrong of [
-      { status: 'failed' },
-      { status: 'failed', code: 'x' },
-      { status: 'failed', message: 'x' },
-    ]) {
-      const refused = expect.soft(payments.settle(first, wrong as never), JSON.stringify(wrong));
-      await refused.rejects.toThrow(new TypeError('a failed transfer needs a code and a message'));
-    }
-    for (const wrong of [{ status: 'pending' }, {}]) {
-      await expect.soft(payments.settle(first, wrong as never)).rejects.toThrow(TypeError);
-    }
+    const incomplete = new TypeError('a failed transfer needs a code and a message');
+    for (const wrong of [{}, { code: 'x' }, { message: 'x' }])
+      await expect(payments.settle(first, { status: 'failed', ...wrong } as never)).rejects.toThrow(
+        incomplete,
+      );
+    for (const wrong of [{ status: 'pending' }, {}])
+      await expect(payments.settle(first, wrong as never)).rejects.toThrow(TypeError);
   });
 
   it('is asked at least once: a settlement that could not be stored leads to the same order again', async () => {
@@ -231,24 +208,19 @@ describe('the rail', () => {
   });
 
   it('is not asked in test mode: the cents decide', async () => {
-    const { provider, rail, key, show } = await shop();
+    const { provider, rail, key, pay, show } = await shop();
     const test = await provider.key({ mode: 'test', partner: key.partner });
-    const outcomes: unknown[] = [];
-    for (const amount of ['10.00', '10.01', '10.02', '0.01', '100.03']) {
-      const { id } = (
-        await provider.partnerCall(test, 'POST /v1/partner/payments', { ...testPayment, amount })
-      ).json();
-      await provider.ostiary.worker.runDue();
-      const { status, failure } = await show(String(id), test);
-      outcomes.push([amount, status, (failure as { code: string } | null)?.code ?? null]);
-    }
-    expect(outcomes).toEqual([
+    for (const [amount, status, failure] of [
       ['10.00', 'completed', null],
-      ['10.01', 'failed', 'sandbox_failure'],
+      ['10.01', 'failed', { code: 'sandbox_failure' }],
       ['10.02', 'pending', null],
-      ['0.01', 'failed', 'sandbox_failure'],
+      ['0.01', 'failed', { code: 'sandbox_failure' }],
       ['100.03', 'completed', null],
-    ]);
+    ] as const) {
+      const id = await pay({ ...testPayment, amount }, test);
+      await provider.ostiary.worker.runDue();
+      expect(await show(id, test)).toMatchObject({ amount, status, failure });
+    }
     expect(rail.orders).toEqual([]);
   });
 
