@@ -71,18 +71,4 @@ describe.each(storages)('on %s', (_name, newStorage) => {
     // Money moves for live transfers only.
     expect(rail.orders.map(({ mode, recipientKid }) => [mode, recipientKid])).toEqual([['live', 'KID-ANA']]);
   });
-
-  it('a partner cannot be told by another one from nobody: administration lists its keys only', async () => {
-    const { provider } = await partnerProvider({ storage: newStorage() });
-    const [first, second] = [await provider.key(), await provider.key()];
-    const listed = await provider.ostiary.admin.apiKeys.list(first.partner);
-    expect(listed.map(({ id }) => id)).toEqual([first.id]);
-    const { partners, next } = await provider.ostiary.admin.partners.list({ limit: 1 });
-    expect(partners).toHaveLength(1);
-    const rest = await provider.ostiary.admin.partners.list({ limit: 1, after: String(next) });
-    expect([...partners, ...rest.partners].map(({ slug }) => slug)).toEqual(
-      [first.partner, second.partner].sort(),
-    );
-    expect(rest.next).toBeNull();
-  });
 });

@@ -25,7 +25,9 @@ beforeAll(async () => {
 afterEach(() => database.breakWhen(null));
 afterAll(() => provider.stop());
 
-const targets: readonly (readonly [string, object | undefined, string])[] = [
+type Target = readonly [target: string, body: object | undefined, call: string];
+
+const targets: readonly Target[] = [
   ['POST /v1/partner/payments', payment, 'transfers.create'],
   ['POST /v1/partner/payments', payment, 'idempotency.find'],
   ['GET /v1/partner/payments', undefined, 'transfers.list'],
@@ -73,11 +75,11 @@ describe('a database that does not answer is 503 in the shape of the partner API
     expect((await provider.partnerCall(by, target, body)).status).not.toBe(503);
   });
 
-  it.each([
+  it.each<Target>([
     ...targets,
-    ['POST /v1/partner/verify', { token: 'x' }],
-    ['POST /v1/partner/sandbox/passports', {}],
-  ] as const)('%s when the key cannot be looked up', async (given, body) => {
+    ['POST /v1/partner/verify', { token: 'x' }, ''],
+    ['POST /v1/partner/sandbox/passports', {}, ''],
+  ])('%s when the key cannot be looked up', async (given, body) => {
     const [by, target] = await prepared(given);
     provider.clock.advance(5_000);
     database.breakWhen((name) => name === 'apiKeys.findByDigest');

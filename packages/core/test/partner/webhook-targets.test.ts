@@ -190,11 +190,7 @@ describe('a hostile target', () => {
 
 describe('a good target', () => {
   it.each([
-    ['https://receiver.example/hook', 'https://receiver.example/hook'],
     ['HTTPS://Receiver.Example:443/a/../b?c=d', 'https://receiver.example/b?c=d'],
-    ['https://receiver.example', 'https://receiver.example/'],
-    ['https://receiver.example:1024/', 'https://receiver.example:1024/'],
-    ['https://receiver.example:65535/', 'https://receiver.example:65535/'],
     ['https://réceiver.example/ü', 'https://xn--rceiver-bya.example/%C3%BC'],
     [`https://${publicAddress}/hook`, `https://${publicAddress}/hook`],
     ['https://[2606:4700::1111]:8443/hook', 'https://[2606:4700::1111]:8443/hook'],
@@ -206,26 +202,5 @@ describe('a good target', () => {
     // An address is its own answer.
     expect(asked()).toBe(url.toLowerCase().includes('ceiver.example') ? 1 : 0);
     expect(strangers()).toEqual([]);
-  });
-
-  it('on this machine is one where the host allows it, and the rest stays forbidden', async () => {
-    const { provider } = await webhookProvider();
-    const key = await provider.key();
-    const post = (url: string) => provider.partnerCall(key, `POST ${hooks}`, { url, events, secret });
-    const local = [
-      'http://127.0.0.1:80/',
-      'https://localhost:22/',
-      'http://[::1]:3000/hook',
-      'http://10.0.0.1/',
-    ];
-    for (const url of local) expect([url, (await post(url)).status]).toEqual([url, 201]);
-    const schemes = ['ftp://127.0.0.1/', 'file:///etc/passwd', 'http:\\\\127.0.0.1/'];
-    const parts = [
-      'http://a:b@127.0.0.1/',
-      'http://127.0.0.1/#a',
-      'http://127.0.0.1/ ',
-      'http://127.0.0.1:0/',
-    ];
-    for (const url of [...schemes, ...parts]) expect([url, blamed(await post(url))]).toEqual([url, ['url']]);
   });
 });

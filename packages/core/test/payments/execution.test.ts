@@ -1,5 +1,6 @@
-import { memoryStorage } from '@ostiary/testing/memory';
-import { describe, expect, it, vi } from 'vitest';
+import { metrics } from '@opentelemetry/api';
+import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import type { TransferResult } from '../../src/index.ts';
 import { executionTimeoutMs } from '../../src/payments/execution.ts';
@@ -11,26 +12,67 @@ import type { TestKey, TestProvider } from '../support/provider.ts';
 const second = 1_000;
 const hour = 3_600_000;
 
-async function shop(storage: Storage = memoryStorage()) {
-  const { provider, rail } = await partnerProvider({ storage });
+class TestReader extends MetricReader {
+  protected override async onForceFlush(): Promise<void> {}
+  protected override async onShutdown(): Promise<void> {}
+}
+
+afterEach(() => metrics.disable());
+
+/** A shop whose rail a test steers, and what the host's metrics and log say about it. */
+async function shop(inner?: Storage) {
+  const database = fragileStorage(inner);
+  const { provider, rail } = await partnerProvider({ storage: database.storage });
+  // A host may well register its provider after it has built Ostiary.
+  const reader = new TestReader();
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
   const key = await provider.key();
+  const work = () => provider.ostiary.worker.runDue();
   // The purge is out of the way for ten minutes.
-  await provider.ostiary.worker.runDue();
-  const pay = async (body: object = payment, by = key) => {
-    const answer = await provider.partnerCall(by, 'POST /v1/partner/payments', body);
-    expect(answer.status).toBe(201);
-    return String(answer.json().id);
+  await work();
+  return {
+    ...{ database, provider, rail, key, work },
+    async pay(body: object = payment, by = key) {
+      const answer = await provider.partnerCall(by, 'POST /v1/partner/payments', body);
+      expect(answer.status).toBe(201);
+      return String(answer.json().id);
+    },
+    show: async (id: string, by: TestKey = key) =>
+      (await provider.partnerCall(by, `GET /v1/partner/payments/${id}`)).json(),
+    async later(ms: number) {
+      provider.clock.advance(ms);
+      return work();
+    },
+    /** How many outcomes the host's metrics call unknown, with nothing beside it that could tell of somebody. */
+    async unknown() {
+      const { resourceMetrics } = await reader.collect();
+      const [own] = resourceMetrics.scopeMetrics.filter(({ scope }) => scope.name === 'ostiary');
+      const counted = own?.metrics.map(({ descriptor, dataPoints }) => [
+        descriptor.name,
+        ...dataPoints.map(({ value, attributes }) => [value, attributes]),
+      ]);
+      const point = counted?.[0]?.[1];
+      if (counted === undefined) return 0;
+      expect(counted).toEqual([['ostiary.payments.execution.unknown', [expect.any(Number), {}]]]);
+      return (point as [number])[0];
+    },
+    lines: () => provider.logged.filter(({ message }) => message.includes('tried again')),
   };
-  const show = async (id: string, by: TestKey = key) =>
-    (await provider.partnerCall(by, `GET /v1/partner/payments/${id}`)).json();
-  return { provider, rail, key, pay, show };
+}
+
+/** The timer of the rail, which a test lets run out. */
+function timer(): AbortController {
+  const controller = new AbortController();
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(controller.signal);
+  onTestFinished(() => timeout.mockRestore());
+  return controller;
 }
 
 const iso = (provider: TestProvider) => new Date(provider.clock.now()).toISOString();
 
 describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
   it('is pending, then completed, and final', async () => {
-    const { provider, rail, key, pay, show } = await shop(newStorage());
+    const { provider, rail, key, pay, show, work, later } = await shop(newStorage());
     const createdAt = iso(provider);
     const id = await pay({ ...payment, description: 'Rent 🏠', reference: 'r-1', metadata: { till: '4' } });
     const words = { description: 'Rent 🏠', reference: 'r-1' };
@@ -51,14 +93,13 @@ describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
     expect(id).toMatch(/^tr_[0-9a-f]{32}$/);
     expect(await show(id)).toEqual(pending);
     provider.clock.advance(5 * second);
-    expect(await provider.ostiary.worker.runDue()).toBe(1);
+    expect(await work()).toBe(1);
     const times = { updatedAt: iso(provider), completedAt: iso(provider) };
     const completed = { ...pending, ...times, status: 'completed' };
     expect(await show(id)).toEqual(completed);
     const money = { amount: 12_500n, currency: 'HTG', recipientKid: 'KID-ANA' };
     expect(rail.orders).toEqual([{ ...money, ...words, id, partner: key.partner, mode: 'live' }]);
-    provider.clock.advance(hour);
-    await provider.ostiary.worker.runDue();
+    await later(hour);
     expect(rail.orders).toHaveLength(1);
     const late = await provider.ostiary.payments.settle(id, { status: 'failed', code: 'x', message: 'y' });
     expect(late).toEqual({ transfer: completed, settled: false });
@@ -66,10 +107,10 @@ describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
   });
 
   it('fails when the rail says so, with code and message', async () => {
-    const { provider, rail, pay, show } = await shop(newStorage());
+    const { provider, rail, pay, show, work } = await shop(newStorage());
     rail.answer = async () => ({ status: 'failed', code: 'insufficient_funds', message: 'Not enough.' });
     const id = await pay();
-    await provider.ostiary.worker.runDue();
+    await work();
     expect(await show(id)).toMatchObject({
       status: 'failed',
       failure: { code: 'insufficient_funds', message: 'Not enough.' },
@@ -80,20 +121,26 @@ describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
     expect(late).toMatchObject({ settled: false, transfer: { status: 'failed' } });
   });
 
-  it('is asked for again with the same id, and told in the log, until somebody knows', async () => {
-    const { provider, rail, pay, show } = await shop(newStorage());
-    rail.answer = () => Promise.reject(new Error('connection reset'));
+  it('is asked for again with the same id, counted and told in the log, until somebody knows', async () => {
+    const { rail, pay, show, later, unknown, lines } = await shop(newStorage());
     const id = await pay();
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      await provider.ostiary.worker.runDue();
-      expect(rail.orders).toHaveLength(attempt);
+    const answers: (() => Promise<TransferResult>)[] = [
+      () => Promise.reject(new Error('connection reset')),
+      () => {
+        throw new Error('not even a promise');
+      },
+      async () => ({ status: 'done' }) as never,
+    ];
+    for (const [index, answer] of answers.entries()) {
+      rail.answer = answer;
+      await later(hour);
+      expect([rail.orders.length, await unknown(), lines().length]).toEqual(Array(3).fill(index + 1));
+      const fields = { job: `transfer:${id}`, kind: 'transfer', attempt: index + 1 };
+      expect(lines().at(-1)).toMatchObject({ level: 'warn', fields });
       expect((await show(id)).status).toBe('pending');
-      provider.clock.advance(hour);
     }
-    const lines = provider.logged.filter(({ message }) => message.includes('tried again'));
-    expect(lines.map(({ level }) => level)).toEqual(['warn', 'warn', 'warn']);
     rail.answer = async () => ({ status: 'completed' });
-    await provider.ostiary.worker.runDue();
+    await later(hour);
     expect((await show(id)).status).toBe('completed');
     expect(new Set(rail.orders.map((order) => order.id))).toEqual(new Set([id]));
   });
@@ -107,54 +154,94 @@ describe('the rail', () => {
       { status: 'failed', code: 1, message: 'x' },
     ],
   ])('that answers nonsense, %j, decides nothing', async (nonsense) => {
-    const { provider, rail, pay, show } = await shop();
+    const { rail, pay, show, work, later } = await shop();
     rail.answer = async () => nonsense as unknown as TransferResult;
     const id = await pay();
-    await provider.ostiary.worker.runDue();
+    await work();
     expect((await show(id)).status).toBe('pending');
     rail.answer = async () => ({ status: 'completed' });
-    provider.clock.advance(second);
-    await provider.ostiary.worker.runDue();
+    await later(second);
     expect((await show(id)).status).toBe('completed');
   });
 
   it('that does not answer in time is told so, and asked again', async () => {
-    const { provider, rail, pay, show } = await shop();
-    const timer = new AbortController();
-    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(timer.signal);
+    const { rail, pay, show, work, later, unknown, lines } = await shop();
+    const signal = timer();
     const signals: AbortSignal[] = [];
     const late = Promise.withResolvers<TransferResult>();
-    rail.answer = (_order, signal) => {
-      signals.push(signal);
+    rail.answer = (_order, given) => {
+      signals.push(given);
       return late.promise;
     };
     const id = await pay();
-    const round = provider.ostiary.worker.runDue();
+    const round = work();
     await vi.waitFor(() => expect(signals).toHaveLength(1), patient);
-    expect(timeout).toHaveBeenCalledWith(executionTimeoutMs);
+    expect(AbortSignal.timeout).toHaveBeenCalledWith(executionTimeoutMs);
     // Before the lease of its job ends, or a second worker would ask while the first one still waits.
     expect(executionTimeoutMs).toBeLessThan(30 * second);
-    timer.abort();
+    signal.abort();
     await round;
-    timeout.mockRestore();
-    expect(signals[0]?.aborted).toBe(true);
+    expect([signals[0]?.aborted, await unknown(), lines().length]).toEqual([true, 1, 1]);
     // What comes too late changes nothing: nobody listens any more.
     late.resolve({ status: 'completed' });
     expect((await show(id)).status).toBe('pending');
     rail.answer = async () => ({ status: 'failed', code: 'no', message: 'no' });
-    provider.clock.advance(second);
-    await provider.ostiary.worker.runDue();
+    await later(second);
     expect((await show(id)).status).toBe('failed');
     expect(rail.orders.map((order) => order.id)).toEqual([id, id]);
   });
 
+  it('that throws at once leaves nothing behind that would end the process', async () => {
+    const { rail, pay, work } = await shop();
+    const [signal, unhandled] = [timer(), vi.fn()];
+    process.on('unhandledRejection', unhandled);
+    onTestFinished(() => void process.off('unhandledRejection', unhandled));
+    rail.answer = () => {
+      throw new Error('not even a promise');
+    };
+    await pay();
+    await work();
+    signal.abort();
+    await new Promise(setImmediate);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it('that has said something has no unknown outcome, nor has a database that failed after it', async () => {
+    const { database, provider, rail, pay, work, unknown, lines } = await shop();
+    const test = await provider.key({ mode: 'test' });
+    const failed = { status: 'failed', code: 'no', message: 'No.' } as const;
+    for (const result of [{ status: 'completed' }, { status: 'pending' }, failed] as const) {
+      rail.answer = async () => result;
+      await pay();
+      await work();
+    }
+    for (const amount of ['1.00', '1.01', '1.02']) {
+      await pay({ ...testPayment, amount }, test);
+      await work();
+    }
+    expect(lines()).toEqual([]);
+    rail.answer = async () => ({ status: 'completed' });
+    await pay();
+    database.breakWhen((call) => call === 'transfers.settle');
+    await work();
+    expect([lines().length, await unknown()]).toEqual([1, 0]);
+  });
+
+  it('that fails is in the log also where the host measures nothing', async () => {
+    const { rail, pay, work, unknown, lines } = await shop();
+    metrics.disable();
+    rail.answer = () => Promise.reject(new Error('connection reset'));
+    await pay();
+    await work();
+    expect([lines().length, await unknown()]).toEqual([1, 0]);
+  });
+
   it('that leaves a transfer pending is not asked again; the host settles it, once', async () => {
-    const { provider, rail, pay, show } = await shop();
+    const { provider, rail, pay, show, work, later } = await shop();
     rail.answer = async () => ({ status: 'pending' });
     const [first, second_] = [await pay(), await pay()];
-    await provider.ostiary.worker.runDue();
-    provider.clock.advance(2 * hour);
-    await provider.ostiary.worker.runDue();
+    await work();
+    await later(2 * hour);
     expect(rail.orders).toHaveLength(2);
     const { payments } = provider.ostiary;
     const outcomes = await Promise.all([
@@ -177,38 +264,34 @@ describe('the rail', () => {
   });
 
   it('is asked at least once: a settlement that could not be stored leads to the same order again', async () => {
-    const database = fragileStorage();
-    const { provider, rail, pay, show } = await shop(database.storage);
+    const { database, rail, pay, show, work, later } = await shop();
     const id = await pay();
     database.breakWhen((call) => call === 'transfers.settle');
-    await provider.ostiary.worker.runDue();
+    await work();
     database.breakWhen(null);
     expect((await show(id)).status).toBe('pending');
-    provider.clock.advance(second);
-    await provider.ostiary.worker.runDue();
+    await later(second);
     expect((await show(id)).status).toBe('completed');
     expect(rail.orders.map((order) => order.id)).toEqual([id, id]);
   });
 
   it('is asked at least once: a worker that died is replaced when its lease ends', async () => {
-    const { provider, rail, pay, show } = await shop();
+    const { provider, rail, pay, show, later } = await shop();
     const id = await pay();
     rail.answer = () => new Promise(() => {});
     // Its rail is given up long after the end of this test.
     provider.ostiary.worker.runDue().catch(() => undefined);
     await vi.waitFor(() => expect(rail.orders).toHaveLength(1), patient);
     rail.answer = async () => ({ status: 'completed' });
-    provider.clock.advance(30 * second - 1);
-    await provider.ostiary.worker.runDue();
+    await later(30 * second - 1);
     expect(rail.orders).toHaveLength(1);
-    provider.clock.advance(1);
-    await provider.ostiary.worker.runDue();
+    await later(1);
     expect((await show(id)).status).toBe('completed');
     expect(rail.orders.map((order) => order.id)).toEqual([id, id]);
   });
 
   it('is not asked in test mode: the cents decide', async () => {
-    const { provider, rail, key, pay, show } = await shop();
+    const { provider, rail, key, pay, show, work } = await shop();
     const test = await provider.key({ mode: 'test', partner: key.partner });
     for (const [amount, status, failure] of [
       ['10.00', 'completed', null],
@@ -218,16 +301,16 @@ describe('the rail', () => {
       ['100.03', 'completed', null],
     ] as const) {
       const id = await pay({ ...testPayment, amount }, test);
-      await provider.ostiary.worker.runDue();
+      await work();
       expect(await show(id, test)).toMatchObject({ amount, status, failure });
     }
     expect(rail.orders).toEqual([]);
   });
 
   it('is asked at once when a worker runs', async () => {
-    const { provider, rail, pay } = await shop();
+    const { provider, rail, pay, work } = await shop();
     provider.ostiary.worker.start();
-    await vi.waitFor(async () => expect((await provider.ostiary.worker.runDue()) + 1).toBe(1), patient);
+    await vi.waitFor(async () => expect((await work()) + 1).toBe(1), patient);
     const id = await pay();
     await vi.waitFor(() => expect(rail.orders.map((order) => order.id)).toEqual([id]), { timeout: 900 });
   });
