@@ -1,14 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
-import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import type { Storage } from '../../src/storage.ts';
 import { ana, Host } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
-import { partnerProvider, payment, temporaryDatabase } from '../support/partner-api.ts';
+import { partnerProvider, payment } from '../support/partner-api.ts';
 import type { TestProvider } from '../support/provider.ts';
 import { webhookProvider } from '../webhooks/support/webhook-provider.ts';
 import { body as endpoint, hooks, url } from './webhook-shop.ts';
@@ -123,15 +120,6 @@ describe.each(uses)('%s', (_what, use, open) => {
       expect(said).not.toContain(form);
     }
     expect(said).not.toMatch(/"(sealedS|s)ecret":/);
-  });
-
-  it('are nowhere in the files of a SQLite database', async () => {
-    const file = temporaryDatabase();
-    const { secrets } = await use(sqliteStorage({ file }));
-    const folder = dirname(file);
-    const bytes = Buffer.concat(readdirSync(folder).map((name) => readFileSync(join(folder, name))));
-    expect(bytes.includes(open)).toBe(true);
-    for (const form of secrets.flatMap(forms)) expect(bytes.includes(form), form).toBe(false);
   });
 
   it('are handed to no storage', async () => {

@@ -54,7 +54,7 @@ const targets: readonly Target[] = [
 async function prepared(target: string): Promise<readonly [TestKey, string]> {
   const by = target.includes('sandbox') ? test : key;
   if (!target.includes(':id')) return [by, target];
-  return [by, target.replace(':id', await register(provider, by, endpoint.url))];
+  return [by, target.replace(':id', await register(provider, by, endpoint.url, { events: endpoint.events }))];
 }
 
 async function expectUnavailable(by: TestKey, target: string, body: object | undefined): Promise<void> {
