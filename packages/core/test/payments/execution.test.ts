@@ -1,31 +1,23 @@
 import { metrics } from '@opentelemetry/api';
-import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import type { TransferResult } from '../../src/index.ts';
 import { executionTimeoutMs } from '../../src/payments/execution.ts';
 import type { Storage } from '../../src/storage.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
+import { hostMetrics } from '../support/metrics.ts';
 import { partnerProvider, payment, storages, testPayment } from '../support/partner-api.ts';
 import type { TestKey, TestProvider } from '../support/provider.ts';
 
 const second = 1_000;
 const hour = 3_600_000;
 
-class TestReader extends MetricReader {
-  protected override async onForceFlush(): Promise<void> {}
-  protected override async onShutdown(): Promise<void> {}
-}
-
-afterEach(() => metrics.disable());
-
 /** A shop whose rail a test steers, and what the host's metrics and log say about it. */
 async function shop(inner?: Storage) {
   const database = fragileStorage(inner);
   const { provider, rail } = await partnerProvider({ storage: database.storage });
   // A host may well register its provider after it has built Ostiary.
-  const reader = new TestReader();
-  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+  const told = hostMetrics();
   const key = await provider.key();
   const work = () => provider.ostiary.worker.runDue();
   // The purge is out of the way for ten minutes.
@@ -45,16 +37,11 @@ async function shop(inner?: Storage) {
     },
     /** How many outcomes the host's metrics call unknown, with nothing beside it that could tell of somebody. */
     async unknown() {
-      const { resourceMetrics } = await reader.collect();
-      const [own] = resourceMetrics.scopeMetrics.filter(({ scope }) => scope.name === 'ostiary');
-      const counted = own?.metrics.map(({ descriptor, dataPoints }) => [
-        descriptor.name,
-        ...dataPoints.map(({ value, attributes }) => [value, attributes]),
-      ]);
-      const point = counted?.[0]?.[1];
-      if (counted === undefined) return 0;
-      expect(counted).toEqual([['ostiary.payments.execution.unknown', [expect.any(Number), {}]]]);
-      return (point as [number])[0];
+      const [point, ...more] = await told();
+      const name = 'ostiary.payments.execution.unknown';
+      const { count, ...rest } = point ?? { name, attributes: {}, count: 0 };
+      expect([rest, more]).toEqual([{ name, attributes: {} }, []]);
+      return count;
     },
     lines: () => provider.logged.filter(({ message }) => message.includes('tried again')),
   };
