@@ -64,23 +64,13 @@ describe('the clock of a database', () => {
   });
 
   it('goes by the fastest of several answers', async () => {
-    const { clock, database, error, machine } = farDatabase();
+    const { clock, database, error } = farDatabase();
     const ways = [900, 2, 500];
-    const { ahead } = database;
-    const slow = new DatabaseClock({
-      time: async () => {
-        machine.steady += ways.shift() ?? 0;
-        return machine.steady + ahead;
-      },
-      steady: () => machine.steady,
-      logger: silentLogger,
-    });
-    onTestFinished(() => slow.stop());
-    await slow.start();
+    Object.defineProperty(database, 'there', { get: () => ways.shift() ?? 0 });
+    database.back = 0;
     await clock.start();
     expect(ways).toEqual([]);
-    expect(Math.abs(slow.now() - clock.now())).toBeLessThanOrEqual(3);
-    expect(Math.abs(error())).toBeLessThanOrEqual(1);
+    expect(Math.abs(error())).toBeLessThanOrEqual(3);
   });
 
   it('is not moved by an answer that comes late', async () => {

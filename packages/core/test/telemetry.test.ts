@@ -1,22 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { metrics, trace } from '@opentelemetry/api';
-import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import { trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hostMetrics } from './support/metrics.ts';
 import { payment } from './support/partner-api.ts';
 import { serve } from './support/running.ts';
 import { register, webhookProvider } from './webhooks/support/webhook-provider.ts';
-
-class TestReader extends MetricReader {
-  protected override async onForceFlush(): Promise<void> {}
-  protected override async onShutdown(): Promise<void> {}
-}
-
-afterEach(() => {
-  metrics.disable();
-  trace.disable();
-});
 
 const sink = (status: number): Promise<string> =>
   serve((request, response) => {
@@ -27,27 +17,14 @@ const sink = (status: number): Promise<string> =>
 /** A provider with telemetry, and what the host's providers were told. */
 async function watched() {
   const exporter = new InMemorySpanExporter();
-  const reader = new TestReader();
+  const points = hostMetrics();
+  onTestFinished(() => trace.disable());
   trace.setGlobalTracerProvider(
     new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }),
   );
-  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
   const { provider, rail } = await webhookProvider({ telemetry: true });
   const key = await provider.key();
   const spans = () => exporter.getFinishedSpans();
-  const points = async () => {
-    const { resourceMetrics } = await reader.collect();
-    return resourceMetrics.scopeMetrics
-      .filter(({ scope }) => scope.name === 'ostiary')
-      .flatMap((scope) => scope.metrics)
-      .flatMap(({ descriptor, dataPoints }) =>
-        dataPoints.map(({ attributes, value }) => ({
-          name: descriptor.name,
-          attributes,
-          count: typeof value === 'object' && 'count' in value ? value.count : value,
-        })),
-      );
-  };
   return { provider, rail, key, spans, points };
 }
 

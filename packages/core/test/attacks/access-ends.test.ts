@@ -11,65 +11,57 @@ import { startProvider } from '../support/running.ts';
 const many = <Result>(count: number, work: () => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, work));
 
-describe('access that ends while it is being used', () => {
-  /** Ends access in each of these ways, while and after something else happens. */
-  const endings: Readonly<Record<string, (provider: TestProvider, client: TestClient) => Promise<unknown>>> =
-    {
-      'the user removes the app': (provider, client) => provider.removeApp(client),
-      'the client is disabled': (provider, client) => provider.ostiary.admin.clients.disable(client.id),
-      'the user is ended': (provider) => provider.ostiary.users.end(ana.sub),
+/** The ways in which access ends. */
+const endings: Readonly<Record<string, (provider: TestProvider, client: TestClient) => Promise<unknown>>> = {
+  'the user removes the app': (provider, client) => provider.removeApp(client),
+  'the client is disabled': (provider, client) => provider.ostiary.admin.clients.disable(client.id),
+  'the user is ended': (provider) => provider.ostiary.users.end(ana.sub),
+};
+
+describe.each(Object.entries(endings))('access that ends while it is being used: %s', (_name, end) => {
+  async function authorized(storage?: Storage) {
+    const provider = await startProvider(storage && { storage });
+    const client = await provider.client();
+    await provider.authorize(client);
+    return { provider, client, end: () => end(provider, client) };
+  }
+
+  it('an exchange at that moment leaves no living token', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { provider, client, end } = await authorized();
+      const code = await provider.code(client);
+      const [answer] = await Promise.all([provider.exchange(client, code), end()]);
+      if (answer.outcome === '200 ok') expect(await provider.isAlive(answer.json().access_token)).toBe(false);
+      expect(await provider.redeem(client, code)).toMatch(/^40/);
+    }
+  });
+
+  it('while the code is being stored, there is no code', async () => {
+    const storage = memoryStorage();
+    let meanwhile = async (): Promise<unknown> => undefined;
+    const issue: Storage['grants']['issue'] = async (grant) => {
+      await meanwhile();
+      return storage.grants.issue(grant);
     };
+    const { provider, client, end } = await authorized(storageWith(storage, 'grants', { issue }));
+    meanwhile = end;
+    expect(await provider.attempt(client)).toBe('access_denied');
+  });
 
-  it.each(Object.entries(endings))(
-    '%s: an exchange at that moment leaves no living token',
-    async (_name, end) => {
-      for (let round = 0; round < 10; round += 1) {
-        const provider = await startProvider();
-        const client = await provider.client();
-        const code = await provider.code(client);
-        const [answer] = await Promise.all([provider.exchange(client, code), end(provider, client)]);
-        if (answer.outcome === '200 ok')
-          expect(await provider.isAlive(answer.json().access_token)).toBe(false);
-        expect(await provider.redeem(client, code)).toMatch(/^40/);
+  it('authorizations at that moment leave no code that works', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { provider, client, end } = await authorized();
+      const url = provider.authorizeUrl(client);
+      const [answers] = await Promise.all([many(5, () => provider.browser().get(url)), end()]);
+      for (const { callback } of answers) {
+        const code = callback.get('code');
+        if (code !== null) expect(await provider.redeem(client, code)).toMatch(/^40/);
       }
-    },
-  );
+    }
+  });
+});
 
-  it.each(Object.entries(endings))(
-    '%s: while the code is being stored, there is no code',
-    async (_name, end) => {
-      const storage = memoryStorage();
-      let meanwhile = async (): Promise<unknown> => undefined;
-      const issue: Storage['grants']['issue'] = async (grant) => {
-        await meanwhile();
-        return storage.grants.issue(grant);
-      };
-      const provider = await startProvider({ storage: storageWith(storage, 'grants', { issue }) });
-      const client = await provider.client();
-      await provider.authorize(client);
-      meanwhile = () => end(provider, client);
-      expect(await provider.attempt(client)).toBe('access_denied');
-    },
-  );
-
-  it.each(Object.entries(endings))(
-    '%s: authorizations at that moment leave no code that works',
-    async (_name, end) => {
-      for (let round = 0; round < 5; round += 1) {
-        const provider = await startProvider();
-        const client = await provider.client();
-        await provider.authorize(client);
-        const url = provider.authorizeUrl(client);
-        const attempts = many(5, () => provider.browser().get(url));
-        const [answers] = await Promise.all([attempts, end(provider, client)]);
-        for (const { callback } of answers) {
-          const code = callback.get('code');
-          if (code !== null) expect(await provider.redeem(client, code)).toMatch(/^40/);
-        }
-      }
-    },
-  );
-
+describe('access that ends while it is being used', () => {
   it('a redirect URI or a scope that the administrator takes away is gone for open pages too', async () => {
     const provider = await startProvider();
     const [old, kept] = ['https://app.example/old', 'https://app.example/kept'];

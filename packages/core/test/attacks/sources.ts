@@ -1,32 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 
-const root = new URL('../../src/', import.meta.url);
 const packages = new URL('../../../', import.meta.url);
 
-/** The sources of core, by their path below `src`. */
-export const sourceFiles: readonly string[] = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-  (name) => name.endsWith('.ts'),
-);
-
-/** The sources of the adapters, by their path below `packages`. */
-export const adapterFiles: readonly string[] = readdirSync(packages)
-  .filter((name) => name.startsWith('adapter-'))
-  .flatMap((name) =>
-    readdirSync(new URL(`${name}/src/`, packages), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
-      .map((file) => `${name}/src/${file}`),
-  );
-
-/** A source of an adapter as its author wrote it. */
-export function adapterSourceOf(file: string): string {
-  return readFileSync(new URL(file, packages), 'utf8');
+/** The sources below a folder of `packages`, as their authors wrote them, by their path in it. */
+function sourcesBelow(folder: string): readonly (readonly [path: string, text: string])[] {
+  const root = new URL(folder, packages);
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => [path, readFileSync(new URL(path, root), 'utf8')] as const);
 }
 
-/** A source as its author wrote it. */
-export function sourceOf(file: string): string {
-  return readFileSync(new URL(file, root), 'utf8');
-}
+/** The sources of core. */
+export const sources = sourcesBelow('core/src/');
+
+/** The sources of the adapters. */
+export const adapterSources = ['adapter-postgres/src/', 'adapter-sqlite/src/'].flatMap(sourcesBelow);
 
 /** Everything that a visitor finds in the syntax tree of a text. */
 export function findInTree<Found>(

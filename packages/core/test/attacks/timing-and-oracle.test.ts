@@ -30,16 +30,11 @@ describe('answers that must not tell one secret from another', () => {
     const disabled = await provider.client();
     await provider.ostiary.admin.clients.disable(disabled.id);
     const code = await provider.code(client);
+    const ids = [client.id, 'stranger', '__proto__', '../x', 'x'.repeat(256), 'a b\u00e9', publicClient.id];
     const attempts = [
-      { client_id: client.id, client_secret: 'wrong' },
+      ...ids.map((id) => ({ client_id: id, client_secret: 'wrong' })),
       { client_id: client.id, client_secret: `${client.secret?.slice(0, -1)}` },
-      { client_id: 'stranger', client_secret: 'wrong' },
       { client_id: 'stranger', client_secret: client.secret },
-      { client_id: '__proto__', client_secret: 'wrong' },
-      { client_id: '../x', client_secret: 'wrong' },
-      { client_id: 'x'.repeat(256), client_secret: 'wrong' },
-      { client_id: 'a b\u00e9', client_secret: 'wrong' },
-      { client_id: publicClient.id, client_secret: 'wrong' },
       { client_id: disabled.id, client_secret: disabled.secret },
       { client_id: disabled.id, client_secret: undefined, code_verifier: pkce().verifier },
       { client_id: 'stranger', client_secret: undefined, code_verifier: pkce().verifier },

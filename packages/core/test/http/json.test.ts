@@ -30,21 +30,13 @@ describe('strict JSON', () => {
   });
 
   it.each([
-    '{"a":1,"a":2}',
-    '{"a":1,"\\u0061":2}',
-    '{"b":{"x":1,"y":{},"x":2}}',
-    '[{"a":{"a":1},"b":1,"a":1}]',
-    '{"":1,"":2}',
-  ])('refuses a member that is given twice: %s', (text) => {
-    expect(refusal(text)).toBe('A member name is given twice.');
-  });
-
-  it.each(['{"__proto__":{}}', '{"a":[{"__proto__":1}]}', '{"\\u005f_proto__":1}'])(
-    'refuses __proto__: %s',
-    (text) => {
-      expect(refusal(text)).toMatch(/__proto__/);
-    },
-  );
+    ['{"a":1,"\\u0061":2}', 'A member name is given twice.'],
+    ['[{"a":{"a":1},"b":1,"a":1}]', 'A member name is given twice.'],
+    ['{"":1,"":2}', 'A member name is given twice.'],
+    ['{"a":[{"__proto__":1}]}', expect.stringContaining('__proto__')],
+    ['{"\\u0000":1}', 'A string holds U+0000 or a lone surrogate.'],
+    ['{"a":{"b":["\\udc00\\ud800"]}}', 'A string holds U+0000 or a lone surrogate.'],
+  ])('refuses %s, and says why', (text, why) => expect(refusal(text)).toEqual(why));
 
   it.each([
     ['[', '', ']'],
@@ -52,17 +44,6 @@ describe('strict JSON', () => {
   ] as const)('refuses depth 33, and survives depth 10000', (open, inner, close) => {
     for (const depth of [33, 10_000])
       expect(refusal(open.repeat(depth) + inner + close.repeat(depth))).toMatch(/nested 32 deep/);
-  });
-
-  it.each([
-    '"\\u0000"',
-    '{"a":"x\\u0000"}',
-    '{"\\u0000":1}',
-    '["\\ud800"]',
-    '{"a":{"b":["\\udc00\\ud800"]}}',
-    '"\\uD83D"',
-  ])('refuses what no database can store: %s', (text) => {
-    expect(refusal(text)).toBe('A string holds U+0000 or a lone surrogate.');
   });
 
   it('is not confused by brackets, quotes and commas inside strings', () => {

@@ -13,13 +13,19 @@ const framework = (
     ostiary.handler(Object.assign(request, await change(request)), response),
   );
 
+/** A server that takes a prefix off the path, as Express does. */
+const below = (provider: TestProvider, prefix: RegExp) =>
+  framework(provider, ({ url = '' }) => ({ originalUrl: url, url: url.replace(prefix, '') }));
+
 /** A POST of JSON. */
 const post = (url: string, body: string) =>
   fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
 
 describe('addresses with a path prefix', () => {
+  const authUrl = 'https://id.example/auth';
+
   it('run the whole flow below it, cookies included', async () => {
-    const provider = await startProvider({ authUrl: 'https://id.example/auth' });
+    const provider = await startProvider({ authUrl });
     const client = await provider.client();
     const browser = provider.browser();
     const first = await browser.get(provider.authorizeUrl(client));
@@ -28,33 +34,21 @@ describe('addresses with a path prefix', () => {
     expect(await provider.code(client, {}, browser)).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
-  it('are found when one prefix begins with the other', async () => {
-    const provider = await startProvider({
-      authUrl: 'https://id.example/id',
-      baseUrl: 'https://id.example/id/api',
-    });
-    expect((await provider.request('/id/.well-known/jwks.json')).status).toBe(200);
-    expect((await provider.request('/id/api/v1/oauth/userinfo')).status).toBe(401);
-  });
-
-  it('are found without it, when a proxy has taken it off', async () => {
-    const provider = await startProvider({ authUrl: 'https://id.example/auth' });
-    expect((await provider.request('/.well-known/jwks.json')).status).toBe(200);
-  });
-
-  it('do not reach into paths that merely begin alike', async () => {
-    const provider = await startProvider({ authUrl: 'https://id.example/auth' });
-    expect((await provider.request('/authority/.well-known/jwks.json')).status).toBe(404);
+  it.each([
+    ['also when one begins with the other', '/id/.well-known/jwks.json', 200, 'https://id.example/id/api'],
+    ['also when one begins with the other', '/id/api/v1/oauth/userinfo', 401, 'https://id.example/id/api'],
+    ['without it, when a proxy has taken it off', '/.well-known/jwks.json', 200],
+    ['not in paths that merely begin alike', '/authority/.well-known/jwks.json', 404],
+  ])('are found %s: %s', async (_how, path, status, baseUrl?: string) => {
+    const urls = baseUrl === undefined ? { authUrl } : { authUrl: 'https://id.example/id', baseUrl };
+    expect((await (await startProvider(urls)).request(path)).status).toBe(status);
   });
 });
 
 describe('the handler in a framework that mounts it', () => {
   it('takes the path from originalUrl, as Express leaves it', async () => {
     const provider = await startProvider({ authUrl: 'https://id.example/auth' });
-    const origin = await framework(provider, ({ url = '' }) => ({
-      originalUrl: url,
-      url: url.replace(/^\/auth/i, ''),
-    }));
+    const origin = await below(provider, /^\/auth/i);
     const client = await provider.client();
     const { search } = new URL(provider.authorizeUrl(client));
     const answer = await fetch(`${origin}/auth/oauth/authorize${search}`, { redirect: 'manual' });
@@ -68,21 +62,13 @@ describe('the handler in a framework that mounts it', () => {
 
   it('takes the path from url, where originalUrl has a prefix that the options do not know', async () => {
     const provider = await startProvider();
-    const origin = await framework(provider, ({ url = '' }) => ({
-      originalUrl: url,
-      url: url.replace(/^\/mount/, ''),
-    }));
+    const origin = await below(provider, /^\/mount/);
     for (const path of ['/mount/.well-known/jwks.json', '/mount/.well-known/openid-configuration']) {
       expect((await fetch(`${origin}${path}`)).status).toBe(200);
     }
     // Once: it is no defect of a request.
-    expect(provider.logged).toEqual([
-      {
-        level: 'warn',
-        message: 'Ostiary is mounted under a path that neither authUrl nor baseUrl has',
-        fields: {},
-      },
-    ]);
+    const message = 'Ostiary is mounted under a path that neither authUrl nor baseUrl has';
+    expect(provider.logged).toEqual([{ level: 'warn', message, fields: {} }]);
   });
 
   it('leaves its request object as it was', async () => {
@@ -147,16 +133,10 @@ describe('the handler in a framework that mounts it', () => {
 
   it('says at once that a body is gone, when it was read and thrown away', async () => {
     const provider = await startProvider();
-    const origin = await framework(provider, async (request) => {
-      await text(request);
-      return {};
-    });
+    const origin = await framework(provider, async (request) => ({ length: (await text(request)).length }));
     const answer = await post(`${origin}/v1/oauth/token`, '{}');
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({
-      error: 'invalid_request',
-      error_description: expect.stringMatching(/read before/),
-    });
+    const refusal = { error: 'invalid_request', error_description: expect.stringMatching(/read before/) };
+    expect([answer.status, await answer.json()]).toEqual([400, refusal]);
   });
 });
 
@@ -202,24 +182,16 @@ describe('paths of others', () => {
   });
 });
 
-describe('methods', () => {
-  it.each([
-    ['/v1/oauth/token', 'GET', 'POST'],
-    ['/v1/oauth/revoke', 'DELETE', 'POST'],
-    ['/v1/oauth/userinfo', 'PUT', 'GET, HEAD, POST'],
-    ['/oauth/authorize', 'PATCH', 'GET, HEAD, POST'],
-    ['/.well-known/openid-configuration', 'POST', 'GET, HEAD'],
-    ['/account/apps', 'POST', 'GET, HEAD'],
-  ])('%s refuses %s with 405 and says what it takes', async (path, method, allowed) => {
-    const provider = await startProvider();
-    const answer = await provider.request(path, { method });
-    expect(answer.outcome).toBe('405 invalid_request');
-    for (const name of allowed.split(', ')) expect(answer.headers.get('allow')?.split(', ')).toContain(name);
-  });
-
-  it('answer OPTIONS of a page with what it takes', async () => {
-    const provider = await startProvider();
-    const answer = await provider.request('/oauth/authorize', { method: 'OPTIONS' });
-    expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST']);
-  });
+it.each([
+  ['/v1/oauth/token', 'GET', 'POST'],
+  ['/v1/oauth/revoke', 'DELETE', 'POST'],
+  ['/v1/oauth/userinfo', 'PUT', 'GET, HEAD, POST'],
+  ['/oauth/authorize', 'PATCH', 'GET, HEAD, POST'],
+  ['/oauth/authorize', 'OPTIONS', 'GET, HEAD, POST'],
+  ['/.well-known/openid-configuration', 'POST', 'GET, HEAD'],
+  ['/account/apps', 'POST', 'GET, HEAD'],
+])('%s says to %s what it takes', async (path, method, allowed) => {
+  const { outcome, headers } = await (await startProvider()).request(path, { method });
+  expect(outcome).toBe(method === 'OPTIONS' ? '204 ok' : '405 invalid_request');
+  for (const name of allowed.split(', ')) expect(headers.get('allow')?.split(', ')).toContain(name);
 });

@@ -1,8 +1,6 @@
-import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
-import type { Storage, TransferRecord } from '../../src/storage.ts';
-import { storageWith } from '../support/fragile-storage.ts';
+import { manyPages, settled } from '../payments/books.ts';
 import { partnerProvider, payment } from '../support/partner-api.ts';
 
 const site = 'https://api.example';
@@ -24,54 +22,7 @@ const post = (key: string, body: BodyInit, init: RequestInit = {}) =>
     headers: { 'x-api-key': key, 'content-type': 'application/json', ...init.headers },
   });
 
-/** Resolves once a number has stopped to grow. */
-async function settled(count: () => number): Promise<number> {
-  let before = -1;
-  await vi.waitFor(
-    () => {
-      const grew = count() !== before;
-      before = count();
-      expect(grew).toBe(false);
-    },
-    { interval: 150, timeout: 10_000 },
-  );
-  return before;
-}
-
 describe('an export that a Request asks for', () => {
-  /** An export of 500 pages, of a storage that counts how it is asked. */
-  async function manyPages() {
-    const rows = (page: number) =>
-      Array.from(
-        { length: 1_000 },
-        (_, index): TransferRecord => ({
-          id: `tr_${page}_${index}`,
-          partner: 'p',
-          mode: 'live',
-          status: 'completed',
-          amount: 1n,
-          currency: 'HTG',
-          recipientKid: 'KID-ANA',
-          description: 'd'.repeat(140),
-          reference: null,
-          metadata: null,
-          failure: null,
-          createdAt: 1,
-          completedAt: 1,
-          updatedAt: page,
-        }),
-      );
-    const pages = { asked: 0, breakAfter: Number.POSITIVE_INFINITY };
-    const listFinal: Storage['transfers']['listFinal'] = async () => {
-      pages.asked += 1;
-      if (pages.asked > pages.breakAfter) throw new Error('secret detail');
-      return pages.asked > 500 ? [] : rows(pages.asked);
-    };
-    const storage = storageWith(memoryStorage(), 'transfers', { listFinal });
-    const { provider } = await partnerProvider({ storage });
-    return { provider, key: (await provider.key()).key, pages };
-  }
-
   it('is made no faster than it is read, and ends with its reader', async () => {
     const { provider, key, pages } = await manyPages();
     const response = await provider.ostiary.fetch(exportOf(key));
@@ -194,16 +145,12 @@ describe('the body of a Request', () => {
   });
 });
 
-describe('many Requests at once', () => {
-  it('are answered each for itself, and leave nothing behind', async () => {
-    const control = new AbortController();
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, async (_, index) => {
-        const body = JSON.stringify({ ...payment, amount: `${index + 1}.00` });
-        const request = post(key, body, { signal: control.signal });
-        return (await (await provider.ostiary.fetch(request)).json()) as { amount: string };
-      }),
-    );
-    expect(answers.map(({ amount }) => amount)).toEqual(answers.map((_, index) => `${index + 1}.00`));
-  });
+it('many Requests at once are answered each for itself', async () => {
+  const { signal } = new AbortController();
+  const ask = async (_: unknown, index: number) => {
+    const body = JSON.stringify({ ...payment, amount: `${index + 1}.00` });
+    return (await provider.ostiary.fetch(post(key, body, { signal }))).json();
+  };
+  const answers = await Promise.all(Array.from({ length: 200 }, ask));
+  expect(answers).toMatchObject(answers.map((_, index) => ({ amount: `${index + 1}.00` })));
 });

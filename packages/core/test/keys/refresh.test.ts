@@ -13,18 +13,13 @@ async function started() {
   let now = 1_000_000;
   let list = () => inner.list();
   let reads = 0;
-  const keys = new SigningKeys({
-    store: {
-      ...inner,
-      list: () => {
-        reads += 1;
-        return list();
-      },
-    },
-    sealer: createSealer([new Uint8Array(32).fill(7)], systemRandom),
-    clock: { now: () => now },
-    random: systemRandom,
-  });
+  const counted = () => {
+    reads += 1;
+    return list();
+  };
+  const sealer = createSealer([new Uint8Array(32).fill(7)], systemRandom);
+  const clock = { now: () => now };
+  const keys = new SigningKeys({ store: { ...inner, list: counted }, sealer, clock, random: systemRandom });
   await keys.start();
   reads = 0;
   return {
@@ -67,13 +62,9 @@ it('waits for the keys when they are old', async () => {
   const first = await keys.current();
   advance(keyRefreshMs);
   const held = hold();
-  let isThere = false;
-  const asking = keys.current().then((set) => {
-    isThere = true;
-    return set;
-  });
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(isThere).toBe(false);
+  const asking = keys.current();
+  const early = new Promise((resolve) => setImmediate(resolve, 'nothing yet'));
+  expect(await Promise.race([asking, early])).toBe('nothing yet');
   await held.end();
   expect(await asking).toBe(first);
 });

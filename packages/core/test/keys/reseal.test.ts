@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { OstiaryOptions } from '../../src/index.ts';
+import { type OstiaryOptions, silentLogger } from '../../src/index.ts';
 import { resealHandler } from '../../src/keys/reseal.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import { systemRandom } from '../../src/random.ts';
@@ -14,6 +14,7 @@ import { register, secret, trigger, webhookProvider } from '../webhooks/support/
 
 const minute = 60_000;
 const hooks = '/v1/partner/webhooks';
+const events = ['webhook.test'];
 const idOf = (key: Uint8Array): string => createSealer([key], systemRandom).currentKeyId;
 
 /** Several processes on one database that stays open, and two generations of sealing keys for them. */
@@ -62,7 +63,7 @@ describe.each(storages)('after a change of the sealing key, on %s', (_name, open
     const live = await before.key({ partner: test.partner, requireSignature: true });
     const revoked = await before.key();
     await before.ostiary.admin.apiKeys.revoke(revoked.id);
-    const id = await register(before, test, receiver.url);
+    const id = await register(before, test, receiver.url, { events });
     const shown = await before.partnerCall(test, `GET ${hooks}/${id}`);
 
     const after = await start([next, old]);
@@ -113,7 +114,7 @@ async function withEndpoint() {
   const all = processes();
   const before = await all.start([all.old]);
   const test = await before.key({ mode: 'test' });
-  return { ...all, before, test, id: await register(before, test, 'https://192.0.2.1/') };
+  return { ...all, before, test, id: await register(before, test, 'https://192.0.2.1/', { events }) };
 }
 
 describe('sealing anew', () => {
@@ -151,7 +152,7 @@ describe('sealing anew', () => {
   it('names what no key opens, once, goes on with the rest, and lets the server start', async () => {
     const { clock, start, storage, old, next, before, test, id } = await withEndpoint();
     const lost = randomBytes(32);
-    const fine = await register(before, test, 'https://192.0.2.2/');
+    const fine = await register(before, test, 'https://192.0.2.2/', { events });
     const strange = createSealer([lost], systemRandom).seal('x', `webhook_endpoints/${id}/secret`);
     const moved = createSealer([old], systemRandom).seal('x', 'api_keys/other/signing_secret');
     for (const [store, row, sealed] of [
@@ -223,39 +224,31 @@ describe('sealing anew', () => {
   it('works in bounded batches, and hands the job back before its lease ends', async () => {
     const [old, next] = [randomBytes(32), randomBytes(32)];
     const count = 10_500;
-    const of = (index: number) => `key_${String(index).padStart(6, '0')}`;
-    const previous = createSealer([old], systemRandom);
-    const rows = new Map(
-      Array.from({ length: count }, (_, index) => {
-        const id = of(index);
-        return [id, previous.seal('a secret', `api_keys/${id}/signing_secret`)];
-      }),
-    );
+    const [previous, renewed] = [createSealer([old], systemRandom), createSealer([next], systemRandom)];
+    const column = (id: string) => `api_keys/${id}/signing_secret`;
+    const ids = Array.from({ length: count }, (_, index) => `key_${String(index).padStart(6, '0')}`);
+    const rows = new Map(ids.map((id) => [id, previous.seal('a secret', column(id))]));
     const sizes: number[] = [];
     const memory = memoryStorage();
-    const storage: Pick<Storage, 'apiKeys' | 'webhooks'> = {
+    const listSealed: Storage['apiKeys']['listSealed'] = async ({ after, limit }) =>
+      [...rows.entries()]
+        .map(([id, sealed]) => ({ id, sealed }))
+        .filter(({ id }) => after === null || id > after)
+        .slice(0, limit);
+    const reseal: Storage['apiKeys']['reseal'] = async (secrets) => {
+      sizes.push(secrets.length);
+      for (const { id, sealed } of secrets) rows.set(id, sealed);
+      return secrets.length;
+    };
+    const storage = {
+      ...storageWith(memory, 'apiKeys', { listSealed, reseal }),
       webhooks: { ...memory.webhooks, listSealed: async () => [] },
-      apiKeys: {
-        ...memory.apiKeys,
-        listSealed: async ({ after, limit }) =>
-          [...rows]
-            .filter(([id]) => after === null || id > after)
-            .slice(0, limit)
-            .map(([id, sealed]) => ({ id, sealed })),
-        async reseal(secrets) {
-          sizes.push(secrets.length);
-          for (const { id, sealed } of secrets) rows.set(id, sealed);
-          return secrets.length;
-        },
-      },
     };
     const clock = new TestClock();
     const said: object[] = [];
-    const logger = { debug() {}, info: (fields: object) => void said.push(fields), warn() {}, error() {} };
-    const handler = resealHandler({
-      ...{ storage, clock, logger },
-      sealer: createSealer([next, old], systemRandom),
-    });
+    const logger = { ...silentLogger, info: (fields: object) => void said.push(fields) };
+    const sealer = createSealer([next, old], systemRandom);
+    const handler = resealHandler({ storage, clock, logger, sealer });
     const job = { id: 'reseal x', kind: 'reseal', payload: {}, dueAt: 0, claimId: 'c', attempt: 1 };
     expect(await handler({}, job)).toEqual({ dueAt: clock.now() });
     expect([sizes.length, Math.max(...sizes)]).toEqual([50, 200]);
@@ -263,7 +256,6 @@ describe('sealing anew', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(count);
     expect(said).toEqual([{ sealingKey: idOf(next), sealed: count, unopened: 0 }]);
     expect(await handler({}, { ...job, id: 'reseal' })).toEqual({ dueAt: clock.now() + 10 * minute });
-    const renewed = createSealer([next], systemRandom);
-    for (const [id, sealed] of rows) renewed.open(sealed, `api_keys/${id}/signing_secret`);
+    for (const [id, sealed] of rows) renewed.open(sealed, column(id));
   });
 });

@@ -1,17 +1,10 @@
 import { expect, it } from 'vitest';
 import type { ConsoleDesk, ConsoleInput, ConsoleVisit, PartnerConsole } from '../../src/console.ts';
-import type { OstiaryOptions } from '../../src/index.ts';
-import { manyRequests, partnerProvider } from '../support/partner-api.ts';
+import { partnerProvider } from '../support/partner-api.ts';
 import type { TestKey } from '../support/provider.ts';
 
 /** A console of one's own: it signs in who posts a key, calls what it is told, and shows what comes of it. */
-async function ownConsole(
-  opensWith: PartnerConsole['opensWith'],
-  options: Partial<OstiaryOptions> = {},
-): Promise<{
-  readonly provider: Awaited<ReturnType<typeof partnerProvider>>['provider'];
-  readonly open: (key: TestKey) => Promise<(operation: string, input?: ConsoleInput) => Promise<Response>>;
-}> {
+async function ownConsole(opensWith: PartnerConsole['opensWith']) {
   let desk: ConsoleDesk | undefined;
   let next: (visit: ConsoleVisit) => Promise<unknown> = async () => null;
   const partnerConsole: PartnerConsole = {
@@ -36,15 +29,15 @@ async function ownConsole(
       ];
     },
   };
-  const { provider } = await partnerProvider({ console: partnerConsole, ...options });
+  const { provider } = await partnerProvider({ console: partnerConsole });
   return {
     provider,
-    async open({ key }) {
+    async open({ key }: TestKey) {
       const body = new URLSearchParams({ key, csrf: desk?.proof('stranger') ?? '' });
       const answer = await fetch(`${provider.origin}/desk`, { method: 'POST', body });
       expect([answer.status, answer.headers.get('x-of-its-own')]).toEqual([200, 'yes']);
       const session = await answer.text();
-      return (operation, input) => {
+      return (operation: string, input?: ConsoleInput) => {
         next = (visit) => visit.call(operation, input);
         return fetch(`${provider.origin}/desk?session=${session}`);
       };
@@ -76,22 +69,4 @@ it('a console of one’s own calls operations of the partner API as a key that o
     expect.soft([operation, answer.status]).toEqual([operation, status]);
     expect.soft(await answer.text()).toContain(words);
   }
-});
-
-it('its requests are admitted as those of the API are, and have a limit of their own', async () => {
-  const two = { requests: 2, windowSeconds: 60 };
-  const { provider, open } = await ownConsole(
-    { scope: null, testOnly: true },
-    { partnerLimits: { ...manyRequests, console: { requests: 4, windowSeconds: 60 }, other: two } },
-  );
-  const key = await provider.key({ mode: 'test' });
-  const call = await open(key);
-  // The sign-in was the first.
-  for (let request = 0; request < 3; request += 1) expect((await call('listWebhooks')).status).toBe(200);
-  const refused = await call('listWebhooks');
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
-  expect((await provider.partnerCall(key, 'GET /v1/partner/webhooks')).status).toBe(200);
-  provider.clock.advance(60_000);
-  await provider.ostiary.admin.apiKeys.revoke(key.id);
-  expect((await call('listWebhooks')).status).toBe(401);
 });

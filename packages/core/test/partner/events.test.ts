@@ -1,193 +1,304 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { events } from '../../src/index.ts';
 import { storages, testPayment } from '../support/partner-api.ts';
 import type { Json, TestKey } from '../support/provider.ts';
 import { sink } from '../webhooks/support/sink.ts';
-import { register, trigger, webhookProvider } from '../webhooks/support/webhook-provider.ts';
+import { secret } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
+import { hooks, shop as open, url } from './webhook-shop.ts';
 
 const day = 24 * 3_600_000;
+const sandbox = 'POST /v1/partner/sandbox/events';
+const ofHost = {
+  'order.shipped': {
+    summary: 'An order was shipped.',
+    schema: z.object({ order: z.object({ id: z.string().min(3), items: z.array(z.int()) }) }),
+    example: { order: { id: 'o-1', items: [1, 2] } },
+  },
+};
+const known = [...Object.keys(events), ...Object.keys(ofHost)];
 
+type Row = Json & { readonly id: string; readonly sequence: number };
 interface EventPage {
-  readonly data: readonly (Json & { readonly sequence: number })[];
+  readonly data: readonly Row[];
   readonly hasMore: boolean;
   readonly nextAfter: number;
   readonly oldestSequence: number | null;
 }
 
-async function shop(options: Parameters<typeof webhookProvider>[0] = {}) {
-  const { provider } = await webhookProvider(options);
-  const key = await provider.key({ mode: 'test' });
-  const list = async (query = '', by: TestKey = key) =>
-    (await provider.partnerCall(by, `GET /v1/partner/events${query}`)).json() as unknown as EventPage;
-  const numbers = async (query = '', by: TestKey = key) =>
-    (await list(query, by)).data.map(({ sequence }) => sequence);
-  return { provider, key, list, numbers };
+async function shop(...given: Parameters<typeof open>) {
+  const [options, mode] = given;
+  const all = await open({ events: ofHost, ...options }, mode);
+  const page = async (query = '', by: TestKey = all.key) =>
+    (await all.call(`GET /v1/partner/events${query}`, undefined, by)).json() as unknown as EventPage;
+  /** Everything in the sequence, page by page. */
+  const sequence = async (by?: TestKey, limit = 100) => {
+    const seen: Row[] = [];
+    for (let after = 0, more = true; more; ) {
+      const { data, hasMore, nextAfter } = await page(`?after=${after}&limit=${limit}`, by);
+      seen.push(...data);
+      expect(nextAfter).toBe(data.at(-1)?.sequence ?? after);
+      [after, more] = [nextAfter, hasMore];
+    }
+    return seen;
+  };
+  const times = async (count: number, by?: TestKey) => {
+    const made: unknown[] = [];
+    for (let index = 0; index < count; index += 1) made.push((await all.trigger('webhook.test', by)).id);
+    return made;
+  };
+  return { ...all, page, sequence, times };
 }
 
-const upTo = (last: number, first = 1) =>
-  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
+const empty = { data: [], hasMore: false, nextAfter: 0, oldestSequence: null };
+
+/** That each event has the number after the one before it. */
+function expectNoGap(rows: readonly Row[]): void {
+  const first = rows[0]?.sequence ?? 0;
+  expect(rows.map(({ sequence }) => sequence - first)).toEqual([...rows.keys()]);
+}
 
 describe.each(storages)('the sequence of events, on %s', (_name, newStorage) => {
-  it('begins empty, and shows of each event what was sent', async () => {
-    const { provider, key, list } = await shop({ storage: newStorage() });
-    expect(await list()).toEqual({ data: [], hasMore: false, nextAfter: 0, oldestSequence: null });
-    expect(await list('?after=7')).toEqual({ data: [], hasMore: false, nextAfter: 7, oldestSequence: null });
-    const endpoint = await sink();
-    await register(provider, key, endpoint.url);
-    const event = await trigger(provider, key, 'kyc.updated');
-    await provider.ostiary.worker.runDue();
-    expect(await list()).toEqual({
-      data: [{ sequence: 1, ...event }],
-      hasMore: false,
-      nextAfter: 1,
-      oldestSequence: 1,
-    });
-    expect(event).toEqual({
-      id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
-      type: 'kyc.updated',
-      createdAt: new Date(provider.clock.now()).toISOString(),
-      mode: 'test',
-      data: expect.any(Object),
-    });
-    expect(endpoint.received.map(({ body }) => body.toString())).toEqual([JSON.stringify(event)]);
-  });
-
-  it('is one per partner and mode, with or without an endpoint', async () => {
-    const { provider, key, numbers } = await shop({ storage: newStorage() });
-    const stranger = await provider.key({ mode: 'test' });
-    const live = await provider.key({ partner: key.partner });
-    for (let index = 0; index < 3; index += 1) await trigger(provider, key);
-    await trigger(provider, stranger);
-    expect(await numbers()).toEqual([1, 2, 3]);
-    expect(await numbers('', stranger)).toEqual([1]);
-    expect(await numbers('', live)).toEqual([]);
-    expect(await numbers('', await provider.key({ partner: key.partner, mode: 'test' }))).toEqual([1, 2, 3]);
+  it('begins empty, and is one per partner and mode, with or without an endpoint', async () => {
+    const { provider, key, page, sequence, times } = await shop({ storage: newStorage() });
+    expect(await page()).toEqual(empty);
+    expect(await page('?after=7')).toEqual({ ...empty, nextAfter: 7 });
+    const [stranger, live] = [
+      await provider.key({ mode: 'test' }),
+      await provider.key({ partner: key.partner }),
+    ];
+    const [own, foreign] = [await times(3), await times(1, stranger)];
+    const sibling = await provider.key({ partner: key.partner, mode: 'test' });
+    for (const [by, ids] of [
+      [key, own],
+      [sibling, own],
+      [stranger, foreign],
+      [live, []],
+    ] as const)
+      expect(idsOf(await sequence(by))).toEqual(ids);
   });
 
   it('goes on after a number, as far as there is something', async () => {
-    const { provider, key, list, numbers } = await shop({ storage: newStorage() });
-    for (let index = 0; index < 30; index += 1) await trigger(provider, key);
-    expect(await numbers()).toEqual(upTo(25));
-    expect(await numbers('?after=0')).toEqual(upTo(25));
-    expect(await numbers('?after=28')).toEqual([29, 30]);
-    expect(await numbers('?limit=100')).toEqual(upTo(30));
-    const seen: number[] = [];
-    let after = 0;
-    let page: EventPage;
-    do {
-      page = await list(`?after=${after}&limit=7`);
-      seen.push(...page.data.map(({ sequence }) => sequence));
-      after = page.nextAfter;
-      expect(after).toBe(seen.at(-1));
-      expect(page.oldestSequence).toBe(1);
-    } while (page.hasMore);
-    expect(seen).toEqual(upTo(30));
+    const { page, sequence, times } = await shop({ storage: newStorage() });
+    const ids = await times(30);
+    const rows = await sequence();
+    expect([idsOf(rows), idsOf(await sequence(undefined, 7))]).toEqual([ids, ids]);
+    expectNoGap(rows);
+    for (const query of ['', '?after=0']) expect(idsOf((await page(query)).data)).toEqual(ids.slice(0, 25));
+    const oldestSequence = rows[0]?.sequence;
+    const end = rows.at(-1)?.sequence ?? 0;
     // The end is not a page more.
-    expect(await list('?after=23&limit=7')).toMatchObject({ hasMore: false, nextAfter: 30 });
-    for (const end of [30, 31, 999_999_999_999_999])
-      expect(await list(`?after=${end}`)).toEqual({
-        data: [],
-        hasMore: false,
-        nextAfter: end,
-        oldestSequence: 1,
-      });
+    const last = await page(`?after=${rows[22]?.sequence}&limit=7`);
+    expect(last).toEqual({ data: rows.slice(23), hasMore: false, nextAfter: end, oldestSequence });
+    for (const after of [end, end + 1, 999_999_999_999_999])
+      expect(await page(`?after=${after}`)).toEqual({ ...empty, nextAfter: after, oldestSequence });
   });
 
   it('starts with the oldest event that is kept, and never gives a number twice', async () => {
-    const { provider, key, list, numbers } = await shop({ storage: newStorage() });
-    const stranger = await provider.key({ mode: 'test' });
-    await trigger(provider, stranger);
-    for (let index = 0; index < 3; index += 1) await trigger(provider, key);
+    const { provider, page, sequence, times, work } = await shop({ storage: newStorage() });
+    await times(3);
     provider.clock.advance(20 * day);
-    for (let index = 0; index < 2; index += 1) await trigger(provider, key);
+    await times(2);
+    const all = await sequence();
+    const kept = all.slice(3);
+    const [oldestSequence, nextAfter] = [kept[0]?.sequence, kept[1]?.sequence];
     provider.clock.advance(10 * day);
-    await provider.ostiary.worker.runDue();
+    await work();
     // Thirty days to the millisecond: nothing is older than that.
-    expect(await numbers()).toEqual(upTo(5));
+    expect(await sequence()).toEqual(all);
     provider.clock.advance(10 * 60_000);
-    await provider.ostiary.worker.runDue();
-    for (const query of ['', '?after=0', '?after=2', '?after=3'])
-      expect([query, await list(query)]).toMatchObject([
-        query,
-        { data: [{ sequence: 4 }, { sequence: 5 }], oldestSequence: 4, nextAfter: 5, hasMore: false },
-      ]);
-    expect(await list('?after=1&limit=1')).toMatchObject({
-      data: [{ sequence: 4 }],
-      oldestSequence: 4,
-      nextAfter: 4,
-      hasMore: true,
-    });
-    expect(await list('', stranger)).toMatchObject({ data: [], oldestSequence: null, nextAfter: 0 });
+    await work();
+    for (const { sequence: after } of [{ sequence: 0 }, ...all.slice(0, 3)])
+      expect(await page(`?after=${after}`)).toEqual({
+        data: kept,
+        oldestSequence,
+        nextAfter,
+        hasMore: false,
+      });
+    const one = { data: kept.slice(0, 1), oldestSequence, nextAfter: oldestSequence, hasMore: true };
+    expect(await page(`?after=${all[0]?.sequence}&limit=1`)).toEqual(one);
     provider.clock.advance(21 * day);
-    await provider.ostiary.worker.runDue();
-    expect(await list('?after=5')).toEqual({ data: [], hasMore: false, nextAfter: 5, oldestSequence: null });
-    await trigger(provider, key);
-    await trigger(provider, stranger);
-    expect(await list()).toMatchObject({ data: [{ sequence: 6 }], oldestSequence: 6, nextAfter: 6 });
-    expect(await numbers('', stranger)).toEqual([2]);
+    await work();
+    expect(await page(`?after=${nextAfter}`)).toEqual({ ...empty, nextAfter });
+    const [id] = await times(1);
+    expectNoGap([...kept, ...(await sequence())]);
+    expect(idsOf(await sequence())).toEqual([id]);
   });
 
   it('has no gap and nothing twice under 200 parallel transfers, settlements and sandbox events', async () => {
-    const { provider, rail } = await webhookProvider({ storage: newStorage() });
+    const {
+      provider,
+      rail,
+      key: test,
+      call,
+      sequence,
+      times,
+      register,
+      work,
+    } = await shop({
+      storage: newStorage(),
+    });
     rail.answer = async () => ({ status: 'pending' });
-    const live = await provider.key();
-    const test = await provider.key({ partner: live.partner, mode: 'test' });
+    const live = await provider.key({ partner: test.partner });
     const stranger = await provider.key({ mode: 'test' });
-    for (const key of [live, test, stranger]) await register(provider, key, 'http://127.0.0.1:9/hook');
-    const pay = async (key: TestKey, kid: string) =>
-      String(
-        (
-          await provider.partnerCall(key, 'POST /v1/partner/payments', { ...testPayment, recipient: { kid } })
-        ).json().id,
-      );
-    const ids = await Promise.all(upTo(60).map(() => pay(live, 'KID-ANA')));
-    await Promise.all(upTo(30).map(() => pay(test, 'KID-TEST-APPROVED')));
-    const work = Promise.all([
-      ...ids.map((id, index) =>
-        provider.ostiary.payments.settle(
-          id,
-          index % 2 === 0 ? { status: 'completed' } : { status: 'failed', code: 'no', message: 'No.' },
-        ),
-      ),
-      // Each settled once, whoever comes first.
-      ...ids.map((id) => provider.ostiary.payments.settle(id, { status: 'completed' })),
-      ...upTo(50).map((index) => trigger(provider, index % 2 === 0 ? test : stranger)),
-      ...upTo(4).map(() => provider.ostiary.worker.runDue()),
+    const types = ['payment.completed', 'payment.failed', 'webhook.test'];
+    for (const by of [live, test, stranger]) await register(url, { events: types }, by);
+    const pay = async (by: TestKey, kid: string) =>
+      String((await call('POST /v1/partner/payments', { ...testPayment, recipient: { kid } }, by)).json().id);
+    const many = <Made>(count: number, make: (index: number) => Promise<Made>) =>
+      Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+    const ids = await many(60, () => pay(live, 'KID-ANA'));
+    await many(30, () => pay(test, 'KID-TEST-APPROVED'));
+    const failed = { status: 'failed', code: 'no', message: 'No.' } as const;
+    const settle = (index: number, isFailed = false) =>
+      provider.ostiary.payments.settle(ids[index] ?? '', isFailed ? failed : { status: 'completed' });
+    await Promise.all([
+      many(60, (index) => settle(index, index % 2 === 0)),
+      // Each is settled once, whoever comes first.
+      many(60, (index) => settle(index)),
+      many(50, (index) => times(1, index % 2 === 0 ? test : stranger)),
+      many(4, work),
     ]);
-    await work;
-    for (let round = 0; round < 10; round += 1) await provider.ostiary.worker.runDue();
-    for (const [key, count] of [
+    for (let round = 0; round < 10; round += 1) await work();
+    for (const [by, count] of [
       [live, 60],
       [test, 25 + 30],
       [stranger, 25],
     ] as const) {
-      const { data } = (
-        await provider.partnerCall(key, 'GET /v1/partner/events?limit=100')
-      ).json() as unknown as EventPage;
-      expect(data.map(({ sequence }) => sequence)).toEqual(upTo(count));
-      expect(new Set(data.map(({ id }) => id)).size).toBe(count);
-      const transfers = data.map(({ data: sent }) => (sent as Json).id).filter((id) => id !== undefined);
+      const rows = await sequence(by);
+      expectNoGap(rows);
+      const told = rows.filter(({ type }) => types.includes(String(type)));
+      expect([told.length, new Set(idsOf(rows)).size]).toEqual([count, rows.length]);
+      const transfers = told.map(({ data }) => (data as Json).id).filter((id) => id !== undefined);
       expect(new Set(transfers).size).toBe(transfers.length);
     }
   });
 });
 
-describe('a list of events', () => {
-  it.each([
-    ['after=-1', 'after'],
-    ['after=', 'after'],
-    ['after=01', 'after'],
-    ['after=1.5', 'after'],
-    ['after=1e3', 'after'],
-    ['after=9007199254740993', 'after'],
-    ['after=evt_1', 'after'],
-    ['after=1&after=2', 'after'],
-    ['limit=0', 'limit'],
-    ['limit=101', 'limit'],
-    ['cursor=x', 'cursor'],
-    ['type=webhook.test', 'type'],
-  ])('%s is refused', async (query, path) => {
-    const { provider, key } = await shop();
-    expect(blamed(await provider.partnerCall(key, `GET /v1/partner/events?${query}`))).toEqual([path]);
+describe.each(storages)('a sandbox event, on %s', (_name, newStorage) => {
+  it.each([...Object.entries(events), ...Object.entries(ofHost)])(
+    '%s carries its example, which fits its own schema, and reaches the test endpoints',
+    async (type, { example, schema }) => {
+      const { provider, key, call, register, deliveries, sequence, now, work } = await shop({
+        storage: newStorage(),
+      });
+      const endpoint = await sink();
+      const id = await register(endpoint.url, { events: [type] });
+      const live = await provider.key({ partner: key.partner });
+      const liveId = await register(`${endpoint.url}/live`, { events: [type] }, live);
+      const answer = await call(sandbox, { type });
+      const event = { id: expect.stringMatching(/^evt_[0-9a-f]{32}$/), type, createdAt: now(), mode: 'test' };
+      expect([answer.status, answer.json()]).toEqual([201, { ...event, data: example }]);
+      expect(schema.safeParse(example).success).toBe(true);
+      expect(await sequence()).toEqual([{ sequence: expect.any(Number), ...answer.json() }]);
+      await work();
+      const [delivery, ...more] = endpoint.received;
+      expect([delivery?.path, delivery?.body.toString(), more]).toEqual(['/hook', answer.text, []]);
+      expect(delivery?.headers).toMatchObject({
+        'content-type': 'application/json',
+        'x-svc-event': type,
+        'x-svc-eventid': answer.json().id,
+        'x-svc-partner': key.partner,
+        'x-svc-attempt': '1',
+      });
+      expect(await deliveries(id)).toHaveLength(1);
+      expect([await deliveries(liveId, live), await sequence(live)]).toEqual([[], []]);
+    },
+  );
+});
+
+describe('sandbox events', () => {
+  it('carry the data that were given, as they were given', async () => {
+    const { call, sequence } = await shop();
+    const order = { id: 'ü🙂\u2028', items: [], note: { deep: [null, true, 1.5, ''] } };
+    const previous = { kycStatus: 'approved', kycTier: 3 };
+    const kyc = { kid: 'K', kycStatus: 'rejected', kycTier: 0, previous, changedAt: '2026-01-01T00:00:00Z' };
+    for (const [type, data] of [
+      ['order.shipped', { order, more: 'of it' }],
+      ['webhook.test', { message: '' }],
+      ['webhook.test', { message: 'é'.repeat(500) }],
+      ['kyc.updated', kyc],
+    ] as const) {
+      const answer = await call(sandbox, { type, data });
+      expect([answer.status, answer.json().data]).toEqual([201, data]);
+    }
+    expect(await sequence()).toHaveLength(4);
+  });
+
+  it.each(['events', 'passports'])('%s: a live key is told that a test key is needed', async (resource) => {
+    const { call, page } = await shop({}, 'live');
+    for (const body of [{}, { type: 'webhook.test' }, 'no JSON']) {
+      const answer = await call(`POST /v1/partner/sandbox/${resource}`, body);
+      expect(blamed(answer, 404, 'not_found')).toEqual([]);
+      expect(answer.json().message).toMatch(/needs a test key/);
+    }
+    expect(await page()).toEqual(empty);
+  });
+
+  it('move no money and tell nobody of a user: their data are all there is', async () => {
+    const { rail, trigger, work, list } = await shop();
+    await trigger('payment.completed');
+    await work();
+    expect([rail.orders, await list('/v1/partner/payments')]).toEqual([[], []]);
+  });
+});
+
+describe('an unknown type of event', () => {
+  async function refusing(options = {}) {
+    const all = await shop(options);
+    const refusal = async (target: string, body: unknown) => {
+      const answer = await all.call(target, body);
+      blamed(answer);
+      const details = answer.json().details as { path: string; message: string }[];
+      return details.map(({ path, message }) => `${path}: ${message}`);
+    };
+    return { ...all, refusal };
+  }
+  const rest = `is not an event type; known are ${known.join(', ')}`;
+
+  it('is named beside the known ones, at every place that takes one', async () => {
+    const { provider, key, register, refusal } = await refusing();
+    const id = await register();
+    const [wrong, words] = ['payment.complete', `"payment.complete" ${rest}`];
+    for (const [target, body, path] of [
+      [`POST ${hooks}`, { url, events: [wrong], secret }, 'events.0'],
+      [`PATCH ${hooks}/${id}`, { events: ['kyc.updated', wrong] }, 'events.1'],
+      [sandbox, { type: wrong }, 'type'],
+    ] as const)
+      expect(await refusal(target, body)).toEqual([`${path}: ${words}`]);
+    expect(() => provider.ostiary.events.publish({ partner: key.partner, type: wrong, data: {} })).toThrow(
+      'type: payment.complete is not among the option events; known are order.shipped',
+    );
+  });
+
+  it('is one that this host did not register', async () => {
+    const { refusal } = await refusing({ events: {} });
+    expect(await refusal(sandbox, { type: 'order.shipped' })).toEqual([
+      expect.stringMatching(/^type: "order.shipped" is not/),
+    ]);
+  });
+
+  it('is not repeated where it could be a secret, or something of any length', async () => {
+    const { refusal } = await refusing();
+    for (const shown of ['nope', 'Payment.Completed', 'a'.repeat(15)])
+      expect(await refusal(sandbox, { type: shown })).toEqual([`type: "${shown}" ${rest}`]);
+    const secrets = ['a'.repeat(16), 'first-secret-of-the-endpoint', `a.${'b'.repeat(100)}`];
+    for (const hidden of [...secrets, '<script>', '', 7, null])
+      expect(await refusal(sandbox, { type: hidden })).toEqual([`type: ${rest}`]);
+  });
+
+  it('stands beside no star, and a star alone', async () => {
+    const { call, refusal } = await refusing();
+    for (const types of [
+      ['*', 'kyc.updated'],
+      ['kyc.updated', '*'],
+      ['*', '*'],
+    ])
+      expect(await refusal(`POST ${hooks}`, { url, events: types, secret })).toEqual([
+        'events: takes "*" alone',
+      ]);
+    expect((await call(`POST ${hooks}`, { url, events: known, secret })).status).toBe(201);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { partnerProvider, payment, storages, testPayment } from '../support/partner-api.ts';
 import type { TestKey } from '../support/provider.ts';
+import { blamed } from './refusal.ts';
 
 const pay = 'POST /v1/partner/payments';
 
@@ -13,10 +14,8 @@ describe.each(storages)('on %s', (_name, newStorage) => {
     const sibling = await provider.key({ partner: live.partner });
     const ids = new Map<TestKey, string>();
     for (const key of [live, test, stranger]) {
-      const made = await provider.partnerCall(key, pay, {
-        ...(key === test ? testPayment : payment),
-        reference: 'r',
-      });
+      const body = key === test ? testPayment : payment;
+      const made = await provider.partnerCall(key, pay, { ...body, reference: 'r' });
       expect(made.json()).toMatchObject({ mode: key.mode });
       ids.set(key, String(made.json().id));
     }
@@ -25,9 +24,8 @@ describe.each(storages)('on %s', (_name, newStorage) => {
     for (const key of [live, test, stranger, sibling]) {
       const own = ids.get(key === sibling ? live : key);
       for (const id of ids.values()) {
-        const { status, headers } = await provider.partnerCall(key, `GET /v1/partner/payments/${id}`);
+        const { status } = await provider.partnerCall(key, `GET /v1/partner/payments/${id}`);
         expect(status).toBe(id === own ? 200 : 404);
-        expect(headers.get('x-request-id')).toBeTruthy();
       }
       const listed = (path: string) =>
         provider.partnerCall(key, `GET ${path}`).then((answer) => answer.json().data as { id: string }[]);
@@ -40,16 +38,13 @@ describe.each(storages)('on %s', (_name, newStorage) => {
     const { provider } = await partnerProvider({ storage: newStorage() });
     const [key, stranger] = [await provider.key(), await provider.key()];
     const { id } = (await provider.partnerCall(stranger, pay, payment)).json();
-    const answers = await Promise.all(
-      [id, `tr_${'0'.repeat(32)}`].map(async (wanted) => {
-        const { status, text, headers } = await provider.partnerCall(
-          key,
-          `GET /v1/partner/payments/${wanted}`,
-        );
-        return [status, text.replace(headers.get('x-request-id') ?? '', '')];
-      }),
-    );
-    expect(answers[0]).toEqual(answers[1]);
+    const seen = new Set<string>();
+    for (const wanted of [id, `tr_${'0'.repeat(32)}`]) {
+      const answer = await provider.partnerCall(key, `GET /v1/partner/payments/${wanted}`);
+      expect(blamed(answer, 404, 'not_found')).toEqual([]);
+      seen.add(String(answer.json().message));
+    }
+    expect(seen.size).toBe(1);
   });
 
   it('a test key sees sandbox users and nobody else, a live key everybody else', async () => {
@@ -75,20 +70,5 @@ describe.each(storages)('on %s', (_name, newStorage) => {
     for (let round = 0; round < 3; round += 1) await provider.ostiary.worker.runDue();
     // Money moves for live transfers only.
     expect(rail.orders.map(({ mode, recipientKid }) => [mode, recipientKid])).toEqual([['live', 'KID-ANA']]);
-  });
-
-  it('a partner cannot be told by another one from nobody: administration lists its keys only', async () => {
-    const { provider } = await partnerProvider({ storage: newStorage() });
-    const [first, second] = [await provider.key(), await provider.key()];
-    const listed = await provider.ostiary.admin.apiKeys.list(first.partner);
-    expect(listed.map(({ id }) => id)).toEqual([first.id]);
-    expect(listed.map(({ id }) => id)).not.toContain(second.id);
-    const { partners, next } = await provider.ostiary.admin.partners.list({ limit: 1 });
-    expect(partners).toHaveLength(1);
-    const rest = await provider.ostiary.admin.partners.list({ limit: 1, after: String(next) });
-    expect([...partners, ...rest.partners].map(({ slug }) => slug)).toEqual(
-      [first.partner, second.partner].sort(),
-    );
-    expect(rest.next).toBeNull();
   });
 });

@@ -1,97 +1,146 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { manyRequests, payment, TestRail } from '../support/partner-api.ts';
-import { type TestKey, TestProvider } from '../support/provider.ts';
-import { expectNewestFirst, expectSealed, walk } from './cursors.ts';
+import type { Answer } from '../support/browser.ts';
+import { manyRequests, TestRail, testPayment } from '../support/partner-api.ts';
+import { type Json, type TestKey, TestProvider } from '../support/provider.ts';
+import { register, trigger } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
+import { hooks, url } from './webhook-shop.ts';
 
-const pay = 'POST /v1/partner/payments';
 let provider: TestProvider;
-let key: TestKey;
 
 beforeAll(async () => {
-  provider = await TestProvider.start({ payments: new TestRail(), partnerLimits: manyRequests });
-  key = await provider.key();
+  const webhooks = { allowPrivateTargets: true };
+  provider = await TestProvider.start({ payments: new TestRail(), partnerLimits: manyRequests, webhooks });
   return () => provider.stop();
 });
 
-describe('a list of transfers', () => {
-  const list = (query: string, by = key) => provider.partnerCall(by, `GET /v1/partner/payments?${query}`);
+type List = (query: string, by?: TestKey) => Promise<Answer>;
+interface Opened {
+  readonly key: TestKey;
+  readonly list: List;
+  /** Adds a row, and answers what names it. */
+  readonly add: () => Promise<unknown>;
+  readonly nameOf: (row: Json) => unknown;
+  /** Lists for which the cursors of this one mean nothing. */
+  readonly foreign: readonly List[];
+}
 
-  it.each([
-    ['limit=0', 'limit'],
-    ['limit=101', 'limit'],
-    ['limit=-1', 'limit'],
-    ['limit=1e1', 'limit'],
-    ['limit=', 'limit'],
-    ['limit=٣', 'limit'],
-    ['status=done', 'status'],
-    ['status=', 'status'],
-    ['createdFrom=yesterday', 'createdFrom'],
-    ['createdFrom=2026-01-01', 'createdFrom'],
-    ['createdTo=2026-02-30T00:00:00Z', 'createdTo'],
-    ['createdFrom=2026-01-01T00:00:00.001Z&createdTo=2026-01-01T00:00:00Z', 'createdFrom'],
-    ['createdFrom=2026-02-01T00:00:00Z&createdTo=2026-01-01T00:00:00Z&limit=1', 'createdFrom'],
-    ['createdFrom=9999-12-31T23:59:59Z&createdTo=yesterday', 'createdTo'],
-    ['page=2', 'page'],
-    ['limit=1&limit=2', 'limit'],
-    ['reference=%00', 'reference'],
-    ['cursor=', 'cursor'],
-    ['cursor=x', 'cursor'],
-    ['__proto__=1', '__proto__'],
-  ])('%s is refused', async (query, path) => {
-    expect(blamed(await list(query))).toEqual([path]);
-  });
+const pay = async (key: TestKey, changes: object = {}): Promise<unknown> =>
+  (await provider.partnerCall(key, 'POST /v1/partner/payments', { ...testPayment, ...changes })).json().id;
 
-  it('pages through all of them, newest first, each once, whatever comes in between', async () => {
-    const own = await provider.key();
-    const add = async () => (await provider.partnerCall(own, pay, payment)).json().id;
+const listAt =
+  (path: string, key: TestKey): List =>
+  (query, by = key) =>
+    provider.partnerCall(by, `GET ${path}?${query}`);
+const transfersOf = (key: TestKey) => listAt('/v1/partner/payments', key);
+
+async function others({ partner }: TestKey): Promise<TestKey[]> {
+  return [await provider.key({ mode: 'test' }), await provider.key({ partner })];
+}
+
+const lists: Readonly<Record<string, (key: TestKey) => Promise<Opened>>> = {
+  transfers: async (key) => ({
+    key,
+    list: transfersOf(key),
+    add: () => pay(key),
+    nameOf: ({ id }) => id,
+    foreign: (await others(key)).map(transfersOf),
+  }),
+  async deliveries(key) {
+    const deliveriesOf = async (by: TestKey) => {
+      const id = await register(provider, by, url, { events: ['webhook.test'] });
+      return listAt(`${hooks}/${id}/deliveries`, by);
+    };
+    const list = await deliveriesOf(key);
+    const foreign = [await deliveriesOf(key), transfersOf(key)];
+    for (const by of await others(key)) foreign.push(await deliveriesOf(by));
+    const add = async () => (await trigger(provider, key)).id;
+    return { key, list, add, nameOf: ({ eventId }) => eventId, foreign };
+  },
+};
+
+describe.each(Object.entries(lists))('a list of %s', (_name, open) => {
+  const opened = async (): Promise<Opened> => open(await provider.key({ mode: 'test' }));
+
+  it('comes page by page, newest first, each row once, whatever is added in between', async () => {
+    const { list, add, nameOf } = await opened();
     const sent: unknown[] = [];
     for (let index = 0; index < 7; index += 1) {
+      // Some in the same millisecond.
       if (index % 3 === 0) provider.clock.advance(1);
       sent.push(await add());
     }
-    const { seen } = await walk(
-      (query) => list(query, own),
-      2,
-      async () => {
-        await add();
-        provider.clock.advance(1);
-      },
-    );
-    expect(seen.map(({ id }) => id).sort()).toEqual(sent.sort());
-    expectNewestFirst(seen);
+    provider.clock.advance(1);
+    for (const size of [1, 2, 3, 7, 100]) {
+      const seen: Json[] = [];
+      let pages = 0;
+      for (let cursor: string | null = ''; cursor !== null; pages += 1) {
+        const { data, nextCursor } = (await list(`limit=${size}${cursor}`)).json();
+        seen.push(...(data as Json[]));
+        if (size === 2) await add();
+        cursor = nextCursor === null ? null : `&cursor=${nextCursor}`;
+      }
+      expect(pages).toBe(Math.ceil(seen.length / size));
+      expect(
+        seen
+          .map(nameOf)
+          .filter((name) => sent.includes(name))
+          .sort(),
+      ).toEqual(sent.toSorted());
+      // The newest come first, those of one millisecond by id.
+      const order = seen.map(({ createdAt, id }) => `${createdAt} ${id}`);
+      expect(order).toEqual([...new Set(order)].sort().reverse());
+    }
+    for (let index = 0; index < 20; index += 1) await add();
+    // Without a size there are 25 on a page.
+    expect((await list('')).json().data).toHaveLength(25);
   });
 
-  it('filters by status, reference and creation, the end excluded', async () => {
-    const own = await provider.key();
-    const at = new Date(provider.clock.now()).toISOString();
-    await provider.partnerCall(own, pay, { ...payment, reference: 'a&b = ü' });
-    provider.clock.advance(1_000);
-    const later = new Date(provider.clock.now()).toISOString();
-    await provider.partnerCall(own, pay, payment);
-    const found = async (query: string) => ((await list(query, own)).json().data as unknown[]).length;
-    expect(await found(`reference=${encodeURIComponent('a&b = ü')}`)).toBe(1);
-    expect(await found('reference=A')).toBe(0);
-    expect([await found(`createdFrom=${at}`), await found(`createdFrom=${later}`)]).toEqual([2, 1]);
-    expect([await found(`createdTo=${at}`), await found(`createdTo=${later}`)]).toEqual([0, 1]);
-    // A range may be empty, and not run backwards.
-    expect(await found(`createdFrom=${at}&createdTo=${at}`)).toBe(0);
-    // The same moment as another clock shows it.
-    const far = encodeURIComponent(
-      `${new Date(Date.parse(later) + 5_400_000).toISOString().slice(0, -1)}+01:30`,
-    );
-    expect([await found(`createdFrom=${far}`), await found(`createdTo=${far}`)]).toEqual([1, 1]);
-    expect([await found('status=pending'), await found('status=completed')]).toEqual([2, 0]);
-  });
-
-  it('takes no cursor that was changed, or written for somebody else', async () => {
-    const own = await provider.key();
-    for (let index = 0; index < 3; index += 1) await provider.partnerCall(own, pay, payment);
-    const others = [await provider.key(), await provider.key({ partner: own.partner, mode: 'test' })];
-    const listOf = (key: TestKey) => (query: string) => list(query, key);
-    await expectSealed(listOf(own), others.map(listOf));
+  it('takes no cursor that was changed, or written for another list', async () => {
+    const { key, list, add, foreign } = await opened();
+    for (let index = 0; index < 3; index += 1) await add();
+    const cursor = String((await list('limit=1')).json().nextCursor);
     // Another key of the same partner and mode goes on where this one was.
-    const cursor = String((await list('limit=1', own)).json().nextCursor);
-    expect((await list(`cursor=${cursor}`, await provider.key({ partner: own.partner }))).status).toBe(200);
+    const sibling = await provider.key({ partner: key.partner, mode: 'test' });
+    expect((await list(`cursor=${cursor}`, sibling)).json().data).toHaveLength(2);
+    for (const other of foreign) expect(blamed(await other(`cursor=${cursor}`))).toEqual(['cursor']);
+    const decoded = Buffer.from(cursor, 'base64url').toString();
+    const forged = [
+      decoded.replace(/^./, (digit) => (digit === '0' ? '1' : '0')),
+      `${decoded}.x`,
+      decoded.replace(/\.[^.]*$/, '.'),
+      decoded.replace('_', '-'),
+    ].map((text) => Buffer.from(text).toString('base64url'));
+    for (let at = 0; at < cursor.length; at += 5)
+      forged.push(cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1));
+    for (const suffix of ['=', '%20', '!', 'A']) forged.push(`${cursor}${suffix}`);
+    for (const text of forged) expect.soft(blamed(await list(`cursor=${text}`)), text).toEqual(['cursor']);
   });
+});
+
+it('transfers are told by status, reference and creation, the end excluded', async () => {
+  const key = await provider.key({ mode: 'test' });
+  const iso = (offset = 0) => new Date(provider.clock.now() + offset).toISOString();
+  const at = iso();
+  await pay(key, { reference: 'a&b = ü' });
+  provider.clock.advance(1_000);
+  const later = iso();
+  // The same moment as another clock shows it.
+  const far = encodeURIComponent(iso(5_400_000).replace('Z', '+01:30'));
+  await pay(key);
+  for (const [query, count] of [
+    [`reference=${encodeURIComponent('a&b = ü')}`, 1],
+    ['reference=A', 0],
+    [`createdFrom=${at}`, 2],
+    [`createdFrom=${later}`, 1],
+    [`createdFrom=${far}`, 1],
+    [`createdTo=${at}`, 0],
+    [`createdTo=${later}`, 1],
+    [`createdTo=${far}`, 1],
+    // A range may be empty, and not run backwards.
+    [`createdFrom=${at}&createdTo=${at}`, 0],
+    ['status=pending', 2],
+    ['status=completed', 0],
+  ] as const)
+    expect((await transfersOf(key)(query)).json().data, query).toHaveLength(count);
 });

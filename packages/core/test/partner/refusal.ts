@@ -9,6 +9,7 @@ export function blamed(answer: Answer, status = 400, code = 'invalid_request'): 
   expect(error).toEqual({ code, message: expect.any(String), requestId: answer.headers.get('x-request-id') });
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   return details.map(({ path }) => path);
 }
 

@@ -1,12 +1,14 @@
 import { memoryStorage } from '@ostiary/testing/memory';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import { fixedWindows } from '../../src/fixed-windows.ts';
 import type { UserRecord } from '../../src/index.ts';
-import type { RateLimitStore, Storage } from '../../src/storage.ts';
+import { createKeyedMutex } from '../../src/partner/pipeline/keyed-mutex.ts';
+import type { RateLimitStore } from '../../src/storage.ts';
 import type { Answer } from '../support/browser.ts';
 import { Host } from '../support/directory.ts';
-import { partnerProvider, payment } from '../support/partner-api.ts';
+import { storageWith } from '../support/fragile-storage.ts';
+import { partnerProvider, payment, testPayment } from '../support/partner-api.ts';
 import type { TestKey } from '../support/provider.ts';
 
 const pay = 'POST /v1/partner/payments';
@@ -56,57 +58,32 @@ describe('a request with the Idempotency-Key of one that is under way', () => {
     await arrived(1);
     const others = [send('k'), send('"k"')];
     await arrived(3);
-    expect(lookups).toHaveLength(1);
     answerLookup(0);
     expect(brief(await first)).toEqual([201, null]);
     for (const other of others) {
       expect(brief(await other)).toEqual([201, 'true']);
       expect((await other).text).toBe((await first).text);
     }
-    expect(lookups).toHaveLength(1);
-    expect(await transfers()).toBe(1);
+    expect([lookups.length, await transfers()]).toEqual([1, 1]);
   });
 
-  it('waits five seconds and no longer: 503 with Retry-After, and nothing has changed', async ({
-    onTestFinished: finished,
-  }) => {
-    const { lookups, send, arrived, answerLookup, transfers } = await slowShop();
-    const first = send('k');
-    await arrived(1);
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const timers = vi.spyOn(globalThis, 'setTimeout');
-    finished(() => {
-      timers.mockRestore();
-      vi.useRealTimers();
-    });
-    let refused: Answer | null = null;
-    void send('k').then((answer) => {
-      refused = answer;
-    });
-    while (!timers.mock.calls.some(([, ms]) => ms === 5_000)) await new Promise(setImmediate);
+  it('waits five seconds and no longer, and whoever comes then waits for the one in front too', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const exclusive = createKeyedMutex();
+    const [front, work] = [Promise.withResolvers<string>(), vi.fn(async () => 'done')];
+    const first = exclusive('k', () => front.promise);
+    const ends: unknown[] = [];
+    exclusive('k', work).catch((error: unknown) => ends.push(error));
     await vi.advanceTimersByTimeAsync(4_999);
-    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
-    expect(refused).toBeNull();
+    expect(ends).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
-    timers.mockRestore();
-    vi.useRealTimers();
-    const answer = await vi.waitFor(() => refused ?? Promise.reject(new Error('no answer yet')), patient);
-    expect([answer.status, answer.json().code, answer.headers.get('retry-after')]).toEqual([
-      503,
-      'internal_error',
-      '1',
-    ]);
-    expect(answer.json().message).toContain('Idempotency-Key');
-    // The one in front is still there: whoever comes now waits for it too.
-    const third = send('k');
-    await arrived(3);
-    expect(lookups).toHaveLength(1);
-    answerLookup(0);
-    expect([brief(await first), brief(await third)]).toEqual([
-      [201, null],
-      [201, 'true'],
-    ]);
-    expect(await transfers()).toBe(1);
+    expect(ends).toMatchObject([{ code: 'internal_error', status: 503 }]);
+    const third = exclusive('k', work);
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(work).not.toHaveBeenCalled();
+    front.resolve('first');
+    expect([await first, await third, work.mock.calls.length]).toEqual(['first', 'done', 1]);
   });
 
   it('with another payload is a conflict only if that one took effect', async () => {
@@ -128,12 +105,9 @@ describe('a request with the Idempotency-Key of one that is under way', () => {
     const { provider, key, lookups, send, arrived, answerLookup } = await slowShop();
     const first = send('k');
     await arrived(1);
-    const [stranger, sandbox] = [
-      await provider.key(),
-      await provider.key({ partner: key.partner, mode: 'test' }),
-    ];
-    const inSandbox = { ...payment, recipient: { kid: 'KID-TEST-APPROVED' } };
-    expect(brief(await send('k', inSandbox, sandbox))).toEqual([201, null]);
+    const sandbox = await provider.key({ partner: key.partner, mode: 'test' });
+    expect(brief(await send('k', testPayment, sandbox))).toEqual([201, null]);
+    const stranger = await provider.key();
     const others = [send('other'), send('k', payment, stranger), provider.partnerCall(key, pay, payment)];
     await arrived(5);
     expect(lookups).toHaveLength(4);
@@ -144,44 +118,34 @@ describe('a request with the Idempotency-Key of one that is under way', () => {
   });
 });
 
-describe('a request whose Idempotency-Key another process is working on', () => {
-  /** A storage that does not know for so many calls what becomes of the other request. */
-  async function busyShop(calls: number) {
+it.each([
+  [3, 1, 201, null],
+  [1_000, 1_500, 503, '1'],
+])(
+  'a storage that does not know %i times what another process does, each for %i ms: %i',
+  async (calls, ms, status, retryAfter) => {
     const inner = memoryStorage();
-    const asked = { times: 0 };
-    const storage: Storage = {
-      ...inner,
-      transfers: {
-        ...inner.transfers,
-        async create(request) {
-          asked.times += 1;
-          return asked.times <= calls ? { outcome: 'in_progress' } : inner.transfers.create(request);
-        },
+    let [asked, passed] = [0, 0];
+    const now = performance.now.bind(performance);
+    const time = vi.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+    onTestFinished(() => time.mockRestore());
+    const storage = storageWith(inner, 'transfers', {
+      async create(request) {
+        asked += 1;
+        passed += ms;
+        return asked <= calls ? { outcome: 'in_progress' } : inner.transfers.create(request);
       },
-    };
+    });
     const { provider } = await partnerProvider({ storage });
     const key = await provider.key();
-    const send = () => provider.partnerCall(key, pay, payment, { 'idempotency-key': 'k' });
-    return { asked, send };
-  }
-
-  it('asks the storage again until that knows', async () => {
-    const { asked, send } = await busyShop(3);
-    expect(brief(await send())).toEqual([201, null]);
-    expect(asked.times).toBe(4);
-    expect(brief(await send())).toEqual([201, 'true']);
-  });
-
-  it('is 503 with Retry-After when that takes too long', async () => {
-    const { asked, send } = await busyShop(Number.POSITIVE_INFINITY);
-    const started = performance.now();
-    const refused = await send();
-    expect([refused.status, refused.headers.get('retry-after'), refused.json().code]).toEqual([
-      503,
-      '1',
-      'internal_error',
-    ]);
-    expect(performance.now() - started).toBeGreaterThan(3_400);
-    expect(asked.times).toBeGreaterThan(2);
-  });
-});
+    const answer = await provider.partnerCall(key, pay, payment, { 'idempotency-key': 'k' });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, retryAfter]);
+    // The last try begins early enough to end within the five seconds.
+    expect(asked).toBe(status === 201 ? 4 : 3);
+    if (status === 503)
+      expect(answer.json()).toMatchObject({
+        code: 'internal_error',
+        message: expect.stringContaining('Idempotency-Key'),
+      });
+  },
+);

@@ -2,35 +2,49 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { partnerProvider, payment } from '../support/partner-api.ts';
 import type { TestKey, TestProvider } from '../support/provider.ts';
+import { blamed } from './refusal.ts';
 
 const pay = 'POST /v1/partner/payments';
 const body = JSON.stringify(payment);
 const sign = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex');
 
-function signed(
+interface Signing {
+  readonly text?: string;
+  /** Headers that are otherwise; an empty one is not sent. */
+  readonly changes?: Readonly<Record<string, string>>;
+  readonly prefix?: string;
+  /** Whose secret it is. */
+  readonly by?: string;
+  readonly sent?: string;
+}
+
+/** Pays with a signature, and answers what came of it. */
+async function paid(
   provider: TestProvider,
-  key: TestKey,
-  text = body,
-  changes: Record<string, string> = {},
-  prefix = 'svc',
+  key: TestKey | string,
+  { by, text = body, ...rest }: Signing = {},
 ) {
+  const { changes = {}, prefix = 'svc', sent = text } = rest;
+  const secret = by ?? (typeof key === 'string' ? '' : key.signingSecret);
   const headers = {
-    [`x-${prefix}-signature`]: sign(key.signingSecret, text),
+    [`x-${prefix}-signature`]: sign(secret, text),
     [`x-${prefix}-timestamp`]: String(provider.clock.now()),
     ...changes,
   };
-  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
+  const present = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
+  return provider.partnerCall(key, pay, sent, present);
 }
+const refusal = '401 invalid_signature';
 
 describe('a signed request', () => {
   it('passes with the lower-case HMAC of its raw body', async () => {
     const { provider } = await partnerProvider();
     const key = await provider.key();
-    expect((await provider.partnerCall(key, pay, body, signed(provider, key))).status).toBe(201);
+    expect((await paid(provider, key)).status).toBe(201);
     // Raw bytes count, not what they mean.
     const spaced = ` ${body}\n`;
-    expect((await provider.partnerCall(key, pay, spaced, signed(provider, key, spaced))).status).toBe(201);
-    expect((await provider.partnerCall(key, pay, spaced, signed(provider, key, body))).status).toBe(401);
+    expect((await paid(provider, key, { text: spaced })).status).toBe(201);
+    expect((await paid(provider, key, { sent: spaced })).outcome).toBe(refusal);
   });
 
   it('is refused for everything that is not quite right', async () => {
@@ -59,13 +73,11 @@ describe('a signed request', () => {
       'too new': { 'x-svc-timestamp': String(now + 300_001) },
       'a fraction': { 'x-svc-timestamp': `${now}.5` },
     };
-    for (const [what, changes] of Object.entries(wrong)) {
-      const answer = await provider.partnerCall(key, pay, body, signed(provider, key, body, changes));
-      expect.soft([answer.status, answer.json().code], what).toEqual([401, 'invalid_signature']);
-    }
+    for (const [what, changes] of Object.entries(wrong))
+      expect.soft((await paid(provider, key, { changes })).outcome, what).toBe(refusal);
     for (const offset of [-300_000, 300_000]) {
-      const edge = signed(provider, key, body, { 'x-svc-timestamp': String(now + offset) });
-      expect((await provider.partnerCall(key, pay, body, edge)).status).toBe(201);
+      const changes = { 'x-svc-timestamp': String(now + offset) };
+      expect((await paid(provider, key, { changes })).status).toBe(201);
     }
   });
 
@@ -74,9 +86,9 @@ describe('a signed request', () => {
     const key = await provider.key();
     const now = provider.clock.now();
     const words = async (changes: Record<string, string>): Promise<string> => {
-      const answer = await provider.partnerCall(key, pay, body, signed(provider, key, body, changes));
-      expect([answer.status, answer.json().code]).toEqual([401, 'invalid_signature']);
-      return answer.json().message as string;
+      const answer = await paid(provider, key, { changes });
+      expect(answer.outcome).toBe(refusal);
+      return String(answer.json().message);
     };
     const stale = 'The timestamp is outside the tolerance of 300 s;';
     for (const at of [now - 300_001, now + 300_001, Math.floor(now / 1000)]) {
@@ -91,59 +103,49 @@ describe('a signed request', () => {
   it('can be required, of requests that have a body', async () => {
     const { provider } = await partnerProvider();
     const key = await provider.key({ requireSignature: true });
-    const bare = await provider.partnerCall(key, pay, body);
-    expect([bare.status, bare.json().code]).toEqual([401, 'invalid_signature']);
-    expect((await provider.partnerCall(key, pay, body, signed(provider, key))).status).toBe(201);
+    expect((await provider.partnerCall(key, pay, body)).outcome).toBe(refusal);
+    expect((await paid(provider, key)).status).toBe(201);
     expect((await provider.partnerCall(key, 'GET /v1/partner/payments')).status).toBe(200);
-    // It stays required of the successor, which has a secret of its own.
+    // It stays required of the successor. Within the overlap each key has its own secret, and only that.
     const next = await provider.ostiary.admin.apiKeys.roll(key.id);
-    expect((await provider.partnerCall(next.key, pay, body, signed(provider, key))).status).toBe(401);
-    const successor = { ...key, key: next.key, signingSecret: next.signingSecret };
-    expect((await provider.partnerCall(next.key, pay, body, signed(provider, successor))).status).toBe(201);
-    // Within the overlap each key goes on with its own secret, and only with that.
-    expect((await provider.partnerCall(key, pay, body, signed(provider, key))).status).toBe(201);
-    expect((await provider.partnerCall(key, pay, body, signed(provider, successor))).status).toBe(401);
+    for (const [presented, by, status] of [
+      [next.key, key.signingSecret, 401],
+      [next.key, next.signingSecret, 201],
+      [key, key.signingSecret, 201],
+      [key, next.signingSecret, 401],
+    ] as const)
+      expect((await paid(provider, presented, { by })).status).toBe(status);
   });
 
   it('follows the prefix, and takes no notice of headers of another one', async () => {
     const { provider } = await partnerProvider({ prefix: 'acme' });
     const key = await provider.key({ requireSignature: true });
     expect(key.key).toMatch(/^acme_live_/);
-    expect((await provider.partnerCall(key, pay, body, signed(provider, key, body, {}, 'svc'))).status).toBe(
-      401,
-    );
-    expect((await provider.partnerCall(key, pay, body, signed(provider, key, body, {}, 'acme'))).status).toBe(
-      201,
-    );
+    for (const [prefix, status] of [
+      ['svc', 401],
+      ['acme', 201],
+    ] as const)
+      expect((await paid(provider, key, { prefix })).status).toBe(status);
   });
 
   it('proves integrity and not freshness: what makes a repetition harmless is a reference, which is signed', async () => {
     const { provider } = await partnerProvider();
     const key = await provider.key();
-    const replay = (text: string, headers: Record<string, string>, idempotencyKey: string) =>
-      provider.partnerCall(key, pay, text, {
-        ...headers,
-        'x-svc-timestamp': String(provider.clock.now()),
-        'idempotency-key': idempotencyKey,
-      });
-    const referenced = JSON.stringify({ ...payment, reference: 'order-1017' });
-    const headers = signed(provider, key, referenced);
-    const first = await replay(referenced, headers, 'of the partner');
+    const text = JSON.stringify({ ...payment, reference: 'order-1017' });
+    const changes = { 'idempotency-key': 'of the partner', 'x-svc-timestamp': String(provider.clock.now()) };
+    const first = await paid(provider, key, { text, changes });
     expect(first.status).toBe(201);
     provider.clock.advance(600_000);
-    const stale = { ...headers, 'idempotency-key': 'of the partner' };
-    expect((await provider.partnerCall(key, pay, referenced, stale)).status).toBe(401);
+    expect((await paid(provider, key, { text, changes })).outcome).toBe(refusal);
     // Neither timestamp nor key is signed: somebody else writes what they like there.
-    const again = await replay(referenced, headers, 'of somebody else');
-    expect([again.status, again.json()]).toMatchObject([
-      409,
-      { code: 'idempotency_conflict', details: [{ path: 'reference', message: first.json().id }] },
-    ]);
+    const elsewhere = (name: string) => ({ changes: { 'idempotency-key': name } });
+    const again = await paid(provider, key, { text, ...elsewhere('of somebody else') });
+    expect(blamed(again, 409, 'idempotency_conflict')).toEqual(['reference']);
+    expect(again.json().details).toMatchObject([{ message: first.json().id }]);
     provider.clock.advance(365 * 86_400_000);
-    expect((await replay(referenced, headers, 'of somebody else, later')).status).toBe(409);
+    expect((await paid(provider, key, { text, ...elsewhere('of somebody else, later') })).status).toBe(409);
     // Without a reference it is another payment.
-    const bare = signed(provider, key);
-    expect((await replay(body, bare, 'of the partner, too')).status).toBe(201);
-    expect((await replay(body, bare, 'of somebody else, too')).status).toBe(201);
+    for (const name of ['of the partner, too', 'of somebody else, too'])
+      expect((await paid(provider, key, elsewhere(name))).status).toBe(201);
   });
 });

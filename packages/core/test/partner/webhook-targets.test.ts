@@ -17,6 +17,7 @@ import { blamed } from './refusal.ts';
 const hooks = '/v1/partner/webhooks';
 const good = 'https://receiver.example/hook';
 const publicAddress = '93.184.216.34';
+const events = ['webhook.test'];
 const refusedHost = 'The host must resolve, and to public addresses only.';
 
 /** What a broken guard would reach. It must know its port before the table is made. */
@@ -55,7 +56,7 @@ async function shop() {
     },
     asked: () => resolver.asked(),
     post: (url: string): Promise<Answer> =>
-      provider.partnerCall(key, `POST ${hooks}`, { url, events: ['*'], secret }),
+      provider.partnerCall(key, `POST ${hooks}`, { url, events, secret }),
     patch: (id: string, url: string): Promise<Answer> =>
       provider.partnerCall(key, `PATCH ${hooks}/${id}`, { url, enabled: true }),
     /** Connections that were tried to anything but the provider itself. */
@@ -63,13 +64,12 @@ async function shop() {
   };
 }
 
-const messageOf = (answer: Answer): unknown => (answer.json().details as Json[])[0]?.message;
 const withoutId = (answer: Answer): string => answer.text.replace(String(answer.json().requestId), '');
 
 describe('a hostile target', () => {
   it('is refused at registration and at change, without a connection, and tells nothing', async () => {
     const { key, provider, meet, post, patch, strangers } = await shop();
-    const id = await register(provider, key, good);
+    const id = await register(provider, key, good, { events });
     const before = (await provider.partnerCall(key, `GET ${hooks}/${id}`)).text;
     const targets = hostileTargets(trap.port).filter(({ changesLater }) => changesLater === undefined);
     expect(targets.length).toBeGreaterThanOrEqual(60);
@@ -77,19 +77,17 @@ describe('a hostile target', () => {
     for (const target of targets) {
       meet(target);
       const posted = await post(target.url);
-      expect([target.name, blamed(posted)]).toEqual([target.name, ['url']]);
       meet(target);
       const patched = await patch(id, target.url);
-      expect([target.name, blamed(patched)]).toEqual([target.name, ['url']]);
+      for (const answer of [posted, patched])
+        expect([target.name, blamed(answer)]).toEqual([target.name, ['url']]);
       // The same words in both places, and nothing of what lies behind the name.
       expect([target.name, withoutId(patched)]).toEqual([target.name, withoutId(posted)]);
       const text = withoutId(posted);
       for (const address of target.answers?.flat() ?? [])
         if (!target.url.includes(address)) expect(text).not.toContain(address);
-      messages.set(String(messageOf(posted)), [
-        ...(messages.get(String(messageOf(posted))) ?? []),
-        target.name,
-      ]);
+      const message = String((posted.json().details as Json[])[0]?.message);
+      messages.set(message, [...(messages.get(message) ?? []), target.name]);
     }
     // Names are refused with one sentence, whatever they mean, or whether they exist.
     const named = targets.filter(
@@ -121,26 +119,21 @@ describe('a hostile target', () => {
     expect(targets.length).toBeGreaterThanOrEqual(2);
     for (const target of targets) {
       meet(target);
-      const id = await register(provider, key, target.url);
+      const id = await register(provider, key, target.url, { events });
       await trigger(provider, key);
       for (let attempt = 1; attempt <= 2; attempt += 1) {
         await provider.ostiary.worker.runDue();
         provider.clock.advance(60_000);
       }
-      expect([target.name, await deliveries(provider, key, id)]).toMatchObject([
-        target.name,
-        [
-          {
-            status: 'pending',
-            attempts: [1, 2].map((number) => ({
-              number,
-              httpStatus: null,
-              error: 'target_refused',
-              response: null,
-            })),
-          },
+      const refused = { httpStatus: null, error: 'target_refused', response: null };
+      const pending = {
+        status: 'pending',
+        attempts: [
+          { number: 1, ...refused },
+          { number: 2, ...refused },
         ],
-      ]);
+      };
+      expect(await deliveries(provider, key, id), target.name).toMatchObject([pending]);
       await provider.partnerCall(key, `DELETE ${hooks}/${id}`);
     }
     expect(trap.sockets).toHaveLength(0);
@@ -150,30 +143,22 @@ describe('a hostile target', () => {
   it('that was registered where it was allowed is refused at every attempt where it is not', async () => {
     const storage = memoryStorage();
     const shared = { storage, sealingKeys: [new Uint8Array(32).fill(1)], clock: new TestClock() };
-    const { provider: lax } = await webhookProvider({
-      ...shared,
-      webhooks: { allowPrivateTargets: true, resolve: async () => ['127.0.0.1'] },
-    });
-    const { provider: strict } = await webhookProvider({
-      ...shared,
-      webhooks: { allowPrivateTargets: false, resolve: async () => ['127.0.0.1'] },
-    });
+    const start = async (allowPrivateTargets: boolean) => {
+      const webhooks = { allowPrivateTargets, resolve: async () => ['127.0.0.1'] };
+      return (await webhookProvider({ ...shared, webhooks })).provider;
+    };
+    const [lax, strict] = [await start(true), await start(false)];
     const ports = [lax, strict].map(({ origin }) => new URL(origin).port);
     for (const { name, url } of hostileTargets(trap.port)) {
       const key = await lax.key({ mode: 'test' });
-      const { status, text } = await lax.partnerCall(key, `POST ${hooks}`, { url, events: ['*'], secret });
+      const { status, text } = await lax.partnerCall(key, `POST ${hooks}`, { url, events, secret });
       // Some are no URL at all.
       if (status === 400) continue;
       expect([name, status, text]).toEqual([name, 201, text]);
       await trigger(strict, key);
       await strict.ostiary.worker.runDue();
-      const { data } = (
-        await strict.partnerCall(key, `GET ${hooks}/${JSON.parse(text).id}/deliveries`)
-      ).json();
-      expect([name, data]).toMatchObject([
-        name,
-        [{ attempts: [{ httpStatus: null, error: 'target_refused' }] }],
-      ]);
+      const refused = { attempts: [{ httpStatus: null, error: 'target_refused' }] };
+      expect(await deliveries(strict, key, JSON.parse(text).id), name).toMatchObject([refused]);
     }
     expect(trap.sockets).toHaveLength(0);
     expect(dialled.filter((given) => !ports.some((port) => given.includes(port)))).toEqual([]);
@@ -182,7 +167,7 @@ describe('a hostile target', () => {
   it('of an endpoint that there is not is not looked at', async () => {
     const { provider, meet, asked, patch } = await shop();
     meet({ url: good, answers: [['127.0.0.1']] });
-    const foreign = await register(provider, await provider.key(), `https://${publicAddress}/`);
+    const foreign = await register(provider, await provider.key(), `https://${publicAddress}/`, { events });
     for (const id of [`we_${'0'.repeat(32)}`, foreign])
       for (const url of [good, 'http://127.0.0.1/'])
         expect(blamed(await patch(id, url), 404, 'not_found')).toEqual([]);
@@ -193,23 +178,19 @@ describe('a hostile target', () => {
     const { provider, key, meet, asked } = await shop();
     meet({ url: good, answers: [[publicAddress]] });
     for (const body of [
-      { url: good, events: ['*'], secret: 'short' },
+      { url: good, events, secret: 'short' },
       { url: good, events: ['nope'], secret },
-      { url: good, events: ['*'], secret, more: 1 },
+      { url: good, events, secret, more: 1 },
     ])
       await provider.partnerCall(key, `POST ${hooks}`, body);
-    await provider.partnerCall(null, `POST ${hooks}`, { url: good, events: ['*'], secret });
+    await provider.partnerCall(null, `POST ${hooks}`, { url: good, events, secret });
     expect(asked()).toBe(0);
   });
 });
 
 describe('a good target', () => {
   it.each([
-    ['https://receiver.example/hook', 'https://receiver.example/hook'],
     ['HTTPS://Receiver.Example:443/a/../b?c=d', 'https://receiver.example/b?c=d'],
-    ['https://receiver.example', 'https://receiver.example/'],
-    ['https://receiver.example:1024/', 'https://receiver.example:1024/'],
-    ['https://receiver.example:65535/', 'https://receiver.example:65535/'],
     ['https://réceiver.example/ü', 'https://xn--rceiver-bya.example/%C3%BC'],
     [`https://${publicAddress}/hook`, `https://${publicAddress}/hook`],
     ['https://[2606:4700::1111]:8443/hook', 'https://[2606:4700::1111]:8443/hook'],
@@ -221,27 +202,5 @@ describe('a good target', () => {
     // An address is its own answer.
     expect(asked()).toBe(url.toLowerCase().includes('ceiver.example') ? 1 : 0);
     expect(strangers()).toEqual([]);
-  });
-
-  it('on this machine is one where the host allows it, and the rest stays forbidden', async () => {
-    const { provider } = await webhookProvider();
-    const key = await provider.key();
-    const post = (url: string) => provider.partnerCall(key, `POST ${hooks}`, { url, events: ['*'], secret });
-    for (const url of [
-      'http://127.0.0.1:80/',
-      'https://localhost:22/',
-      'http://[::1]:3000/hook',
-      'http://10.0.0.1/',
-    ])
-      expect([url, (await post(url)).status]).toEqual([url, 201]);
-    for (const url of [
-      'http://a:b@127.0.0.1/',
-      'http://127.0.0.1/#a',
-      'ftp://127.0.0.1/',
-      'file:///etc/passwd',
-    ])
-      expect([url, blamed(await post(url))]).toEqual([url, ['url']]);
-    for (const url of ['http://127.0.0.1/ ', 'http:\\\\127.0.0.1/', 'http://127.0.0.1:0/'])
-      expect([url, blamed(await post(url))]).toEqual([url, ['url']]);
   });
 });

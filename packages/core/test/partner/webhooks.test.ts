@@ -2,198 +2,167 @@ import { verify } from '@ostiary/webhook-verifier';
 import { describe, expect, it } from 'vitest';
 import { storages } from '../support/partner-api.ts';
 import { type Sink, sink } from '../webhooks/support/sink.ts';
-import { deliveries, register, secret, trigger } from '../webhooks/support/webhook-provider.ts';
+import { secret } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
-import { body, hooks, idsOf, shop, url } from './webhook-shop.ts';
+import { body, hooks, shop, url } from './webhook-shop.ts';
 
 describe.each(storages)('webhook endpoints, on %s', (_name, newStorage) => {
   it('are registered, shown, listed, changed and removed', async () => {
-    const { provider, key, call } = await shop({ storage: newStorage() });
-    const createdAt = new Date(provider.clock.now()).toISOString();
-    const made = await call(`POST ${hooks}`, { ...body, events: ['payment.failed', 'kyc.updated'] });
+    const { provider, call, list, register, now } = await shop({ storage: newStorage() });
+    const events = ['payment.failed', 'kyc.updated'];
+    const made = await call(`POST ${hooks}`, { ...body, events });
     const { id } = made.json();
-    const shown = {
-      id,
-      url,
-      events: ['payment.failed', 'kyc.updated'],
-      enabled: true,
-      mode: 'live',
-      createdAt,
-      updatedAt: createdAt,
-    };
+    const times = { createdAt: now(), updatedAt: now() };
+    const shown = { id, url, events, enabled: true, mode: 'test', ...times };
     expect(id).toMatch(/^we_[0-9a-f]{32}$/);
     expect([made.status, made.json()]).toEqual([201, shown]);
     expect((await call(`GET ${hooks}/${id}`)).json()).toEqual(shown);
 
     provider.clock.advance(60_000);
-    const updatedAt = new Date(provider.clock.now()).toISOString();
-    const second = await register(provider, key, `${url}/second`);
+    const second = await register(`${url}/second`);
     for (const [change, after] of [
-      [{ url: `${url}/moved` }, { url: `${url}/moved` }],
-      [{ events: ['*'] }, { events: ['*'] }],
-      [{ enabled: false }, { enabled: false }],
+      [{ url: `${url}/moved` }],
+      [{ events: ['*'] }],
+      [{ enabled: false }],
       [{ secret: 'another secret, as long as needed' }, {}],
-      [
-        { enabled: true, url },
-        { enabled: true, url },
-      ],
-    ]) {
+      [{ enabled: true, url }],
+    ] as const) {
       const changed = await call(`PATCH ${hooks}/${id}`, change);
-      Object.assign(shown, { updatedAt }, after);
+      Object.assign(shown, { updatedAt: now() }, after ?? change);
       expect([changed.status, changed.json()]).toEqual([200, shown]);
     }
-    expect((await call(`GET ${hooks}/${id}`)).json()).toEqual(shown);
     // The oldest first, whatever was changed since.
-    expect(await idsOf(provider, key)).toEqual([id, second]);
+    expect(await list(hooks)).toMatchObject([shown, { id: second }]);
 
     const removed = await call(`DELETE ${hooks}/${id}`);
     expect([removed.status, removed.json()]).toEqual([200, { id, deleted: true }]);
     for (const target of [`GET ${hooks}/${id}`, `DELETE ${hooks}/${id}`, `GET ${hooks}/${id}/deliveries`])
       expect([(await call(target)).status, target]).toEqual([404, target]);
     expect(blamed(await call(`PATCH ${hooks}/${id}`, { enabled: true }), 404, 'not_found')).toEqual([]);
-    expect(await idsOf(provider, key)).toEqual([second]);
+    expect(await list(hooks)).toMatchObject([{ id: second }]);
   });
 
   it('do not exist for another partner or in the other mode, whatever is asked of them', async () => {
-    const { provider, key, call } = await shop({ storage: newStorage() });
-    const id = await register(provider, key, url);
-    const foreign = [await provider.key(), await provider.key({ partner: key.partner, mode: 'test' })];
-    const nobodys = `we_${'0'.repeat(32)}`;
-    for (const by of foreign) {
-      for (const [method, path, payload] of [
-        ['GET', ''],
-        ['PATCH', '', { enabled: false }],
-        ['DELETE', ''],
-        ['GET', '/deliveries'],
-        ['POST', '/recover', { since: '2026-01-01T00:00:00Z' }],
+    const { provider, key, call, list, register } = await shop({ storage: newStorage() });
+    const id = await register();
+    const [stranger, live] = [
+      await provider.key({ mode: 'test' }),
+      await provider.key({ partner: key.partner }),
+    ];
+    for (const by of [stranger, live]) {
+      for (const [target, payload] of [
+        [`GET ${hooks}/:id`],
+        [`PATCH ${hooks}/:id`, { enabled: false }],
+        [`DELETE ${hooks}/:id`],
+        [`GET ${hooks}/:id/deliveries`],
       ] as const) {
-        const [answer, unknown] = [
-          await call(`${method} ${hooks}/${id}${path}`, payload, by),
-          await call(`${method} ${hooks}/${nobodys}${path}`, payload, by),
-        ];
-        expect(blamed(answer, 404, 'not_found')).toEqual([]);
+        const answers = [id, `we_${'0'.repeat(32)}`].map((one) =>
+          call(target.replace(':id', one), payload, by),
+        );
+        const [foreign, unknown] = await Promise.all(answers);
+        for (const answer of [foreign, unknown])
+          expect(answer && blamed(answer, 404, 'not_found')).toEqual([]);
         // Nothing tells somebody else's from nobody's.
-        expect({ ...answer.json(), requestId: '' }).toEqual({ ...unknown.json(), requestId: '' });
+        expect({ ...foreign?.json(), requestId: '' }).toEqual({ ...unknown?.json(), requestId: '' });
       }
-      expect(await idsOf(provider, by)).toEqual([]);
+      expect(await list(hooks, by)).toEqual([]);
     }
-    expect((await call(`GET ${hooks}/${id}`)).json()).toMatchObject({ enabled: true });
+    expect(await list(hooks)).toMatchObject([{ id, enabled: true }]);
     // Another key of the same partner and mode may do everything.
-    const sibling = await provider.key({ partner: key.partner });
+    const sibling = await provider.key({ partner: key.partner, mode: 'test' });
     expect((await call(`DELETE ${hooks}/${id}`, undefined, sibling)).status).toBe(200);
   });
 
   it('are 50 at most per partner and mode, also of 60 parallel registrations', async () => {
-    const { provider, key, call } = await shop({ storage: newStorage() });
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => call(`POST ${hooks}`, { ...body, url: `${url}/${index}` })),
-    );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
+    const { provider, key, call, list, register } = await shop({ storage: newStorage() });
+    const post = () => call(`POST ${hooks}`, body);
+    const answers = await Promise.all(Array.from({ length: 60 }, post));
     const refused = answers.filter(({ status }) => status !== 201);
     expect(refused).toHaveLength(10);
     for (const answer of refused) {
       expect(blamed(answer)).toEqual([]);
       expect(answer.json().message).toMatch(/50 webhook endpoints/);
     }
-    expect(await idsOf(provider, key)).toHaveLength(50);
+    const [first, ...others] = await list(hooks);
+    expect(others).toHaveLength(49);
     // Others have room of their own, a disabled one still counts, and a removed one makes room.
-    const sandbox = await provider.key({ partner: key.partner, mode: 'test' });
-    for (const by of [sandbox, await provider.key()])
-      expect((await call(`POST ${hooks}`, body, by)).status).toBe(201);
-    const [first] = await idsOf(provider, key);
-    await call(`PATCH ${hooks}/${first}`, { enabled: false });
-    expect((await call(`POST ${hooks}`, body)).status).toBe(400);
-    await call(`DELETE ${hooks}/${first}`);
-    expect((await call(`POST ${hooks}`, body)).status).toBe(201);
+    await register(url, {}, await provider.key({ partner: key.partner }));
+    await register(url, {}, await provider.key({ mode: 'test' }));
+    await call(`PATCH ${hooks}/${first?.id}`, { enabled: false });
+    expect((await post()).status).toBe(400);
+    await call(`DELETE ${hooks}/${first?.id}`);
+    expect((await post()).status).toBe(201);
   });
 
   it('lose nothing when they are changed from many sides at once', async () => {
-    const { provider, key, call } = await shop({ storage: newStorage() });
-    const id = await register(provider, key, url, { events: ['webhook.test'] });
+    const { call, register } = await shop({ storage: newStorage() });
+    const id = await register();
     const changes = [{ url: `${url}/new` }, { events: ['*'] }, { enabled: false }, { secret: `${secret}!` }];
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => call(`PATCH ${hooks}/${id}`, changes[index % 4])),
-    );
+    const patch = (_: unknown, index: number) => call(`PATCH ${hooks}/${id}`, changes[index % 4]);
+    const answers = await Promise.all(Array.from({ length: 40 }, patch));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect((await call(`GET ${hooks}/${id}`)).json()).toMatchObject({
-      url: `${url}/new`,
-      events: ['*'],
-      enabled: false,
-    });
+    const changed = { url: `${url}/new`, events: ['*'], enabled: false };
+    expect((await call(`GET ${hooks}/${id}`)).json()).toMatchObject(changed);
   });
 
   it('that are disabled or removed cancel what is pending, and get nothing new', async () => {
-    const { provider, key, call } = await shop({ storage: newStorage() }, 'test');
-    const [disabled, removed, kept] = [
-      await register(provider, key, `${url}/1`),
-      await register(provider, key, `${url}/2`),
-      await register(provider, key, `${url}/3`),
-    ];
-    await trigger(provider, key);
-    const statusesOf = async (id: string) =>
-      (await deliveries(provider, key, id)).map(({ status }) => status);
-    expect(await statusesOf(disabled)).toEqual(['pending']);
+    const { provider, call, register, trigger, deliveries, statuses } = await shop({ storage: newStorage() });
+    const [disabled, removed, kept] = [await register(), await register(), await register()];
+    const next = async () => {
+      provider.clock.advance(1);
+      await trigger();
+    };
+    await next();
+    expect(await statuses(disabled)).toEqual(['pending']);
     await call(`PATCH ${hooks}/${disabled}`, { enabled: false });
-    expect((await deliveries(provider, key, disabled))[0]).toMatchObject({
-      status: 'cancelled',
-      nextAttemptAt: null,
-      attempts: [],
-    });
+    const cancelled = { status: 'cancelled', nextAttemptAt: null, attempts: [] };
+    expect(await deliveries(disabled)).toMatchObject([cancelled]);
     await call(`DELETE ${hooks}/${removed}`);
-    provider.clock.advance(1);
-    await trigger(provider, key);
-    expect(await statusesOf(disabled)).toEqual(['cancelled']);
-    expect(await statusesOf(kept)).toEqual(['pending', 'pending']);
+    await next();
+    expect(await statuses(disabled)).toEqual(['cancelled']);
+    expect(await statuses(kept)).toEqual(['pending', 'pending']);
     // What was cancelled stays so; only what comes later is delivered.
     await call(`PATCH ${hooks}/${disabled}`, { enabled: true });
-    expect(await statusesOf(disabled)).toEqual(['cancelled']);
-    provider.clock.advance(1);
-    await trigger(provider, key);
-    expect(await statusesOf(disabled)).toEqual(['pending', 'cancelled']);
+    await next();
+    expect(await statuses(disabled)).toEqual(['pending', 'cancelled']);
     // Other changes leave the queue alone.
     await call(`PATCH ${hooks}/${disabled}`, { url: `${url}/4`, events: ['payment.failed'] });
-    expect(await statusesOf(disabled)).toEqual(['pending', 'cancelled']);
+    expect(await statuses(disabled)).toEqual(['pending', 'cancelled']);
   });
 
   it('get a retry at the address and with the secret that they have by then', async () => {
-    const { provider, key, call } = await shop({ storage: newStorage() }, 'test');
-    const [old, moved] = [await sink(() => provider.clock.now()), await sink(() => provider.clock.now())];
+    const { provider, call, register, trigger, work } = await shop({ storage: newStorage() });
+    const clock = { now: () => provider.clock.now() };
+    const [old, moved] = [await sink(clock.now), await sink(clock.now)];
     old.answer = (response) => void response.writeHead(500).end();
-    const id = await register(provider, key, old.url);
-    const event = await trigger(provider, key);
-    await provider.ostiary.worker.runDue();
+    const id = await register(old.url);
+    const event = await trigger();
+    await work();
     const rotated = 'another secret, as long as needed';
     await call(`PATCH ${hooks}/${id}`, { url: moved.url, secret: rotated, events: ['kyc.updated'] });
     provider.clock.advance(60_000);
-    await provider.ostiary.worker.runDue();
+    await work();
     expect([old.received.length, moved.received.length]).toEqual([1, 1]);
-    const check = (endpoint: Sink, used: string) =>
-      verify(endpoint.received[0]?.body ?? '', endpoint.received[0]?.headers ?? {}, {
-        secret: used,
-        now: () => provider.clock.now(),
-      });
+    const check = ({ received: [first] }: Sink, used: string) =>
+      verify(first?.body ?? '', first?.headers ?? {}, { secret: used, ...clock });
     expect(await check(moved, rotated)).toMatchObject({ id: event.id, attempt: 2 });
     await expect(check(moved, secret)).rejects.toMatchObject({ code: 'signature_mismatch' });
     expect(await check(old, secret)).toMatchObject({ id: event.id, attempt: 1 });
   });
 
-  it('get the events that they name, in their mode', async () => {
-    const { provider, key } = await shop({ storage: newStorage() }, 'test');
-    const all = await register(provider, key, `${url}/all`);
-    const some = await register(provider, key, `${url}/some`, { events: ['payment.failed', 'kyc.updated'] });
+  it('get the events that they name, or all, in their mode', async () => {
+    const { provider, key, register, trigger, deliveries } = await shop({ storage: newStorage() });
+    const types = ['kyc.updated', 'payment.completed', 'payment.failed', 'webhook.test'];
+    const named = ['kyc.updated', 'payment.failed'];
+    const [all, some] = [await register(url, { events: ['*'] }), await register(url, { events: named })];
     const live = await provider.key({ partner: key.partner });
-    const liveId = await register(provider, live, `${url}/live`);
-    for (const type of ['payment.completed', 'payment.failed', 'kyc.updated', 'webhook.test'])
-      await trigger(provider, key, type);
-    const typesOf = async (id: string, by = key) =>
-      (await deliveries(provider, by, id)).map(({ eventType }) => eventType).sort();
-    expect(await typesOf(all)).toEqual([
-      'kyc.updated',
-      'payment.completed',
-      'payment.failed',
-      'webhook.test',
-    ]);
-    expect(await typesOf(some)).toEqual(['kyc.updated', 'payment.failed']);
-    expect(await typesOf(liveId, live)).toEqual([]);
+    const ofLive = await register(url, { events: ['*'] }, live);
+    for (const type of types) await trigger(type);
+    for (const [id, expected, by] of [
+      [all, types],
+      [some, named],
+      [ofLive, [], live],
+    ] as const)
+      expect((await deliveries(id, by)).map(({ eventType }) => eventType).sort()).toEqual(expected);
   });
 });

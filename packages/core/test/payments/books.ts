@@ -5,6 +5,7 @@ import { systemRandom } from '../../src/random.ts';
 import type { Storage, TransferRecord } from '../../src/storage.ts';
 import { newEvent } from '../../src/webhooks/outgoing.ts';
 import type { Answer } from '../support/browser.ts';
+import { storageWith } from '../support/fragile-storage.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import type { TestKey, TestProvider } from '../support/provider.ts';
 
@@ -88,6 +89,24 @@ export interface Books {
   ask(query: string): Promise<Answer>;
 }
 
+/** A transfer of a live key that has just been made. */
+const transferOf = (partner: string, changes: Partial<TransferRecord> & { id: string }): TransferRecord => ({
+  partner,
+  mode: 'live',
+  status: 'pending',
+  amount: 100n,
+  currency: 'HTG',
+  recipientKid: 'KID-ANA',
+  description: null,
+  reference: null,
+  metadata: null,
+  failure: null,
+  createdAt: 1,
+  updatedAt: 1,
+  completedAt: null,
+  ...changes,
+});
+
 /** A provider whose transfers a test writes down itself, so that their times are exact. */
 export async function books(storage: Storage = memoryStorage()): Promise<Books> {
   const { provider } = await partnerProvider({ storage });
@@ -96,35 +115,44 @@ export async function books(storage: Storage = memoryStorage()): Promise<Books> 
     provider,
     key,
     async add({ id, updatedAt, status = 'completed', failure = null, ...changes }) {
-      const transfer: TransferRecord = {
-        id,
-        partner: key.partner,
-        mode: 'live',
-        status: 'pending',
-        amount: 100n,
-        currency: 'HTG',
-        recipientKid: 'KID-ANA',
-        description: null,
-        reference: null,
-        metadata: null,
-        failure: null,
-        createdAt: updatedAt - 1,
-        updatedAt: updatedAt - 1,
-        completedAt: null,
-        ...changes,
-      };
+      const before = { createdAt: updatedAt - 1, updatedAt: updatedAt - 1 };
+      const transfer = transferOf(key.partner, { id, ...before, ...changes });
       const job = { id, kind: 'none', payload: {}, dueAt: 0 };
-      expect((await storage.transfers.create({ transfer, idempotency: null, job, now: 0 })).outcome).toBe(
-        'created',
-      );
+      const { outcome } = await storage.transfers.create({ transfer, idempotency: null, job, now: 0 });
+      expect(outcome).toBe('created');
       if (status === 'pending') return;
-      const { partner: by, mode } = transfer;
-      const event = newEvent(
-        { random: systemRandom },
-        { partner: by, mode, type: `payment.${status}`, data: {}, createdAt: updatedAt },
-      );
+      const { partner, mode } = transfer;
+      const happened = { partner, mode, type: `payment.${status}`, data: {}, createdAt: updatedAt };
+      const event = newEvent({ random: systemRandom }, happened);
       await storage.transfers.settle({ id, status, failure, event, now: updatedAt });
     },
     ask: (query) => provider.partnerCall(key, `GET /v1/partner/reconciliation?${query}`),
   };
+}
+
+/** An export of 500 pages, each of them large, of a storage that counts how it is asked. */
+export async function manyPages() {
+  const pages = { asked: 0, breakAfter: Number.POSITIVE_INFINITY };
+  const description = 'd'.repeat(140);
+  const listFinal: Storage['transfers']['listFinal'] = async () => {
+    const page = ++pages.asked;
+    if (page > pages.breakAfter)
+      throw Object.assign(new Error('secret detail'), { code: 'STORAGE_UNAVAILABLE' });
+    return Array.from({ length: page > 500 ? 0 : 1_000 }, (_, index) =>
+      transferOf('p', { id: `tr_${page}_${index}`, status: 'completed', description, updatedAt: page }),
+    );
+  };
+  const storage = storageWith(memoryStorage(), 'transfers', { listFinal });
+  const { provider } = await partnerProvider({ storage });
+  return { provider, key: (await provider.key()).key, pages };
+}
+
+/** Resolves once a number has stopped to grow. */
+export async function settled(count: () => number): Promise<number> {
+  for (let before = -1, same = 0; same < 20; ) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    same = count() === before ? same + 1 : 0;
+    before = count();
+  }
+  return count();
 }

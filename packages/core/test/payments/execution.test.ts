@@ -1,49 +1,78 @@
-import { memoryStorage } from '@ostiary/testing/memory';
-import { describe, expect, it, vi } from 'vitest';
+import { metrics } from '@opentelemetry/api';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import type { TransferResult } from '../../src/index.ts';
 import { executionTimeoutMs } from '../../src/payments/execution.ts';
 import type { Storage } from '../../src/storage.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
+import { hostMetrics } from '../support/metrics.ts';
 import { partnerProvider, payment, storages, testPayment } from '../support/partner-api.ts';
 import type { TestKey, TestProvider } from '../support/provider.ts';
 
 const second = 1_000;
 const hour = 3_600_000;
 
-async function shop(storage: Storage = memoryStorage()) {
-  const { provider, rail } = await partnerProvider({ storage });
+/** A shop whose rail a test steers, and what the host's metrics and log say about it. */
+async function shop(inner?: Storage) {
+  const database = fragileStorage(inner);
+  const { provider, rail } = await partnerProvider({ storage: database.storage });
+  // A host may well register its provider after it has built Ostiary.
+  const told = hostMetrics();
   const key = await provider.key();
+  const work = () => provider.ostiary.worker.runDue();
   // The purge is out of the way for ten minutes.
-  await provider.ostiary.worker.runDue();
-  const pay = async (body: object = payment, by = key) => {
-    const answer = await provider.partnerCall(by, 'POST /v1/partner/payments', body);
-    expect(answer.status).toBe(201);
-    return String(answer.json().id);
+  await work();
+  return {
+    ...{ database, provider, rail, key, work },
+    async pay(body: object = payment, by = key) {
+      const answer = await provider.partnerCall(by, 'POST /v1/partner/payments', body);
+      expect(answer.status).toBe(201);
+      return String(answer.json().id);
+    },
+    show: async (id: string, by: TestKey = key) =>
+      (await provider.partnerCall(by, `GET /v1/partner/payments/${id}`)).json(),
+    async later(ms: number) {
+      provider.clock.advance(ms);
+      return work();
+    },
+    /** How many outcomes the host's metrics call unknown, with nothing beside it that could tell of somebody. */
+    async unknown() {
+      const [point, ...more] = await told();
+      const name = 'ostiary.payments.execution.unknown';
+      const { count, ...rest } = point ?? { name, attributes: {}, count: 0 };
+      expect([rest, more]).toEqual([{ name, attributes: {} }, []]);
+      return count;
+    },
+    lines: () => provider.logged.filter(({ message }) => message.includes('tried again')),
   };
-  const show = async (id: string, by: TestKey = key) =>
-    (await provider.partnerCall(by, `GET /v1/partner/payments/${id}`)).json();
-  return { provider, rail, key, pay, show };
+}
+
+/** The timer of the rail, which a test lets run out. */
+function timer(): AbortController {
+  const controller = new AbortController();
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(controller.signal);
+  onTestFinished(() => timeout.mockRestore());
+  return controller;
 }
 
 const iso = (provider: TestProvider) => new Date(provider.clock.now()).toISOString();
 
 describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
   it('is pending, then completed, and final', async () => {
-    const { provider, rail, key, pay, show } = await shop(newStorage());
+    const { provider, rail, key, pay, show, work, later } = await shop(newStorage());
     const createdAt = iso(provider);
     const id = await pay({ ...payment, description: 'Rent 🏠', reference: 'r-1', metadata: { till: '4' } });
+    const words = { description: 'Rent 🏠', reference: 'r-1' };
     const pending = {
-      id,
-      status: 'pending',
-      mode: 'live',
-      amount: '125.00',
-      currency: 'HTG',
-      recipient: { kid: 'KID-ANA' },
-      description: 'Rent 🏠',
-      reference: 'r-1',
-      metadata: { till: '4' },
-      failure: null,
+      ...{
+        ...payment,
+        ...words,
+        id,
+        status: 'pending',
+        mode: 'live',
+        metadata: { till: '4' },
+        failure: null,
+      },
       createdAt,
       updatedAt: createdAt,
       completedAt: null,
@@ -51,28 +80,13 @@ describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
     expect(id).toMatch(/^tr_[0-9a-f]{32}$/);
     expect(await show(id)).toEqual(pending);
     provider.clock.advance(5 * second);
-    expect(await provider.ostiary.worker.runDue()).toBe(1);
-    const completed = {
-      ...pending,
-      status: 'completed',
-      updatedAt: iso(provider),
-      completedAt: iso(provider),
-    };
+    expect(await work()).toBe(1);
+    const times = { updatedAt: iso(provider), completedAt: iso(provider) };
+    const completed = { ...pending, ...times, status: 'completed' };
     expect(await show(id)).toEqual(completed);
-    expect(rail.orders).toEqual([
-      {
-        id,
-        partner: key.partner,
-        mode: 'live',
-        amount: 12_500n,
-        currency: 'HTG',
-        recipientKid: 'KID-ANA',
-        description: 'Rent 🏠',
-        reference: 'r-1',
-      },
-    ]);
-    provider.clock.advance(hour);
-    await provider.ostiary.worker.runDue();
+    const money = { amount: 12_500n, currency: 'HTG', recipientKid: 'KID-ANA' };
+    expect(rail.orders).toEqual([{ ...money, ...words, id, partner: key.partner, mode: 'live' }]);
+    await later(hour);
     expect(rail.orders).toHaveLength(1);
     const late = await provider.ostiary.payments.settle(id, { status: 'failed', code: 'x', message: 'y' });
     expect(late).toEqual({ transfer: completed, settled: false });
@@ -80,10 +94,10 @@ describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
   });
 
   it('fails when the rail says so, with code and message', async () => {
-    const { provider, rail, pay, show } = await shop(newStorage());
+    const { provider, rail, pay, show, work } = await shop(newStorage());
     rail.answer = async () => ({ status: 'failed', code: 'insufficient_funds', message: 'Not enough.' });
     const id = await pay();
-    await provider.ostiary.worker.runDue();
+    await work();
     expect(await show(id)).toMatchObject({
       status: 'failed',
       failure: { code: 'insufficient_funds', message: 'Not enough.' },
@@ -94,20 +108,26 @@ describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
     expect(late).toMatchObject({ settled: false, transfer: { status: 'failed' } });
   });
 
-  it('is asked for again with the same id, and told in the log, until somebody knows', async () => {
-    const { provider, rail, pay, show } = await shop(newStorage());
-    rail.answer = () => Promise.reject(new Error('connection reset'));
+  it('is asked for again with the same id, counted and told in the log, until somebody knows', async () => {
+    const { rail, pay, show, later, unknown, lines } = await shop(newStorage());
     const id = await pay();
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      await provider.ostiary.worker.runDue();
-      expect(rail.orders).toHaveLength(attempt);
+    const answers: (() => Promise<TransferResult>)[] = [
+      () => Promise.reject(new Error('connection reset')),
+      () => {
+        throw new Error('not even a promise');
+      },
+      async () => ({ status: 'done' }) as never,
+    ];
+    for (const [index, answer] of answers.entries()) {
+      rail.answer = answer;
+      await later(hour);
+      expect([rail.orders.length, await unknown(), lines().length]).toEqual(Array(3).fill(index + 1));
+      const fields = { job: `transfer:${id}`, kind: 'transfer', attempt: index + 1 };
+      expect(lines().at(-1)).toMatchObject({ level: 'warn', fields });
       expect((await show(id)).status).toBe('pending');
-      provider.clock.advance(hour);
     }
-    const lines = provider.logged.filter(({ message }) => message.includes('tried again'));
-    expect(lines.map(({ level }) => level)).toEqual(['warn', 'warn', 'warn']);
     rail.answer = async () => ({ status: 'completed' });
-    await provider.ostiary.worker.runDue();
+    await later(hour);
     expect((await show(id)).status).toBe('completed');
     expect(new Set(rail.orders.map((order) => order.id))).toEqual(new Set([id]));
   });
@@ -115,65 +135,100 @@ describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
 
 describe('the rail', () => {
   it.each([
-    undefined,
-    null,
-    'completed',
-    {},
-    { status: 'done' },
-    { status: 'failed' },
-    { status: 'failed', code: 'x' },
-    { status: 'failed', code: 1, message: 'x' },
-    { ok: true },
-    [],
+    ...[undefined, null, 'completed', {}, [], { ok: true }, { status: 'done' }, { status: 'failed' }],
+    ...[
+      { status: 'failed', code: 'x' },
+      { status: 'failed', code: 1, message: 'x' },
+    ],
   ])('that answers nonsense, %j, decides nothing', async (nonsense) => {
-    const { provider, rail, pay, show } = await shop();
+    const { rail, pay, show, work, later } = await shop();
     rail.answer = async () => nonsense as unknown as TransferResult;
     const id = await pay();
-    await provider.ostiary.worker.runDue();
+    await work();
     expect((await show(id)).status).toBe('pending');
     rail.answer = async () => ({ status: 'completed' });
-    provider.clock.advance(second);
-    await provider.ostiary.worker.runDue();
+    await later(second);
     expect((await show(id)).status).toBe('completed');
   });
 
   it('that does not answer in time is told so, and asked again', async () => {
-    const { provider, rail, pay, show } = await shop();
-    const timer = new AbortController();
-    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(timer.signal);
+    const { rail, pay, show, work, later, unknown, lines } = await shop();
+    const signal = timer();
     const signals: AbortSignal[] = [];
     const late = Promise.withResolvers<TransferResult>();
-    rail.answer = (_order, signal) => {
-      signals.push(signal);
+    rail.answer = (_order, given) => {
+      signals.push(given);
       return late.promise;
     };
     const id = await pay();
-    const round = provider.ostiary.worker.runDue();
+    const round = work();
     await vi.waitFor(() => expect(signals).toHaveLength(1), patient);
-    expect(timeout).toHaveBeenCalledWith(executionTimeoutMs);
+    expect(AbortSignal.timeout).toHaveBeenCalledWith(executionTimeoutMs);
     // Before the lease of its job ends, or a second worker would ask while the first one still waits.
     expect(executionTimeoutMs).toBeLessThan(30 * second);
-    timer.abort();
+    signal.abort();
     await round;
-    timeout.mockRestore();
-    expect(signals[0]?.aborted).toBe(true);
+    expect([signals[0]?.aborted, await unknown(), lines().length]).toEqual([true, 1, 1]);
     // What comes too late changes nothing: nobody listens any more.
     late.resolve({ status: 'completed' });
     expect((await show(id)).status).toBe('pending');
     rail.answer = async () => ({ status: 'failed', code: 'no', message: 'no' });
-    provider.clock.advance(second);
-    await provider.ostiary.worker.runDue();
+    await later(second);
     expect((await show(id)).status).toBe('failed');
     expect(rail.orders.map((order) => order.id)).toEqual([id, id]);
   });
 
+  it('that throws at once leaves nothing behind that would end the process', async () => {
+    const { rail, pay, work } = await shop();
+    const [signal, unhandled] = [timer(), vi.fn()];
+    process.on('unhandledRejection', unhandled);
+    onTestFinished(() => void process.off('unhandledRejection', unhandled));
+    rail.answer = () => {
+      throw new Error('not even a promise');
+    };
+    await pay();
+    await work();
+    signal.abort();
+    await new Promise(setImmediate);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it('that has said something has no unknown outcome, nor has a database that failed after it', async () => {
+    const { database, provider, rail, pay, work, unknown, lines } = await shop();
+    const test = await provider.key({ mode: 'test' });
+    const failed = { status: 'failed', code: 'no', message: 'No.' } as const;
+    for (const result of [{ status: 'completed' }, { status: 'pending' }, failed] as const) {
+      rail.answer = async () => result;
+      await pay();
+      await work();
+    }
+    for (const amount of ['1.00', '1.01', '1.02']) {
+      await pay({ ...testPayment, amount }, test);
+      await work();
+    }
+    expect(lines()).toEqual([]);
+    rail.answer = async () => ({ status: 'completed' });
+    await pay();
+    database.breakWhen((call) => call === 'transfers.settle');
+    await work();
+    expect([lines().length, await unknown()]).toEqual([1, 0]);
+  });
+
+  it('that fails is in the log also where the host measures nothing', async () => {
+    const { rail, pay, work, unknown, lines } = await shop();
+    metrics.disable();
+    rail.answer = () => Promise.reject(new Error('connection reset'));
+    await pay();
+    await work();
+    expect([lines().length, await unknown()]).toEqual([1, 0]);
+  });
+
   it('that leaves a transfer pending is not asked again; the host settles it, once', async () => {
-    const { provider, rail, pay, show } = await shop();
+    const { provider, rail, pay, show, work, later } = await shop();
     rail.answer = async () => ({ status: 'pending' });
     const [first, second_] = [await pay(), await pay()];
-    await provider.ostiary.worker.runDue();
-    provider.clock.advance(2 * hour);
-    await provider.ostiary.worker.runDue();
+    await work();
+    await later(2 * hour);
     expect(rail.orders).toHaveLength(2);
     const { payments } = provider.ostiary;
     const outcomes = await Promise.all([
@@ -186,76 +241,63 @@ describe('the rail', () => {
     await payments.settle(second_, { status: 'failed', code: 'c'.repeat(100), message: 'm'.repeat(600) });
     expect((await show(second_)).failure).toEqual({ code: 'c'.repeat(64), message: 'm'.repeat(500) });
     expect(await payments.settle('tr_nobody', { status: 'completed' })).toBeNull();
-    for (const wrong of [
-      { status: 'failed' },
-      { status: 'failed', code: 'x' },
-      { status: 'failed', message: 'x' },
-    ]) {
-      const refused = expect.soft(payments.settle(first, wrong as never), JSON.stringify(wrong));
-      await refused.rejects.toThrow(new TypeError('a failed transfer needs a code and a message'));
-    }
-    for (const wrong of [{ status: 'pending' }, {}]) {
-      await expect.soft(payments.settle(first, wrong as never)).rejects.toThrow(TypeError);
-    }
+    const incomplete = new TypeError('a failed transfer needs a code and a message');
+    for (const wrong of [{}, { code: 'x' }, { message: 'x' }])
+      await expect(payments.settle(first, { status: 'failed', ...wrong } as never)).rejects.toThrow(
+        incomplete,
+      );
+    for (const wrong of [{ status: 'pending' }, {}])
+      await expect(payments.settle(first, wrong as never)).rejects.toThrow(TypeError);
   });
 
   it('is asked at least once: a settlement that could not be stored leads to the same order again', async () => {
-    const database = fragileStorage();
-    const { provider, rail, pay, show } = await shop(database.storage);
+    const { database, rail, pay, show, work, later } = await shop();
     const id = await pay();
     database.breakWhen((call) => call === 'transfers.settle');
-    await provider.ostiary.worker.runDue();
+    await work();
     database.breakWhen(null);
     expect((await show(id)).status).toBe('pending');
-    provider.clock.advance(second);
-    await provider.ostiary.worker.runDue();
+    await later(second);
     expect((await show(id)).status).toBe('completed');
     expect(rail.orders.map((order) => order.id)).toEqual([id, id]);
   });
 
   it('is asked at least once: a worker that died is replaced when its lease ends', async () => {
-    const { provider, rail, pay, show } = await shop();
+    const { provider, rail, pay, show, later } = await shop();
     const id = await pay();
     rail.answer = () => new Promise(() => {});
     // Its rail is given up long after the end of this test.
     provider.ostiary.worker.runDue().catch(() => undefined);
     await vi.waitFor(() => expect(rail.orders).toHaveLength(1), patient);
     rail.answer = async () => ({ status: 'completed' });
-    provider.clock.advance(30 * second - 1);
-    await provider.ostiary.worker.runDue();
+    await later(30 * second - 1);
     expect(rail.orders).toHaveLength(1);
-    provider.clock.advance(1);
-    await provider.ostiary.worker.runDue();
+    await later(1);
     expect((await show(id)).status).toBe('completed');
     expect(rail.orders.map((order) => order.id)).toEqual([id, id]);
   });
 
   it('is not asked in test mode: the cents decide', async () => {
-    const { provider, rail, key, show } = await shop();
+    const { provider, rail, key, pay, show, work } = await shop();
     const test = await provider.key({ mode: 'test', partner: key.partner });
-    const outcomes: unknown[] = [];
-    for (const amount of ['10.00', '10.01', '10.02', '0.01', '100.03']) {
-      const { id } = (
-        await provider.partnerCall(test, 'POST /v1/partner/payments', { ...testPayment, amount })
-      ).json();
-      await provider.ostiary.worker.runDue();
-      const { status, failure } = await show(String(id), test);
-      outcomes.push([amount, status, (failure as { code: string } | null)?.code ?? null]);
-    }
-    expect(outcomes).toEqual([
+    for (const [amount, status, failure] of [
       ['10.00', 'completed', null],
-      ['10.01', 'failed', 'sandbox_failure'],
+      ['10.01', 'failed', { code: 'sandbox_failure' }],
       ['10.02', 'pending', null],
-      ['0.01', 'failed', 'sandbox_failure'],
+      ['0.01', 'failed', { code: 'sandbox_failure' }],
       ['100.03', 'completed', null],
-    ]);
+    ] as const) {
+      const id = await pay({ ...testPayment, amount }, test);
+      await work();
+      expect(await show(id, test)).toMatchObject({ amount, status, failure });
+    }
     expect(rail.orders).toEqual([]);
   });
 
   it('is asked at once when a worker runs', async () => {
-    const { provider, rail, pay } = await shop();
+    const { provider, rail, pay, work } = await shop();
     provider.ostiary.worker.start();
-    await vi.waitFor(async () => expect((await provider.ostiary.worker.runDue()) + 1).toBe(1), patient);
+    await vi.waitFor(async () => expect((await work()) + 1).toBe(1), patient);
     const id = await pay();
     await vi.waitFor(() => expect(rail.orders.map((order) => order.id)).toEqual([id]), { timeout: 900 });
   });

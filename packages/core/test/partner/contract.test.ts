@@ -1,0 +1,311 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { keyScopes } from '../../src/admin.ts';
+import { createCatalogue } from '../../src/events.ts';
+import { partnerErrors } from '../../src/index.ts';
+import { partnerRoutes } from '../../src/partner/routes.ts';
+import { errorSchema } from '../../src/partner/schemas.ts';
+import type { KeyScope } from '../../src/storage.ts';
+import type { Answer } from '../support/browser.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
+import { type Description, descriptionOf, misdescribed, operationsOf } from '../support/openapi.ts';
+import { TestRail } from '../support/partner-api.ts';
+import { type Json, type TestKey, TestProvider } from '../support/provider.ts';
+import { blamed, statuses } from './refusal.ts';
+
+type Row = readonly [
+  target: string,
+  scope: KeyScope | null,
+  limit: 'verify' | 'payments' | 'users' | 'reconciliation' | 'other',
+  status: number,
+  /** What the same request gets with a live key, for which nothing of the sandbox exists. */
+  live: number,
+];
+
+/** The contract, written down a second time: the specification's table, and the rows that were decided later. */
+const contract: readonly Row[] = [
+  ['POST /v1/partner/verify', 'identity:verify', 'verify', 200, 400],
+  ['POST /v1/partner/payments', 'payments:write', 'payments', 201, 404],
+  ['GET /v1/partner/payments', 'payments:read', 'other', 200, 200],
+  ['GET /v1/partner/payments/{id}', 'payments:read', 'other', 200, 404],
+  ['GET /v1/partner/users/phone/{phone}', 'users:read', 'users', 200, 404],
+  ['GET /v1/partner/users/{kid}', 'users:read', 'users', 200, 404],
+  ['GET /v1/partner/reconciliation', 'reconciliation:read', 'reconciliation', 200, 200],
+  ['POST /v1/partner/webhooks', 'webhooks', 'other', 201, 201],
+  ['GET /v1/partner/webhooks', 'webhooks', 'other', 200, 200],
+  ['GET /v1/partner/webhooks/{id}', 'webhooks', 'other', 200, 404],
+  ['PATCH /v1/partner/webhooks/{id}', 'webhooks', 'other', 200, 404],
+  ['DELETE /v1/partner/webhooks/{id}', 'webhooks', 'other', 200, 404],
+  ['GET /v1/partner/webhooks/{id}/deliveries', 'webhooks', 'other', 200, 404],
+  ['POST /v1/partner/webhooks/{id}/recover', 'webhooks', 'other', 200, 404],
+  ['GET /v1/partner/events', 'webhooks', 'other', 200, 200],
+  ['POST /v1/partner/events/{id}/redeliver', 'webhooks', 'other', 200, 404],
+  ['POST /v1/partner/sandbox/events', 'webhooks', 'other', 201, 404],
+  ['POST /v1/partner/sandbox/passports', 'identity:verify', 'other', 201, 404],
+  ['GET /v1/partner/whoami', null, 'other', 200, 200],
+];
+
+/** The limits of the specification. */
+const limits = { verify: 60, payments: 120, users: 300, reconciliation: 10, other: 200 };
+
+const never: unknown = new Proxy(() => {}, { get: () => never, apply: () => never });
+const webhooks = { catalogue: createCatalogue({}) };
+const table = new Map(
+  partnerRoutes({ core: never, passports: never, users: never, webhooks } as never).map((route) => [
+    `${route.method} ${route.path.replace(/:(\w+)/g, '{$1}')}`,
+    route,
+  ]),
+);
+
+const database = fragileStorage();
+let provider: TestProvider;
+let partner: string;
+let document: Record<string, unknown>;
+let description: Description;
+/** What stands for the ids and the passport of the examples, which are of nothing that exists. */
+let real: Readonly<Record<string, { readonly path?: () => string; readonly body?: () => Json }>> = {};
+
+const newKey = (scopes: readonly KeyScope[], mode: 'live' | 'test' = 'test') =>
+  provider.key({ partner, scopes, mode });
+const keyFor = ([, scope]: Row, mode?: 'live' | 'test') => newKey([scope ?? 'webhooks'], mode);
+
+function operationAt(target: string) {
+  const found = operationsOf(description).find(({ method, path }) => target === `${method} ${path}`);
+  if (found === undefined) throw new Error(`there is no operation ${target}`);
+  return found.operation;
+}
+
+/** The request of an operation as its examples say, with changes. */
+function send(
+  key: TestKey | string,
+  target: string,
+  changes: { query?: string; body?: Json | string; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const { parameters, requestBody } = operationAt(target);
+  const own = real[target] ?? {};
+  const filled = target.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    String(own.path?.() ?? parameters.find((parameter) => parameter.name === name)?.example),
+  );
+  const date = target.endsWith('/reconciliation') ? `date=${new Date().toISOString().slice(0, 10)}&` : '';
+  const example = requestBody?.content['application/json']?.example as Json | undefined;
+  const merged =
+    typeof changes.body === 'string' ? changes.body : { ...example, ...own.body?.(), ...changes.body };
+  const body = example === undefined ? changes.body : merged;
+  return provider.partnerCall(key, `${filled}?${date}${changes.query ?? ''}`, body, changes.headers);
+}
+
+/** That an answer is one of those that are described for its operation. */
+function expectDescribed(target: string, answer: Answer, status: number): void {
+  expect(answer.status, answer.text).toBe(status);
+  expect(misdescribed(description, operationAt(target), answer)).toEqual([]);
+}
+
+/** The same of a refusal. */
+function expectRefused(target: string, answer: Answer, status = 400, code = 'invalid_request'): string[] {
+  expectDescribed(target, answer, status);
+  expect(errorSchema.strict().parse(answer.json())).toEqual(answer.json());
+  return blamed(answer, status, code);
+}
+
+beforeAll(async () => {
+  provider = await TestProvider.start({
+    storage: database.storage,
+    payments: new TestRail(),
+    // The address of the examples leads nowhere; what is checked is that it would be taken.
+    webhooks: { resolve: async () => ['93.184.216.34'] },
+  });
+  document = (await provider.request('/v1/openapi.json')).json();
+  description = await descriptionOf(provider);
+  partner = await provider.partner();
+  const key = await newKey(keyScopes);
+  const made = async (target: string, body: Json = {}) => (await send(key, target, { body })).json();
+  // One of every status, so that every part of an answer is seen.
+  const [{ id: transfer }] = [
+    await made('POST /v1/partner/payments', { amount: '1.00', reference: 'order-1' }),
+    await made('POST /v1/partner/payments', { amount: '1.01', reference: 'order-2' }),
+    await made('POST /v1/partner/payments', { amount: '1.02', reference: 'order-3' }),
+  ];
+  while ((await provider.ostiary.worker.runDue()) > 0);
+  const register = async () => String((await made('POST /v1/partner/webhooks')).id);
+  const endpoint = await register();
+  const spare = await Promise.all(Array.from({ length: 20 }, register));
+  const { id: event } = await made('POST /v1/partner/sandbox/events');
+  const { token } = await made('POST /v1/partner/sandbox/passports');
+  let orders = 3;
+  const ofEndpoint = { path: () => endpoint };
+  real = {
+    'POST /v1/partner/verify': { body: () => ({ token }) },
+    'POST /v1/partner/payments': { body: () => ({ reference: `order-${++orders}` }) },
+    'GET /v1/partner/payments/{id}': { path: () => String(transfer) },
+    'GET /v1/partner/webhooks/{id}': ofEndpoint,
+    'PATCH /v1/partner/webhooks/{id}': ofEndpoint,
+    'DELETE /v1/partner/webhooks/{id}': { path: () => spare.pop() ?? '' },
+    'GET /v1/partner/webhooks/{id}/deliveries': ofEndpoint,
+    'POST /v1/partner/webhooks/{id}/recover': ofEndpoint,
+    'POST /v1/partner/events/{id}/redeliver': {
+      path: () => String(event),
+      body: () => ({ endpointId: endpoint }),
+    },
+  };
+  return () => provider.stop();
+});
+
+it('the routes and their description have the rows of the contract, and no other', () => {
+  const rows = contract.map(([target]) => target).sort();
+  expect([...table.keys()].sort()).toEqual(rows);
+  const described = operationsOf(description);
+  expect(described.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(rows);
+  expect(new Set(described.map(({ operation }) => operation.operationId)).size).toBe(rows.length);
+});
+
+describe.each(contract.map((row) => [row[0], row] as const))('%s', (target, row) => {
+  const [, scope, limit, status, live] = row;
+
+  it('is described as it is', () => {
+    const operation = operationAt(target);
+    const { parameters } = operation;
+    expect([operation['x-scope'] ?? null, operation['x-limit-group']]).toEqual([scope, limit]);
+    expect(table.get(target)).toMatchObject({
+      operation: operation.operationId,
+      idempotent: parameters.some(({ name }) => name === 'Idempotency-Key'),
+    });
+    expect(table.get(target)?.body !== undefined).toBe(operation.requestBody !== undefined);
+    const names = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => `{${name}}`);
+    expect(names).toEqual(target.match(/\{\w+\}/g) ?? []);
+  });
+
+  it('needs its scope and nothing else, counts in its group, and takes and answers what is described', async () => {
+    // Whatever the caller accepts, it is JSON.
+    const answer = await send(await keyFor(row), target, {
+      headers: { accept: 'text/html, application/xml' },
+    });
+    expectDescribed(target, answer, status);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'x-ratelimit-limit': String(limits[limit]),
+      'x-ratelimit-remaining': String(limits[limit] - 1),
+      'x-ratelimit-reset': expect.any(String),
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    // Members that the schema does not know would be taken away.
+    const { success } = table.get(target) ?? {};
+    expect(success?.status).toBe(status);
+    expect(success?.schema.parse(answer.json())).toEqual(answer.json());
+  });
+
+  it('refuses strangers, every other scope, and a signature that is wrong', async () => {
+    expect(expectRefused(target, await send('svc_test_x', target), 401, 'invalid_api_key')).toEqual([]);
+    const headers = { 'x-svc-signature': '0'.repeat(64), 'x-svc-timestamp': String(provider.clock.now()) };
+    const unsigned = await send(await keyFor(row), target, { headers });
+    expect(expectRefused(target, unsigned, 401, 'invalid_signature')).toEqual([]);
+    if (scope === null) return;
+    const powerless = await newKey(keyScopes.filter((other) => other !== scope));
+    expect(expectRefused(target, await send(powerless, target), 403, 'insufficient_scope')).toEqual([]);
+  });
+
+  it('refuses what nobody knows, and takes JSON of 64 KiB at most', async () => {
+    const key = await keyFor(row);
+    const headers = { accept: 'text/html, application/xml' };
+    expect(expectRefused(target, await send(key, target, { headers, query: 'surprise=1' }))).toEqual([
+      'surprise',
+    ]);
+    if (table.get(target)?.body === undefined) return;
+    expect(expectRefused(target, await send(key, target, { body: { surprise: 1 } }))).toEqual(['surprise']);
+    const text = await send(key, target, { headers: { 'content-type': 'text/plain' } });
+    expect(expectRefused(target, text, 415)).toEqual([]);
+    expect(expectRefused(target, await send(key, target, { body: ' '.repeat(64 * 1024 + 1) }), 413)).toEqual(
+      [],
+    );
+    for (const body of ['', '{', '{"url":1,"url":1}', '{"__proto__":{}}', '['.repeat(40) + ']'.repeat(40)])
+      expect(expectRefused(target, await send(key, target, { body })), body).toEqual([]);
+  });
+
+  it('shows a live key nothing of test mode', async () => {
+    const answer = await send(await keyFor(row, 'live'), target);
+    expect(answer.status).toBe(live);
+    if (live === 200) expect(answer.text).not.toMatch(/tr_[0-9a-f]{32}/);
+  });
+});
+
+describe('the description', () => {
+  it('is valid OpenAPI 3.1, says a validator that we did not write', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(document))).toMatchObject({ valid: true });
+    expect(validator.version).toBe('3.1');
+    // The validator does look: it notices what is missing.
+    expect((await new Validator().validate({ ...structuredClone(document), info: {} })).valid).toBe(false);
+  });
+
+  it('has every reference that it uses, and uses every one that it has', () => {
+    const { securitySchemes: _, ...shared } = document.components as Record<string, object>;
+    const used = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+\/\w+)"/g);
+    const there = Object.entries(shared).flatMap(([kind, parts]) =>
+      Object.keys(parts).map((name) => `${kind}/${name}`),
+    );
+    expect([...new Set(Array.from(used, ([, name = '']) => name))].sort()).toEqual(there.sort());
+  });
+
+  it('names every error code, each with its status, and none that is not in the table', () => {
+    const table = Object.entries(partnerErrors).map(([code, { status }]) => [code, status]);
+    expect(Object.fromEntries(table)).toEqual(statuses);
+    const named = operationsOf(description).flatMap(({ operation }) =>
+      Object.entries(operation.responses)
+        .filter(([status]) => Number(status) >= 400)
+        .flatMap(([status, { content }]) =>
+          Object.keys(content?.['application/json']?.examples ?? {}).map((code) => `${status} ${code}`),
+        ),
+    );
+    const extra = ['408 invalid_request', '413 invalid_request', '415 invalid_request', '503 internal_error'];
+    const known = Object.entries(statuses).map(([code, status]) => `${status} ${code}`);
+    expect([...new Set(named)].sort()).toEqual([...known, ...extra].sort());
+  });
+
+  it('is checked by something that notices a header and a member that are described otherwise', async () => {
+    const whoami = 'GET /v1/partner/whoami';
+    const answer = await send(await newKey(keyScopes), whoami);
+    const [, ok] = Object.entries(operationAt(whoami).responses)[0] ?? [];
+    const without = { ...operationAt(whoami), responses: { '200': { ...ok, description: '', headers: {} } } };
+    expect(misdescribed(description, without, answer)).toContain('the header x-request-id is not described');
+    const other = operationAt('GET /v1/partner/users/{kid}');
+    expect(misdescribed(description, other, answer)).toContain(" must have required property 'kid'");
+  });
+
+  it('tells of an export in each of its formats', async () => {
+    const target = 'GET /v1/partner/reconciliation';
+    const key = await newKey(keyScopes);
+    for (const format of ['json', 'ndjson', 'csv']) {
+      const answer = await send(key, target, { query: `format=${format}` });
+      expectDescribed(target, answer, 200);
+      expect(answer.headers.has('content-disposition')).toBe(format !== 'json');
+    }
+  });
+
+  it('tells of replays, conflicts, limits and a database that is down, with what they say about another try', async () => {
+    const pay = 'POST /v1/partner/payments';
+    const key = await newKey(keyScopes);
+    const headers = { 'idempotency-key': 'k' };
+    const body = { reference: 'order-1019' };
+    for (const replayed of [null, 'true']) {
+      const answer = await send(key, pay, { body, headers });
+      expectDescribed(pay, answer, 201);
+      expect(answer.headers.get('idempotent-replayed')).toBe(replayed);
+    }
+    const conflict = await send(key, pay, { body: { ...body, amount: '1.00' }, headers });
+    expectRefused(pay, conflict, 409, 'idempotency_conflict');
+    expectRefused(pay, await send(key, pay, { body: { recipient: { kid: 'nobody' } } }), 404, 'not_found');
+    const look = 'GET /v1/partner/reconciliation';
+    for (let request = 0; request < limits.reconciliation; request += 1) await send(key, look);
+    expectRefused(look, await send(key, look), 429, 'rate_limit_exceeded');
+    database.breakWhen((name) => name === 'transfers.list');
+    const down = await send(key, 'GET /v1/partner/payments').finally(() => database.breakWhen(null));
+    expectRefused('GET /v1/partner/payments', down, 503, 'internal_error');
+    for (const [target, { status, headers }] of [
+      [look, await send(key, look)],
+      ['GET /v1/partner/payments', down],
+    ] as const) {
+      expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+      expect(operationAt(target).responses[status]?.headers).toHaveProperty('Retry-After');
+    }
+  });
+});

@@ -1,0 +1,251 @@
+import { beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { events } from '../../src/index.ts';
+import { rawGet, sendRaw } from '../attacks/raw.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
+import { manyRequests, TestRail, testPayment } from '../support/partner-api.ts';
+import { type TestKey, TestProvider } from '../support/provider.ts';
+import { register, secret, trigger } from '../webhooks/support/webhook-provider.ts';
+import { blamed } from './refusal.ts';
+import { body as endpoint, hooks, url } from './webhook-shop.ts';
+
+const database = fragileStorage();
+let provider: TestProvider;
+let key: TestKey;
+/** What stands for `:id` and `:event`. */
+let ids: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  const schema = z.object({ order: z.object({ id: z.string().min(3), items: z.array(z.int()) }) });
+  provider = await TestProvider.start({
+    storage: database.storage,
+    payments: new TestRail(),
+    partnerLimits: manyRequests,
+    webhooks: { allowPrivateTargets: true },
+    events: { 'order.shipped': { schema, example: { order: { id: 'o-1', items: [] } } } },
+  });
+  key = await provider.key({ mode: 'test' });
+  const event = await trigger(provider, key);
+  ids = { id: await register(provider, key, url, { events: ['webhook.test'] }), event: String(event.id) };
+  return () => provider.stop();
+});
+
+const send = (target: string, body?: unknown) =>
+  provider.partnerCall(
+    key,
+    target.replaceAll(/:(\w+)/g, (_, name) => ids[name] ?? `:${name}`),
+    body,
+  );
+
+/** Everything there is of the partner. */
+const state = async (): Promise<string[]> => {
+  const lists = ['payments', 'webhooks', 'events', `webhooks/${ids.id}/deliveries`];
+  return Promise.all(lists.map(async (list) => (await send(`GET /v1/partner/${list}?`)).text));
+};
+
+const long = (length: number): string => 'é'.repeat(length);
+const [pay, sandbox] = ['POST /v1/partner/payments', 'POST /v1/partner/sandbox/events'];
+const recover = `POST ${hooks}/:id/recover`;
+const redeliver = 'POST /v1/partner/events/:event/redeliver';
+const noId = `we_${'0'.repeat(32)}`;
+
+/** A request, and the fields that it is refused for. */
+type Refusal = readonly [target: string, body: unknown, ...paths: string[]];
+
+const amounts = [
+  ...['0', '0.00', '-1', '-1.00', '1', '1.0', '1.', '.50', '1.001', '01.00', '+1.00', '1,00', '1_000.00'],
+  ...['', ' 1', ' 1.00', '1.00 ', '1.00\n', '٣', '٣.٠٠', '１.００', '1e3', '0x10.00', 'NaN', 'Infinity'],
+  ...['1'.repeat(30), `${'1'.repeat(16)}.00`, 125, 125.5, 0, null, true, ['1.00'], { value: '1.00' }],
+];
+const currencies = ['EUR', 'htg', 'HTG ', '', 'USDT', 'constructor', '__proto__', null, 1, ['HTG']];
+const kid = 'KID-TEST-APPROVED';
+const twentyOne = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 'v']));
+const payments: readonly (readonly [changes: object, ...paths: string[]])[] = [
+  ...amounts.map((amount) => [{ amount }, 'amount'] as const),
+  ...currencies.map((currency) => [{ currency }, 'currency'] as const),
+  [{ tip: '1.00' }, 'tip'],
+  [{ recipient: { kid, name: 'Ana' } }, 'recipient.name'],
+  [{ recipient: { kid, phone: '+50937000001' } }, 'recipient'],
+  [{ recipient: {} }, 'recipient'],
+  [{ recipient: kid }, 'recipient'],
+  [{ recipient: { kid: '../admin' } }, 'recipient.kid'],
+  [{ recipient: { kid: 'k'.repeat(65) } }, 'recipient.kid'],
+  [{ description: '' }, 'description'],
+  [{ description: 'd'.repeat(141) }, 'description'],
+  [{ description: null }, 'description'],
+  [{ reference: 'r'.repeat(101) }, 'reference'],
+  [{ metadata: { a: 1 } }, 'metadata.a'],
+  [{ metadata: { a: { b: 'c' } } }, 'metadata.a'],
+  [{ metadata: { a: 'x'.repeat(501) } }, 'metadata.a'],
+  [{ metadata: twentyOne }, 'metadata'],
+];
+
+/** What neither a new endpoint nor a changed one may have. */
+const endpoints: readonly (readonly [changes: object, ...paths: string[]])[] = [
+  [{ id: noId }, 'id'],
+  [{ mode: 'live' }, 'mode'],
+  ...['hook', 7, '', null, `${url}/${'x'.repeat(2048)}`].map((wrong) => [{ url: wrong }, 'url'] as const),
+  [{ url: 'http://a:b@127.0.0.1/' }, 'url'],
+  [{ events: [] }, 'events'],
+  [{ events: '*' }, 'events'],
+  [{ events: ['payment.created'] }, 'events.0'],
+  [{ events: ['Payment.completed'] }, 'events.0'],
+  [{ events: ['constructor'] }, 'events.0'],
+  [{ events: [null] }, 'events.0'],
+  [{ events: ['kyc.updated', 'nope'] }, 'events.1'],
+  [{ events: ['*', 'kyc.updated'] }, 'events'],
+  [{ events: ['kyc.updated', '*'] }, 'events'],
+  [{ events: ['*', '*'] }, 'events'],
+  [{ events: ['kyc.updated', 'kyc.updated'] }, 'events'],
+  [{ events: Array.from({ length: 1000 }, () => 'kyc.updated') }, 'events'],
+  // As long as anything, and yet none: blanks, and a variable that was missing.
+  ...['', long(15), long(257), 1e20, ' '.repeat(20), 'undefinedundefined'].map(
+    (wrong) => [{ secret: wrong }, 'secret'] as const,
+  ),
+];
+
+const { example: completed } = events['payment.completed'];
+const { example: kyc } = events['kyc.updated'];
+const sent: readonly (readonly [type: unknown, data: unknown, ...paths: string[]])[] = [
+  ['payment.created', undefined, 'type'],
+  ['*', undefined, 'type'],
+  ['constructor', undefined, 'type'],
+  [['webhook.test'], undefined, 'type'],
+  ...[null, [], '{}'].map((data) => ['webhook.test', data, 'data'] as const),
+  ...[undefined, 1, 'x'.repeat(501)].map((message) => ['webhook.test', { message }, 'data.message'] as const),
+  ['payment.completed', { ...completed, currency: 'EUR' }, 'data.currency'],
+  ['kyc.updated', { ...kyc, kycTier: 4 }, 'data.kycTier'],
+  ['kyc.updated', { ...kyc, previous: { kycStatus: 'maybe', kycTier: 1 } }, 'data.previous.kycStatus'],
+  ['order.shipped', { order: { id: 'o-1', items: [1, 'two'] } }, 'data.order.items.1'],
+];
+
+const times = [
+  '2026-01-01',
+  '2026-02-30T00:00:00Z',
+  '2026-01-01T00:00:00',
+  1_767_225_600_000,
+  null,
+  undefined,
+];
+const since = '2026-01-01T00:00:00Z';
+
+/** Queries of which the first name is the one that is blamed. */
+const queries: Readonly<Record<string, readonly string[]>> = {
+  payments: [
+    ...['limit=0', 'limit=101', 'limit=-1', 'limit=1e1', 'limit=', 'limit=٣', 'limit=1&limit=2'],
+    ...['status=done', 'status=', 'page=2', 'reference=%00', 'cursor=', 'cursor=x', '__proto__=1'],
+    ...['createdFrom=yesterday', 'createdFrom=2026-01-01', 'createdTo=2026-02-30T00:00:00Z'],
+    'createdFrom=2026-01-01T00:00:00.001Z&createdTo=2026-01-01T00:00:00Z',
+    'createdFrom=2026-02-01T00:00:00Z&createdTo=2026-01-01T00:00:00Z&limit=1',
+    'createdTo=yesterday&createdFrom=9999-12-31T23:59:59Z',
+  ],
+  'webhooks/:id/deliveries': [
+    ...['limit=0', 'limit=101', 'limit=1e1', 'limit=', 'limit=1&limit=2', 'eventId=x', 'status=failed'],
+    ...['status=', 'status=pending&status=dropped', 'cursor=', 'cursor=x', 'cursor=%00'],
+    `cursor=${'A'.repeat(301)}`,
+  ],
+  events: [
+    ...['after=-1', 'after=', 'after=01', 'after=1.5', 'after=1e3', 'after=9007199254740993', 'after=evt_1'],
+    ...['after=1&after=2', 'limit=0', 'limit=101', 'cursor=x', 'type=webhook.test'],
+  ],
+  webhooks: ['limit=1'],
+  'webhooks/:id': ['secret=1'],
+  reconciliation: [
+    ...['date=2026-02-30', 'date=2025-02-29', 'date=2026', 'date=2026-03', 'date=2026-3-1', 'date=20260301'],
+    ...['date=2026-03-01T00:00:00Z', 'date=', 'date=٢٠٢٦-٠٣-٠١', 'date=%2B002026-03-01', 'date=0'],
+    ...['date=2999-01-01', 'date=2026-03-01&from=2026-03-01', 'date=2026-03-01&date=2026-03-01'],
+    ...['to=2026-03-01&from=2026-03-02', 'to=2026-04-01&from=2026-03-01', 'to=2026-04-10&from=2026-03-01'],
+    ...['to=x&from=2026-03-01', 'from=2999-01-01&to=2999-01-02', 'format=xml&date=2026-03-01'],
+    ...['format=&date=2026-03-01', 'day=2026-03-01'],
+  ],
+};
+
+const refusals: readonly Refusal[] = [
+  ...payments.map(([changes, ...paths]) => [pay, { ...testPayment, ...changes }, ...paths] as const),
+  [pay, {}, 'amount', 'currency', 'recipient'],
+  ...endpoints.flatMap(([changes, ...paths]): Refusal[] => [
+    [`POST ${hooks}`, { ...endpoint, ...changes }, ...paths],
+    [`PATCH ${hooks}/:id`, changes, ...paths],
+  ]),
+  [`POST ${hooks}`, {}, 'url', 'events', 'secret'],
+  [`POST ${hooks}`, { ...endpoint, enabled: false }, 'enabled'],
+  [`POST ${hooks}?x=1`, endpoint, 'x'],
+  [`PATCH ${hooks}/:id`, {}, ''],
+  [`PATCH ${hooks}/:id`, { enabled: 'false' }, 'enabled'],
+  [`PATCH ${hooks}/:id`, { enabled: null }, 'enabled'],
+  [`PATCH ${hooks}/:id`, { enabled: false, secret: 'short' }, 'secret'],
+  [`DELETE ${hooks}/:id`, {}],
+  ...[`POST ${hooks}`, `PATCH ${hooks}/:id`, redeliver].map((target): Refusal => [target, [], '']),
+  [`POST ${hooks}`, null, ''],
+  ...times.map((time) => [recover, { since: time }, 'since'] as const),
+  [recover, { since, until: since }, 'until'],
+  ...['x', [noId], null].map((endpointId) => [redeliver, { endpointId }, 'endpointId'] as const),
+  [redeliver, { endpoint: noId }, 'endpoint'],
+  ...sent.map(([type, data, ...paths]) => [sandbox, { type, data }, ...paths] as const),
+  [sandbox, {}, 'type'],
+  [sandbox, { type: 'webhook.test', id: 'evt_1' }, 'id'],
+  ...Object.entries(queries).flatMap(([list, wrong]) =>
+    wrong.map((query): Refusal => [`GET /v1/partner/${list}?${query}`, undefined, query.split('=')[0] ?? '']),
+  ),
+  ['GET /v1/partner/reconciliation', undefined, 'from'],
+  ['GET /v1/partner/reconciliation?from=2026-03-01', undefined, 'to'],
+  ['GET /v1/partner/reconciliation?to=2026-03-01', undefined, 'from'],
+];
+
+it.each(refusals.map(([target, body, ...paths]) => [target, body, paths] as const))(
+  '%s with %j is refused for %j, and changes nothing',
+  async (target, body, paths) => {
+    const before = await state();
+    expect(blamed(await send(target, body)).sort()).toEqual(paths.toSorted());
+    expect(await state()).toEqual(before);
+  },
+);
+
+it.each([
+  ...['37000001', '+0937000001', '+509 37000001', '+509-3700-0001', '+1234567890123456', '+123456', '', '+'],
+  ...['\u202a+50937000001\u202c', '+50937000001\u200f', '\u2066+50937000001', '+50937000001\u0000'],
+  ...['＋50937000001', '+５０９３７００００１', '+٥٠٩٣٧٠٠٠٠٠١', '+50937000001\n'],
+])('%j is no phone number, of a recipient or of a user', async (phone) => {
+  const paid = await send(pay, { ...testPayment, recipient: { phone } });
+  expect(blamed(paid)).toHaveLength(phone.includes('\0') ? 0 : 1);
+  const found = await send(`GET /v1/partner/users/phone/${encodeURIComponent(phone)}`);
+  // Without a number there is no such path.
+  if (phone === '') blamed(found, 404, 'not_found');
+  else expect(blamed(found)).toEqual(['phone']);
+});
+
+it('what is at the edge of these rules is taken as it is', async () => {
+  for (const amount of ['0.01', '999999999999999.99', '90071992547409.93'])
+    expect((await send(pay, { ...testPayment, amount })).json()).toMatchObject({ amount });
+  for (const good of [long(16), long(256), '🔑'.repeat(16), 'a b\tc"d\\e\n'.repeat(2), `  ${long(14)}`])
+    expect((await send(`POST ${hooks}`, { ...endpoint, secret: good })).status, good).toBe(201);
+  for (const query of ['from=2026-03-01&to=2026-03-31', 'date=2024-02-29'])
+    expect((await send(`GET /v1/partner/reconciliation?${query}`)).status).toBe(200);
+});
+
+it('a secret that cannot be stored everywhere is refused with the whole body', async () => {
+  for (const part of ['\\u0000', '\\ud800', '\\udc00\\ud800']) {
+    const text = JSON.stringify(endpoint).replace(secret, secret + part);
+    expect((await send(`POST ${hooks}`, text)).status).toBe(400);
+  }
+});
+
+it('paths that cannot be an id lead nowhere, and the database only counts them', async () => {
+  const { id = '' } = ids;
+  database.forget();
+  const near = [`${id}%00`, id.toUpperCase(), `${id}%20`, `${id}0`, id.slice(0, -1), `%20${id}`, `${id}%0a`];
+  const far = ['x', '%00', 'we_%2e%2e', '..%2f..%2fadmin', '%2e%2e%2fwhoami', '%F0%9F%94%91'];
+  for (const path of [...near, ...far, 'we_'.padEnd(10_000, '0')])
+    for (const target of [
+      `GET ${hooks}/${path}`,
+      `GET ${hooks}/${path}/deliveries`,
+      `DELETE ${hooks}/${path}`,
+    ])
+      expect((await send(target)).status, target.slice(0, 60)).toBe(404);
+  for (const path of [`${hooks}/..`, `${hooks}/../whoami/x`, `${hooks}/%`, `${hooks}/%ff`]) {
+    const answer = await sendRaw(provider.origin, rawGet(path, [`X-API-Key: ${key.key}`]));
+    expect([400, 404], path).toContain(answer.status);
+    expect(JSON.parse(answer.body), path).toHaveProperty('code');
+  }
+  expect(new Set(database.calls)).toEqual(new Set(['rateLimits.consumeOfKey']));
+});
