@@ -64,9 +64,11 @@ function withDefaults({
   now = Date.now(),
   address = '192.0.2.1',
   logger = silentLogger,
+  retryDelaysSeconds,
   ...rest
 }: TestOstiaryOptions) {
-  return { ...rest, authUrl, baseUrl, now: Number(now), address, logger };
+  const webhooks = { resolve: async () => [anyAddress], ...(retryDelaysSeconds && { retryDelaysSeconds }) };
+  return { ...rest, authUrl, baseUrl, now: Number(now), address, logger, webhooks };
 }
 
 /** The time, as a test sees and moves it. */
@@ -170,16 +172,7 @@ function registration(standard: {
  * ```
  */
 export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise<TestOstiary> {
-  const {
-    authUrl,
-    baseUrl,
-    address,
-    logger,
-    now,
-    users: people,
-    retryDelaysSeconds,
-    ...rest
-  } = withDefaults(given);
+  const { authUrl, baseUrl, address, now, users: people, ...rest } = withDefaults(given);
   const closed = new AbortController();
   const activity = new Activity();
 
@@ -199,9 +192,8 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
   const mail = new Mail(deliveries, () => timeline.now());
   const login = new TestLogin(timeline);
 
-  const webhooks = { resolve: async () => [anyAddress], ...(retryDelaysSeconds && { retryDelaysSeconds }) };
   const ostiary: Ostiary = await start(
-    { ...rest, logger, authUrl, baseUrl, users: directory, login, payments: port, webhooks },
+    { ...rest, authUrl, baseUrl, users: directory, login, payments: port },
     timeline,
     mail,
   );
