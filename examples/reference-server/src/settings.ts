@@ -8,11 +8,16 @@ export function isLoopbackUrl(url: string): boolean {
   return URL.canParse(url) && loopbackHost.test(new URL(url).hostname);
 }
 
-const origin = z.string().transform((value, context): string => {
-  const refuse = (message: string): never => {
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER as never;
-  };
+/** A text that is checked by hand: `refuse` says why not. */
+const checked = (check: (value: string, refuse: (message: string) => never) => string) =>
+  z.string().transform((value, context): string =>
+    check(value, (message) => {
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER as never;
+    }),
+  );
+
+const origin = checked((value, refuse) => {
   if (!URL.canParse(value)) return refuse('must be an absolute URL');
   const url = new URL(value);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refuse('must be an https URL');
@@ -49,12 +54,12 @@ export function isGuessableKey(key: string): boolean {
 /** A single address is a range of one. */
 const proxies = list.pipe(
   z.array(
-    z.string().transform((entry, context): string => {
+    checked((entry, refuse) => {
       const [address = '', bits, ...rest] = entry.split('/');
       const width = isIP(address) === 6 ? 128 : 32;
       const length = bits ?? String(width);
       if (isIP(address) === 0 || rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > width) {
-        context.addIssue({ code: 'custom', message: 'must be addresses or CIDR ranges such as 10.0.0.0/8' });
+        return refuse('must be addresses or CIDR ranges such as 10.0.0.0/8');
       }
       return `${address}/${length}`;
     }),
@@ -88,11 +93,7 @@ const delays = list.pipe(
 );
 
 /** A connection string that the driver will be able to read. Nothing that is said about it holds a part of it. */
-const databaseUrl = z.string().transform((value, context): string => {
-  const refuse = (message: string): never => {
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER as never;
-  };
+const databaseUrl = checked((value, refuse) => {
   if (!/^postgres(?:ql)?:\/\/./.test(value)) return refuse('must begin with postgres:// or postgresql://');
   if (!URL.canParse(value)) return refuse('must be a URL; encode special characters of user and password');
   try {
@@ -102,15 +103,6 @@ const databaseUrl = z.string().transform((value, context): string => {
   }
   return value;
 });
-
-/** Two at least: what Ostiary writes in a transaction of this server may need another one beside it. */
-const connections = whole(2, 200, '2 to 200 connections');
-
-/** Each is an open file of the process: systems have their own limit, which should be above this one. */
-const maxConnections = whole(10, 500_000, '10 to 500000 connections');
-
-const drainSeconds = whole(0, 300, 'at most 300 seconds');
-const days = whole(1, 3_650, '1 to 3650 days');
 
 /** One variable of the environment. */
 export interface Setting {
@@ -149,7 +141,8 @@ export const settings = {
       '`postgres://user:password@host:5432/database`: everything is kept in PostgreSQL (15 or later), and any number of processes may run. Never logged.',
   },
   OSTIARY_DATABASE_POOL: {
-    check: connections,
+    // Two at least: what Ostiary writes in a transaction of this server may need another one beside it.
+    check: whole(2, 200, '2 to 200 connections'),
     fallback: '10',
     about: 'Connections to PostgreSQL that this process opens at most.',
   },
@@ -160,7 +153,7 @@ export const settings = {
       '`web` answers requests, `worker` executes transfers, delivers webhooks and tidies up, `all` does both. `web` and `worker` need `DATABASE_URL`.',
   },
   OSTIARY_DRAIN_SECONDS: {
-    check: drainSeconds,
+    check: whole(0, 300, 'at most 300 seconds'),
     fallback: '0',
     about:
       'Seconds between SIGTERM and the moment when no new connection is accepted: `/readyz` answers 503 meanwhile, so that a load balancer looks elsewhere.',
@@ -203,7 +196,7 @@ export const settings = {
       'Seconds between an attempt of a webhook delivery that failed and the next one, comma separated; after the last one it is dropped.',
   },
   OSTIARY_EVENT_RETENTION_DAYS: {
-    check: days,
+    check: whole(1, 3_650, '1 to 3650 days'),
     fallback: '30',
     about: 'Days for which events, deliveries and their attempts are kept.',
   },
@@ -243,7 +236,8 @@ export const settings = {
     about: 'Port to listen on, for `OSTIARY_ROLE=worker` too: it answers `/healthz` and `/readyz`.',
   },
   OSTIARY_MAX_CONNECTIONS: {
-    check: maxConnections,
+    // Each is an open file of the process: systems have their own limit, which should be above this one.
+    check: whole(10, 500_000, '10 to 500000 connections'),
     fallback: '5000',
     about:
       'HTTP connections that this process holds at most. One more is closed unanswered, and a warning is logged, once a minute.',

@@ -43,7 +43,7 @@ export interface Database extends Queries {
   readonly schema: string | null;
   /**
    * Runs `work` in one short transaction and resolves when it is committed; what it throws takes everything back.
-   * It awaits nothing but its own statements, changes nothing but rows, and may run more than once.
+   * It awaits nothing but its own statements, and changes nothing but rows.
    *
    * @throws DatabaseUnavailable
    */

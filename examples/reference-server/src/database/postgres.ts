@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Pool, type PoolClient, types } from 'pg';
 import {
   type Database,
@@ -19,8 +18,6 @@ export interface PostgresDatabase extends Database {
 const defaultPatienceMs = 1_500;
 /** How long the server keeps a transaction of a process that it does not hear of any more. */
 const idleInTransactionMs = 5_000;
-/** How often work is tried that loses against other transactions, or whose connection turns out to be dead. */
-const attempts = 5;
 
 /** `bigint` comes as a number: ids, times and counts. Amounts are read as text. */
 const parsers = {
@@ -37,9 +34,6 @@ export function sqlStateOf(error: unknown): string {
 /** The connection is of no further use: broken, ended by the server, or to one that became a replica. */
 const endsConnection = (error: unknown): boolean =>
   /^(?:$|08|57P|58|XX|25006|25P0[34])/.test(sqlStateOf(error));
-
-/** The transaction lost against another one and was taken back: the same again can succeed. */
-const isConflict = (error: unknown): boolean => /^(?:40001|40P01)$/.test(sqlStateOf(error));
 
 /** Mistakes in a statement or its data: nothing that another try or another hour would change. */
 const lasting = /^(?:0A|2[0-4]|26|42|P0)/;
@@ -71,91 +65,68 @@ function statementIn(schema: string, sql: string, values: Values): { text: strin
   };
 }
 
-/** One try of a piece of work, on a connection of its own. */
-class Attempt {
-  /** Set before a statement that can commit: what fails from then on may have taken effect. */
-  isCommitting = false;
-  isBroken = false;
+/** A connection for one piece of work. */
+interface Lent {
   readonly client: PoolClient;
-  readonly #deadline: number;
-  /** What the connection said last; errors of the work's own say nothing of it. */
-  #failure: unknown = null;
-
-  constructor(client: PoolClient, deadline: number) {
-    this.client = client;
-    this.#deadline = deadline;
-  }
-
   /** Without values it may be several statements; without a name any pooler may give the next one another connection. */
-  async query(text: string, values?: unknown[]) {
-    try {
-      const timeout = Math.max(1, Math.ceil(this.#deadline - performance.now()));
-      const statement = { text, types: parsers, query_timeout: timeout, ...(values?.length && { values }) };
-      const { rows, rowCount, command } = await this.client.query(statement);
-      return { rows, count: rowCount ?? 0, command };
-    } catch (error) {
-      this.isBroken ||= endsConnection(error);
-      this.#failure = translated(error);
-      throw this.#failure;
-    }
-  }
-
-  mayBeRepeated(error: unknown): boolean {
-    // What Ostiary publishes in this transaction has errors of its own, with the same cause.
-    if (isConflict(error instanceof Error ? (error.cause ?? error) : error)) return true;
-    return this.isBroken && error === this.#failure && !this.isCommitting;
-  }
+  query(text: string, values?: unknown[]): Promise<{ rows: never[]; count: number; command: string }>;
 }
 
-/** Lends a connection to work, and tries again what lost a conflict, or whose connection was dead before a commit. */
+/** Lends a connection to work; one that broke is closed and not lent again. */
 async function lend<Result>(
   pool: Pool,
   patienceMs: number,
-  work: (attempt: Attempt) => Promise<Result>,
+  work: (lent: Lent) => Promise<Result>,
 ): Promise<Result> {
   const deadline = performance.now() + patienceMs;
-  for (let number = 1; ; number += 1) {
-    const client = await pool.connect().catch((error: unknown) => {
-      throw translated(error);
+  const client = await pool.connect().catch((error: unknown) => {
+    throw translated(error);
+  });
+  let isBroken = false;
+  const onError = (): void => {
+    isBroken = true;
+  };
+  // Between two statements nobody else listens, and an error that nobody hears ends the process.
+  client.on('error', onError);
+  try {
+    return await work({
+      client,
+      async query(text, values) {
+        const timeout = Math.max(1, Math.ceil(deadline - performance.now()));
+        const statement = { text, types: parsers, query_timeout: timeout, ...(values?.length && { values }) };
+        try {
+          const { rows, rowCount, command } = await client.query<never>(statement);
+          return { rows, count: rowCount ?? 0, command };
+        } catch (error) {
+          isBroken ||= endsConnection(error);
+          throw translated(error);
+        }
+      },
     });
-    const attempt = new Attempt(client, deadline);
-    const onError = (): void => {
-      attempt.isBroken = true;
-    };
-    // Between two statements nobody else listens, and an error that nobody hears ends the process.
-    client.on('error', onError);
-    try {
-      return await work(attempt);
-    } catch (error) {
-      if (number === attempts || performance.now() >= deadline || !attempt.mayBeRepeated(error)) throw error;
-    } finally {
-      client.removeListener('error', onError);
-      client.release(attempt.isBroken);
-    }
-    // The one that won goes first.
-    await delay(10 * number);
+  } finally {
+    client.removeListener('error', onError);
+    client.release(isBroken);
   }
 }
 
 async function inTransaction<Result>(
-  attempt: Attempt,
+  lent: Lent,
   patienceMs: number,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
     // One message. LOCAL ends with the transaction, so that nothing is left on the connection.
-    await attempt.query(
+    await lent.query(
       `BEGIN ISOLATION LEVEL READ COMMITTED;
        SET LOCAL statement_timeout = ${patienceMs};
        SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
     );
     const result = await work();
-    attempt.isCommitting = true;
-    const { command } = await attempt.query('COMMIT');
+    const { command } = await lent.query('COMMIT');
     if (command === 'ROLLBACK') throw new DatabaseUnavailable(new Error('the transaction was rolled back'));
     return result;
   } catch (error) {
-    if (!attempt.isBroken) await attempt.query('ROLLBACK').catch(() => undefined);
+    await lent.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
 }
@@ -181,21 +152,21 @@ export function openPostgres(
   // Idle connections that the server ended are replaced when the next one is needed.
   pool.on('error', () => undefined);
 
-  function query(attempt: Attempt, sql: string, values: Values = {}) {
+  function query(lent: Lent, sql: string, values: Values = {}) {
     const statement = statementIn(schema, sql, values);
-    return attempt.query(statement.text, statement.values);
+    return lent.query(statement.text, statement.values);
   }
 
-  const transactionOn = (attempt: Attempt): Transaction => ({
-    all: async (sql, values) => (await query(attempt, sql, values)).rows,
-    get: async (sql, values) => (await query(attempt, sql, values)).rows[0],
-    run: async (sql, values) => (await query(attempt, sql, values)).count,
-    script: async (sql) => void (await attempt.query(sql)),
-    handle: attempt.client,
+  const transactionOn = (lent: Lent): Transaction => ({
+    all: async (sql, values) => (await query(lent, sql, values)).rows,
+    get: async (sql, values) => (await query(lent, sql, values)).rows[0],
+    run: async (sql, values) => (await query(lent, sql, values)).count,
+    script: async (sql) => void (await lent.query(sql)),
+    handle: lent.client,
   });
 
   const all = <Row>(sql: string, values?: Values): Promise<Row[]> =>
-    lend(pool, defaultPatienceMs, async (attempt) => (await query(attempt, sql, values)).rows);
+    lend(pool, defaultPatienceMs, async (lent) => (await query(lent, sql, values)).rows);
   let closing: Promise<void> | undefined;
 
   return {
@@ -204,9 +175,7 @@ export function openPostgres(
     all,
     get: async <Row>(sql: string, values?: Values) => (await all<Row>(sql, values))[0],
     write: (work, { patienceMs = defaultPatienceMs } = {}) =>
-      lend(pool, patienceMs, (attempt) =>
-        inTransaction(attempt, patienceMs, () => work(transactionOn(attempt))),
-      ),
+      lend(pool, patienceMs, (lent) => inTransaction(lent, patienceMs, () => work(transactionOn(lent)))),
     caseless: (expression) => `lower(${expression} COLLATE "C")`,
     connections: () => ({
       idle: pool.idleCount,

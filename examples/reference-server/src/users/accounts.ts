@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import type { Database, Queries, Transaction } from '../database/database.ts';
+import type { Database, Queries, Transaction, Values } from '../database/database.ts';
 import { UniqueViolation } from '../database/database.ts';
-import { type LedgerCurrency, ledgerCurrencies, post } from '../ledger/postings.ts';
+import { ledgerCurrencies, post } from '../ledger/postings.ts';
 import { type NewUser, newUserSchema, passwordSchema } from './input.ts';
 import type { Line, Passwords } from './passwords.ts';
 
@@ -50,20 +50,14 @@ export interface Accounts {
   passwordOwner(handle: string): Promise<PasswordOwner | null>;
 }
 
-interface Row {
-  readonly sub: string;
-  readonly kid: string;
-  readonly handle: string;
-  readonly phone: string;
-  readonly name: string;
-  readonly kyc_status: string;
-  readonly kyc_tier: number;
-  readonly password_hash: string;
-  readonly created_at: number;
-  readonly blocked_at: number | null;
-}
+type Row = Omit<Account, 'createdAt' | 'blockedAt'> & {
+  readonly passwordHash: string;
+  readonly createdAt: number;
+  readonly blockedAt: number | null;
+};
 
-const columns = 'sub, kid, handle, phone, name, kyc_status, kyc_tier, password_hash, created_at, blocked_at';
+const columns = `sub, kid, handle, phone, name, kyc_status AS "kycStatus", kyc_tier AS "kycTier",
+  password_hash AS "passwordHash", created_at AS "createdAt", blocked_at AS "blockedAt"`;
 
 const insertUser = `
   INSERT INTO app_users (sub, kid, handle, phone, name, avatar_url, role, country, kyc_tier, kyc_status,
@@ -75,23 +69,21 @@ const insertCredential = `
   INSERT INTO app_credentials (id, sub, type, issued_at, expires_at)
   VALUES (:id, :sub, :type, :issuedAt, :expiresAt)`;
 
-function toAccount(row: Row): Account {
+function toAccount({ passwordHash: _, createdAt, blockedAt, ...rest }: Row): Account {
   return {
-    sub: row.sub,
-    kid: row.kid,
-    handle: row.handle,
-    phone: row.phone,
-    name: row.name,
-    kycStatus: row.kyc_status,
-    kycTier: row.kyc_tier,
-    createdAt: new Date(row.created_at),
-    blockedAt: row.blocked_at === null ? null : new Date(row.blocked_at),
+    ...rest,
+    createdAt: new Date(createdAt),
+    blockedAt: blockedAt === null ? null : new Date(blockedAt),
   };
 }
+
+const shown = (row: Row | undefined): Account | null => (row === undefined ? null : toAccount(row));
 
 /** A new salt makes it another one, also where the password stays the same. */
 const markOf = (passwordHash: string): string =>
   createHash('sha256').update(passwordHash).digest('base64url');
+
+type Checked = z.output<typeof newUserSchema>;
 
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   // What no check has words for is of a kind that a caller in TypeScript cannot give.
@@ -135,22 +127,12 @@ function rowsOf(database: Database) {
 /** Stores a user with what they have at the beginning. */
 async function store(
   transaction: Transaction,
-  {
-    row,
-    credentials,
-    balances,
-  }: {
-    readonly row: { readonly sub: string; readonly createdAt: number };
-    readonly credentials: readonly {
-      readonly type: string;
-      readonly issuedAt: Date;
-      readonly expiresAt: Date | null;
-    }[];
-    readonly balances: { readonly [Currency in LedgerCurrency]: bigint };
-  },
+  row: Values & { readonly sub: string; readonly createdAt: number },
+  { credentials, htgBalance, usdBalance }: Checked,
 ): Promise<void> {
+  const balances = { HTG: htgBalance, USD: usdBalance };
   const { sub, createdAt } = row;
-  await transaction.run(insertUser, { ...row });
+  await transaction.run(insertUser, row);
   for (const { type, issuedAt, expiresAt } of credentials) {
     await transaction.run(insertCredential, {
       id: `cred_${randomBytes(9).toString('hex')}`,
@@ -175,29 +157,27 @@ async function store(
   }
 }
 
-type Verification = Pick<Accounts, 'verify' | 'passwordOwner'>;
-
 function verification(
   database: Database,
   passwords: Passwords,
   { find, findBySub }: ReturnType<typeof rowsOf>,
-): Verification {
+): Pick<Accounts, 'verify' | 'passwordOwner'> {
   return {
     async verify(handle, password, line = 'others') {
       const row = await find(database, handle);
-      const right = await passwords.verify(password, row?.password_hash ?? null, line);
+      const right = await passwords.verify(password, row?.passwordHash ?? null, line);
       // Looked up again: the user may have been blocked, or the password changed, while the hash was computed.
       const current = row === undefined ? undefined : await findBySub(row.sub);
-      if (!right || current === undefined || current.blocked_at !== null) return null;
-      if (current.password_hash !== row?.password_hash) return null;
+      if (!right || current === undefined || current.blockedAt !== null) return null;
+      if (current.passwordHash !== row?.passwordHash) return null;
       const verified = (hash: string) => ({ ...toAccount(current), passwordMark: markOf(hash) });
-      if (!passwords.isOutdated(current.password_hash)) return verified(current.password_hash);
+      if (!passwords.isOutdated(current.passwordHash)) return verified(current.passwordHash);
       const hash = await passwords.hash(password);
       await database.write((transaction) =>
         // Unless it changed meanwhile: the old password must not come back.
         transaction.run(
           'UPDATE app_users SET password_hash = :hash WHERE sub = :sub AND password_hash = :before',
-          { hash, sub: current.sub, before: current.password_hash },
+          { hash, sub: current.sub, before: current.passwordHash },
         ),
       );
       return verified(hash);
@@ -205,7 +185,7 @@ function verification(
 
     async passwordOwner(handle) {
       const row = await find(database, handle);
-      return row === undefined ? null : { sub: row.sub, passwordMark: markOf(row.password_hash) };
+      return row === undefined ? null : { sub: row.sub, passwordMark: markOf(row.passwordHash) };
     },
   };
 }
@@ -231,7 +211,8 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
 
   return {
     async create(given) {
-      const { password, credentials, htgBalance, usdBalance, ...user } = check(newUserSchema, given);
+      const checked = check(newUserSchema, given);
+      const { password, credentials: _, htgBalance: __, usdBalance: ___, ...user } = checked;
       const row = {
         ...user,
         sub: `usr_${randomBytes(10).toString('hex')}`,
@@ -241,8 +222,7 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
       };
       try {
         return await database.write(async (transaction) => {
-          const balances = { HTG: htgBalance, USD: usdBalance };
-          await store(transaction, { row, credentials, balances });
+          await store(transaction, row, checked);
           return toAccount(await require(transaction, row.handle));
         });
       } catch (error) {
@@ -252,16 +232,8 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
       }
     },
 
-    async get(handle) {
-      const row = await find(database, handle);
-      return row === undefined ? null : toAccount(row);
-    },
-
-    async getBySub(sub) {
-      const row = await findBySub(sub);
-      return row === undefined ? null : toAccount(row);
-    },
-
+    get: async (handle) => shown(await find(database, handle)),
+    getBySub: async (sub) => shown(await findBySub(sub)),
     list: async ({ after = '', limit = 100 } = {}) => (await rows.list(after, limit)).map(toAccount),
 
     async setPassword(handle, password) {
