@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ApiKeyRecord, Storage } from '@ostiary/core/storage';
-import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { sampleApiKey, samplePartner } from './partner-samples.ts';
 import { digestOf, hour, minute, now } from './samples.ts';
 
@@ -179,3 +179,17 @@ export const apiKeyCases = casesOf('api keys', {
     }
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const apiKeyCalls: Calls<'apiKeys'> = {
+  insert: ({ apiKeys }) => apiKeys.insert(sampleApiKey('a')),
+  find: ({ apiKeys }) => apiKeys.find('key_a'),
+  findByDigest: ({ apiKeys }) => apiKeys.findByDigest(digestOf('a')),
+  isLive: ({ apiKeys }) => apiKeys.isLive('key_a', now),
+  list: ({ apiKeys }) => apiKeys.list('acme'),
+  revoke: ({ apiKeys }) => apiKeys.revoke('key_a', now),
+  roll: ({ apiKeys }) => apiKeys.roll({ id: 'key_a', successor: sampleApiKey('b'), endsAt: now, now }),
+  touch: ({ apiKeys }) => apiKeys.touch('key_a', now),
+  listSealed: ({ apiKeys }) => apiKeys.listSealed({ after: null, limit: 1 }),
+  reseal: ({ apiKeys }) => apiKeys.reseal([{ id: 'key_a', before: 'sealed a', sealed: 'sealed anew' }]),
+};

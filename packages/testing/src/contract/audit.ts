@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { AuditRecord, ListPosition, Storage, StoredAct } from '@ostiary/core/storage';
-import { assertSame, assertUnavailable, casesOf, inParallel } from './case.ts';
+import { assertSame, assertUnavailable, type Calls, casesOf, inParallel } from './case.ts';
 import { acme, sampleApiKey, samplePartner } from './partner-samples.ts';
 import { digestOf, isLive, now, redeemed, sampleClient, sampleKey } from './samples.ts';
 import { published, recover, redeliver, registered, sampleEndpoint } from './webhook-samples.ts';
@@ -255,3 +255,11 @@ export const auditCases = casesOf('audit', {
     assertSame(await ids(storage), ['old']);
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const auditCalls: Calls<'audit'> = {
+  append: ({ audit }) => audit.append(sampleAct('a')),
+  head: ({ audit }) => audit.head(),
+  chain: ({ audit }) => audit.chain({ after: 0, limit: 1 }),
+  list: ({ audit }) => audit.list({ target: null, after: null, limit: 1 }),
+};

@@ -15,6 +15,11 @@ export interface StorageCase {
   run(storage: Storage): Promise<void>;
 }
 
+/** A sample of each call of a port; `within` needs a transaction of the host's, and tests of the adapters try it. */
+export type Calls<Port extends keyof Storage> = {
+  readonly [Call in Exclude<keyof Storage[Port], 'within'>]: (storage: Storage) => Promise<unknown>;
+};
+
 /** Prefixes the names of cases with their noun. */
 export function casesOf(
   noun: string,

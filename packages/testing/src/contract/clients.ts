@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { isLive, issued, now, redeem, redeemed, sampleClient, sampleToken } from './samples.ts';
 
 /** What a client is told of that belongs to nobody. */
@@ -187,3 +187,12 @@ export const clientCases = casesOf('clients', {
     assert.equal(await clients.originRegistered(shop), true, 'enabled again');
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const clientCalls: Calls<'clients'> = {
+  insert: ({ clients }) => clients.insert(sampleClient()),
+  find: ({ clients }) => clients.find('client-1'),
+  list: ({ clients }) => clients.list({ after: null, limit: 1 }),
+  replace: ({ clients }) => clients.replace(sampleClient({ version: 2 })),
+  originRegistered: ({ clients }) => clients.originRegistered('https://shop.example'),
+};

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { consented, isLive, issued, now, redeem, redeemed, sampleClient, sampleToken } from './samples.ts';
 
 const user = { sub: 'user-1', clientId: 'client-1' };
@@ -151,3 +151,14 @@ export const consentCases = casesOf('consents', {
     assert.equal(await storage.consents.remember({ ...user, scopes: ['openid'], now: now + 4 }), true);
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const consentCalls: Calls<'consents'> = {
+  find: ({ consents }) => consents.find('user-1', 'client-1'),
+  list: ({ consents }) => consents.list('user-1'),
+  remember: ({ consents }) =>
+    consents.remember({ sub: 'user-1', clientId: 'client-1', scopes: ['openid'], now }),
+  revoke: ({ consents }) => consents.revoke('user-1', 'client-1', now),
+  endUser: ({ consents }) => consents.endUser('user-1', now),
+  partnerHolds: ({ consents }) => consents.partnerHolds({ partner: 'acme', sub: 'user-1', scope: 'kyc' }),
+};

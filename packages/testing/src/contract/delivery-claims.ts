@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
-import { assertSame, casesOf, inParallel } from './case.ts';
+import { assertSame, type Calls, casesOf, inParallel } from './case.ts';
 import { minute, now } from './samples.ts';
-import { claim, claimedIds, finish, leaseMs, listed, published, registered } from './webhook-samples.ts';
+import {
+  claim,
+  claimedIds,
+  finish,
+  leaseMs,
+  listed,
+  published,
+  recover,
+  redeliver,
+  registered,
+} from './webhook-samples.ts';
 
 export const deliveryClaimCases = casesOf('delivery claims', {
   'a delivery is handed out with everything that an attempt needs': async (storage) => {
@@ -220,3 +230,13 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     assertSame(fresh, ['dl_before_1', 'dl_after_1']);
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const deliveryCalls: Calls<'deliveries'> = {
+  claim: (storage) => claim(storage, 'c'),
+  finish: ({ deliveries }) =>
+    deliveries.finish([{ id: 'dl_a', claimId: 'c', attempt: null, next: { status: 'dropped' } }]),
+  list: (storage) => listed(storage),
+  redeliver: (storage) => redeliver(storage, 'evt_a', 'again'),
+  recover: (storage) => recover(storage, 'we_a', 'recovered'),
+};

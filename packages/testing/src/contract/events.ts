@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IdempotencyClaim, NewEvent, Owner, Storage } from '@ostiary/core/storage';
-import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, assertUnavailable, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { acme, sampleClaim, sampleEvent } from './partner-samples.ts';
 import { digestOf, minute, now } from './samples.ts';
 import { listed, published, registered } from './webhook-samples.ts';
@@ -211,3 +211,12 @@ export const eventCases = casesOf('events', {
     }
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const eventCalls: Calls<'events'> = {
+  publish: ({ events }) => events.publish([sampleEvent('a')], { idempotency: null, now }),
+  partnersHolding: ({ events }) => events.partnersHolding({ sub: 'user-1', scope: 'kyc' }),
+  latest: ({ events }) => events.latest({ ...acme, before: null, type: null, limit: 1 }),
+  list: ({ events }) => events.list({ ...acme, after: 0, limit: 1 }),
+  find: ({ events }) => events.find(acme, 'evt_a'),
+};

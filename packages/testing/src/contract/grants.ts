@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { GrantRecord } from '@ostiary/core/storage';
-import { assertSame, assertUnavailable, casesOf, inParallel } from './case.ts';
+import { assertSame, assertUnavailable, type Calls, casesOf, inParallel } from './case.ts';
 import {
   consented,
   digestOf,
@@ -136,3 +136,15 @@ export const grantCases = casesOf('grants', {
     }
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const grantCalls: Calls<'grants'> = {
+  issue: ({ grants }) => grants.issue(sampleGrant('a')),
+  find: ({ grants }) => grants.find(digestOf('a')),
+  redeem: ({ grants }) =>
+    grants.redeem({ codeDigest: digestOf('a'), token: sampleToken('a'), maxFailedVerifiers: 5, now }),
+  recordFailedVerifier: ({ grants }) => grants.recordFailedVerifier(digestOf('a')),
+  revoke: ({ grants }) => grants.revoke(digestOf('a'), now),
+  findToken: ({ grants }) => grants.findToken(digestOf('a')),
+  revokeToken: ({ grants }) => grants.revokeToken(digestOf('a'), now),
+};

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IdempotencyClaim } from '@ostiary/core/storage';
-import { assertSame, casesOf } from './case.ts';
+import { assertSame, type Calls, casesOf } from './case.ts';
 import { assertOutcome, create, sampleClaim, sampleTransfer } from './partner-samples.ts';
 import { digestOf, minute, now } from './samples.ts';
 
@@ -68,3 +68,8 @@ export const idempotencyCases = casesOf('idempotency', {
     assertOutcome(await create(storage, sampleTransfer('b'), claim), 'replayed');
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const idempotencyCalls: Calls<'idempotency'> = {
+  find: ({ idempotency }) => idempotency.find({ ...sampleClaim('a'), now }),
+};

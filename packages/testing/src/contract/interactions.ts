@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { digestOf, hour, minute, now } from './samples.ts';
 
 const payload = {
@@ -117,3 +117,13 @@ export const interactionCases = casesOf('interactions', {
     assertSame(await interactions.find(digestOf('a'), now), { list: ['kept'] });
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const interactionCalls: Calls<'interactions'> = {
+  save: ({ interactions }) => interactions.save(digestOf('a'), {}, now),
+  replace: ({ interactions }) => interactions.replace(digestOf('a'), {}, now),
+  count: ({ interactions }) => interactions.count(now),
+  extend: ({ interactions }) => interactions.extend(digestOf('a'), now),
+  find: ({ interactions }) => interactions.find(digestOf('a'), now),
+  remove: ({ interactions }) => interactions.remove(digestOf('a')),
+};

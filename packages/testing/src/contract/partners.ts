@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { samplePartner } from './partner-samples.ts';
 import { now } from './samples.ts';
 
@@ -82,3 +82,11 @@ export const partnerCases = casesOf('partners', {
     assert.equal((await partners.find('acme'))?.name, `name ${answers.indexOf(true)}`);
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const partnerCalls: Calls<'partners'> = {
+  insert: ({ partners }) => partners.insert(samplePartner()),
+  find: ({ partners }) => partners.find('acme'),
+  list: ({ partners }) => partners.list({ after: null, limit: 1 }),
+  replace: ({ partners }) => partners.replace(samplePartner({ version: 2 })),
+};

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { NewJob, Queue } from '@ostiary/core/storage';
-import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { minute, now } from './samples.ts';
 
 const leaseMs = 30_000;
@@ -147,3 +147,11 @@ export const queueCases = casesOf('queue', {
     assertSame(await claimedIds(queue, 'third'), ['a']);
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const queueCalls: Calls<'queue'> = {
+  enqueue: ({ queue }) => queue.enqueue([{ id: 'a', kind: 'k', payload: {}, dueAt: now }]),
+  claim: ({ queue }) => queue.claim({ kinds: ['k'], claimId: 'c', now, leaseMs: 1, limit: 1 }),
+  complete: ({ queue }) => queue.complete({ id: 'a', claimId: 'c' }),
+  retry: ({ queue }) => queue.retry({ id: 'a', claimId: 'c' }, { dueAt: now, error: null }),
+};

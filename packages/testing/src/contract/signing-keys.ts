@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, assertUnavailable, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { hour, now, sampleKey } from './samples.ts';
 
 export const signingKeyCases = casesOf('signing keys', {
@@ -67,3 +67,12 @@ export const signingKeyCases = casesOf('signing keys', {
     assertSame(await signingKeys.list(), [sampleKey('A')]);
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const signingKeyCalls: Calls<'signingKeys'> = {
+  list: ({ signingKeys }) => signingKeys.list(),
+  insertFirst: ({ signingKeys }) => signingKeys.insertFirst(sampleKey('a')),
+  insert: ({ signingKeys }) => signingKeys.insert(sampleKey('b')),
+  reseal: ({ signingKeys }) => signingKeys.reseal('a', 'sealed anew'),
+  remove: ({ signingKeys }) => signingKeys.remove('a'),
+};

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, assertUnavailable, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import {
   acme,
   assertNothingStored,
@@ -190,3 +190,14 @@ export const transferCases = casesOf('transfers', {
     assertSame((await storage.transfers.findById('tr_a'))?.metadata, { list: ['kept'] });
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const transferCalls: Calls<'transfers'> = {
+  create: (storage) => create(storage, sampleTransfer('a'), sampleClaim('a')),
+  find: ({ transfers }) => transfers.find(acme, 'tr_a'),
+  findById: ({ transfers }) => transfers.findById('tr_a'),
+  list: ({ transfers }) =>
+    transfers.list({ ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 1 }),
+  settle: (storage) => settle(storage, { id: 'tr_a', status: 'completed', failure: null, now }),
+  listFinal: ({ transfers }) => transfers.listFinal({ ...acme, from: 0, to: now, after: null, limit: 1 }),
+};

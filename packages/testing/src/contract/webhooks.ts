@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IdempotencyClaim, Storage, WebhookEndpointRecord } from '@ostiary/core/storage';
-import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, assertUnavailable, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { acme, sampleClaim } from './partner-samples.ts';
 import { digestOf, minute, now } from './samples.ts';
 import { registered, sampleEndpoint } from './webhook-samples.ts';
@@ -172,3 +172,15 @@ export const webhookCases = casesOf('webhook endpoints', {
     assertSame((await storage.webhooks.find(acme, 'we_a'))?.events, ['*']);
   },
 });
+
+/** Each call of this port, as `storage.ts` beside this file tries it. */
+export const webhookCalls: Calls<'webhooks'> = {
+  create: ({ webhooks }) =>
+    webhooks.create({ endpoint: sampleEndpoint('a'), idempotency: sampleClaim('b'), max: 1, now }),
+  find: ({ webhooks }) => webhooks.find(acme, 'we_a'),
+  list: ({ webhooks }) => webhooks.list(acme),
+  replace: ({ webhooks }) => webhooks.replace(sampleEndpoint('a', { version: 2 }), now),
+  remove: ({ webhooks }) => webhooks.remove(acme, 'we_a', now),
+  listSealed: ({ webhooks }) => webhooks.listSealed({ after: null, limit: 1 }),
+  reseal: ({ webhooks }) => webhooks.reseal([{ id: 'we_a', before: 'sealed a', sealed: 'sealed anew' }]),
+};
