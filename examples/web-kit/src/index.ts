@@ -3,7 +3,6 @@ export { document, initialOf } from './document.ts';
 export { FormError, readForm } from './form.ts';
 export { contentPolicy } from './headers.ts';
 export { type Html, html, render } from './html.ts';
-export { chooseLanguage } from './languages.ts';
 export {
   type Address,
   AddressError,

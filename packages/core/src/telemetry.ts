@@ -13,17 +13,20 @@ const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 
 
 type Metric = keyof typeof durations;
 
-const unknownExecution = {
-  description: 'Executions of transfers whose outcome is unknown; each is tried again.',
-  unit: '{execution}',
-};
+/** What is counted: the names of the counters, and what each counts. */
+const counters = {
+  'ostiary.payments.execution.unknown': {
+    description: 'Executions of transfers whose outcome is unknown; each is tried again.',
+    unit: '{execution}',
+  },
+} as const;
 
-/** Counts, whether the option `telemetry` is on or not. Does nothing without a meter provider. */
-export async function countUnknownExecution(): Promise<void> {
+/** Counts one event of a kind, whether the option `telemetry` is on or not. Does nothing without a meter provider. */
+export async function count(counter: keyof typeof counters): Promise<void> {
   // Loaded when there is something to count, which may be never.
   const { metrics } = await import('@opentelemetry/api');
   // Asked for each time: the host may register its provider after it has loaded this package.
-  metrics.getMeter('ostiary').createCounter('ostiary.payments.execution.unknown', unknownExecution).add(1);
+  metrics.getMeter('ostiary').createCounter(counter, counters[counter]).add(1);
 }
 
 /** An operation that is under way. */

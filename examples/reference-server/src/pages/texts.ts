@@ -1,11 +1,8 @@
-import { chooseLanguage as chooseAmong } from '@ostiary/web-kit';
+import type { Language } from '@ostiary/core/console';
 import en from '../../texts/en.json' with { type: 'json' };
 import fr from '../../texts/fr.json' with { type: 'json' };
 
-const languages = ['en', 'fr'] as const;
-
-/** The languages of the pages. */
-export type Language = (typeof languages)[number];
+export type { Language };
 
 /** What the pages say. */
 export type Texts = ReturnType<typeof textsOf>;
@@ -21,5 +18,4 @@ function textsOf({ throttledOnce, throttledFor, ...rest }: typeof en) {
 export const texts: Readonly<Record<Language, Texts>> = { en: textsOf(en), fr: textsOf(fr) };
 
 /** The language of a page: what the app asked for (`ui_locales`), then what the browser prefers, then English. */
-export const chooseLanguage = (uiLocales: string | undefined, acceptLanguage: string | undefined): Language =>
-  chooseAmong(languages, uiLocales, acceptLanguage);
+export { negotiateLanguage as chooseLanguage } from '@ostiary/core/console';

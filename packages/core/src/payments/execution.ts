@@ -2,7 +2,7 @@ import type { Logger } from '../logger.ts';
 import type { PaymentRail, TransferOrder, TransferResult } from '../ports/payments.ts';
 import type { NewJob } from '../ports/queue.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
-import { countUnknownExecution } from '../telemetry.ts';
+import { count } from '../telemetry.ts';
 import type { JobHandler } from '../worker/worker.ts';
 import { type FinalContext, finishTransfer } from './final.ts';
 import { sandboxRail } from './sandbox-rail.ts';
@@ -61,7 +61,7 @@ async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<Transfe
     return checkedResult(await withinTimeout((signal) => rail.execute(orderOf(transfer), { signal })));
   } catch (error) {
     // The line in the log is the worker's, for a job that it tries again.
-    await countUnknownExecution();
+    await count('ostiary.payments.execution.unknown');
     throw error;
   }
 }
