@@ -49,7 +49,7 @@ export default defineConfig({
       count: 2,
       condition: /PostgreSQL database did not answer within \d+ ms|EADDRINUSE|port \d+ is taken/,
     },
-    // Files that start browsers or clusters of processes would starve each other on a small machine.
-    maxWorkers: 2,
+    // Half of what a file takes is waiting, so three keep two processors busy; more would starve browsers and clusters.
+    maxWorkers: 3,
   },
 });
