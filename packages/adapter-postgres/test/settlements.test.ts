@@ -90,13 +90,14 @@ test('one that cannot be stored fails alone, the others of its transaction and t
   const { storage, held, waiting } = await stage(['a', 'b', 'c']);
   const first = storage.transfers.settle(settlement('a', { event: sampleEvent('taken') }));
   await waiting(1);
-  const others = [
+  const answers = Promise.allSettled([
+    first,
     storage.transfers.settle(settlement('b', { event: sampleEvent('taken') })),
     storage.transfers.settle(settlement('c')),
-  ];
+  ]);
   await held.query('ROLLBACK');
 
-  const [alone, refused, settled] = await Promise.allSettled([first, ...others]);
+  const [alone, refused, settled] = await answers;
   expect(alone).toMatchObject({ status: 'rejected', reason: { code: 'STORAGE_UNAVAILABLE' } });
   expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'STORAGE_UNAVAILABLE' } });
   expect(settled).toMatchObject({ status: 'fulfilled', value: { settled: true } });
