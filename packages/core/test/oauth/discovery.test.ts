@@ -41,13 +41,16 @@ describe('the discovery document', () => {
     });
   });
 
-  it('is made of the options alone, with their path prefixes', async () => {
+  it('is made of the options alone, with their path prefixes, and is authorization server metadata too', async () => {
     const provider = await startProvider({
       authUrl: 'https://id.example/auth/',
       baseUrl: 'https://api.example/public',
       issuer: 'https://issuer.example/tenant',
     });
     const answer = await provider.request('/auth/.well-known/openid-configuration');
+    // RFC 8414
+    const metadata = await provider.request('/auth/.well-known/oauth-authorization-server');
+    expect(metadata.text).toBe(answer.text);
     expect(answer.json()).toMatchObject({
       issuer: 'https://issuer.example/tenant',
       authorization_endpoint: 'https://id.example/auth/oauth/authorize',
@@ -56,21 +59,6 @@ describe('the discovery document', () => {
       userinfo_endpoint: 'https://api.example/public/v1/oauth/userinfo',
       revocation_endpoint: 'https://api.example/public/v1/oauth/revoke',
     });
-  });
-
-  it('is the same as authorization server metadata (RFC 8414)', async () => {
-    const provider = await startProvider();
-    const { text } = await provider.request(discovery);
-    expect((await provider.request('/.well-known/oauth-authorization-server')).text).toBe(text);
-  });
-
-  it('leads to endpoints that are really there', async () => {
-    const provider = await startProvider();
-    const document = (await provider.request(discovery)).json();
-    for (const [name, url] of Object.entries(document)) {
-      if (!name.endsWith('_endpoint') && name !== 'jwks_uri') continue;
-      expect((await provider.request(String(url))).status, name).not.toBe(404);
-    }
   });
 
   it.each([
@@ -83,39 +71,29 @@ describe('the discovery document', () => {
   });
 });
 
-describe('the key set', () => {
-  it('holds one public key for each algorithm and nothing private', async () => {
-    const provider = await startProvider();
-    const { keys } = (await provider.request('/.well-known/jwks.json')).json() as {
-      keys: Record<string, string>[];
-    };
-    expect(keys.map((key) => key.alg).toSorted()).toEqual(['ES256', 'RS256']);
-    for (const key of keys) {
-      const members = key.kty === 'RSA' ? ['kty', 'n', 'e'] : ['kty', 'crv', 'x', 'y'];
-      expect(Object.keys(key).toSorted()).toEqual([...members, 'kid', 'alg', 'use'].toSorted());
-      expect(key.use).toBe('sig');
-    }
-    expect(Buffer.from(keys.find((key) => key.kty === 'RSA')?.n ?? '', 'base64url').length).toBe(256);
+it('the key set holds one public key for each algorithm and nothing private', async () => {
+  const provider = await startProvider();
+  const { keys } = (await provider.request('/.well-known/jwks.json')).json();
+  const base64url = expect.stringMatching(/^[\w-]{43,}$/);
+  const shared = { kid: expect.any(String), use: 'sig' };
+  // Of 2048 bits.
+  const n = expect.stringMatching(/^[\w-]{342}$/);
+  expect(keys).toHaveLength(2);
+  expect(keys).toContainEqual({ ...shared, kty: 'RSA', alg: 'RS256', n, e: 'AQAB' });
+  expect(keys).toContainEqual({
+    ...shared,
+    kty: 'EC',
+    alg: 'ES256',
+    crv: 'P-256',
+    x: base64url,
+    y: base64url,
   });
 });
 
-describe('an https address behind a proxy that ends TLS', () => {
-  it('sends HSTS with every answer', async () => {
-    const provider = await startProvider({ authUrl: 'https://id.example', baseUrl: 'https://api.example' });
-    for (const path of [discovery, '/nowhere', '/v1/oauth/userinfo', '/account/apps']) {
-      const { headers } = await provider.request(path);
-      expect(headers.get('strict-transport-security'), path).toMatch(/^max-age=\d{8}/);
-    }
-  });
-
-  it('runs the whole flow, with the issuer and the addresses of the options', async () => {
-    const provider = await startProvider({
-      authUrl: 'https://id.example',
-      issuer: 'https://issuer.example',
-    });
-    const client = await provider.client();
-    const callback = await provider.authorize(client);
-    expect(callback.get('iss')).toBe('https://issuer.example');
-    expect(await provider.redeem(client, callback.get('code') ?? '')).toBe('200 ok');
-  });
+it('an https address behind a proxy that ends TLS sends HSTS with every answer', async () => {
+  const provider = await startProvider({ authUrl: 'https://id.example', baseUrl: 'https://api.example' });
+  for (const path of [discovery, '/nowhere', '/v1/oauth/userinfo', '/account/apps']) {
+    const { headers } = await provider.request(path);
+    expect(headers.get('strict-transport-security'), path).toMatch(/^max-age=\d{8}/);
+  }
 });

@@ -68,21 +68,18 @@ const requests: { readonly [Code in OAuthErrorCode]: () => Promise<Answer> } = {
 const codes = Object.keys(oauthErrors) as OAuthErrorCode[];
 
 describe('every error of the table', () => {
-  it('has a request here', () => {
-    expect(Object.keys(requests).toSorted()).toEqual(codes.toSorted());
-  });
-
   it.each(codes)('%s is answered with its status, its code, and the headers of every error', async (code) => {
     const answer = await requests[code]();
     expect(answer.outcome).toBe(`${oauthErrors[code].status} ${code}`);
-    expect(Object.keys(answer.json())).toEqual(['error', 'error_description']);
-    expect(answer.json().error_description).toMatch(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/);
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.headers.get('pragma')).toBe('no-cache');
-    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(answer.location).toBeNull();
+    const error_description = expect.stringMatching(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/);
+    expect([answer.json(), answer.location]).toEqual([{ error: code, error_description }, null]);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'x-content-type-options': 'nosniff',
+    });
     const waits = answer.status === 429 || answer.status === 503;
     expect(answer.headers.get('retry-after')).toEqual(waits ? expect.stringMatching(/^[1-9]\d*$/) : null);
     expect(answer.headers.get('www-authenticate') !== null).toBe(
@@ -96,15 +93,10 @@ describe('every error of the table', () => {
   });
 
   it('has the status of the specification where that names one', () => {
-    for (const [code, status] of [
-      ['invalid_client', 401],
-      ['invalid_grant', 400],
-      ['invalid_scope', 400],
-      ['redirect_uri_mismatch', 400],
-      ['access_denied', 400],
-      ['token_expired', 401],
-    ] as const)
-      expect([code, oauthErrors[code].status]).toEqual([code, status]);
+    for (const code of ['invalid_grant', 'invalid_scope', 'redirect_uri_mismatch', 'access_denied'] as const)
+      expect([code, oauthErrors[code].status]).toEqual([code, 400]);
+    for (const code of ['invalid_client', 'token_expired'] as const)
+      expect([code, oauthErrors[code].status]).toEqual([code, 401]);
   });
 });
 
