@@ -9,6 +9,7 @@ import { createSealer, UnsealError } from '../../src/keys/sealing.ts';
 import { openHints, sealHints } from '../../src/oauth/engine/interaction-hints.ts';
 import { systemRandom } from '../../src/random.ts';
 import type { Storage } from '../../src/storage.ts';
+import { openConsent, showConsent } from '../support/consent-form.ts';
 import { ana, ben } from '../support/directory.ts';
 import { fragileStorage, storageWith } from '../support/fragile-storage.ts';
 import { temporaryDatabase } from '../support/partner-api.ts';
@@ -93,10 +94,15 @@ describe('authorization requests that wait for their users', () => {
     expect((await late.get(page)).status).toBe(200);
     expect((await signedIn.get(waiting.location ?? '')).status).toBe(200);
     provider.clock.advance(50 * minute - 1);
-    expect((await late.get(page)).status).toBe(200);
+    const shown = await showConsent(late, page);
     expect((await provider.follow(signedIn, waiting.location ?? '')).outcome).toBe('303 code');
+    const approved = await openConsent(provider, client, { prompt: 'consent' });
+    const { location: back } = await approved.approve();
     provider.clock.advance(1);
     expect((await late.get(page)).status).toBe(400);
+    expect((await shown.approve()).outcome).toBe('400 invalid_request');
+    provider.clock.advance(60 * minute);
+    expect((await approved.browser.get(back ?? '')).outcome).toBe('400 invalid_request');
   });
 
   it('are not begun by HEAD, which hears whether the request is right', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewClient } from '../../src/admin.ts';
 import { type Scope, scopeNames, scopes } from '../../src/index.ts';
-import { openConsent } from '../support/consent-form.ts';
+import { openConsent, showConsent } from '../support/consent-form.ts';
 import { ana, ben } from '../support/directory.ts';
 import { pkce, type TestClient } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
@@ -110,6 +110,25 @@ describe('consent', () => {
     await provider.ostiary.admin.clients.update(client.id, { allowedScopes: ['openid', 'kyc'] });
     expect(await silently(client, { scope: 'openid kyc' })).toBe('code');
   });
+});
+
+it('two tabs of one browser go side by side, in any order, each to its own end', async () => {
+  const [one, two] = [await provider.client({ name: 'App one' }), await provider.client()];
+  const browser = provider.browser();
+  const first = await openConsent(provider, one, { state: 'one' }, browser);
+  const second = await openConsent(provider, two, { state: 'two', scope: 'openid kyc' }, browser);
+  const third = await openConsent(provider, two, { state: 'three' }, browser);
+  expect((await showConsent(browser, first.address)).text).toContain('App one');
+  const denied = await browser.get((await third.deny()).location ?? '');
+  expect([denied.outcome, denied.callback.get('state')]).toEqual(['303 access_denied', 'three']);
+  for (const [client, page, state, scope] of [
+    [two, second, 'two', 'openid kyc'],
+    [one, first, 'one', 'openid'],
+  ] as const) {
+    const { callback } = await page.finish();
+    expect(callback.get('state')).toBe(state);
+    expect((await provider.exchange(client, callback.get('code') ?? '')).json().scope).toBe(scope);
+  }
 });
 
 describe('a client that another program could pose as', () => {

@@ -2,54 +2,42 @@ import { describe, expect, it } from 'vitest';
 import { type Access, everything, giveAccess, leftOf } from '../support/access.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { ana, ben } from '../support/directory.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
 import type { TestClient } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
 const provider = await startProvider();
 const { admin, users } = provider.ostiary;
 
-const left = (given: Access): Promise<string[]> => leftOf(provider, given);
+type Who = 'anaOne' | 'anaTwo' | 'benOne' | 'benTwo';
+type Ending = (given: Record<Who, Access>) => Promise<unknown>;
 
-describe('the end of access', () => {
-  type Who = 'anaOne' | 'anaTwo' | 'benOne' | 'benTwo';
-  type Ending = (given: Record<Who, Access>) => Promise<unknown>;
-
-  it.each<readonly [string, Ending, Partial<Record<Who, readonly string[]>>]>([
-    ['nobody', async () => {}, {}],
-    ['a token', ({ anaOne }) => provider.revoke(anaOne.token), { anaOne: ['sibling', 'consent', 'code'] }],
-    ['a connected app', ({ anaOne }) => provider.removeApp(anaOne.client), { anaOne: [] }],
-    [
-      'a client, which nothing comes back with',
-      async ({ anaOne: { client }, benOne }) => {
-        await admin.clients.disable(client.id);
-        expect((await provider.userinfo(benOne.token)).outcome).toBe('401 invalid_token');
-        expect(await provider.redeem(client, benOne.code)).toBe('401 invalid_client');
-        await admin.clients.enable(client.id);
-      },
-      { anaOne: [], benOne: [] },
-    ],
-    ['a user', () => users.end(ana.sub), { anaOne: [], anaTwo: [] }],
-    ['a user whom nobody knows', () => users.end('nobody'), {}],
-  ])('of %s takes what belongs to it, and nothing else', async (_what, end, expected) => {
-    const [one, two] = [await provider.client(), await provider.client()];
-    const given = {
-      anaOne: await giveAccess(provider, ana.sub, one),
-      anaTwo: await giveAccess(provider, ana.sub, two),
-      benOne: await giveAccess(provider, ben.sub, one),
-      benTwo: await giveAccess(provider, ben.sub, two),
-    };
-    await end(given);
-    for (const [who, access] of Object.entries(given))
-      expect([who, await left(access)]).toEqual([who, expected[who as Who] ?? everything]);
-  });
-
-  it('is told to the user on the page of connected apps', async () => {
-    const client = await provider.client();
-    await provider.code(client);
-    const answer = await provider.removeApp(client);
-    expect([answer.status, answer.location]).toEqual([303, `${provider.origin}/account/apps?notice=revoked`]);
-  });
+it.each<readonly [string, Ending, Partial<Record<Who, readonly string[]>>]>([
+  ['nobody', async () => {}, {}],
+  ['a token', ({ anaOne }) => provider.revoke(anaOne.token), { anaOne: ['sibling', 'consent', 'code'] }],
+  ['a connected app', ({ anaOne }) => provider.removeApp(anaOne.client), { anaOne: [] }],
+  [
+    'a client, which nothing comes back with',
+    async ({ anaOne: { client }, benOne }) => {
+      await admin.clients.disable(client.id);
+      expect((await provider.userinfo(benOne.token)).outcome).toBe('401 invalid_token');
+      expect(await provider.redeem(client, benOne.code)).toBe('401 invalid_client');
+      await admin.clients.enable(client.id);
+    },
+    { anaOne: [], benOne: [] },
+  ],
+  ['a user', () => users.end(ana.sub), { anaOne: [], anaTwo: [] }],
+  ['a user whom nobody knows', () => users.end('nobody'), {}],
+])('the end of %s takes what belongs to it, and nothing else', async (_what, end, expected) => {
+  const [one, two] = [await provider.client(), await provider.client()];
+  const given = {
+    anaOne: await giveAccess(provider, ana.sub, one),
+    anaTwo: await giveAccess(provider, ana.sub, two),
+    benOne: await giveAccess(provider, ben.sub, one),
+    benTwo: await giveAccess(provider, ben.sub, two),
+  };
+  await end(given);
+  for (const [who, access] of Object.entries(given))
+    expect([who, await leftOf(provider, access)]).toEqual([who, expected[who as Who] ?? everything]);
 });
 
 describe('an interaction under way', () => {
@@ -77,27 +65,4 @@ describe('an interaction under way', () => {
       expect((await again.finish()).outcome).toBe('303 code');
     }
   });
-
-  it('goes on after a token was revoked', async () => {
-    const client = await provider.client();
-    const token = await provider.token(client);
-    const page = await openConsent(provider, client, { scope: 'openid kyc' });
-    await provider.revoke(token);
-    expect((await page.finish()).outcome).toBe('303 code');
-  });
-});
-
-it('several providers on one storage see the end of access with the next request', async () => {
-  const { storage } = fragileStorage();
-  const sealingKeys = [new Uint8Array(32).fill(1)];
-  const first = await startProvider({ storage, sealingKeys });
-  const second = await startProvider({ storage, sealingKeys, clock: first.clock }, first.host);
-  const client = await first.client();
-  const token = await first.token(client);
-  const code = await first.code(client);
-  expect(await second.isAlive(token)).toBe(true);
-  await first.ostiary.admin.clients.disable(client.id);
-  expect(await second.isAlive(token)).toBe(false);
-  expect(await second.redeem(client, code)).toBe('401 invalid_client');
-  expect(await second.attempt(client)).toBe('401 invalid_client');
 });

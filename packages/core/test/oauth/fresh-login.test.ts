@@ -50,24 +50,19 @@ describe.each([
     expect(await provider.subOf(client, await provider.follow(browser, interaction))).toBe(ana.sub);
   });
 
-  it('takes no answer to the consent page without it', async () => {
-    const { browser, interaction } = await begin(changes, await provider.client());
-    provider.clock.advance(1_000);
-    provider.signIn(browser, ana.sub);
-    const page = await showConsent(browser, interaction);
-    provider.signIn(browser, ana.sub, hour);
-    expectLogin(await page.approve());
-  });
-
-  it('asks a user who comes in after the answer for credentials, too', async () => {
+  it('takes no answer to the consent page without it, and asks a user who comes in after the answer, too', async () => {
     const app = await provider.client();
     await provider.code(app, {}, provider.browser(ben.sub));
     const { browser, interaction } = await begin(changes, app);
     provider.clock.advance(1_000);
     provider.signIn(browser, ana.sub);
-    const approved = await (await showConsent(browser, interaction)).approve();
+    const page = await showConsent(browser, interaction);
+    provider.signIn(browser, ana.sub, hour);
+    expectLogin(await page.approve());
+    provider.signIn(browser, ana.sub);
+    const { location } = await page.approve();
     provider.signIn(browser, ben.sub, hour);
-    expectLogin(await provider.follow(browser, approved.location ?? ''));
+    expectLogin(await provider.follow(browser, location ?? ''));
   });
 });
 
@@ -90,20 +85,16 @@ describe.each([
   ['with prompt=login', { prompt: 'login' }],
   ['with max_age', { max_age: '3600' }],
 ] as const)('a sign-in that is more than a minute in the future, %s,', (_name, changes) => {
-  it('is none: a page says that something is wrong here, and the log what', async () => {
-    const browser = provider.browser();
-    provider.signIn(browser, ana.sub, -60_001);
-    provider.logged.length = 0;
-    expect(await provider.attempt(client, changes, browser)).toBe('500 server_error');
-    const message = expect.stringContaining('authenticatedAt is more than a minute in the future');
-    expect(provider.logged).toMatchObject([{ level: 'error', fields: { err: { message } } }]);
-  });
-
-  it('does not end an interaction either', async () => {
+  it('is none, and ends no interaction: a page says that something is wrong here, and the log what', async () => {
     const browser = provider.browser(null);
     const { location } = await browser.get(provider.authorizeUrl(client, changes));
     provider.signIn(browser, ana.sub, -60_001);
+    provider.logged.length = 0;
+    expect(await provider.attempt(client, changes, browser)).toBe('500 server_error');
     expect((await browser.get(location ?? '')).outcome).toBe('500 server_error');
+    const message = expect.stringContaining('authenticatedAt is more than a minute in the future');
+    const line = { level: 'error', fields: { err: { message } } };
+    expect(provider.logged).toMatchObject([line, line]);
     provider.signIn(browser, ana.sub, -60_000);
     expect((await provider.follow(browser, location ?? '')).outcome).toBe('303 code');
   });

@@ -71,25 +71,16 @@ describe('a consent page of the host', () => {
     });
   });
 
-  it('gives its approval, which is remembered, and marks what is new after that', async () => {
+  it('gives its refusal, and its approval, which alone is remembered, and marks what is new after that', async () => {
     const { provider, client } = await start();
-    const { finish, browser } = await open(provider, client);
-    const { callback } = await finish('approve');
+    const denied = await (await open(provider, client)).finish('deny');
+    expect([denied.outcome, denied.callback.get('state')]).toEqual(['303 access_denied', 'a state']);
+    expect(await provider.attempt(client)).toBe('interaction');
+    const { callback } = await (await open(provider, client)).finish('approve');
     expect(await provider.redeem(client, callback.get('code') ?? '')).toBe('200 ok');
-    expect(await provider.attempt(client, {}, browser)).toBe('code');
+    expect(await provider.attempt(client)).toBe('code');
     const { shown } = await open(provider, client, { scope: 'openid kyc' });
-    expect(shown.scopes).toMatchObject([
-      { name: 'openid', isNew: false },
-      { name: 'kyc', isNew: true },
-    ]);
-  });
-
-  it('gives its refusal, which is not', async () => {
-    const { provider, client } = await start();
-    const { finish, browser } = await open(provider, client);
-    const { callback } = await finish('deny');
-    expect([callback.get('error'), callback.get('state')]).toEqual(['access_denied', 'a state']);
-    expect(await provider.attempt(client, {}, browser)).toBe('interaction');
+    expect(shown.scopes).toMatchObject([{ isNew: false }, { isNew: true }]);
   });
 
   it('goes on without asking where another tab has answered the same question', async () => {
@@ -125,17 +116,16 @@ describe('a consent page of the host', () => {
     expect((await finish('approve')).outcome).toBe('303 code');
   });
 
-  it.each([
-    ['on another origin', (id: string) => `https://evil.example/consent/${id}`],
-    ['without the id in its path', (id: string) => `/consent?id=${id}`],
-    ['that is no URL', () => 'https://'],
-  ])('at an address %s is refused: an error page and a log line', async (_name, interactionUrl) => {
-    const { provider, client } = await start({ interactionUrl });
-    const browser = provider.browser();
-    const { location } = await browser.get(provider.authorizeUrl(client));
-    const answer = await browser.get(location ?? '');
-    expect([answer.outcome, answer.location]).toEqual(['500 server_error', null]);
-    expect(answer.headers.getSetCookie()).toEqual([]);
-    expect(provider.logged.map(({ level }) => level)).toEqual(['error']);
-  });
+  it.each(['https://evil.example/consent/$', '/consent?id=$', 'https://'])(
+    'at %s is refused: an error page and a log line',
+    async (url) => {
+      const { provider, client } = await start({ interactionUrl: (id) => url.replace('$', id) });
+      const browser = provider.browser();
+      const { location } = await browser.get(provider.authorizeUrl(client));
+      const answer = await browser.get(location ?? '');
+      expect([answer.outcome, answer.location]).toEqual(['500 server_error', null]);
+      expect(answer.headers.getSetCookie()).toEqual([]);
+      expect(provider.logged.map(({ level }) => level)).toEqual(['error']);
+    },
+  );
 });

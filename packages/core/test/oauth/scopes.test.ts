@@ -34,15 +34,11 @@ describe('a scope that is refused', async () => {
   const narrow = await provider.client({ allowedScopes: ['openid', 'kyc'] });
 
   it.each<readonly [string, string]>([
-    ['profile', 'profile'],
     ['openid profile', 'profile'],
-    ['openid email', 'email'],
     ['openid wallet:balance kyc identity', 'wallet:balance identity'],
-    ['OpenID', 'OpenID'],
-    ['openid offline_access', 'offline_access'],
-    ['toString', 'toString'],
-    ['__proto__', '__proto__'],
-    ['openid,kyc', 'openid,kyc'],
+    ...['profile', 'OpenID', 'offline_access', 'toString', '__proto__', 'openid,kyc'].map(
+      (scope) => [scope, scope] as const,
+    ),
     // What is no scope token at all is not repeated.
     ...['a"b', 'a\\b', 'é', 'x'.repeat(65), 'a\tb'].map((scope) => [scope, '(malformed)'] as const),
   ])('fails the whole request (%j) and is named with the allowedScopes', async (scope, named) => {
@@ -54,12 +50,10 @@ describe('a scope that is refused', async () => {
     expect(callback.has('code')).toBe(false);
   });
 
-  it.each([undefined, '', ' ', '   '])(
-    'is another thing than a missing one (%j), which is invalid_request',
-    async (scope) => {
+  it('is another thing than a missing one, which is invalid_request', async () => {
+    for (const scope of [undefined, '', ' ', '   '])
       expect(await provider.attempt(client, { scope })).toBe('invalid_request');
-    },
-  );
+  });
 
   it('is one that was taken from the client, from the next request on; tokens keep what was approved', async () => {
     const app = await provider.client();
