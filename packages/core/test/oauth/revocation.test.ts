@@ -27,21 +27,18 @@ describe('the revocation endpoint', () => {
     expect((await ask({ token })).json()).toEqual({ ok: true });
   });
 
-  it.each([`Basic ${btoa('nobody:wrong')}`, 'Bearer nonsense'])(
-    'ignores client credentials and hints that are sent along, right or wrong: %s',
-    async (authorization) => {
+  it('ignores client credentials and hints that are sent along, right or wrong', async () => {
+    for (const authorization of [`Basic ${btoa('nobody:wrong')}`, 'Bearer nonsense']) {
       const token = await provider.token(client);
       const body = { token, client_id: 'nobody', client_secret: 'wrong', token_type_hint: 'refresh_token' };
       expect((await ask(body, { authorization })).json()).toEqual({ ok: true });
       expect(await provider.isAlive(token)).toBe(false);
-    },
-  );
+    }
+  });
 
   it.each([{}, { token: '' }, { access_token: 'x' }])('refuses %j, which has no token', async (body) => {
     const answer = await ask(body);
-    expect([answer.status, answer.json()]).toEqual([
-      400,
-      { error: 'invalid_request', error_description: 'The parameter token is missing.' },
-    ]);
+    const error_description = 'The parameter token is missing.';
+    expect([answer.status, answer.json()]).toEqual([400, { error: 'invalid_request', error_description }]);
   });
 });

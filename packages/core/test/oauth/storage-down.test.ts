@@ -10,163 +10,146 @@ const provider = await startProvider({ storage: database.storage });
 const client = await provider.client();
 
 /**
- * One request: prepared while the database works, then sent once for each call that it makes, with this call
- * failing.
+ * One request: what comes of it when the database works, also after it failed in the middle of the same request; calls
+ * that it has to make, so that nobody tests nothing; and how it is prepared while the database works. The prepared one
+ * is then sent once for each call that it makes, with this call failing.
  */
-interface Scenario {
-  /** Answers how to send the request; sending it twice must be possible. */
-  readonly prepare: () => Promise<() => Promise<Answer>>;
-  /** What comes of it when the database works, also after it failed in the middle of the same request. */
-  readonly outcome: string;
-  /** Calls that the request has to make, so that nobody tests nothing. */
-  readonly calls: readonly string[];
-}
+type Scenario = readonly [outcome: string, calls: readonly string[], prepare: () => Promise<Send>];
+type Send = () => Promise<Answer>;
 
 const page = { origin: 'https://app.example' };
 
 /** A request that ends a token, which lives on where it fails. */
-const endsToken = (token: string, send: () => Promise<Answer>) => async () => {
+const endsToken = (token: string, send: Send) => async () => {
   const answer = await send();
   database.breakWhen(null);
   expect(await provider.isAlive(token)).toBe(answer.status >= 500);
   return answer;
 };
 
+const exchange = ['clients.find', 'grants.find', 'grants.redeem'];
+const authorization = ['clients.find', 'consents.find', 'grants.issue'];
+const ofPage = ['clients.originRegistered', 'grants.findToken', 'clients.find'];
+
 const scenarios: Record<string, Scenario> = {
-  'the exchange of a code': {
-    async prepare() {
+  'the exchange of a code': [
+    '200 ok',
+    exchange,
+    async () => {
       const { code, verifier } = await provider.boundCode(client);
       return () => provider.exchange(client, code, { code_verifier: verifier });
     },
-    outcome: '200 ok',
-    calls: ['clients.find', 'grants.find', 'grants.redeem'],
-  },
-  'the exchange of a code by a page': {
-    async prepare() {
+  ],
+  'the exchange of a code by a page': [
+    '200 ok',
+    ['clients.originRegistered', ...exchange],
+    async () => {
       const body = tokenRequest(client, await provider.code(client));
       return () => provider.call('/v1/oauth/token', body, page);
     },
-    outcome: '200 ok',
-    calls: ['clients.originRegistered', 'clients.find', 'grants.find', 'grants.redeem'],
-  },
-  'a wrong verifier': {
-    async prepare() {
+  ],
+  'a wrong verifier': [
+    '400 invalid_grant',
+    ['grants.recordFailedVerifier'],
+    async () => {
       const { code } = await provider.boundCode(client);
       return () => provider.exchange(client, code, { code_verifier: pkce().verifier });
     },
-    outcome: '400 invalid_grant',
-    calls: ['grants.recordFailedVerifier'],
-  },
+  ],
   // Without a count a wrong secret could be tried for ever.
-  'a wrong secret': {
-    prepare: async () => () => provider.exchange(client, 'x', { client_secret: 'wrong' }),
-    outcome: '401 invalid_client',
-    calls: ['rateLimits.peek', 'rateLimits.consume'],
-  },
-  'a replayed code': {
-    async prepare() {
+  'a wrong secret': [
+    '401 invalid_client',
+    ['rateLimits.peek', 'rateLimits.consume'],
+    async () => () => provider.exchange(client, 'x', { client_secret: 'wrong' }),
+  ],
+  'a replayed code': [
+    '400 invalid_grant',
+    ['grants.revoke'],
+    async () => {
       const code = await provider.code(client);
       const token = String((await provider.exchange(client, code)).json().access_token);
       return endsToken(token, () => provider.exchange(client, code));
     },
-    outcome: '400 invalid_grant',
-    calls: ['grants.revoke'],
-  },
-  userinfo: {
-    async prepare() {
+  ],
+  userinfo: [
+    '200 ok',
+    ofPage,
+    async () => {
       const token = await provider.token(client);
       return () => provider.userinfo(token, page);
     },
-    outcome: '200 ok',
-    calls: ['clients.originRegistered', 'grants.findToken', 'clients.find'],
-  },
-  revocation: {
-    async prepare() {
-      const token = await provider.token(client);
-      return endsToken(token, () => provider.revoke(token));
-    },
-    outcome: '200 ok',
-    calls: ['grants.revokeToken'],
-  },
-  'revocation by a page': {
-    async prepare() {
+  ],
+  revocation: [
+    '200 ok',
+    [...ofPage, 'grants.revokeToken'],
+    async () => {
       const token = await provider.token(client);
       return endsToken(token, () => provider.revoke(token, page));
     },
-    outcome: '200 ok',
-    calls: ['clients.originRegistered', 'grants.findToken', 'clients.find', 'grants.revokeToken'],
-  },
-  'a preflight request': {
-    prepare: async () => () => provider.request('/v1/oauth/token', { method: 'OPTIONS', headers: page }),
-    outcome: '204 ok',
-    calls: ['clients.originRegistered'],
-  },
-  'an authorization request that needs no page': {
-    async prepare() {
-      const browser = provider.browser();
-      return () => browser.get(provider.authorizeUrl(client));
-    },
-    outcome: '303 code',
-    calls: ['clients.find', 'consents.find', 'grants.issue'],
-  },
-  'an authorization request of a program': {
-    async prepare() {
-      const browser = provider.browser();
+  ],
+  'a preflight request': [
+    '204 ok',
+    ['clients.originRegistered'],
+    async () => () => provider.request('/v1/oauth/token', { method: 'OPTIONS', headers: page }),
+  ],
+  'an authorization request that needs no page': [
+    '303 code',
+    authorization,
+    async () => () => provider.browser().get(provider.authorizeUrl(client)),
+  ],
+  'an authorization request of a program': [
+    '303 code',
+    authorization,
+    async () => {
       const url = provider.authorizeUrl(client, { prompt: 'none' });
-      return () => browser.get(url, { accept: 'application/json' });
+      return () => provider.browser().get(url, { accept: 'application/json' });
     },
-    outcome: '303 code',
-    calls: ['clients.find', 'consents.find', 'grants.issue'],
-  },
-  'an authorization request that needs a page': {
-    async prepare() {
-      const browser = provider.browser();
-      const fresh = await provider.client();
-      return () => browser.get(provider.authorizeUrl(fresh));
+  ],
+  'an authorization request that needs a page': [
+    '303 interaction',
+    ['clients.find', 'consents.find', 'interactions.save'],
+    async () => {
+      const url = provider.authorizeUrl(await provider.client());
+      return () => provider.browser().get(url);
     },
-    outcome: '303 interaction',
-    calls: ['clients.find', 'consents.find', 'interactions.save'],
-  },
-  'the consent page': {
-    async prepare() {
+  ],
+  'the consent page': [
+    '200 ok',
+    ['interactions.find', 'clients.find', 'consents.find'],
+    async () => {
       const { browser, address } = await openConsent(provider, await provider.client());
       return () => browser.get(address);
     },
-    outcome: '200 ok',
-    calls: ['interactions.find', 'clients.find', 'consents.find'],
-  },
-  'an approval': {
-    async prepare() {
+  ],
+  'an approval': [
+    '303 elsewhere',
+    ['interactions.find', 'clients.find', 'consents.remember', 'interactions.replace'],
+    async () => {
       const { approve } = await openConsent(provider, await provider.client());
       return () => approve();
     },
-    outcome: '303 elsewhere',
-    calls: ['interactions.find', 'clients.find', 'consents.remember', 'interactions.replace'],
-  },
-  'a refusal': {
-    prepare: async () => (await openConsent(provider, await provider.client())).deny,
-    outcome: '303 elsewhere',
-    calls: ['interactions.find', 'interactions.replace'],
-  },
-  'the page of connected apps': {
-    async prepare() {
-      const browser = provider.browser();
-      return () => browser.get('/account/apps');
-    },
-    outcome: '200 ok',
-    calls: ['consents.list', 'clients.find'],
-  },
-  'the removal of a connected app': {
-    async prepare() {
+  ],
+  'a refusal': [
+    '303 elsewhere',
+    ['interactions.find', 'interactions.replace'],
+    async () => (await openConsent(provider, await provider.client())).deny,
+  ],
+  'the page of connected apps': [
+    '200 ok',
+    ['consents.list', 'clients.find'],
+    async () => () => provider.browser().get('/account/apps'),
+  ],
+  'the removal of a connected app': [
+    '303 elsewhere',
+    ['consents.revoke'],
+    async () => {
       const app = await provider.client();
       const browser = provider.browser();
       const token = await provider.token(app, 'openid', browser);
       const csrf = (await provider.connectedApps(browser)).get(app.id) ?? '';
       return endsToken(token, () => browser.post(`/account/apps/${app.id}/revoke`, { csrf }));
     },
-    outcome: '303 elsewhere',
-    calls: ['consents.revoke'],
-  },
+  ],
 };
 
 /** That an answer tells nothing but that something is wrong here, and gives nothing. */
@@ -192,18 +175,19 @@ describe('a database that fails', () => {
   )(
     'in any call of %s is %s, and afterwards the same request works',
     async (_name, failure, error, scenario) => {
-      const healthy = await scenario.prepare();
+      const [outcome, needed, prepare] = scenario;
+      const healthy = await prepare();
       database.forget();
-      expect((await healthy()).outcome).toBe(scenario.outcome);
+      expect((await healthy()).outcome).toBe(outcome);
       const calls = [...database.calls];
-      expect(calls).toEqual(expect.arrayContaining([...scenario.calls]));
+      expect(calls).toEqual(expect.arrayContaining([...needed]));
 
       database.error = error;
       onTestFinished(() => {
         database.error = unavailable;
       });
       for (const [index, call] of calls.entries()) {
-        const send = await scenario.prepare();
+        const send = await prepare();
         database.forget();
         provider.logged.length = 0;
         let broke = false;
@@ -217,7 +201,7 @@ describe('a database that fails', () => {
         if (!broke) continue;
         expectFailure(answer, call, failure);
         expect(provider.errors.map(({ fields }) => (fields as { err: unknown }).err)).toEqual([error]);
-        expect((await send()).outcome).toBe(scenario.outcome);
+        expect((await send()).outcome).toBe(outcome);
       }
     },
   );
@@ -225,13 +209,13 @@ describe('a database that fails', () => {
   // That page asks for all of its clients at once.
   it.each(Object.entries(scenarios).filter(([name]) => name !== 'the page of connected apps'))(
     'from some call of %s on is asked no more: each call takes its time to fail',
-    async (_name, scenario) => {
-      const healthy = await scenario.prepare();
+    async (_name, [_outcome, _calls, prepare]) => {
+      const healthy = await prepare();
       database.forget();
       await healthy();
       const { length } = database.calls;
       for (let index = 0; index < length; index += 1) {
-        const send = await scenario.prepare();
+        const send = await prepare();
         database.forget();
         const failed: string[] = [];
         database.breakWhen((call, at) => {
@@ -258,13 +242,7 @@ describe('a database that fails', () => {
     };
     expect((await attempt(null)).answer.outcome).toBe('303 code');
     const calls = [...database.calls];
-    const needed = [
-      'interactions.find',
-      'interactions.remove',
-      'clients.find',
-      'consents.find',
-      'grants.issue',
-    ];
+    const needed = ['interactions.find', 'interactions.remove', ...authorization];
     expect(calls).toEqual(expect.arrayContaining(needed));
     for (const [index, call] of calls.entries()) {
       const { answer, again } = await attempt(index);
