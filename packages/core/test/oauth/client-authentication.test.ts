@@ -101,7 +101,7 @@ it('the table above has every combination, and every outcome in it', () => {
   expect(new Set(cases.map(expected)).size).toBe(3);
 });
 
-it.each([
+it.each<readonly [changes: Record<string, unknown>, outcome: Outcome | '400 invalid_request']>([
   [{ client_secret: undefined }, '401 invalid_client'],
   [{ client_secret: undefined, client_id: '' }, '400 invalid_request'],
   [{ client_secret: undefined, client_id: undefined }, '400 invalid_request'],

@@ -71,13 +71,16 @@ describe('bad answers of the host', () => {
   });
 });
 
-it.each([
-  ['/sign-in?x=1', (site: string) => `${site}/sign-in?x=1`],
-  ['https://login.example/', () => 'https://login.example/'],
-])('loginUrl may be %s: relative to authUrl, or on another host', async (given, expected) => {
-  const provider = await startProvider({ login: { authenticate: () => null, loginUrl: () => given } });
-  expect((await provider.browser().get('/account/apps')).location).toBe(expected(provider.site));
-});
+it.each(['/sign-in?x=1', 'https://login.example/'])(
+  'loginUrl may be %s: relative to authUrl, or on another host, now or later',
+  async (given) => {
+    for (const loginUrl of [() => given, async () => given]) {
+      const provider = await startProvider({ login: { authenticate: () => null, loginUrl } });
+      const { location } = await provider.browser().get('/account/apps');
+      expect(location).toBe(new URL(given, provider.site).href);
+    }
+  },
+);
 
 describe('a user whom nothing could be told about', () => {
   it('is not asked for consent when the host does not know them: the app hears access_denied, the log why', async () => {

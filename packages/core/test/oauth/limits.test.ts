@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
+import type { Storage } from '../../src/storage.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { tokenRequest } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
@@ -121,7 +122,7 @@ it.each([
   ['kept by each process for itself on any other storage', false],
 ])('counts of addresses are %s', async (_how, isShared) => {
   const { rateLimits, ...others } = memoryStorage();
-  const storage = isShared ? { ...others, rateLimits } : others;
+  const storage: Storage = { ...others, ...(isShared && rateLimits && { rateLimits }) };
   const limits = { authorizeStarts: 2, failedClientAuthentications: 2 };
   const options = { storage, limits, sealingKeys: [randomBytes(32)] };
   const one = await start(options);

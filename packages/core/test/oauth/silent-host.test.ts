@@ -81,9 +81,3 @@ it.each([
 ])('a partner for whom %s does not answer gets 503 internal_error with Retry-After', async (call, target) => {
   expect(await during(call, () => provider.partnerCall(key, target))).toEqual(['503 internal_error', '1']);
 });
-
-it('loginUrl may answer later', async () => {
-  const login = { authenticate: () => null, loginUrl: async () => '/sign-in' };
-  const late = await startProvider({ login });
-  expect((await late.browser().get('/account/apps')).location).toBe(`${late.site}/sign-in`);
-});

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { inspect } from 'node:util';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { scopeNames } from '../../src/index.ts';
 import { ana, ben } from '../support/directory.ts';
 import { startProvider } from '../support/running.ts';
@@ -24,25 +25,17 @@ describe('the userinfo endpoint', () => {
       userinfo({ headers: { authorization: `bEARER ${token}` } }),
     ]);
     for (const answer of answers) {
-      expect(answer.status).toBe(200);
-      expect(answer.json()).toEqual(ana);
+      expect([answer.status, answer.json()]).toEqual([200, ana]);
       expect(answer.headers.get('cache-control')).toBe('no-store');
-      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     }
-  });
-
-  it('looks for no form in a GET, whatever media type that names', async () => {
+    // It looks for no form in a GET, whatever media type that names.
     for (const type of ['application/x-www-form-urlencoded', 'application/json', 'text/plain'])
       expect((await userinfo({ headers: { ...bearer, 'content-type': type } })).status).toBe(200);
   });
 
   it('refuses it in header and form at once', async () => {
-    const answer = await userinfo({
-      method: 'POST',
-      headers: { ...form, ...bearer },
-      body: `access_token=${token}`,
-    });
+    const body = `access_token=${token}`;
+    const answer = await userinfo({ method: 'POST', headers: { ...form, ...bearer }, body });
     expect(answer.outcome).toBe('400 invalid_request');
     expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_request"');
   });
@@ -53,16 +46,12 @@ describe('the userinfo endpoint', () => {
   });
 
   it('asks the host for exactly the approved scopes', async () => {
-    const asked: [string, string[]][] = [];
-    const find = (sub: string, scopes: ReadonlySet<string>) => {
-      asked.push([sub, [...scopes]]);
-      return ana;
-    };
+    const find = vi.fn(() => ana);
     const watching = await startProvider({ users: { find } });
     const narrow = await watching.token(await watching.client(), 'openid kyc');
-    asked.length = 0;
+    find.mockClear();
     await watching.userinfo(narrow);
-    expect(asked).toEqual([[ana.sub, ['openid', 'kyc']]]);
+    expect(find.mock.calls).toEqual([[ana.sub, new Set(['openid', 'kyc'])]]);
   });
 });
 
@@ -81,38 +70,22 @@ it('a user whom the host no longer finds has tokens and codes that are refused, 
   expect(await provider.redeem(client, code)).toBe('200 ok');
 });
 
-describe('values that the contract allows', () => {
-  it.each([
-    { avatarUrl: null },
-    { kycTier: 0 },
-    { kycTier: 3 },
-    { kycStatus: 'pending' },
-    { kycStatus: 'rejected' },
-    { htgBalance: '0.00' },
-    { htgBalance: '-12.50' },
-    { htgBalance: '999999999999999.99' },
-    { trustScore: 0 },
-    { trustScore: 100 },
-    { activeCredentials: [] },
-    {
-      activeCredentials: [
-        { id: 'c', type: 't', issuedAt: '2025-01-01T00:00:00Z', expiresAt: '2026-01-01T00:00:00.000Z' },
-      ],
-    },
-    { createdAt: '2024-03-01T12:00:00Z' },
-    { name: 'Zoë 🙂 <b>' },
-  ])('pass as they are: %j', async (changes) => {
-    provider.host.people.set(ana.sub, { ...ana, ...changes } as typeof ana);
-    const answer = await provider.userinfo(token);
-    expect(answer.status).toBe(200);
-    expect(answer.json()).toEqual({ ...ana, ...changes });
-  });
+const credential = { id: 'c', type: 't', issuedAt: '2025-01-01T00:00:00Z', expiresAt: null };
+
+it.each([
+  { kycTier: 0, kycStatus: 'pending', htgBalance: '0.00', trustScore: 0, activeCredentials: [] },
+  { kycTier: 3, kycStatus: 'rejected', htgBalance: '-12.50', trustScore: 100, avatarUrl: null },
+  { activeCredentials: [{ ...credential, expiresAt: '2026-01-01T00:00:00.000Z' }] },
+  { createdAt: '2024-03-01T12:00:00Z', name: 'Zoë 🙂 <b>', htgBalance: '999999999999999.99' },
+])('values that the contract allows pass as they are: %j', async (changes) => {
+  provider.host.people.set(ana.sub, { ...ana, ...changes } as typeof ana);
+  const answer = await provider.userinfo(token);
+  expect([answer.status, answer.json()]).toEqual([200, { ...ana, ...changes }]);
 });
 
 describe('bad data of the host', () => {
   const leak = 'do-not-show-this';
 
-  const credential = { id: 'c', type: 't', issuedAt: '2025-01-01T00:00:00Z', expiresAt: null };
   const bad: { readonly [field: string]: readonly unknown[] } = {
     kid: [undefined, 7, ''],
     role: [null],
@@ -133,34 +106,25 @@ describe('bad data of the host', () => {
       [{ ...credential, expiresAt: undefined }],
     ],
   };
+  const error_description = 'An unexpected condition prevented the request.';
 
-  it.each(Object.entries(bad).flatMap(([field, values]) => values.map((value) => [field, value] as const)))(
-    '%s: %j is a server_error with a log line that names the field, and nothing of it is shown',
-    async (field, value) => {
-      provider.host.people.set(ana.sub, { ...ana, [field]: value } as typeof ana);
-      provider.logged.length = 0;
-      const answer = await provider.userinfo(token);
-      expect(answer.status).toBe(500);
-      expect(answer.json()).toEqual({
-        error: 'server_error',
-        error_description: 'An unexpected condition prevented the request.',
-      });
-      expect(provider.logged.map((line) => line.level)).toEqual(['error']);
-      const fields = (provider.logged[0]?.fields ?? {}) as { err?: Error };
-      expect(fields).toMatchObject({
-        requestId: answer.headers.get('x-request-id'),
-        path: '/v1/oauth/userinfo',
-      });
-      expect(String(fields.err)).toContain(`users.find: ${field}: `);
-      expect(JSON.stringify(provider.logged) + String(fields.err)).not.toContain(leak);
+  it.each(Object.entries(bad))(
+    '%s: each of %j is a server_error with a log line that names the field, and nothing of it is shown',
+    async (field, values) => {
+      for (const value of values) {
+        provider.host.people.set(ana.sub, { ...ana, [field]: value } as typeof ana);
+        provider.logged.length = 0;
+        const answer = await provider.userinfo(token);
+        expect([answer.status, answer.json()]).toEqual([500, { error: 'server_error', error_description }]);
+        const message = expect.stringContaining(`users.find: ${field}: `);
+        const requestId = answer.headers.get('x-request-id');
+        expect(provider.logged).toMatchObject([
+          { level: 'error', fields: { requestId, path: '/v1/oauth/userinfo', err: { message } } },
+        ]);
+        expect(inspect(provider.logged, { depth: 9 })).not.toContain(leak);
+      }
     },
   );
-
-  it('is not looked at where no approved scope shows it', async () => {
-    const narrow = await provider.token(client, 'profile');
-    provider.host.people.set(ana.sub, { ...ana, kycTier: 99, country: 'nowhere' } as unknown as typeof ana);
-    expect((await provider.userinfo(narrow)).status).toBe(200);
-  });
 
   it('never shows fields that the table does not know', async () => {
     const record = { ...ana, passwordHash: leak, activeCredentials: [{ ...credential, secret: leak }] };
