@@ -17,44 +17,23 @@ const exchange = (headers: readonly string[], code = 'x') => {
 
 it('garbage for credentials is refused, and nobody gets in', async () => {
   const code = await provider.code(client);
-  const encoded = (text: string | Uint8Array): string => `Basic ${Buffer.from(text).toString('base64')}`;
   const bare = ['', 'Basic', 'Basic ', 'Basic :', 'Basic =', 'Basic ====', 'Basic !!!!', 'Basic %%%'];
-  const garbage = [
-    ...bare,
-    'Basic \u00ff\u00fe',
-    'Basic __proto__',
-    encoded(''),
-    encoded(':'),
-    encoded('::::'),
-    encoded(`${id}`),
-    encoded(`${id}:`),
-    encoded(`:${secret}`),
-    encoded(`${id}::${secret}`),
-    encoded(`${id}:${secret}:`),
-    encoded(`${id}:${secret}\u0000`),
-    encoded(`${id}\u0000:${secret}`),
-    encoded(`${id}:${secret} `),
-    encoded(` ${id}:${secret}`),
-    encoded(`${id}:%zz`),
-    encoded(`%:${secret}`),
-    encoded(`${id}:%00`),
-    encoded(new Uint8Array([0xff, 0x3a, 0xfe])),
-    encoded(`${id.toUpperCase()}:${secret}`),
-    encoded(`__proto__:${secret}`),
-    encoded(`constructor:${secret}`),
-    encoded(`${'a'.repeat(8000)}:b`),
+  const strange = ['Basic \u00ff\u00fe', 'Basic __proto__', 'Negotiate YII=', 'null', 'undefined'];
+  const others = [`Basic Basic ${right}`, `Bearer ${secret}`, `Digest username="${id}"`];
+  const swollen = [
     `${right},${right}`,
     `${right} x`,
-    `Basic Basic ${right}`,
-    `Bearer ${secret}`,
-    `Digest username="${id}"`,
-    'Negotiate YII=',
-    'null',
-    'undefined',
     `Basic ${' '.repeat(8000)}x`,
     `Basic ${'A'.repeat(8000)}!`,
   ];
-  for (const header of garbage) {
+  const colons = ['', ':', '::::', id, `${id}:`, `:${secret}`, `${id}::${secret}`, `${id}:${secret}:`];
+  const zeros = [`${id}:${secret}\u0000`, `${id}\u0000:${secret}`, `${id}:%00`];
+  const spaces = [`${id}:${secret} `, ` ${id}:${secret}`, `${id}:%zz`, `%:${secret}`];
+  const names = [`__proto__:${secret}`, `constructor:${secret}`, `${id.toUpperCase()}:${secret}`];
+  const encoded = [...colons, ...zeros, ...spaces, ...names, `${'a'.repeat(8000)}:b`, '\u00ff:\u00fe'].map(
+    (text) => `Basic ${Buffer.from(text, 'latin1').toString('base64')}`,
+  );
+  for (const header of [...bare, ...strange, ...others, ...swollen, ...encoded]) {
     const answer = await exchange([`Authorization: ${header}`], code);
     expect.soft([400, 401], header.slice(0, 80)).toContain(answer.status);
     expect.soft(answer.body, header.slice(0, 80)).toMatch(/"error":"invalid_(client|request)"/);
@@ -82,7 +61,7 @@ it('two Authorization headers are refused', async () => {
 it('neither credentials nor parameters are taken from the query of the token endpoint', async () => {
   const all = tokenRequest(client, await provider.code(client));
   for (const name of Object.keys(all)) {
-    const rest = Object.fromEntries(Object.entries(all).filter(([other]) => other !== name));
+    const { [name]: _, ...rest } = all;
     const { status } = await provider.call(`/v1/oauth/token?${new URLSearchParams(all)}`, rest);
     expect([400, 401]).toContain(status);
   }

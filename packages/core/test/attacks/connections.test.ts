@@ -59,41 +59,28 @@ describe('connections that misbehave', async () => {
 
   it('get a single answer for a body that hides a second request', async () => {
     const hidden = revocation;
+    const length = `Content-Length: ${hidden.length}`;
+    const lengths = ['+4', '0x4', '-1', '4 4', `${hidden.length}, ${hidden.length}`];
+    const encodings = [': xchunked', ': chunked, identity', ' : chunked', ': chunked\n x'];
     for (const headers of [
-      [json, `Content-Length: ${hidden.length}`, 'Transfer-Encoding: chunked'],
-      [json, 'Content-Length: 0', 'Transfer-Encoding: chunked'],
-      [json, 'Content-Length: 4', `Content-Length: ${hidden.length}`],
-      [json, `Content-Length: ${hidden.length}, ${hidden.length}`],
-      [json, 'Content-Length: +4'],
-      [json, 'Content-Length: 0x4'],
-      [json, 'Content-Length: -1'],
-      [json, 'Content-Length: 4 4'],
-      [json, 'Transfer-Encoding: xchunked'],
-      [json, 'Transfer-Encoding: chunked, identity'],
-      [json, 'Transfer-Encoding : chunked'],
-      [json, 'Transfer-Encoding: chunked\n x'],
-      [json, ' Transfer-Encoding: chunked'],
+      [length, 'Transfer-Encoding: chunked'],
+      ['Content-Length: 0', 'Transfer-Encoding: chunked'],
+      ['Content-Length: 4', length],
+      ...lengths.map((value) => [`Content-Length: ${value}`]),
+      ...encodings.map((value) => [`Transfer-Encoding${value}`]),
+      [' Transfer-Encoding: chunked'],
     ]) {
-      const got = await answered(rawPost('/v1/oauth/revoke', headers, `0\r\n\r\n${hidden}`));
+      const got = await answered(rawPost('/v1/oauth/revoke', [json, ...headers], `0\r\n\r\n${hidden}`));
       expect.soft(got, headers.join()).not.toContain('200');
       expect.soft(got.length, headers.join()).toBeLessThanOrEqual(1);
     }
   });
 
-  it('may tell too small a length: the rest is not taken for the body', async () => {
-    const request = rawPost('/v1/oauth/revoke', [json, 'Content-Length: 5'], unknownToken);
-    expect((await sendRaw(provider.origin, request)).status).toBe(400);
-  });
-
-  it('may tell too great a length and hang up', async () => {
-    for (const path of [...bodyPaths, '/oauth/authorize']) {
-      const request = rawPost(path, [json, 'Content-Length: 500'], unknownToken);
-      expect(await answered(request)).not.toContain('200');
-      const reset = await RawConnection.open(provider.origin);
-      reset.write(request);
-      await setImmediate();
-      reset.reset();
-    }
+  it('may tell too small a length, of which the rest is no body, or too great a one and hang up', async () => {
+    const short = rawPost('/v1/oauth/revoke', [json, 'Content-Length: 5'], unknownToken);
+    expect((await sendRaw(provider.origin, short)).status).toBe(400);
+    for (const path of [...bodyPaths, '/oauth/authorize'])
+      expect(await answered(rawPost(path, [json, 'Content-Length: 500'], unknownToken))).not.toContain('200');
   });
 
   it('may break off a chunked body anywhere', async () => {
@@ -116,11 +103,10 @@ describe('connections that misbehave', async () => {
     const page = await openConsent(provider, client);
     const cookie = `Cookie: ${page.browser.cookieHeader(page.path)}`;
     const authorize = provider.authorizeUrl(client).slice(provider.origin.length);
+    const paths = ['/.well-known/openid-configuration', authorize, page.path, '/account/apps'];
     const requests = [
-      rawGet('/.well-known/openid-configuration'),
-      rawGet(authorize, [cookie]),
-      rawGet(page.path, [cookie]),
-      rawGet('/account/apps', [cookie]),
+      ...paths.map((path) => rawGet(path, [cookie])),
+      ...bodyPaths.map((path) => rawPost(path, [json, 'Content-Length: 500'], unknownToken)),
       rawPost('/v1/oauth/token', [json], '{}'),
       rawPost('/v1/oauth/revoke', [json], unknownToken),
       rawPost(page.path, [cookie, json], '{"decision":"approve"}'),
@@ -161,9 +147,8 @@ describe('connections that misbehave', async () => {
 
   it('leave no timer behind', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    for (const body of [unknownToken, '', '{', 'a'.repeat(70_000)]) {
+    for (const body of [unknownToken, '', '{', 'a'.repeat(70_000)])
       await sendRaw(provider.origin, rawPost('/v1/oauth/revoke', [json], body));
-    }
     const connection = await RawConnection.open(provider.origin);
     connection.write(rawPost('/v1/oauth/revoke', [json, 'Content-Length: 100'], '{'));
     while (vi.getTimerCount() === 0) await setImmediate();
@@ -173,31 +158,24 @@ describe('connections that misbehave', async () => {
 
   it('that ask for another protocol, or to go on, get an ordinary answer', async () => {
     for (const headers of [
-      ['Expect: 100-continue'],
-      ['Expect: something-else'],
-      ['Upgrade: websocket', 'Sec-WebSocket-Key: a', 'Sec-WebSocket-Version: 13'],
-      ['Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA'],
-      ['TE: trailers', 'Trailer: Authorization'],
-      ['Range: bytes=0-1'],
-      ['If-None-Match: *', 'If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT'],
+      'Expect: 100-continue',
+      'Expect: something-else',
+      'Upgrade: websocket, Sec-WebSocket-Key: a, Sec-WebSocket-Version: 13',
+      'Upgrade: h2c, HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA',
+      'TE: trailers, Trailer: Authorization',
+      'Range: bytes=0-1, If-None-Match: *',
     ]) {
-      const request = rawPost('/v1/oauth/revoke', [json, ...headers], unknownToken);
+      const request = rawPost('/v1/oauth/revoke', [json, ...headers.split(', ')], unknownToken);
       const { status } = await sendRaw(provider.origin, request);
-      expect.soft([100, 200, 417], headers.join()).toContain(status);
+      expect.soft([100, 200, 417], headers).toContain(status);
     }
   });
 
   it.each(['HEAD', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'OPTIONS', 'PROPFIND', 'QUERY', 'PURGE'])(
     'with the method %s change nothing',
     async (method) => {
-      for (const path of [
-        '/v1/oauth/token',
-        '/v1/oauth/revoke',
-        '/oauth/interaction/x',
-        '/account/apps',
-        '/account/apps/x/revoke',
-        '/nowhere',
-      ]) {
+      const pages = ['/oauth/interaction/x', '/account/apps', '/account/apps/x/revoke', '/nowhere'];
+      for (const path of ['/v1/oauth/token', '/v1/oauth/revoke', ...pages]) {
         const request = rawGet(path, ['Authorization: Bearer x', 'Cookie: host=x']).replace('GET', method);
         const { status, body } = await sendRaw(provider.origin, request);
         expect.soft([204, 303, 400, 404, 405], `${method} ${path}`).toContain(status);

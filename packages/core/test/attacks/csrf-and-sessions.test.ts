@@ -32,10 +32,8 @@ describe('the consent form', () => {
       'not a time': `NaN.${proof}`,
       'infinite time': `infinity.${proof}`,
     };
-    const forms = Object.entries(tokens).map(
-      ([name, csrf]) => [name, { decision: 'approve', csrf }] as const,
-    );
-    for (const [name, form] of [['missing', { decision: 'approve' }] as const, ...forms]) {
+    for (const [name, csrf] of Object.entries({ ...tokens, missing: undefined })) {
+      const form = { decision: 'approve', ...(csrf !== undefined && { csrf }) };
       const answer = await page.browser.post(page.address, form);
       expect.soft([name, answer.status, answer.location]).toEqual([name, 403, null]);
     }
@@ -47,30 +45,17 @@ describe('the consent form', () => {
     const client = await provider.client();
     const page = await openConsent(provider, client);
     const { port } = new URL(provider.origin);
-    const foreign: Record<string, string>[] = [
-      crossSite,
-      { origin: 'null', 'sec-fetch-site': 'same-site' },
-      { origin: 'null', 'sec-fetch-site': 'none' },
-      { origin: 'null', 'sec-fetch-site': '' },
-      { origin: 'null', 'sec-fetch-site': 'Same-Origin' },
-      { origin: 'https://evil.example' },
-      { origin: 'null, null' },
-      { origin: 'NULL' },
-      { origin: '' },
-      { origin: `https://127.0.0.1:${port}` },
-      { origin: `http://127.0.0.1.evil.example:${port}` },
-      { origin: `http://127.0.0.1:${port}.evil.example` },
-      { origin: `${provider.origin}/` },
-      { origin: provider.origin.toUpperCase() },
-      { origin: 'http://127.0.0.1' },
-      { origin: `http://localhost:${port}` },
-      { 'sec-fetch-site': 'cross-site' },
-      { 'sec-fetch-site': 'same-site' },
-      { 'sec-fetch-site': 'Cross-Site' },
-      { 'sec-fetch-site': '' },
+    const bent = ['', 'NULL', 'null, null', `${provider.origin}/`, provider.origin.toUpperCase()];
+    const nearly = [`https://127.0.0.1:${port}`, `http://localhost:${port}`, 'http://127.0.0.1'];
+    const suffixed = [`http://127.0.0.1.evil.example:${port}`, `http://127.0.0.1:${port}.evil.example`];
+    const origins = ['https://evil.example', ...bent, ...nearly, ...suffixed];
+    const sites = ['cross-site', 'same-site', 'Cross-Site', ''];
+    for (const headers of [
+      ...origins.map((origin) => ({ origin })),
+      ...sites.map((site) => ({ 'sec-fetch-site': site })),
+      ...[...sites, 'none', 'Same-Origin'].map((site) => ({ origin: 'null', 'sec-fetch-site': site })),
       { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
-    ];
-    for (const headers of foreign) {
+    ]) {
       const answer = await page.approve(headers);
       expect.soft([headers, answer.status, answer.location]).toEqual([headers, 403, null]);
     }
@@ -121,47 +106,35 @@ describe('the consent form', () => {
     await page.post({ decision: 'approve', csrf: other.csrf });
     const expected = provider.origin;
     const foreign = { reason: 'its Origin is not that of authUrl', site: 'same-origin', expected };
-    expect(provider.logged).toEqual(
-      [
-        { ...foreign, origin: 'https://www.app.example' },
-        {
-          reason: 'its Origin is null, and Sec-Fetch-Site does not say same-origin',
-          origin: 'null',
-          site: 'cross-site',
-          expected,
-        },
-        {
-          reason: 'Sec-Fetch-Site names another site',
-          origin: provider.origin,
-          site: 'same-site',
-          expected,
-        },
-        { ...foreign, origin: `https://\\u{e9}${'x'.repeat(191)}... (5009 characters)` },
-        { reason: 'its token is missing' },
-        { reason: 'its token was not made for this user and purpose, or with another sealing key' },
-      ].map((fields) => ({
-        level: 'warn',
-        message: 'a form was refused',
-        fields: { form: 'consent', ...fields },
-      })),
-    );
+    const hidden = 'its Origin is null, and Sec-Fetch-Site does not say same-origin';
+    const another = 'Sec-Fetch-Site names another site';
+    const refused = (fields: object) => {
+      return { level: 'warn', message: 'a form was refused', fields: { form: 'consent', ...fields } };
+    };
+    expect(provider.logged).toEqual([
+      refused({ ...foreign, origin: 'https://www.app.example' }),
+      refused({ reason: hidden, origin: 'null', site: 'cross-site', expected }),
+      refused({ reason: another, origin: provider.origin, site: 'same-site', expected }),
+      refused({ ...foreign, origin: `https://\\u{e9}${'x'.repeat(191)}... (5009 characters)` }),
+      refused({ reason: 'its token is missing' }),
+      refused({ reason: 'its token was not made for this user and purpose, or with another sealing key' }),
+    ]);
     for (const { csrf } of [page, other])
       expect(JSON.stringify(provider.logged)).not.toContain(csrf.slice(0, 20));
   });
 });
 
-it.each(['svc_session', 'svc_session.sig', 'svc_resume', '_session'])(
-  'a planted cookie %s of the engine means nothing',
-  async (name) => {
-    const client = await provider.client();
-    await provider.authorize(client);
+it('planted cookies of the engine mean nothing', async () => {
+  const client = await provider.client();
+  await provider.authorize(client);
+  for (const name of ['svc_session', 'svc_session.sig', 'svc_resume', '_session']) {
     const victim = provider.browser(null);
     victim.setCookie(name, 'planted', '/');
     const { location, headers } = await victim.get(provider.authorizeUrl(client));
     expect(headers.getSetCookie().join()).not.toMatch(/planted|svc_session/);
     expect((await victim.get(location ?? '')).outcome).toBe('303 login');
-  },
-);
+  }
+});
 
 describe('the removal of a connected app', () => {
   const forms = (sub: string) => provider.connectedApps(provider.browser(sub));

@@ -5,37 +5,37 @@ import { parseAnswer, RawConnection, rawGet, sendRaw } from './raw.ts';
 
 const evil = 'evil.example';
 
-/** Ways in which a request names another host; `$` stands for the target in the request line. */
-const forgeries: Readonly<Record<string, { target?: string; headers: readonly string[] }>> = {
-  Host: { headers: [`Host: ${evil}`] },
-  'Host with a port': { headers: [`Host: ${evil}:444`] },
-  'empty Host': { headers: ['Host:'] },
-  'Host with a path': { headers: [`Host: ${evil}/oauth`] },
-  'Host with user info': { headers: [`Host: id.example.com@${evil}`] },
-  'Host with markup': { headers: ['Host: "><script>alert(1)</script>'] },
-  'X-Forwarded-Host': { headers: [`X-Forwarded-Host: ${evil}`] },
-  'X-Forwarded-Proto http': { headers: ['X-Forwarded-Proto: http'] },
-  'X-Forwarded-Proto https': { headers: ['X-Forwarded-Proto: https'] },
-  'X-Forwarded-For': { headers: ['X-Forwarded-For: 203.0.113.9'] },
-  'X-Forwarded-Port': { headers: ['X-Forwarded-Port: 1'] },
-  'X-Forwarded-Prefix': { headers: ['X-Forwarded-Prefix: /evil'] },
-  Forwarded: { headers: [`Forwarded: for=203.0.113.9;host=${evil};proto=http`] },
-  'X-Original-URL': { headers: ['X-Original-URL: /evil', 'X-Rewrite-URL: /evil'] },
-  'X-HTTP-Method-Override': { headers: ['X-HTTP-Method-Override: DELETE', 'X-Method-Override: DELETE'] },
-  'absolute target': { target: `http://${evil}$`, headers: [] },
-  'absolute https target': { target: `https://${evil}$`, headers: [] },
-  'absolute target with user info': { target: `http://user:password@${evil}:81$`, headers: [] },
-  'absolute target and Host': { target: `http://${evil}$`, headers: [`Host: ${evil}`] },
-  'everything at once': {
-    target: `https://${evil}$`,
-    headers: [
-      `Host: ${evil}`,
-      `X-Forwarded-Host: ${evil}`,
-      'X-Forwarded-Proto: http',
-      `Forwarded: host=${evil}`,
-    ],
-  },
-};
+const hosts = [
+  '',
+  evil,
+  `${evil}:444`,
+  `${evil}/oauth`,
+  `id.example.com@${evil}`,
+  '"><script>alert(1)</script>',
+];
+const everything = [
+  `Host: ${evil}`,
+  `X-Forwarded-Host: ${evil}`,
+  'X-Forwarded-Proto: http',
+  `Forwarded: host=${evil}`,
+];
+
+/** Ways in which a request names another host: what comes before the target in the request line, and headers. */
+const forgeries: readonly (readonly [base: string, headers: readonly string[]])[] = [
+  ...hosts.map((host) => ['', [`Host: ${host}`]] as const),
+  ['', [`X-Forwarded-Host: ${evil}`]],
+  ['', ['X-Forwarded-Proto: http']],
+  ['', ['X-Forwarded-Proto: https']],
+  ['', ['X-Forwarded-For: 203.0.113.9', 'X-Forwarded-Port: 1', 'X-Forwarded-Prefix: /evil']],
+  ['', [`Forwarded: for=203.0.113.9;host=${evil};proto=http`]],
+  ['', ['X-Original-URL: /evil', 'X-Rewrite-URL: /evil']],
+  ['', ['X-HTTP-Method-Override: DELETE', 'X-Method-Override: DELETE']],
+  [`http://${evil}`, []],
+  [`http://${evil}`, [`Host: ${evil}`]],
+  [`http://user:password@${evil}:81`, []],
+  [`https://${evil}`, []],
+  [`https://${evil}`, everything],
+];
 
 /** What has to differ between two answers to one request: the time, ids, and what is random by purpose. */
 function comparable(text: string): string {
@@ -78,12 +78,10 @@ describe.each([
   async function expectNoInfluence(target: string, headers: readonly string[] = []): Promise<void> {
     const honest = await ask(rawGet(target, headers));
     expect(honest).toMatch(/^HTTP\/1\.1 [2-4]/);
-    for (const [name, forgery] of Object.entries(forgeries)) {
-      const forged = await ask(
-        rawGet((forgery.target ?? '$').replace('$', target), [...headers, ...forgery.headers]),
-      );
-      expect.soft(comparable(forged), name).toBe(comparable(honest));
-      expect.soft(forged, name).not.toContain(evil);
+    for (const [base, more] of forgeries) {
+      const forged = await ask(rawGet(base + target, [...headers, ...more]));
+      expect.soft(comparable(forged), base + more).toBe(comparable(honest));
+      expect.soft(forged, base + more).not.toContain(evil);
     }
   }
 
@@ -140,28 +138,18 @@ describe('a request whose host cannot be told', async () => {
   const discovery = '/.well-known/openid-configuration';
 
   it('is refused, or answered from the configuration', async () => {
+    const bases = [`//${evil}`, 'http:', 'http://', 'http://[::1', 'http://a:99999', 'javascript:', '?'];
+    const spelled = ['/.well-known/../.well-known/openid-configuration', '/.WELL-KNOWN/openid-configuration'];
+    const targets = [...bases, `\\\\${evil}`].map((base) => base + discovery);
+    const suffixed = [`${discovery}/`, `${discovery};x`, '/.well-known/%6fpenid-configuration'];
     const requests = [
       `GET ${discovery} HTTP/1.1\r\nConnection: close\r\n\r\n`,
       `GET ${discovery} HTTP/1.0\r\n\r\n`,
       rawGet(discovery, ['Host: one.example', 'Host: two.example']),
       rawGet(discovery, ['Host: one.example, two.example']),
       rawGet(discovery, [`Host:${' '.repeat(100)}${evil}`]),
-      rawGet(`//${evil}${discovery}`),
-      rawGet(`http:${discovery}`),
-      rawGet(`http://${discovery}`),
-      rawGet(`http://[::1${discovery}`),
-      rawGet(`http://a:99999${discovery}`),
-      rawGet(`javascript:${discovery}`),
-      rawGet('*'),
-      rawGet(evil),
-      rawGet(`?${discovery}`),
-      rawGet(`\\\\${evil}${discovery}`),
-      rawGet(`/.well-known/../.well-known/openid-configuration`),
-      rawGet('/.well-known/%6fpenid-configuration'),
-      rawGet(`${discovery}/`),
-      rawGet(`${discovery};x`),
-      rawGet('/.WELL-KNOWN/openid-configuration'),
     ];
+    for (const target of [...targets, ...spelled, ...suffixed, '*', evil]) requests.push(rawGet(target));
     for (const request of requests) {
       const { status, body } = await sendRaw(provider.origin, request);
       expect.soft([200, 400, 404], request).toContain(status);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 
 /** One answer as it came over the wire. */
@@ -128,4 +129,15 @@ export function rawPost(target: string, headers: readonly string[], body: string
     '',
   ];
   return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), bytes]);
+}
+
+/** What stands in a list beside this file, one `name: text` on each line. */
+export function listed(file: string): [name: string, text: string][] {
+  const lines = readFileSync(new URL(file, import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n');
+  return lines.map((line) => {
+    const colon = line.indexOf(': ');
+    return [line.slice(0, colon), line.slice(colon + 2)];
+  });
 }
