@@ -1,0 +1,220 @@
+import { text } from 'node:stream/consumers';
+import axe from 'axe-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
+import type { Page } from '../../src/pages/layout.ts';
+import { scopeNames, scopes } from '../../src/scopes.ts';
+import { afterwards, serve } from '../support/running.ts';
+import { apps, consent, everyPage, failure, languages, theme } from './views.ts';
+
+const browser = await launchBrowser();
+afterwards(() => browser.close());
+const tab = await browser.newPage();
+
+/** The page that is shown, under the policy that it is made for, and the last form that was posted. */
+let shown = consent('en');
+let posted: object = {};
+const origin = await serve(async (request, response) => {
+  const { url: path = '', method } = request;
+  if (method === 'POST') {
+    posted = { path, ...Object.fromEntries(new URLSearchParams(await text(request))) };
+    return response.end('received');
+  }
+  const isLogo = path === '/logo.svg';
+  response.setHeader('Content-Type', isLogo ? 'image/svg+xml' : 'text/html; charset=utf-8');
+  response.setHeader(
+    'Content-Security-Policy',
+    `default-src 'none'; style-src ${shown.styleHash}; img-src data: 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  );
+  const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 20" width="80" height="20"/>';
+  return response.end(isLogo ? logo : shown.html);
+});
+
+// A violation of the Content-Security-Policy and a failed load are console errors.
+let complaints: string[] = [];
+tab.on('console', (message) => {
+  if (message.type() === 'error') complaints.push(message.text());
+});
+beforeEach(() => {
+  complaints = [];
+});
+
+async function open(page: Page): Promise<void> {
+  shown = page;
+  await tab.goto(`${origin}/page`);
+}
+const texts = (selector: string): Promise<string[]> => tab.locator(selector).allTextContents();
+const styleOf = (selector: string, property: string) =>
+  tab.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
+
+// The one thing that axe may leave open: the letter of a monogram. Its colours are measured in
+// colour.test.ts.
+const isSingleLetter = ({ any }: axe.NodeResult): boolean =>
+  any.some(({ data }) => data?.messageKey === 'shortTextContent');
+
+/** What axe found wrong, or could not judge, on the page that is shown. */
+async function findings(): Promise<string[]> {
+  if (!(await tab.evaluate('"axe" in window'))) await tab.evaluate(axe.source);
+  const results = await tab.evaluate<axe.AxeResults>('axe.run(document)');
+  // A page without rules that apply would pass for the wrong reason.
+  expect(results.passes.length).toBeGreaterThan(15);
+  return [...results.violations, ...results.incomplete].flatMap(({ id, nodes }) =>
+    nodes
+      .filter((node) => !isSingleLetter(node))
+      .map(({ html, any }) => `${id}: ${html} ${any.map(({ message }) => message).join()}`),
+  );
+}
+
+const canvases = { light: 'rgb(243, 244, 247)', dark: 'rgb(13, 16, 20)' };
+
+/** That a page has no barrier and never scrolls sideways, in the colours that the reader asked for. */
+async function examine(page: Page): Promise<void> {
+  await open(page);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [360, 1280]) {
+      await tab.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await tab.setViewportSize({ width, height: 800 });
+      expect(await findings(), `${colorScheme} at ${width}`).toEqual([]);
+      expect(await tab.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      expect(await styleOf('body', 'backgroundColor')).toBe(canvases[colorScheme]);
+    }
+  }
+}
+
+describe.each(languages)('every page in %s', (language) => {
+  it.each(Object.entries(everyPage))(
+    '%s: is one document with one heading and one card, runs nothing and has no barrier',
+    async (_name, view) => {
+      const page = view(language);
+      await open(page);
+      expect(await tab.evaluate('document.compatMode')).toBe('CSS1Compat');
+      expect(await tab.getAttribute('html', 'lang')).toBe(language);
+      expect(await tab.title()).toMatch(/.+ · Kòb$/);
+      for (const selector of ['main', 'h1', 'style', 'body > header'])
+        expect(await tab.locator(selector).count(), selector).toBe(1);
+      const active = 'script, [style], link[rel=stylesheet], iframe, object, [onclick]';
+      expect(await tab.locator(active).count()).toBe(0);
+      expect(page.html).not.toMatch(/https?:\/\/(?!www\.w3\.org\/2000\/svg)/);
+      expect(complaints).toEqual([]);
+      await examine(page);
+    },
+  );
+});
+
+it.each(['#ffffff', '#000000', '#ffff00', '#777777', '#e01b24'])(
+  'the theme colour %s makes no barrier',
+  (colour) => examine(consent('en', { theme: { name: 'Kòb', colour }, showNew: true })),
+);
+
+it('names without a space in them do not widen the page', async () => {
+  const long = 'w'.repeat(120);
+  const wide = { name: 'W'.repeat(60), colour: '#1a4f8b' };
+  const names = { clientName: long, userName: long, redirectHost: `${long}.example`, theme: wide };
+  await examine(consent('fr', names));
+  await examine(apps('fr', { userName: long, notice: 'revoked' }));
+  await examine(failure('fr', 'internal', long));
+});
+
+describe('the style sheet', () => {
+  it('is accepted under its hash, and differs with the theme', async () => {
+    await open(consent('en'));
+    expect(await styleOf('button.primary', 'backgroundColor')).toBe('rgb(26, 79, 139)');
+    const other = consent('en', { theme: { name: 'Kòb', colour: '#f4b400' } });
+    expect(other.styleHash).toMatch(/^'sha256-[A-Za-z0-9+/]{43}='$/);
+    expect(other.styleHash).not.toBe(consent('en').styleHash);
+    await open({ ...other, styleHash: consent('en').styleHash });
+    expect(complaints.join()).toContain('Content Security Policy');
+  });
+
+  it('moves nothing for people who asked for less motion', async () => {
+    await open(consent('en'));
+    await tab.emulateMedia({ reducedMotion: 'no-preference' });
+    expect(await styleOf('button', 'transitionDuration')).toMatch(/[1-9]/);
+    await tab.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await styleOf('button', 'transitionDuration')).toBe('0s');
+  });
+});
+
+describe('the consent page', () => {
+  it('says who asks, for which account, for what and where it leads, and marks new scopes when told to', async () => {
+    await open(consent('en'));
+    expect(await tab.textContent('h1')).toBe('Rara Market asks for access to your Kòb account');
+    for (const part of ['title', 'detail'] as const)
+      expect(await texts(`.scopes .${part}`)).toEqual(
+        scopeNames.map((name) => scopes[name].consent.en[part]),
+      );
+    const words = await tab.textContent('main');
+    for (const part of ['Marie Joseph', 'rara.example', 'never sees your password', 'Connected apps'])
+      expect(words).toContain(part);
+    expect(await tab.getAttribute('.account a', 'href')).toBe('/login?again=1&to=%2Fx');
+    expect(await texts('.badge')).toEqual([]);
+    await open(consent('fr', { showNew: true }));
+    expect(await texts('.badge')).toEqual(['Nouveau', 'Nouveau']);
+  });
+
+  it.each([
+    ['approve', 2],
+    ['deny', 3],
+  ])(
+    'posts "%s" from the keyboard alone, with a focus that can be seen on the way',
+    async (decision, presses) => {
+      await open(consent('en', { csrfToken: `a"b<c>'&d` }));
+      for (let press = 0; press < presses; press += 1) {
+        await tab.keyboard.press('Tab');
+        expect(await styleOf(':focus', 'outline')).toContain('solid 3px');
+      }
+      await Promise.all([tab.waitForURL('**/oauth/interaction/abc'), tab.keyboard.press('Enter')]);
+      expect(posted).toEqual({ path: '/oauth/interaction/abc', csrf: `a"b<c>'&d`, decision });
+    },
+  );
+
+  it('cannot be rewritten by the names that it shows', async () => {
+    const hostile = `</bdi></h1><img src=x onerror=alert(1)>"'&\u202eknaB`;
+    await open(consent('en', { clientName: hostile, userName: hostile, redirectHost: hostile }));
+    const visible = hostile.replace('\u202e', '\ufffd');
+    expect(await tab.textContent('h1 .name')).toBe(visible);
+    expect(await tab.textContent('.account strong')).toBe(visible);
+    expect(await tab.title()).toBe(`Allow ${visible}? · Kòb`);
+    expect([await tab.locator('img').count(), await tab.locator('h1 bdi').count()]).toEqual([0, 2]);
+    expect(await tab.content()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+  });
+
+  it('shows a logo in place of the monogram', async () => {
+    await open(consent('en', { theme: { ...theme, logo: '/logo.svg' } }));
+    expect(await tab.getAttribute('.brand img', 'alt')).toBe('Kòb');
+    expect(await tab.evaluate('document.querySelector(".brand img").naturalWidth')).toBe(80);
+    expect([await tab.locator('.brand svg').count(), complaints]).toEqual([0, []]);
+  });
+});
+
+describe('the page of connected apps', () => {
+  it('shows each app with what it sees and since when, in UTC, and removes the one whose button is pressed', async () => {
+    await open(apps('fr'));
+    expect(await texts('.app:first-child time')).toEqual(['5 janvier 2026', '12 mars 2026']);
+    await open(apps('en'));
+    expect(await tab.getByRole('status').count()).toBe(0);
+    expect(await texts('.app h2')).toEqual(['Rara Market', 'Lakou Books']);
+    expect(await texts('time')).toEqual(['January 5, 2026', 'March 12, 2026', 'January 5, 2026']);
+    expect(await tab.getAttribute('time', 'datetime')).toBe('2026-01-05T23:30:00.000Z');
+    await tab.getByRole('button', { name: 'Remove access of Lakou Books', exact: true }).click();
+    await tab.waitForURL('**/revoke');
+    expect(posted).toEqual({ path: '/account/apps/lakou/revoke', csrf: 'csrf-lakou' });
+  });
+
+  it('tells what was removed, and that nothing is left', async () => {
+    await open(apps('en', { apps: [], notice: 'revoked' }));
+    expect(await texts('main h2')).toEqual(['No connected apps']);
+    expect(await tab.getByRole('status').textContent()).toBe('The app no longer has access to your account.');
+  });
+});
+
+it('an error page folds the technical words away, and shows the reference', async () => {
+  await open(failure('en', 'invalid_request', 'scope "<x>" is unknown\u202e'));
+  const detail = tab.locator('details code');
+  expect(await detail.isVisible()).toBe(false);
+  await tab.click('summary');
+  expect(await detail.textContent()).toBe('scope "<x>" is unknown\ufffd');
+  expect(await tab.textContent('.technical')).toContain('0198c1b2-93ab-7c2e');
+  await open(failure('en', 'invalid_request', null));
+  expect(await tab.locator('details').count()).toBe(0);
+});
