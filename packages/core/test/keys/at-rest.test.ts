@@ -6,50 +6,7 @@ import type { Storage } from '../../src/storage.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { Host } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
-import { pkce } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
-
-/** A text that holds everything that was handed to the storage, bytes as hex. */
-function dump(given: readonly (readonly unknown[])[]): string {
-  return JSON.stringify(given, (_name, value: unknown) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
-  );
-}
-
-describe('a stolen database', () => {
-  it('holds no code, token, session id, client secret, verifier or private key as it is', async () => {
-    const database = fragileStorage();
-    const provider = await startProvider({ storage: database.storage });
-    const client = await provider.client();
-    await provider.ostiary.admin.clients.rotateSecret(client.id, { overlapSeconds: 60 });
-    const { verifier, bound } = pkce();
-    const { browser, path, resume, id, csrf, finish } = await openConsent(provider, client, bound);
-    const cookies = `${browser.cookieHeader(path)}; ${browser.cookieHeader(resume)}`
-      .split('; ')
-      .filter((cookie) => !cookie.startsWith('host='))
-      .map((cookie) => cookie.split('=').slice(1).join('='));
-    const code = (await finish()).callback.get('code') ?? '';
-    const exchange = await provider.exchange(client, code, { code_verifier: verifier });
-    const token = String(exchange.json().access_token);
-    await provider.userinfo(token);
-    await provider.revoke(token);
-
-    const stored = dump(database.given);
-    expect(cookies).toContain(id);
-    const known = [client.secret ?? '', id, ...cookies, csrf, code, verifier, token, token.slice(7)];
-    for (const secret of known) {
-      expect(secret.length).toBeGreaterThan(20);
-      expect(stored).not.toContain(secret);
-      expect(stored).not.toContain(Buffer.from(secret).toString('hex'));
-    }
-    // No private part of a key, in whatever spelling: RSA has `p`, both kinds have `d`.
-    for (const record of await database.storage.signingKeys.list()) {
-      expect(Object.keys(JSON.parse(record.publicJwk))).not.toContain('d');
-      expect(record.sealedPrivateJwk).toMatch(/^v1\./);
-    }
-    expect(stored).not.toMatch(/"(d|p|q|dp|dq|qi)\\*":/);
-  });
-});
 
 describe('the start', () => {
   let closed = 0;
@@ -71,9 +28,8 @@ describe('the start', () => {
     const before = await storage.signingKeys.list();
     closed = 0;
     const thrown = await start(storage, randomBytes(32)).catch((error: unknown) => error);
-    expect(thrown).toBeInstanceOf(TypeError);
     expect(String(thrown)).toMatch(
-      /sealingKeys: none of the given keys opens this database \(signing_keys\/.* is sealed with the key [0-9a-f]{12}, which is not among sealingKeys\)/,
+      /^TypeError: sealingKeys: none of the given keys opens this database \(signing_keys\/.* is sealed with the key [0-9a-f]{12}, which is not among sealingKeys\)/,
     );
     expect(await storage.signingKeys.list()).toEqual(before);
     expect(closed).toBe(1);

@@ -1,88 +1,49 @@
 import { memoryStorage } from '@ostiary/testing/memory';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createSealer } from '../../src/keys/sealing.ts';
 import { keyRefreshMs, SigningKeys } from '../../src/keys/signing-keys.ts';
-import type { SigningKeyRecord } from '../../src/ports/signing-keys.ts';
 import { systemRandom } from '../../src/random.ts';
 
-/** Signing keys on a store whose next lists can be made to wait. */
-async function started() {
+it('signing keys are read ahead of time, waited for when they are old, and used on while nobody answers', async () => {
   const storage = memoryStorage();
   await storage.open();
-  const inner = storage.signingKeys;
+  const { signingKeys: store } = storage;
+  const list = vi.fn(store.list);
   let now = 1_000_000;
-  let list = () => inner.list();
-  let reads = 0;
-  const counted = () => {
-    reads += 1;
-    return list();
-  };
   const sealer = createSealer([new Uint8Array(32).fill(7)], systemRandom);
   const clock = { now: () => now };
-  const keys = new SigningKeys({ store: { ...inner, list: counted }, sealer, clock, random: systemRandom });
+  const keys = new SigningKeys({ store: { ...store, list }, sealer, clock, random: systemRandom });
   await keys.start();
-  reads = 0;
-  return {
-    keys,
-    reads: () => reads,
-    advance: (ms: number) => {
-      now += ms;
-    },
-    /** The next list waits until it is told how it ends. */
-    hold() {
-      const { promise, resolve, reject } = Promise.withResolvers<SigningKeyRecord[]>();
-      list = () => promise;
-      return {
-        async end() {
-          list = () => inner.list();
-          resolve([...(await inner.list())]);
-        },
-        fail() {
-          list = () => inner.list();
-          reject(new Error('the database does not answer'));
-        },
-      };
-    },
+  const first = await keys.current();
+  const stored = await store.list();
+  /** The next list waits until it is told how it ends. */
+  const hold = () => {
+    const held = Promise.withResolvers<typeof stored>();
+    list.mockClear().mockReturnValueOnce(held.promise);
+    return held;
   };
-}
+  const turn = () => new Promise((resolve) => setImmediate(resolve, 'nothing yet'));
 
-it('reads the keys ahead of time, and nobody waits for it', async () => {
-  const { keys, reads, advance, hold } = await started();
-  const first = await keys.current();
-  advance(keyRefreshMs - 1);
-  const held = hold();
-  expect(await keys.current()).toBe(first);
-  expect(await keys.current()).toBe(first);
-  expect(reads()).toBe(1);
-  await held.end();
-});
+  now += keyRefreshMs - 1;
+  const early = hold();
+  expect([await keys.current(), await keys.current()]).toEqual([first, first]);
+  expect(list).toHaveBeenCalledTimes(1);
+  early.resolve(stored);
+  await turn();
 
-it('waits for the keys when they are old', async () => {
-  const { keys, advance, hold } = await started();
-  const first = await keys.current();
-  advance(keyRefreshMs);
-  const held = hold();
+  now += keyRefreshMs;
+  const late = hold();
   const asking = keys.current();
-  const early = new Promise((resolve) => setImmediate(resolve, 'nothing yet'));
-  expect(await Promise.race([asking, early])).toBe('nothing yet');
-  await held.end();
-  expect(await asking).toBe(first);
-});
-
-it('waits for no database that did not answer the last time, and asks it again', async () => {
-  const { keys, reads, advance, hold } = await started();
-  const first = await keys.current();
-  advance(keyRefreshMs);
-  const failing = hold();
-  const asking = keys.current();
-  failing.fail();
+  expect(await Promise.race([asking, turn()])).toBe('nothing yet');
+  late.reject(new Error('the database does not answer'));
   expect(await asking).toBe(first);
 
-  const held = hold();
+  // It is asked again, and waited for by nobody.
+  const again = hold();
   expect(await keys.current()).toBe(first);
-  expect(reads()).toBe(2);
-  await held.end();
-  await new Promise((resolve) => setImmediate(resolve));
+  expect(list).toHaveBeenCalledTimes(1);
+  again.resolve(stored);
+  await turn();
   expect(await keys.current()).toBe(first);
-  expect(reads(), 'read again').toBe(2);
+  expect(list).toHaveBeenCalledTimes(1);
 });

@@ -88,25 +88,6 @@ describe.each(storages)('after a change of the sealing key, on %s', (_name, open
       createHmac('sha256', secret).update(`${time}.${delivery?.body}`).digest('hex'),
     );
   });
-
-  it('several processes may do it at once', async () => {
-    const { start, sealedWith, storage, old, next } = processes(open());
-    const before = await start([old]);
-    const { partner } = await before.key();
-    for (let index = 0; index < 30; index += 1) await before.key({ partner });
-    let replaced = 0;
-    const reseal: Storage['apiKeys']['reseal'] = async (secrets) => {
-      const count = await storage.apiKeys.reseal(secrets);
-      replaced += count;
-      return count;
-    };
-    const counting = storageWith(storage, 'apiKeys', { reseal });
-    const started = await Promise.all([1, 2, 3].map(() => start([next, old], { storage: counting })));
-    await Promise.all(started.map(work));
-    expect(await sealedWith()).toEqual([idOf(next)]);
-    expect(replaced).toBe(31);
-    expect(started.flatMap(({ errors }) => errors)).toEqual([]);
-  });
 });
 
 /** A process whose key sealed the secrets of an endpoint and of an API key, and another one to follow it. */
