@@ -20,15 +20,11 @@ it('an answer and a failure in time come through, and leave no timer', async () 
 });
 
 it('what is answered or thrown at once goes on as it is, without a timer', () => {
+  const fail = () => {
+    throw new RangeError('mine');
+  };
   expect(withDeadline('f', () => 'now', 10)()).toBe('now');
-  const failing = withDeadline(
-    'f',
-    () => {
-      throw new RangeError('mine');
-    },
-    10,
-  );
-  expect(failing).toThrow(new RangeError('mine'));
+  expect(withDeadline('f', fail, 10)).toThrow(new RangeError('mine'));
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -67,19 +63,12 @@ it('every function of users and login has ten seconds, unless the option says ot
     });
     const calls = { ...users, ...login } as unknown as Record<string, () => Promise<unknown>>;
     const failed: string[] = [];
-    for (const call of Object.values(calls)) {
-      call().catch((error: unknown) => failed.push(String(error)));
-    }
+    for (const call of Object.values(calls)) call().catch((error: unknown) => failed.push(String(error)));
     await vi.advanceTimersByTimeAsync(ms - 1);
     expect(failed).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
-    expect(failed.map((text) => /(\w+\.\w+) did not answer/.exec(text)?.[1])).toEqual([
-      'users.find',
-      'users.findByKid',
-      'users.findByPhone',
-      'users.isVisible',
-      'login.authenticate',
-      'login.loginUrl',
-    ]);
+    const names = ['users.find', 'users.findByKid', 'users.findByPhone', 'users.isVisible'];
+    const all = [...names, 'login.authenticate', 'login.loginUrl'];
+    expect(failed).toEqual(all.map((name) => expect.stringContaining(`${name} did not answer`)));
   }
 });

@@ -39,20 +39,18 @@ describe('telemetry', () => {
       'GET /v1/partner/whoami',
       'GET none',
     ]);
-    expect(await points()).toEqual([
-      ...[
-        ['/v1/partner/users/phone/:phone', 404],
-        ['/v1/partner/whoami', 401],
-        ['none', 404],
-      ].map(([route, status]) => ({
+    const measured = (route: string, status: number) => {
+      const attributes = { 'http.route': route, 'http.response.status_code': status };
+      return {
         name: 'ostiary.request.duration',
-        attributes: {
-          'http.request.method': 'GET',
-          'http.route': route,
-          'http.response.status_code': status,
-        },
+        attributes: { 'http.request.method': 'GET', ...attributes },
         count: 1,
-      })),
+      };
+    };
+    expect(await points()).toEqual([
+      measured('/v1/partner/users/phone/:phone', 404),
+      measured('/v1/partner/whoami', 401),
+      measured('none', 404),
     ]);
   });
 
@@ -72,12 +70,8 @@ describe('telemetry', () => {
       counted
         .filter(({ name }) => name === metric)
         .map(({ attributes, count }) => [Object.values(attributes).map(String).toSorted().join(' '), count]);
-    expect(of('ostiary.job.duration')).toEqual(
-      expect.arrayContaining([
-        ['transfer', 1],
-        ['Error transfer', 1],
-      ]),
-    );
+    for (const job of ['transfer', 'Error transfer'])
+      expect(of('ostiary.job.duration')).toContainEqual([job, 1]);
     expect(of('ostiary.webhook.attempt.duration').toSorted()).toEqual([
       ['204 delivered payment.completed', 1],
       ['500 failed payment.completed', 1],
@@ -85,16 +79,12 @@ describe('telemetry', () => {
     expect(of('ostiary.webhook.attempt.lag')).toEqual([['payment.completed', 2]]);
 
     const attempts = spans().filter(({ name }) => name === 'webhook attempt');
-    expect(attempts.map(({ attributes }) => attributes['ostiary.delivery.id'])).toEqual([
-      expect.stringMatching(/^dl_/),
-      expect.stringMatching(/^dl_/),
-    ]);
+    expect(attempts).toHaveLength(2);
+    for (const { attributes } of attempts) expect(attributes['ostiary.delivery.id']).toMatch(/^dl_/);
     const told = JSON.stringify(
       spans().map(({ name, attributes, events, status }) => [name, attributes, events, status]),
     );
-    expect(told).not.toContain(key.key);
-    expect(told).not.toContain('50937001122');
-    expect(told).not.toContain('whsec_');
+    for (const secret of [key.key, '50937001122', 'whsec_']) expect(told).not.toContain(secret);
   });
 
   it('loads nothing while it is off', () => {

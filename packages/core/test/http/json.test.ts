@@ -38,12 +38,14 @@ describe('strict JSON', () => {
     ['{"a":{"b":["\\udc00\\ud800"]}}', 'A string holds U+0000 or a lone surrogate.'],
   ])('refuses %s, and says why', (text, why) => expect(refusal(text)).toEqual(why));
 
-  it.each([
-    ['[', '', ']'],
-    ['{"a":', '1', '}'],
-  ] as const)('refuses depth 33, and survives depth 10000', (open, inner, close) => {
-    for (const depth of [33, 10_000])
-      expect(refusal(open.repeat(depth) + inner + close.repeat(depth))).toMatch(/nested 32 deep/);
+  it('refuses depth 33, and survives depth 10000', () => {
+    for (const depth of [33, 10_000]) {
+      for (const [open, close] of [
+        ['[', ']'],
+        ['{"a":', '}'],
+      ] as const)
+        expect(refusal(`${open.repeat(depth)}1${close.repeat(depth)}`)).toMatch(/nested 32 deep/);
+    }
   });
 
   it('is not confused by brackets, quotes and commas inside strings', () => {

@@ -36,36 +36,25 @@ describe('a Request is answered like the same request over HTTP:', async () => {
   const withKey = { 'x-api-key': key };
   const post = (body: BodyInit | null, headers = {}) => ({ method: 'POST', headers, body });
   const page = { headers: { accept: 'text/html' } };
+  const tooLong = { ...json, ...withKey, 'content-length': '70000' };
+  const twoKeys = [key, 'b'].map((value): [string, string] => ['x-api-key', value]);
   const payments = '/v1/partner/payments';
   const requests: Readonly<Record<string, readonly [path: string, init?: RequestInit]>> = {
     discovery: ['/.well-known/openid-configuration'],
     HEAD: ['/.well-known/jwks.json', { method: 'HEAD' }],
     'an unknown path': ['/nowhere?a=b'],
     'an unknown path below the API': ['/v1/nowhere'],
-    'a path with two slashes': ['//v1/oauth/userinfo'],
     'a path with a host in it': ['/http://evil.example/v1/oauth/userinfo'],
     'a wrong method': ['/v1/oauth/token', { method: 'DELETE' }],
     'a preflight': ['/v1/oauth/token', { method: 'OPTIONS', headers: { origin: 'https://app.example' } }],
     userinfo: ['/v1/oauth/userinfo', { headers: { authorization: `Bearer ${token}` } }],
-    'a wrong token': ['/v1/oauth/userinfo', { headers: { authorization: 'Bearer x' } }],
     'an exchange as JSON': ['/v1/oauth/token', post(`{"grant_type":"x","client_id":"${client.id}"}`, json)],
     'an exchange as a form': ['/v1/oauth/token', post(new URLSearchParams({ grant_type: 'x' }))],
-    'an empty body': ['/v1/oauth/token', post('', json)],
     'no body': ['/v1/oauth/token', post(null, json)],
-    'the description': ['/v1/openapi.json'],
-    'no key': [payments],
     'a list': [`${payments}?limit=2`, { headers: withKey }],
-    'two keys': [
-      '/v1/partner/whoami',
-      { headers: [key, 'b'].map((value): [string, string] => ['x-api-key', value]) },
-    ],
-    'a user': ['/v1/partner/users/KID-ANA', { headers: withKey }],
+    'two keys': ['/v1/partner/whoami', { headers: twoKeys }],
     'broken JSON': [payments, post('{', { ...json, ...withKey })],
-    'a body of another type': [payments, post('a', { ...withKey, 'content-type': 'text/csv' })],
-    'a body that is too long': [
-      payments,
-      post('a'.repeat(70_000), { ...json, ...withKey, 'content-length': '70000' }),
-    ],
+    'a body that is too long': [payments, post('a'.repeat(70_000), tooLong)],
     'an export': ['/v1/partner/reconciliation?date=2024-01-01&format=csv', { headers: withKey }],
     'an authorization request': [authorize, page],
     'a page': ['/account/apps', page],
@@ -120,16 +109,6 @@ describe('a Request is answered like the same request over HTTP:', async () => {
     expect(answer.status).toBe(status);
     for (const name of ['connection', 'keep-alive', 'transfer-encoding'])
       expect(answer.headers.get(name)).toBeNull();
-  });
-
-  it('whatever host it names', async () => {
-    const provider = await startProvider({ authUrl: 'https://id.example' });
-    const request = new Request('https://evil.example/.well-known/openid-configuration', {
-      headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' },
-    });
-    const text = await (await provider.ostiary.fetch(request)).text();
-    expect(JSON.parse(text)).toMatchObject({ issuer: 'https://id.example' });
-    expect(text).not.toContain('evil');
   });
 });
 
@@ -202,22 +181,6 @@ describe('the client address of a Request', () => {
       expect(await call(address, '198.51.100.7')).toBe(403);
     },
   );
-
-  it('is believed from a trusted proxy only', async () => {
-    const call = await allowed(['10.0.0.0/8']);
-    expect(await call('10.0.0.1', '198.51.100.7')).toBe(200);
-    expect(await call('10.0.0.1', '198.51.100.7, 203.0.113.9')).toBe(403);
-    expect(await call('203.0.113.9', '198.51.100.7')).toBe(403);
-  });
-
-  it('that is unknown is one client to limits', async () => {
-    const provider = await startProvider({ limits: { authorizeStarts: 2 } });
-    const url = provider.authorizeUrl(await provider.client());
-    const statusOf = async (address?: string): Promise<number> =>
-      (await provider.ostiary.fetch(new Request(url), { address })).status;
-    expect([await statusOf(), await statusOf(), await statusOf()]).toEqual([303, 303, 429]);
-    expect(await statusOf('198.51.100.7')).toBe(303);
-  });
 });
 
 it('a body that was read before is refused with a TypeError', async () => {
