@@ -61,12 +61,9 @@ describe('texts from outside', async () => {
   }
 
   it('the check itself notices markup', () => {
-    for (const payload of payloads.slice(0, 2)) expect(() => expectHarmless(`<p>${payload}</p>`)).toThrow();
-    expect(() => expectHarmless('<p title="" onclick=alert(1)>')).toThrow();
-    expect(() => expectHarmless('<p title="" onclick="alert(1)">')).toThrow();
-    expect(() => expectHarmless('<a href="javascript:alert(1)">')).toThrow();
-    expect(() => expectHarmless('<object>')).toThrow();
-    expect(() => expectHarmless('<p>\u202E</p>')).toThrow();
+    const active = ['<p title="" onclick=alert(1)>', '<p title="" onclick="alert(1)">', '<object>'];
+    for (const markup of [...payloads.slice(0, 2), ...active, '<a href="javascript:alert(1)">', '\u202E'])
+      expect(() => expectHarmless(`<p>${markup}</p>`)).toThrow();
   });
 
   it.each(payloads)('as a client’s and a user’s name are only shown: %j', async (name) => {
@@ -86,32 +83,19 @@ describe('texts from outside', async () => {
   });
 
   it.each(payloads)('in any parameter reach no page and no header: %j', async (payload) => {
-    const kept = ['state', 'nonce', 'login_hint', 'id_token_hint', 'ui_locales'];
-    const read = [
-      'client_id',
-      'redirect_uri',
-      'scope',
-      'prompt',
-      'max_age',
-      'response_mode',
-      'response_type',
-    ];
-    const ofPkce = ['code_challenge', 'code_challenge_method'];
-    const refused = ['request', 'request_uri', 'registration'];
-    const ignored = ['claims', 'display', 'acr_values', 'anything', '__proto__', 'constructor'];
-    const parameters = [kept, read, ofPkce, refused, ignored].flat();
-    const asked = parameters.flatMap((name) => [
-      [name, 'text/html'] as const,
-      [name, 'application/json'] as const,
-    ]);
-    for (const [parameter, accept] of asked) {
-      const url = provider.authorizeUrl(client, { [parameter]: payload });
-      const answer = await provider.browser().get(url, { accept });
-      expect.soft([parameter, answer.status < 500], answer.text).toEqual([parameter, true]);
-      if (answer.status === 303) expect(answer.location).toMatch(/^[\x21-\x7E]+$/);
-      else if (accept === 'text/html') expectHtml(answer);
-      else expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    const kept = 'state nonce login_hint id_token_hint ui_locales code_challenge code_challenge_method';
+    const read = 'client_id redirect_uri scope prompt max_age response_mode response_type';
+    const others = 'request request_uri registration claims display anything __proto__ constructor';
+    for (const parameter of `${kept} ${read} ${others}`.split(' ')) {
+      for (const accept of ['text/html', 'application/json']) {
+        const url = provider.authorizeUrl(client, { [parameter]: payload });
+        const answer = await provider.browser().get(url, { accept });
+        expect.soft([parameter, answer.status < 500], answer.text).toEqual([parameter, true]);
+        if (answer.status === 303) expect(answer.location).toMatch(/^[\x21-\x7E]+$/);
+        else if (accept === 'text/html') expectHtml(answer);
+        else expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+        expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      }
     }
   });
 
@@ -131,50 +115,26 @@ describe('texts from outside', async () => {
     expect(callback.getAll('reauthenticate')).toEqual(['false']);
   });
 
-  const headers = {
-    'accept-language': [
-      '<script>',
-      'x'.repeat(8000),
-      'en;q=\u00ff',
-      `${'a-'.repeat(4000)}`,
-      'fr;q=9'.repeat(1000),
-      '*;q=0',
-      '\t,;',
+  const long = (text: string) => text.repeat(8000 / text.length);
+  it.each([
+    ['accept-language', ['<script>', long('x'), 'en;q=\u00ff', long('a-'), long('fr;q=9'), '*;q=0', '\t,;']],
+    [
+      'accept',
+      ['<script>', 'text/html;q="', `"${long(',')}`, `text/html${long(';')}`, 'a/b;q=nan', '*', '/'],
     ],
-    accept: [
-      '<script>',
-      'text/html;q="',
-      `"${','.repeat(8000)}`,
-      `text/html;${';'.repeat(8000)}`,
-      'application/json;q=nan',
-      '*',
-      '/',
+    [
+      'origin',
+      ['<script>', 'null', 'javascript:', `https://${long('a')}.example`, 'https://a.example\u00e9'],
     ],
-    origin: [
-      '<script>',
-      'null',
-      'javascript:',
-      `https://${'a'.repeat(8000)}.example`,
-      'https://app.example\u00e9',
-    ],
-    'user-agent': ['<script>', '\u001B'.repeat(0)],
-    referer: ['javascript:alert(1)'],
-    cookie: [
-      'svc_interaction=<script>',
-      '=;=;=',
-      `svc_session=${'%'.repeat(4000)}`,
-      '__proto__=1',
-      ';'.repeat(8000),
-      'svc_interaction="',
-    ],
-    'x-request-id': ['<script>', 'chosen-by-the-caller'],
-  };
-
-  it.each(Object.entries(headers))('in the header %s change nothing', async (name, values) => {
+    ['user-agent', ['<script>', '']],
+    ['referer', ['javascript:alert(1)']],
+    ['cookie', ['svc_interaction=<script>', '=;=;=', '__proto__=1', long(';'), 'svc_interaction="']],
+    ['cookie', [`svc_session=${long('%')}`]],
+    ['x-request-id', ['<script>', 'chosen-by-the-caller']],
+  ])('in the header %s change nothing', async (name, values) => {
     const pages = ['/oauth/authorize', '/account/apps', '/oauth/interaction/x'];
-    const paths = [...pages, '/v1/oauth/userinfo', '/nowhere'];
     for (const value of values) {
-      for (const path of paths) {
+      for (const path of [...pages, '/v1/oauth/userinfo', '/nowhere']) {
         const request = rawGet(path, ['Accept: text/html', `${name}: ${value}`]);
         const answer = await sendRaw(provider.origin, request);
         expect.soft([303, 400, 401, 404], `${name}: ${value.slice(0, 40)} ${path}`).toContain(answer.status);
@@ -185,17 +145,10 @@ describe('texts from outside', async () => {
   });
 
   it('in a path are not repeated', async () => {
-    for (const path of [
-      '/<script>',
-      '/%3Cscript%3E',
-      '/oauth/interaction/%3Cscript%3E',
-      '/oauth/authorize/%22%3E',
-      '/account/apps/%3Cb%3E/revoke',
-      '/oauth/interaction/%',
-      '/oauth/authorize/%00',
-      '/oauth/interaction/..%2f..%2faccount',
-      '/oauth/authorize/%2e%2e',
-    ]) {
+    const interactions = ['%3Cscript%3E', '%', '%00', '%ff', 'a%2Fb', '..%2f..%2faccount'];
+    const others = ['/<script>', '/%3Cscript%3E', '/oauth/authorize/%22%3E', '/oauth/authorize/%2e%2e'];
+    const paths = [...others, ...interactions.map((id) => `/oauth/interaction/${id}`)];
+    for (const path of [...paths, '/account/apps/%3Cb%3E/revoke']) {
       const answer = await sendRaw(provider.origin, rawGet(path, ['Accept: text/html']));
       expect.soft([400, 404, 405], path).toContain(answer.status);
       expect.soft(answer.body, path).not.toMatch(/<script>|%3Cscript|<b>/);
@@ -214,10 +167,12 @@ describe('texts from outside', async () => {
       for (const body of bodies) {
         for (const path of ['/v1/oauth/token', '/v1/oauth/revoke']) {
           const answer = await provider.call(path, body, { accept: 'text/html' });
-          expect(answer.status).toBeLessThan(500);
           expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
           expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-          expect(answer.text).not.toMatch(/<script|<img|onerror/);
+          expect([answer.status < 500, answer.text]).toEqual([
+            true,
+            expect.not.stringMatching(/<script|<img|onerror/),
+          ]);
           expect(Object.keys(answer.json()).join()).toMatch(/^(error,error_description|ok)$/);
         }
       }
@@ -225,20 +180,12 @@ describe('texts from outside', async () => {
   });
 
   it('that are wrong in a bearer token are refused without being repeated', async () => {
-    for (const token of [
-      '"',
-      '\\',
-      'svc_at_',
-      `svc_at_${'A'.repeat(43)}\t`,
-      'a", error="x',
-      'x'.repeat(8000),
-      'svc_at_\u00e9',
-      '../../etc',
-    ]) {
-      const answer = await sendRaw(
-        provider.origin,
-        rawGet('/v1/oauth/userinfo', [`Authorization: Bearer ${token}`]),
-      );
+    const bent = ['', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(43)}\t`, '\u00e9'].map(
+      (rest) => `svc_at_${rest}`,
+    );
+    for (const token of [...bent, '"', '\\', 'a", error="x', 'x'.repeat(8000), '../../etc']) {
+      const request = rawGet('/v1/oauth/userinfo', [`Authorization: Bearer ${token}`]);
+      const answer = await sendRaw(provider.origin, request);
       expect(answer.status).toBe(401);
       expect(answer.values('www-authenticate')).toEqual([
         'Bearer error="invalid_token", error_description="The access token is invalid."',
@@ -248,12 +195,13 @@ describe('texts from outside', async () => {
 
   it('no log line holds what callers sent, but for a redirect URI that is not registered, escaped', () => {
     expect(provider.errors).toEqual([]);
-    const told = provider.logged.map((line) => ({ ...line, fields: { ...line.fields, redirectUri: '' } }));
-    expect(JSON.stringify(told)).not.toMatch(/script|onerror|alert/);
-    const addresses = provider.logged.map(({ fields }) =>
-      'redirectUri' in fields ? String(fields.redirectUri) : '',
-    );
-    expect(addresses.some((address) => address.includes('alert(1)'))).toBe(true);
+    const addresses: string[] = [];
+    for (const { message, fields } of provider.logged) {
+      const { redirectUri = '', ...others } = { ...fields } as { redirectUri?: string };
+      addresses.push(redirectUri);
+      expect(JSON.stringify([message, others])).not.toMatch(/script|onerror|alert/);
+    }
+    expect(addresses.join()).toContain('alert(1)');
     // Escaped, so that nothing is markup, a colour or another line where the log is read.
     for (const address of addresses)
       expect(address).toMatch(/^(?:[\w.~:/?#[\]@!$&()*+,;=%-]|\\u\{[0-9a-f]+\}){0,300}$/);

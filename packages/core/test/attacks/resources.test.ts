@@ -7,17 +7,10 @@ import { startProvider } from '../support/running.ts';
 /** A provider, and how many interactions were written to its database, and are left there. */
 async function counted(options: Partial<OstiaryOptions> = {}) {
   const database = fragileStorage();
-  const { storage } = database;
-  const provider = await startProvider({ storage, ...options });
+  const provider = await startProvider({ storage: database.storage, ...options });
   const calls = (name: string) => database.calls.filter((call) => call === `interactions.${name}`).length;
   const writes = () => calls('save');
-  return {
-    storage,
-    provider,
-    client: await provider.client(),
-    writes,
-    rows: () => writes() - calls('remove'),
-  };
+  return { provider, client: await provider.client(), writes, rows: () => writes() - calls('remove') };
 }
 
 describe('what an anonymous caller can fill', () => {
@@ -51,24 +44,6 @@ describe('what an anonymous caller can fill', () => {
     await page.approve();
     expect((await page.finish()).outcome).toBe('303 code');
     expect(rows()).toBe(1);
-  });
-
-  it('the limit of starts bounds the rows, and the worker removes them after their hour', async () => {
-    const { storage, provider, client, writes } = await counted({ limits: { authorizeStarts: 20 } });
-    const attempts = Array.from({ length: 60 }, () => provider.attempt(client, {}, provider.browser(null)));
-    const outcomes = await Promise.all(attempts);
-    expect(outcomes.filter((outcome) => outcome === 'interaction')).toHaveLength(20);
-    expect(outcomes.filter((outcome) => outcome === '429 slow_down')).toHaveLength(40);
-    expect(writes()).toBe(20);
-    provider.clock.advance(3_600_001);
-    await provider.ostiary.worker.runDue();
-    const { interactions } = await storage.purge({
-      now: provider.clock.now(),
-      before: 0,
-      eventsBefore: 0,
-      limit: 100,
-    });
-    expect(interactions).toBe(0);
   });
 
   it('coming back without an answer is limited like a start', async () => {
