@@ -15,6 +15,7 @@ import { register, secret, trigger, webhookProvider } from '../webhooks/support/
 const minute = 60_000;
 const hooks = '/v1/partner/webhooks';
 const events = ['webhook.test'];
+const everything = { after: null, limit: 10_000 };
 const idOf = (key: Uint8Array): string => createSealer([key], systemRandom).currentKeyId;
 
 /** Several processes on one database that stays open, and two generations of sealing keys for them. */
@@ -27,8 +28,8 @@ function processes() {
     (await webhookProvider({ storage, sealingKeys, clock, ...options })).provider;
   /** Names of the keys that seal secrets. */
   const sealedWith = async (): Promise<string[]> => {
-    const page = { after: null, limit: 10_000 };
-    const rows = [...(await storage.apiKeys.listSealed(page)), ...(await storage.webhooks.listSealed(page))];
+    const keys = await storage.apiKeys.listSealed(everything);
+    const rows = [...keys, ...(await storage.webhooks.listSealed(everything))];
     return [...new Set(rows.map(({ sealed }) => sealed.split('.')[1] ?? ''))];
   };
   return { clock, storage, start, sealedWith, old: randomBytes(32), next: randomBytes(32) };
@@ -141,8 +142,8 @@ describe('sealing anew', () => {
       [storage.webhooks, id, strange],
       [storage.apiKeys, test.id, moved],
     ] as const) {
-      const [read] = (await store.listSealed({ after: null, limit: 9 })).filter((one) => one.id === row);
-      expect(await store.reseal([{ id: row, before: read?.sealed ?? '', sealed }])).toBe(1);
+      const read = (await store.listSealed(everything)).find((one) => one.id === row);
+      await store.reseal([{ id: row, before: read?.sealed ?? '', sealed }]);
     }
     const after = await start([next, old]);
     await work(after);
@@ -153,7 +154,7 @@ describe('sealing anew', () => {
       { level: 'error', fields: { key: test.id } },
     ]);
     expect(String(Reflect.get(complaints(after)[0]?.fields ?? {}, 'err'))).toContain(idOf(lost));
-    const rows = await storage.webhooks.listSealed({ after: null, limit: 9 });
+    const rows = await storage.webhooks.listSealed(everything);
     const sealedOf = (row: string) => rows.find((one) => one.id === row)?.sealed;
     expect(sealedOf(id)).toBe(strange);
     expect(sealedOf(fine)?.split('.')[1]).toBe(idOf(next));

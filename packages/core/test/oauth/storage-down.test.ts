@@ -9,13 +9,16 @@ const database = fragileStorage();
 const provider = await startProvider({ storage: database.storage });
 const client = await provider.client();
 
-/**
- * One request: what comes of it when the database works, also after it failed in the middle of the same request; calls
- * that it has to make, so that nobody tests nothing; and how it is prepared while the database works. The prepared one
- * is then sent once for each call that it makes, with this call failing.
- */
-type Scenario = readonly [outcome: string, calls: readonly string[], prepare: () => Promise<Send>];
 type Send = () => Promise<Answer>;
+
+/**
+ * Requests by name: what comes of one when the database works, also after it failed in the middle of the same request;
+ * calls that it has to make, so that nobody tests nothing; and how it is prepared while the database works. The
+ * prepared one is then sent once for each call that it makes, with this call failing.
+ */
+const scenarios: (readonly [name: string, outcome: string, calls: string[], prepare: () => Promise<Send>])[] =
+  [];
+const scenario = (...given: (typeof scenarios)[number]) => scenarios.push(given);
 
 const page = { origin: 'https://app.example' };
 
@@ -31,126 +34,74 @@ const exchange = ['clients.find', 'grants.find', 'grants.redeem'];
 const authorization = ['clients.find', 'consents.find', 'grants.issue'];
 const ofPage = ['clients.originRegistered', 'grants.findToken', 'clients.find'];
 
-const scenarios: Record<string, Scenario> = {
-  'the exchange of a code': [
-    '200 ok',
-    exchange,
-    async () => {
-      const { code, verifier } = await provider.boundCode(client);
-      return () => provider.exchange(client, code, { code_verifier: verifier });
-    },
-  ],
-  'the exchange of a code by a page': [
-    '200 ok',
-    ['clients.originRegistered', ...exchange],
-    async () => {
-      const body = tokenRequest(client, await provider.code(client));
-      return () => provider.call('/v1/oauth/token', body, page);
-    },
-  ],
-  'a wrong verifier': [
-    '400 invalid_grant',
-    ['grants.recordFailedVerifier'],
-    async () => {
-      const { code } = await provider.boundCode(client);
-      return () => provider.exchange(client, code, { code_verifier: pkce().verifier });
-    },
-  ],
-  // Without a count a wrong secret could be tried for ever.
-  'a wrong secret': [
-    '401 invalid_client',
-    ['rateLimits.peek', 'rateLimits.consume'],
-    async () => () => provider.exchange(client, 'x', { client_secret: 'wrong' }),
-  ],
-  'a replayed code': [
-    '400 invalid_grant',
-    ['grants.revoke'],
-    async () => {
-      const code = await provider.code(client);
-      const token = String((await provider.exchange(client, code)).json().access_token);
-      return endsToken(token, () => provider.exchange(client, code));
-    },
-  ],
-  userinfo: [
-    '200 ok',
-    ofPage,
-    async () => {
-      const token = await provider.token(client);
-      return () => provider.userinfo(token, page);
-    },
-  ],
-  revocation: [
-    '200 ok',
-    [...ofPage, 'grants.revokeToken'],
-    async () => {
-      const token = await provider.token(client);
-      return endsToken(token, () => provider.revoke(token, page));
-    },
-  ],
-  'a preflight request': [
-    '204 ok',
-    ['clients.originRegistered'],
-    async () => () => provider.request('/v1/oauth/token', { method: 'OPTIONS', headers: page }),
-  ],
-  'an authorization request that needs no page': [
-    '303 code',
-    authorization,
-    async () => () => provider.browser().get(provider.authorizeUrl(client)),
-  ],
-  'an authorization request of a program': [
-    '303 code',
-    authorization,
-    async () => {
-      const url = provider.authorizeUrl(client, { prompt: 'none' });
-      return () => provider.browser().get(url, { accept: 'application/json' });
-    },
-  ],
-  'an authorization request that needs a page': [
-    '303 interaction',
-    ['clients.find', 'consents.find', 'interactions.save'],
-    async () => {
-      const url = provider.authorizeUrl(await provider.client());
-      return () => provider.browser().get(url);
-    },
-  ],
-  'the consent page': [
-    '200 ok',
-    ['interactions.find', 'clients.find', 'consents.find'],
-    async () => {
-      const { browser, address } = await openConsent(provider, await provider.client());
-      return () => browser.get(address);
-    },
-  ],
-  'an approval': [
-    '303 elsewhere',
-    ['interactions.find', 'clients.find', 'consents.remember', 'interactions.replace'],
-    async () => {
-      const { approve } = await openConsent(provider, await provider.client());
-      return () => approve();
-    },
-  ],
-  'a refusal': [
-    '303 elsewhere',
-    ['interactions.find', 'interactions.replace'],
-    async () => (await openConsent(provider, await provider.client())).deny,
-  ],
-  'the page of connected apps': [
-    '200 ok',
-    ['consents.list', 'clients.find'],
-    async () => () => provider.browser().get('/account/apps'),
-  ],
-  'the removal of a connected app': [
-    '303 elsewhere',
-    ['consents.revoke'],
-    async () => {
-      const app = await provider.client();
-      const browser = provider.browser();
-      const token = await provider.token(app, 'openid', browser);
-      const csrf = (await provider.connectedApps(browser)).get(app.id) ?? '';
-      return endsToken(token, () => browser.post(`/account/apps/${app.id}/revoke`, { csrf }));
-    },
-  ],
-};
+scenario('the exchange of a code', '200 ok', exchange, async () => {
+  const { code, verifier } = await provider.boundCode(client);
+  return () => provider.exchange(client, code, { code_verifier: verifier });
+});
+const byPage = ['clients.originRegistered', ...exchange];
+scenario('the exchange of a code by a page', '200 ok', byPage, async () => {
+  const body = tokenRequest(client, await provider.code(client));
+  return () => provider.call('/v1/oauth/token', body, page);
+});
+scenario('a wrong verifier', '400 invalid_grant', ['grants.recordFailedVerifier'], async () => {
+  const { code } = await provider.boundCode(client);
+  return () => provider.exchange(client, code, { code_verifier: pkce().verifier });
+});
+// Without a count a wrong secret could be tried for ever.
+scenario('a wrong secret', '401 invalid_client', ['rateLimits.peek', 'rateLimits.consume'], async () => {
+  return () => provider.exchange(client, 'x', { client_secret: 'wrong' });
+});
+scenario('a replayed code', '400 invalid_grant', ['grants.revoke'], async () => {
+  const code = await provider.code(client);
+  const token = String((await provider.exchange(client, code)).json().access_token);
+  return endsToken(token, () => provider.exchange(client, code));
+});
+scenario('userinfo', '200 ok', ofPage, async () => {
+  const token = await provider.token(client);
+  return () => provider.userinfo(token, page);
+});
+scenario('revocation', '200 ok', [...ofPage, 'grants.revokeToken'], async () => {
+  const token = await provider.token(client);
+  return endsToken(token, () => provider.revoke(token, page));
+});
+scenario('a preflight request', '204 ok', ['clients.originRegistered'], async () => {
+  return () => provider.request('/v1/oauth/token', { method: 'OPTIONS', headers: page });
+});
+scenario('an authorization request that needs no page', '303 code', authorization, async () => {
+  return () => provider.browser().get(provider.authorizeUrl(client));
+});
+scenario('an authorization request of a program', '303 code', authorization, async () => {
+  const url = provider.authorizeUrl(client, { prompt: 'none' });
+  return () => provider.browser().get(url, { accept: 'application/json' });
+});
+const begin = ['clients.find', 'consents.find', 'interactions.save'];
+scenario('an authorization request that needs a page', '303 interaction', begin, async () => {
+  const url = provider.authorizeUrl(await provider.client());
+  return () => provider.browser().get(url);
+});
+const show = ['interactions.find', 'clients.find', 'consents.find'];
+scenario('the consent page', '200 ok', show, async () => {
+  const { browser, address } = await openConsent(provider, await provider.client());
+  return () => browser.get(address);
+});
+const approval = ['interactions.find', 'clients.find', 'consents.remember', 'interactions.replace'];
+scenario('an approval', '303 elsewhere', approval, async () => {
+  const { approve } = await openConsent(provider, await provider.client());
+  return () => approve();
+});
+scenario('a refusal', '303 elsewhere', ['interactions.find', 'interactions.replace'], async () => {
+  return (await openConsent(provider, await provider.client())).deny;
+});
+scenario('the page of connected apps', '200 ok', ['consents.list', 'clients.find'], async () => {
+  return () => provider.browser().get('/account/apps');
+});
+scenario('the removal of a connected app', '303 elsewhere', ['consents.revoke'], async () => {
+  const app = await provider.client();
+  const browser = provider.browser();
+  const token = await provider.token(app, 'openid', browser);
+  const csrf = (await provider.connectedApps(browser)).get(app.id) ?? '';
+  return endsToken(token, () => browser.post(`/account/apps/${app.id}/revoke`, { csrf }));
+});
 
 /** That an answer tells nothing but that something is wrong here, and gives nothing. */
 function expectFailure(answer: Answer, call: string, outcome = '503 temporarily_unavailable'): void {
@@ -168,14 +119,13 @@ const defect = new TypeError('secret detail of a defect');
 
 describe('a database that fails', () => {
   it.each(
-    Object.entries(scenarios).flatMap(([name, scenario]) => [
-      [name, '503 temporarily_unavailable', unavailable, scenario] as const,
-      [name, '500 server_error', defect, scenario] as const,
+    scenarios.flatMap(([name, ...rest]) => [
+      [name, '503 temporarily_unavailable', unavailable, ...rest] as const,
+      [name, '500 server_error', defect, ...rest] as const,
     ]),
   )(
     'in any call of %s is %s, and afterwards the same request works',
-    async (_name, failure, error, scenario) => {
-      const [outcome, needed, prepare] = scenario;
+    async (_name, failure, error, outcome, needed, prepare) => {
       const healthy = await prepare();
       database.forget();
       expect((await healthy()).outcome).toBe(outcome);
@@ -207,9 +157,9 @@ describe('a database that fails', () => {
   );
 
   // That page asks for all of its clients at once.
-  it.each(Object.entries(scenarios).filter(([name]) => name !== 'the page of connected apps'))(
+  it.each(scenarios.filter(([name]) => name !== 'the page of connected apps'))(
     'from some call of %s on is asked no more: each call takes its time to fail',
-    async (_name, [_outcome, _calls, prepare]) => {
+    async (_name, _outcome, _calls, prepare) => {
       const healthy = await prepare();
       database.forget();
       await healthy();

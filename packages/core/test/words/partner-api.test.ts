@@ -59,13 +59,10 @@ describe('what the partner API says of a wrong field', () => {
       for (const [path, body] of spoiled(right, wrongJson)) {
         const details = await said(withIds(target), body);
         blamed += details.length;
-        for (const detail of details)
-          expect
-            .soft(
-              path.startsWith(detail.path) || detail.path.startsWith(path.split('.')[0] ?? ''),
-              `${target} ${path}: ${JSON.stringify(detail)}`,
-            )
-            .toBe(true);
+        for (const { path: named, message } of details) {
+          const isNamed = path.startsWith(named) || named.startsWith(path.split('.')[0] ?? '');
+          expect.soft(isNamed, `${target} ${path}: ${named} ${message}`).toBe(true);
+        }
       }
     }
     expect(blamed).toBeGreaterThan(400);
@@ -87,13 +84,8 @@ describe('what the partner API says of a wrong field', () => {
             place === 'path' ? path.replace(`{${name}}`, text) : `${withIds(path)}?${name}=${text}`;
           const details = await said(`${method} ${target}`, bodies[`${method} ${path}`]);
           blamed += details.length;
-          if (details.length > 0)
-            expect
-              .soft(
-                details.filter(({ path }) => meant.includes(path)),
-                target,
-              )
-              .not.toEqual([]);
+          const isNamed = details.length === 0 || details.some((detail) => meant.includes(detail.path));
+          expect.soft(isNamed, target).toBe(true);
         }
       }
     }
@@ -112,26 +104,20 @@ describe('what the partner API says of a wrong field', () => {
       }
     }
     expect(blamed).toBeGreaterThan(100);
-    expect(
-      await said('POST /v1/partner/sandbox/events', {
-        type: 'order.shipped',
-        data: { orderId: 7, at: 'now' },
-      }),
-    ).toEqual([{ path: 'data.orderId', message: 'is not what order.shipped carries there' }]);
+    const shipped = { type: 'order.shipped', data: { orderId: 7, at: 'now' } };
+    const message = 'is not what order.shipped carries there';
+    expect(await said('POST /v1/partner/sandbox/events', shipped)).toEqual([
+      { path: 'data.orderId', message },
+    ]);
   }, 60_000);
 
-  it('is in the message too, for those who read no details', async () => {
-    for (const [target, body, message] of [
-      ['POST /v1/partner/payments', {}, 'The request is malformed at amount: is missing'],
-      ['POST /v1/partner/payments', [], 'The request is malformed: has to be an object'],
-      ['POST /v1/partner/payments', 'no JSON', 'The body is not valid JSON.'],
-      [
-        'GET /v1/partner/users/phone/50937000001',
-        undefined,
-        expect.stringMatching(/^The request is malformed at phone: .*E\.164/),
-      ],
-    ] as const)
-      expect((await provider.partnerCall(key, target, body)).json().message).toEqual(message);
+  it.each([
+    ['POST /v1/partner/payments', {}, / at amount: is missing$/],
+    ['POST /v1/partner/payments', [], /: has to be an object$/],
+    ['POST /v1/partner/payments', 'no JSON', /^The body is not valid JSON\.$/],
+    ['GET /v1/partner/users/phone/50937000001', undefined, / at phone: .*E\.164/],
+  ])('is in the message too, for those who read no details: %s %j', async (target, body, message) => {
+    expect((await provider.partnerCall(key, target, body)).json().message).toMatch(message);
   });
 
   it('reads well behind the name of the field', async () => {

@@ -24,18 +24,16 @@ async function wordsOf(work: () => unknown): Promise<string> {
   }
 }
 
+type Wrong = Iterable<readonly [path: string, input: unknown]>;
+
 /**
  * Does something with each wrong input: whatever is said is in plain words and names the field, not "the input". Answers
  * how much was refused.
  */
-async function refusals<Input>(
-  wrong: Iterable<readonly [path: string, input: Input]>,
-  work: (input: Input) => unknown,
-  { begins = /^/, unless = /^$/ } = {},
-): Promise<number> {
+async function refusals(wrong: Wrong, work: (input: never) => unknown, { begins = /^/, unless = /^$/ } = {}) {
   let refused = 0;
   for (const [path, input] of wrong) {
-    const message = await wordsOf(() => work(input));
+    const message = await wordsOf(() => work(input as never));
     if (message === '' || unless.test(message)) continue;
     refused += 1;
     expectPlain(message, path);
@@ -52,6 +50,8 @@ await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
 
 const host = new Host();
 const limit = { requests: 1, windowSeconds: 1 };
+const store = { consume: async () => ({ allowed: true, remaining: 1, resetAt: 0 }) } as never;
+const resolve = async () => [];
 
 /** Every option there is; one that is added and not named here does not compile. */
 const options: Required<OstiaryOptions> & { readonly webhooks: Required<WebhookOptions> } = {
@@ -71,7 +71,7 @@ const options: Required<OstiaryOptions> & { readonly webhooks: Required<WebhookO
   payments: new TestRail(),
   partnerLimits: {
     per: 'key',
-    store: { consume: async () => ({ allowed: true, remaining: 1, resetAt: 0 }) } as never,
+    store,
     verify: limit,
     payments: limit,
     users: limit,
@@ -83,7 +83,7 @@ const options: Required<OstiaryOptions> & { readonly webhooks: Required<WebhookO
     retryDelaysSeconds: [60],
     concurrency: 1,
     retentionDays: 1,
-    resolve: async () => [],
+    resolve,
   },
   events: {
     'order.shipped': { summary: 's', schema: z.object({ orderId: z.string() }), example: { orderId: 'o' } },
@@ -94,19 +94,14 @@ const options: Required<OstiaryOptions> & { readonly webhooks: Required<WebhookO
   logger: silentLogger,
 };
 
-describe('what is said of a wrong option', () => {
-  it('names it in plain words', async () => {
-    expect(await wordsOf(() => parseOptions(options))).toBe('');
-    // The members of a storage are the host's.
-    const { storage, ...rest } = options;
-    const wrongStorages = wrongValues.map((wrong) => ['storage', { ...options, storage: wrong }] as const);
-    const refused = await refusals<object>(
-      [...spoiled(rest, wrongValues), ...wrongStorages],
-      (changed) => parseOptions({ storage, ...changed } as OstiaryOptions),
-      { begins: /^createOstiary: / },
-    );
-    expect(refused).toBeGreaterThan(600);
-  });
+it('what is said of a wrong option names it in plain words', async () => {
+  expect(await wordsOf(() => parseOptions(options))).toBe('');
+  // The members of a storage are the host's.
+  const { storage, ...rest } = options;
+  const wrongStorages = wrongValues.map((wrong) => ['storage', { ...options, storage: wrong }] as const);
+  const parse = (changed: object) => parseOptions({ storage, ...changed } as OstiaryOptions);
+  const wrong = [...spoiled(rest, wrongValues), ...wrongStorages];
+  expect(await refusals(wrong, parse, { begins: /^createOstiary: / })).toBeGreaterThan(600);
 });
 
 describe('what is said to an administrator', () => {
@@ -158,9 +153,7 @@ describe('what is said to an administrator', () => {
     ];
     let refused = 0;
     for (const [right, call] of objects)
-      refused += await refusals(spoiled(right, wrongValues), call as (input: unknown) => unknown, {
-        unless: /there is (no|already)/,
-      });
+      refused += await refusals(spoiled(right, wrongValues), call, { unless: /there is (no|already)/ });
     const singles: readonly (readonly [string, Call])[] = [
       ['name', (input) => admin.partners.rename('kafe', input)],
       ['overlapSeconds', (overlapSeconds) => admin.apiKeys.roll(issued.id, { overlapSeconds })],
@@ -172,36 +165,28 @@ describe('what is said to an administrator', () => {
       ['after', (after) => admin.audit.list({ after })],
       ['after', (after) => admin.webhooks.deliveries(owner, { after })],
     ];
-    for (const [name, call] of singles)
-      refused += await refusals(
-        wrongValues.map((value) => [name, value] as const),
-        call as (input: unknown) => unknown,
-        { begins: new RegExp(`^${name}: `), unless: /has ended/ },
-      );
+    for (const [name, call] of singles) {
+      const wrong = wrongValues.map((value) => [name, value] as const);
+      refused += await refusals(wrong, call, { begins: new RegExp(`^${name}: `), unless: /has ended/ });
+    }
     expect(refused).toBeGreaterThan(700);
   }, 30_000);
 });
 
-describe('what is said of a value', () => {
-  it('is said once for each field, and of alternatives in one breath', async () => {
-    const long = Array.from({ length: 200 }, () => 'n');
-    expect(await wordsOf(() => admin.partners.create({ slug: 'a-slug', name: long as never }))).toBe(
-      'name: has to be a string',
-    );
-    const details = { a: () => 'wrong' } as never;
-    expect(await wordsOf(() => admin.audit.record({ action: 'a.b', target: 't', details }))).toBe(
-      'details.a: has to be a string, or a number, or true or false, or null, or a list, or an object',
-    );
-  });
+it('what is said of a value is said once for each field, and of alternatives in one breath', async () => {
+  const name = Array.from({ length: 200 }, () => 'n') as never;
+  const created = await wordsOf(() => admin.partners.create({ slug: 'a-slug', name }));
+  expect(created).toBe('name: has to be a string');
+  const details = { a: () => 'wrong' } as never;
+  const recorded = await wordsOf(() => admin.audit.record({ action: 'a.b', target: 't', details }));
+  const kinds = 'a string, or a number, or true or false, or null, or a list, or an object';
+  expect(recorded).toBe(`details.a: has to be ${kinds}`);
 });
 
-describe('what is said of a user record of the host', () => {
-  it('names the field in plain words', async () => {
-    expect(await wordsOf(() => userinfoOf(ana, scopeNames))).toBe('');
-    const show = (changed: object) => userinfoOf(changed as UserRecord, scopeNames);
-    const wrong = spoiled(ana, wrongValues);
-    expect(await refusals<object>(wrong, show, { begins: /^users\.find: / })).toBeGreaterThan(200);
-  });
+it('what is said of a user record of the host names the field in plain words', async () => {
+  expect(await wordsOf(() => userinfoOf(ana, scopeNames))).toBe('');
+  const show = (changed: UserRecord) => userinfoOf(changed, scopeNames);
+  expect(await refusals(spoiled(ana, wrongValues), show, { begins: /^users\.find: / })).toBeGreaterThan(200);
 });
 
 describe('what the command line says', () => {
@@ -242,27 +227,20 @@ describe('what the command line says', () => {
     expect(refused).toBeGreaterThan(400);
   }, 30_000);
 
-  it('says what is wrong with a flag itself', async () => {
-    const errors: string[] = [];
-    for (const argv of [
-      ['partners', 'create', 'kafe', '--nmae', 'Kafe'],
-      ['partners', 'create', 'kafe', '--name'],
-      ['partners', 'create', 'kafe', '--name', '--json'],
-      ['partners', 'list', '--json=yes'],
-      ['partners', 'list', '-x'],
-    ])
-      await runCommandLine({
-        open: () => Promise.reject(new Error('nothing is opened for it')),
-        argv,
-        stderr: { write: (text) => errors.push(text.split('\n')[0] ?? '') },
-      });
-    const needed = '--name needs a value; one that begins with a dash goes behind an equals sign';
-    expect(errors).toEqual([
-      'there is no flag --nmae here',
-      needed,
-      needed,
-      '--json takes no value',
-      'there is no flag -x here',
-    ]);
+  it.each([
+    ['create kafe --nmae Kafe', 'there is no flag --nmae here'],
+    ['create kafe --name', '--name needs a value; one that begins with a dash goes behind an equals sign'],
+    [
+      'create kafe --name --json',
+      '--name needs a value; one that begins with a dash goes behind an equals sign',
+    ],
+    ['list --json=yes', '--json takes no value'],
+    ['list -x', 'there is no flag -x here'],
+  ])('says what is wrong with a flag itself: partners %s', async (line, said) => {
+    let err = '';
+    const open = () => Promise.reject(new Error('nothing is opened for it'));
+    const stderr = { write: (text: string) => (err += text) };
+    await runCommandLine({ open, argv: ['partners', ...line.split(' ')], stderr });
+    expect(err.split('\n')[0]).toBe(said);
   });
 });
