@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { partnerProvider, payment } from '../support/partner-api.ts';
+import { partnerProvider } from '../support/partner-api.ts';
 import { startProvider } from '../support/running.ts';
 
 afterEach(() => {
@@ -68,34 +68,6 @@ describe('a Request is answered like the same request over HTTP:', async () => {
     const counted = ({ headers }: typeof inMemory) =>
       headers.filter(([name]) => name !== 'x-ratelimit-remaining');
     expect({ ...inMemory, headers: counted(inMemory) }).toEqual({ ...overHttp, headers: counted(overHttp) });
-  });
-
-  it('the whole flow, with cookies, and a transfer that is replayed', async () => {
-    const { provider } = await partnerProvider({ authUrl: 'https://id.example' });
-    let count = 0;
-    vi.stubGlobal('fetch', (input: string, init: RequestInit) => {
-      count += 1;
-      return provider.ostiary.fetch(new Request(input, init));
-    });
-    const client = await provider.client();
-    const token = await provider.token(client, 'openid kyc');
-    expect((await provider.userinfo(token)).json()).toMatchObject({ kid: 'KID-ANA', kycStatus: 'approved' });
-    expect((await provider.revoke(token)).json()).toEqual({ ok: true });
-
-    const key = await provider.key();
-    const create = () =>
-      provider.partnerCall(key, 'POST /v1/partner/payments', payment, { 'idempotency-key': 'one' });
-    const [first, second] = [await create(), await create()];
-    expect([first.status, second.text]).toEqual([201, first.text]);
-    expect(second.headers.get('idempotent-replayed')).toBe('true');
-    expect(count).toBeGreaterThan(6);
-  });
-
-  it('every cookie of an answer for itself', async () => {
-    const answer = await web(provider.authorizeUrl(await provider.client()));
-    const cookies = answer.headers.getSetCookie();
-    expect(cookies.length).toBeGreaterThan(2);
-    for (const cookie of cookies) expect(cookie).toMatch(/^svc_\w+(\.sig)?=[^,]*; path=\/oauth/);
   });
 
   it.each([

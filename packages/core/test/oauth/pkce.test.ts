@@ -1,5 +1,8 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
+import type { Storage } from '../../src/storage.ts';
+import { storageWith } from '../support/fragile-storage.ts';
 import { pkce, type TestClient } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
@@ -82,6 +85,24 @@ describe('a bound code', () => {
     const { verifier, bound } = pkce('AZaz09-._~'.repeat(13).slice(0, length));
     const code = await provider.code(client, bound);
     expect(await redeem(code, { code_verifier: verifier })).toBe('200 ok');
+  });
+
+  // That wrong ones count together, however they come, is shown with two processes in the lab.
+  it('is burnt by the fifth wrong verifier, also while the right one is on its way', async () => {
+    const storage = memoryStorage();
+    let meanwhile = async (): Promise<unknown> => undefined;
+    const redeem: Storage['grants']['redeem'] = async (redemption) => {
+      await meanwhile();
+      return storage.grants.redeem(redemption);
+    };
+    const slow = await startProvider({ storage: storageWith(storage, 'grants', { redeem }) });
+    const by = await slow.client();
+    const { code, verifier } = await slow.boundCode(by);
+    meanwhile = async () => {
+      for (let guess = 0; guess < 5; guess += 1)
+        await slow.exchange(by, code, { code_verifier: pkce().verifier });
+    };
+    expect(await slow.redeem(by, code, { code_verifier: verifier })).toBe('400 invalid_grant');
   });
 
   it('is not burnt by verifiers of somebody who is not the client', async () => {

@@ -46,39 +46,23 @@ describe('html', () => {
     expect(template).toThrow(TypeError);
   });
 
-  it.each([
-    'javascript:alert(1)',
-    ' JavaScript:alert(1)',
-    'java\nscript:alert(1)',
-    'data:text/html,x',
-    'vbscript:x',
-  ])('refuses the address %j', (address) => {
-    expect(() => html`<a href="${address}">x</a>`).toThrow(TypeError);
-    expect(() => html`<form action="${address}"></form>`).toThrow(TypeError);
-  });
-
-  it('writes addresses of pages and images', () => {
+  it('writes addresses of pages and images, and refuses others', () => {
+    const scripts = ['javascript:alert(1)', ' JavaScript:alert(1)', 'java\nscript:alert(1)', 'vbscript:x'];
+    for (const address of [...scripts, 'data:text/html,x']) {
+      expect(() => html`<a href="${address}">x</a>`).toThrow(TypeError);
+      expect(() => html`<form action="${address}"></form>`).toThrow(TypeError);
+    }
     expect(render(html`<a href="${'/a?b=1&c=2'}">x</a>`)).toBe('<a href="/a?b=1&amp;c=2">x</a>');
     expect(render(html`<img src="${'data:image/png;base64,AA=='}">`)).toContain('data:image/png;base64,AA==');
   });
 });
 
 describe('names from outside', () => {
-  const bidi = [...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'];
-
-  it.each(bidi.map((character) => [character.charCodeAt(0).toString(16), character]))(
-    'cannot reorder the page with U+%s',
-    (_code, character) => {
+  it('can neither reorder the page nor hide', () => {
+    const bidi = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069';
+    for (const character of `${bidi}\u200b\u00ad\ufeff\u2028\n\u{e0041}\u3164`)
       expect(render(nameOf(`Bank${character}knaB`))).toBe('<bdi>Bank\ufffdknaB</bdi>');
-    },
-  );
-
-  it.each(['\u200b', '\u00ad', '\ufeff', '\u2028', '\n', '\u{e0041}', '\u3164'])(
-    'cannot hide %j',
-    (character) => {
-      expect(visible(`a${character}b`)).toBe('a\ufffdb');
-    },
-  );
+  });
 
   it('keep letters of every script, joiners and emoji', () => {
     for (const name of ['Kòb Ayisyen', 'بازار', 'क्‍ष', '👩‍🌾 Lakou', '東京']) expect(visible(name)).toBe(name);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { html, render } from '../../src/pages/html.ts';
 import { text } from '../../src/pages/text.ts';
-import { scopeNames, scopes } from '../../src/scopes.ts';
-import { languages } from './views.ts';
+import type { languages } from './views.ts';
 
 /** All texts with their path; functions are called with a name. */
 function leaves(value: unknown, path: string): { path: string; words: string }[] {
@@ -38,16 +37,6 @@ describe('the words of the pages', () => {
     for (const { path, words } of leaves(text.fr, 'text')) {
       expect(words, path).not.toMatch(/ [:;?!»]|« |[^\u00a0][:;?!»]/);
       expect(words, path).not.toContain("'");
-    }
-  });
-
-  it('explain every scope in every language', () => {
-    for (const name of scopeNames) {
-      for (const language of languages) {
-        const { title, detail } = scopes[name].consent[language];
-        expect(title.length, `${name} ${language}`).toBeGreaterThan(5);
-        expect(detail.length, `${name} ${language}`).toBeGreaterThan(5);
-      }
     }
   });
 });
