@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DatabaseClock } from '../src/clock-of-database.ts';
-import { silentLogger } from '../src/index.ts';
+import { type OstiaryOptions, silentLogger } from '../src/index.ts';
 import { ana } from './support/directory.ts';
 import { startProvider } from './support/running.ts';
 
@@ -138,10 +138,12 @@ it('a provider whose machineâ€™s clock is two hours behind goes by the databaseâ
   const memory = memoryStorage();
   const storage = { ...memory, time: async () => now(), close: async () => undefined };
   const sealingKeys = [randomBytes(32)];
+  const options: Partial<OstiaryOptions> = { storage, sealingKeys };
   // What a host does that has no clock of its own: the test kit always has one.
+  Reflect.set(options, 'clock', undefined);
   const start = () => {
     vi.useFakeTimers({ toFake: ['Date'], now: now() - 2 * hour });
-    return startProvider(Object.assign({ storage, sealingKeys }, { clock: undefined }));
+    return startProvider(options);
   };
   const provider = await start();
   // A sign-in is in the past by the same clock, or it is none.

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { type Access, everything, giveAccess, leftOf } from '../support/access.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { ana, ben } from '../support/directory.ts';
 import type { TestClient } from '../support/provider.ts';
@@ -7,6 +6,25 @@ import { startProvider } from '../support/running.ts';
 
 const provider = await startProvider();
 const { admin, users } = provider.ostiary;
+
+/** What one user has given to one client: two tokens, a code that waits, and a consent that is remembered. */
+async function giveAccess(sub: string, client: TestClient) {
+  const browser = provider.browser(sub);
+  const token = await provider.token(client, 'openid', browser);
+  const sibling = await provider.token(client, 'openid', browser);
+  return { sub, client, token, sibling, code: await provider.code(client, {}, browser) };
+}
+type Access = Awaited<ReturnType<typeof giveAccess>>;
+
+const everything = ['token', 'sibling', 'consent', 'code'];
+
+/** What is left of an access. The code comes last, because looking at it spends it. */
+async function leftOf({ sub, client, token, sibling, code }: Access): Promise<string[]> {
+  const silently = await provider.attempt(client, { prompt: 'none' }, provider.browser(sub));
+  const isLeft = [await provider.isAlive(token), await provider.isAlive(sibling), silently === 'code'];
+  isLeft.push((await provider.redeem(client, code)) === '200 ok');
+  return everything.filter((_, index) => isLeft[index]);
+}
 
 type Who = 'anaOne' | 'anaTwo' | 'benOne' | 'benTwo';
 type Ending = (given: Record<Who, Access>) => Promise<unknown>;
@@ -30,14 +48,14 @@ it.each<readonly [string, Ending, Partial<Record<Who, readonly string[]>>]>([
 ])('the end of %s takes what belongs to it, and nothing else', async (_what, end, expected) => {
   const [one, two] = [await provider.client(), await provider.client()];
   const given = {
-    anaOne: await giveAccess(provider, ana.sub, one),
-    anaTwo: await giveAccess(provider, ana.sub, two),
-    benOne: await giveAccess(provider, ben.sub, one),
-    benTwo: await giveAccess(provider, ben.sub, two),
+    anaOne: await giveAccess(ana.sub, one),
+    anaTwo: await giveAccess(ana.sub, two),
+    benOne: await giveAccess(ben.sub, one),
+    benTwo: await giveAccess(ben.sub, two),
   };
   await end(given);
   for (const [who, access] of Object.entries(given))
-    expect([who, await leftOf(provider, access)]).toEqual([who, expected[who as Who] ?? everything]);
+    expect([who, await leftOf(access)]).toEqual([who, expected[who as Who] ?? everything]);
 });
 
 describe('an interaction under way', () => {

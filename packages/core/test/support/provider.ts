@@ -28,6 +28,10 @@ export const generousLimits = { authorizeStarts: 1_000_000, failedClientAuthenti
 /** Any JSON object. */
 export type Json = Record<string, unknown>;
 
+/** What a request has besides, or instead; `undefined` takes a parameter away. */
+type Changes = Readonly<Record<string, string | undefined>>;
+type Headers = Readonly<Record<string, string>>;
+
 /** A client that was provisioned for a test. */
 export interface TestClient {
   readonly id: string;
@@ -69,10 +73,7 @@ export function tokenRequest({ id, secret, redirectUri }: TestClient, code: stri
 export class TestProvider {
   declare readonly ostiary: Ostiary;
   declare readonly origin: string;
-  /**
-   * `authUrl` without a trailing slash: where browsers believe they are. `origin`, unless an option says
-   * otherwise.
-   */
+  /** `authUrl` without a trailing slash: where browsers believe they are. */
   declare readonly site: string;
   declare readonly host: Host;
   declare readonly clock: TestClock;
@@ -114,8 +115,7 @@ export class TestProvider {
     });
     server.on('request', (request, response) => {
       const { pages } = host;
-      if (pages === null) ostiary.handler(request, response);
-      else ostiary.handler(request, response, () => pages(request, response));
+      ostiary.handler(request, response, pages === null ? undefined : () => pages(request, response));
     });
     const site = (options.authUrl ?? origin).replace(/\/$/, '');
     return new TestProvider({ ostiary, origin, site, host, clock, logged }, server);
@@ -155,8 +155,8 @@ export class TestProvider {
     return { id: client.clientId, secret: clientSecret, redirectUri };
   }
 
-  /** The address of an authorization request; `undefined` takes a parameter away. */
-  authorizeUrl(client: TestClient, changes: Record<string, string | undefined> = {}): string {
+  /** The address of an authorization request. */
+  authorizeUrl(client: TestClient, changes: Changes = {}): string {
     const parameters = {
       response_type: 'code',
       client_id: client.id,
@@ -165,9 +165,10 @@ export class TestProvider {
       state: 'a state',
       ...changes,
     };
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
-    return `${this.site}/oauth/authorize?${query}`;
+    const sent = Object.entries(parameters).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    return `${this.site}/oauth/authorize?${new URLSearchParams(sent)}`;
   }
 
   /**
@@ -175,18 +176,15 @@ export class TestProvider {
    * another page.
    */
   async follow(browser: TestBrowser, url: string, decision: 'approve' | 'deny' = 'approve'): Promise<Answer> {
-    let answer = await browser.get(url);
+    let [address, answer] = [url, await browser.get(url)];
     for (let step = 0; step < 10; step += 1) {
       const csrf = /name="csrf" value="([^"]+)"/.exec(answer.text)?.[1];
       if (answer.location?.startsWith(`${this.site}/oauth/`)) {
-        const next = answer.location;
-        answer = await browser.get(next);
-        url = next;
-      } else if (answer.status === 200 && csrf !== undefined && url.includes('/oauth/interaction/')) {
-        answer = await browser.post(url, { csrf, decision });
-      } else {
-        return answer;
-      }
+        address = answer.location;
+        answer = await browser.get(address);
+      } else if (answer.status === 200 && csrf !== undefined && address.includes('/oauth/interaction/'))
+        answer = await browser.post(address, { csrf, decision });
+      else return answer;
     }
     throw new Error('the flow goes in circles');
   }
@@ -194,7 +192,7 @@ export class TestProvider {
   /** Signs in, approves, and answers the parameters of the callback. */
   async authorize(
     client: TestClient,
-    changes: Record<string, string | undefined> = {},
+    changes: Changes = {},
     browser = this.browser(),
   ): Promise<URLSearchParams> {
     const { location, status, text } = await this.follow(browser, this.authorizeUrl(client, changes));
@@ -203,31 +201,19 @@ export class TestProvider {
   }
 
   /** A code for a client. */
-  async code(
-    client: TestClient,
-    changes: Record<string, string | undefined> = {},
-    browser = this.browser(),
-  ): Promise<string> {
-    const parameters = await this.authorize(client, changes, browser);
-    const code = parameters.get('code');
-    if (code === null) throw new Error(`no code but ${parameters}`);
-    return code;
+  async code(client: TestClient, changes: Changes = {}, browser = this.browser()): Promise<string> {
+    const callback = await this.authorize(client, changes, browser);
+    return callback.get('code') ?? Promise.reject(new Error(`no code but ${callback}`));
   }
 
   /** A call of an API endpoint with a JSON body (an object) or a form body. */
-  call(
-    path: string,
-    body: object | URLSearchParams | string,
-    headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  call(path: string, body: object | URLSearchParams | string, headers: Headers = {}): Promise<Answer> {
     const isForm = body instanceof URLSearchParams;
+    const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
     return this.request(path, {
       method: 'POST',
       body: isForm || typeof body === 'string' ? body : JSON.stringify(body),
-      headers: {
-        'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
-        ...headers,
-      },
+      headers: { 'content-type': type, ...headers },
     });
   }
 
@@ -238,11 +224,7 @@ export class TestProvider {
   }
 
   /** What a client gets, or where its user is sent, for one authorization request: `code`, an error, or a page. */
-  async attempt(
-    client: TestClient,
-    changes: Record<string, string | undefined> = {},
-    browser = this.browser(),
-  ): Promise<string> {
+  async attempt(client: TestClient, changes: Changes = {}, browser = this.browser()): Promise<string> {
     const { outcome } = await browser.get(this.authorizeUrl(client, changes));
     return outcome.replace('303 ', '');
   }
@@ -261,11 +243,7 @@ export class TestProvider {
   }
 
   /** What a client is given at the end of a whole flow. */
-  async tokens(
-    client: TestClient,
-    changes: Record<string, string | undefined> = {},
-    browser = this.browser(),
-  ): Promise<Json> {
+  async tokens(client: TestClient, changes: Changes = {}, browser = this.browser()): Promise<Json> {
     const { verifier, bound } = pkce();
     const code = await this.code(client, { ...bound, ...changes }, browser);
     return (await this.exchange(client, code, { code_verifier: verifier })).json();
@@ -290,7 +268,7 @@ export class TestProvider {
   }
 
   /** Revokes a token at the endpoint. */
-  revoke(token: string, headers: Record<string, string> = {}): Promise<Answer> {
+  revoke(token: string, headers: Headers = {}): Promise<Answer> {
     return this.call('/v1/oauth/revoke', { token }, headers);
   }
 
@@ -315,12 +293,11 @@ export class TestProvider {
 
   /** Any request to this server, exactly as it is given; nothing is followed. */
   async request(path: string, init: RequestInit = {}): Promise<Answer> {
-    const response = await fetch(new URL(path, this.origin), { redirect: 'manual', ...init });
-    return answerOf(response);
+    return answerOf(await fetch(new URL(path, this.origin), { redirect: 'manual', ...init }));
   }
 
   /** Reads userinfo with a bearer token. */
-  userinfo(token: string, headers: Record<string, string> = {}): Promise<Answer> {
+  userinfo(token: string, headers: Headers = {}): Promise<Answer> {
     return this.request('/v1/oauth/userinfo', { headers: { authorization: `Bearer ${token}`, ...headers } });
   }
 
@@ -332,13 +309,8 @@ export class TestProvider {
   /** A live key with every scope, of a new partner, unless told otherwise. */
   async key(settings: Partial<NewApiKey> = {}): Promise<TestKey> {
     const partner = settings.partner ?? (await this.partner());
-    const issued = await this.ostiary.admin.apiKeys.issue({
-      mode: 'live',
-      scopes: keyScopes,
-      ...settings,
-      partner,
-    });
-    const { key, signingSecret, apiKey } = issued;
+    const given = { mode: 'live', scopes: keyScopes, ...settings, partner } as const;
+    const { key, signingSecret, apiKey } = await this.ostiary.admin.apiKeys.issue(given);
     return { id: apiKey.id, key, signingSecret, partner, mode: apiKey.mode };
   }
 
@@ -350,19 +322,17 @@ export class TestProvider {
     key: TestKey | string | null,
     target: string,
     body?: unknown,
-    headers: Record<string, string> = {},
+    headers: Headers = {},
   ): Promise<Answer> {
     const [method = '', path = ''] = target.split(' ');
     const presented = typeof key === 'string' || key === null ? key : key.key;
+    const given = presented === null ? headers : { 'x-api-key': presented, ...headers };
+    if (body === undefined) return this.request(path, { method, headers: given });
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     return this.request(path, {
       method,
-      headers: {
-        ...(presented === null ? {} : { 'x-api-key': presented }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
+      headers: { 'content-type': 'application/json', ...given },
+      body: raw ? (body as BodyInit) : JSON.stringify(body),
     });
   }
 }
