@@ -107,28 +107,17 @@ export async function sendRaw(origin: string, bytes: string | Uint8Array): Promi
 
 /** A request without a body, written by hand. */
 export function rawGet(target: string, headers: readonly string[] = []): string {
-  const named = headers.map((line) => line.toLowerCase());
-  const host = named.some((line) => line.startsWith('host:')) ? [] : ['Host: somewhere'];
+  const host = headers.some((line) => /^host:/i.test(line)) ? [] : ['Host: somewhere'];
   return [`GET ${target} HTTP/1.1`, ...host, ...headers, 'Connection: close', '', ''].join('\r\n');
 }
 
 /** A request with a body, written by hand; its length is told unless the headers speak of it. */
 export function rawPost(target: string, headers: readonly string[], body: string | Uint8Array): Buffer {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const named = headers.map((line) => line.toLowerCase());
-  const length = named.some((line) => /^(content-length|transfer-encoding):/.test(line))
-    ? []
-    : [`Content-Length: ${bytes.length}`];
-  const head = [
-    `POST ${target} HTTP/1.1`,
-    'Host: somewhere',
-    ...headers,
-    ...length,
-    'Connection: close',
-    '',
-    '',
-  ];
-  return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), bytes]);
+  const isTold = headers.some((line) => /^(content-length|transfer-encoding):/i.test(line));
+  const length = isTold ? [] : [`Content-Length: ${bytes.length}`];
+  const lines = [`POST ${target} HTTP/1.1`, 'Host: somewhere', ...headers, ...length, 'Connection: close'];
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), bytes]);
 }
 
 /** What stands in a list beside this file, one `name: text` on each line. */

@@ -39,11 +39,6 @@ describe('the handler in a framework that mounts it', () => {
   it('takes the path from originalUrl, as Express leaves it', async () => {
     const provider = await startProvider({ authUrl: 'https://id.example/auth' });
     const origin = await below(provider, /^\/auth/i);
-    const client = await provider.client();
-    const { search } = new URL(provider.authorizeUrl(client));
-    const answer = await fetch(`${origin}/auth/oauth/authorize${search}`, { redirect: 'manual' });
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toMatch(/^https:\/\/id\.example\/auth\/oauth\/interaction\//);
     expect((await fetch(`${origin}/auth/v1/oauth/userinfo`)).status).toBe(401);
     // Express finds it so too.
     expect((await fetch(`${origin}/AUTH/.well-known/jwks.json`)).status).toBe(200);

@@ -6,33 +6,29 @@ import { startProvider } from '../support/running.ts';
 const provider = await startProvider();
 const client = await provider.client();
 
-describe('nobody signed in', () => {
-  it('goes to the login of the host, and from there back into the request', async () => {
-    const browser = provider.browser(null);
-    const login = await provider.follow(browser, provider.authorizeUrl(client));
-    expect(login.location).toMatch(`${provider.origin}/login?`);
-    expect(login.callback.get('reauthenticate')).toBe('false');
-    const returnTo = login.callback.get('return_to') ?? '';
-    expect(returnTo).toMatch(new RegExp(`^${provider.origin}/oauth/interaction/[A-Za-z0-9_-]+$`));
-    // There again when the host sends the browser back without a sign-in.
-    expect((await provider.follow(browser, returnTo)).location).toBe(login.location);
-    provider.signIn(browser, ana.sub);
-    expect(await provider.subOf(client, await provider.follow(browser, returnTo))).toBe(ana.sub);
-  });
+it('a browser goes to the login of the host, and there again when it comes back without a sign-in', async () => {
+  const browser = provider.browser(null);
+  const login = await provider.follow(browser, provider.authorizeUrl(client));
+  expect(login.location).toMatch(`${provider.origin}/login?`);
+  const returnTo = login.callback.get('return_to') ?? '';
+  expect(returnTo).toMatch(new RegExp(`^${provider.origin}/oauth/interaction/[A-Za-z0-9_-]+$`));
+  expect((await provider.follow(browser, returnTo)).location).toBe(login.location);
+  provider.signIn(browser, ana.sub);
+  expect(await provider.subOf(client, await provider.follow(browser, returnTo))).toBe(ana.sub);
+});
 
-  it('gets no session cookie, now or later, and is never kept signed in by Ostiary', async () => {
-    const app = await provider.client();
-    const browser = provider.browser();
-    const started = await browser.get(provider.authorizeUrl(app));
-    const approved = await (await showConsent(browser, started.location ?? '')).approve();
-    const callback = await browser.get(approved.location ?? '');
-    const cookies = [started, approved, callback].flatMap(({ headers }) => headers.getSetCookie());
-    expect(cookies.length).toBeGreaterThan(0);
-    for (const cookie of cookies) expect(cookie).toMatch(/^svc_(interaction|resume)(\.sig)?=/);
-    provider.signOut(browser);
-    expect((await provider.follow(browser, provider.authorizeUrl(app))).outcome).toBe('303 login');
-    expect((await browser.get('/account/apps')).outcome).toBe('303 login');
-  });
+it('a browser gets no session cookie, now or later, and is never kept signed in by Ostiary', async () => {
+  const app = await provider.client();
+  const browser = provider.browser();
+  const started = await browser.get(provider.authorizeUrl(app));
+  const approved = await (await showConsent(browser, started.location ?? '')).approve();
+  const callback = await browser.get(approved.location ?? '');
+  const cookies = [started, approved, callback].flatMap(({ headers }) => headers.getSetCookie());
+  expect(cookies.length).toBeGreaterThan(0);
+  for (const cookie of cookies) expect(cookie).toMatch(/^svc_(interaction|resume)(\.sig)?=/);
+  provider.signOut(browser);
+  expect((await provider.follow(browser, provider.authorizeUrl(app))).outcome).toBe('303 login');
+  expect((await browser.get('/account/apps')).outcome).toBe('303 login');
 });
 
 it('a sign-out before the page is shown, before it is answered, and after: each time the login comes first', async () => {

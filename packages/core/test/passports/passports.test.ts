@@ -88,11 +88,8 @@ describe('a passport', () => {
     const { provider: before } = await partnerProvider({ sealingKeys: [old] });
     const { provider: after } = await partnerProvider({ sealingKeys: [current, old], clock: before.clock });
     const keyAfter = await after.key();
-    for (const [issuer, status] of [
-      [other, 400],
-      [before, 200],
-    ] as const)
-      expect((await verify(await issue(issuer), keyAfter, after)).status).toBe(status);
+    expect((await verify(await issue(other), keyAfter, after)).status).toBe(400);
+    expect((await verify(await issue(before), keyAfter, after)).status).toBe(200);
   });
 
   it('that was forged in any way is refused', async () => {
@@ -107,34 +104,24 @@ describe('a passport', () => {
     };
     const header = { alg: 'HS256', typ: 'passport+jwt' };
     expect((await verify(forge(header))).status).toBe(200);
-    const forged: Record<string, unknown> = {
-      'alg none': `${encode({ ...header, alg: 'none' })}.${payload}.`,
-      'alg none, signed': forge({ ...header, alg: 'none' }),
-      'another alg': forge({ ...header, alg: 'HS512' }),
-      'no typ': forge({ alg: 'HS256' }),
-      'the typ of an ID token': forge({ ...header, typ: 'JWT' }),
-      'the typ in another case': forge({ ...header, typ: 'PASSPORT+JWT' }),
-      'a critical extension': forge({ ...header, crit: ['x'], x: 1 }),
-      'the sealing key itself': forge(header, claims, sealingKey),
-      'an empty key': forge(header, claims, Buffer.alloc(32)),
-      'another payload': `${head}.${encode({ ...claims, sub: 'user-ben' })}.${signature}`,
-      'no issuer': forge(header, { ...claims, iss: undefined }),
-      'another issuer': forge(header, { ...claims, iss: 'ostiary' }),
-      'no mode': forge(header, { ...claims, mode: undefined }),
-      'no time': forge(header, { ...claims, iat: undefined }),
-      'time as text': forge(header, { ...claims, iat: '0' }),
-      'no user': forge(header, { ...claims, sub: undefined }),
-      'no object': forge(header, [1]),
-      'no signature': `${head}.${payload}.`,
-      'a part too many': `${token}.x`,
-      padding: `${token}=`,
-      'a space before': ` ${token}`,
-      nothing: '',
-      'a number': 7,
-      'nothing at all': undefined,
-      'too long': 'x'.repeat(4_097),
-    };
-    for (const [what, wrong] of Object.entries(forged))
-      expect.soft((await verify(wrong)).outcome, what).toBe('400 invalid_request');
+    const typs = [undefined, 'JWT', 'PASSPORT+JWT'].map((typ) => ({ ...header, typ }));
+    const headers = [{ alg: 'none' }, { alg: 'HS512' }, { crit: ['x'], x: 1 }].map((other) => ({
+      ...header,
+      ...other,
+    }));
+    const times = [{ iat: undefined }, { iat: '0' }];
+    const origins = [{ iss: undefined }, { iss: 'ostiary' }, { mode: undefined }, { sub: undefined }];
+    for (const wrong of [
+      `${encode({ ...header, alg: 'none' })}.${payload}.`,
+      ...[...typs, ...headers].map((other) => forge(other)),
+      forge(header, claims, sealingKey),
+      forge(header, claims, Buffer.alloc(32)),
+      ...[...times, ...origins].map((other) => forge(header, { ...claims, ...other })),
+      forge(header, [1]),
+      `${head}.${encode({ ...claims, sub: 'user-ben' })}.${signature}`,
+      ...[`${head}.${payload}.`, `${token}.x`, `${token}=`, ` ${token}`],
+      ...['', 7, undefined, 'x'.repeat(4_097)],
+    ])
+      expect.soft((await verify(wrong)).outcome, String(wrong)).toBe('400 invalid_request');
   });
 });
