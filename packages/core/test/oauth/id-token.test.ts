@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { scopeNames } from '../../src/index.ts';
-import { ana } from '../support/directory.ts';
-import type { TestClient } from '../support/provider.ts';
+import { ana, ben } from '../support/directory.ts';
+import type { Json, TestClient } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
 const provider = await startProvider();
@@ -80,5 +80,108 @@ describe('an ID token', () => {
     provider.signIn(browser, ana.sub);
     const { auth_time } = decodeJwt(String((await tokens(client, {}, browser)).id_token));
     expect(auth_time).toBe(Math.floor(provider.clock.now() / 1000));
+  });
+});
+
+const client = await provider.client();
+const idToken = async (of = client): Promise<string> => String((await provider.tokens(of)).id_token);
+const silently = (id_token_hint: string, browser = provider.browser()) =>
+  provider.attempt(client, { id_token_hint, prompt: 'none' }, browser);
+
+describe('id_token_hint', () => {
+  it('of the user who is signed in changes nothing, of another one is login_required, also once it has expired', async () => {
+    // The engine reads the machine's clock, so that the expired token has to be one of two hours ago.
+    for (const agoMs of [0, 7_200_000]) {
+      provider.clock.advance(-agoMs);
+      const hint = await idToken();
+      provider.clock.advance(agoMs);
+      expect((decodeJwt(hint).exp ?? 0) * 1000 < Date.now()).toBe(agoMs > 0);
+      expect(await provider.attempt(client, { id_token_hint: hint })).toBe('code');
+      expect(await silently(hint)).toBe('code');
+      expect(await silently(hint, provider.browser(ben.sub))).toBe('login_required');
+    }
+  });
+
+  it.each([
+    ['goes on when the right one signs in', ana, '303 code'],
+    ['ends when the wrong one does, rather than going in circles', ben, '303 login_required'],
+  ])('of another user sends to the login, and %s', async (_name, { sub }, outcome) => {
+    const browser = provider.browser(ben.sub);
+    const url = provider.authorizeUrl(client, { id_token_hint: await idToken() });
+    const login = await provider.follow(browser, url);
+    expect([login.outcome, login.callback.get('reauthenticate')]).toEqual(['303 login', 'true']);
+    provider.signIn(browser, sub, -1);
+    const back = await provider.follow(browser, login.callback.get('return_to') ?? '');
+    expect([back.outcome, back.callback.get('state')]).toEqual([outcome, 'a state']);
+  });
+
+  it('survives a rotation of the signing keys', async () => {
+    const hint = await idToken();
+    provider.clock.advance(1);
+    await provider.ostiary.admin.signingKeys.rotate({ activateAfterSeconds: 0 });
+    expect(await silently(hint)).toBe('code');
+  });
+});
+
+describe('hints that are no ID token of this provider for this client', async () => {
+  const genuine = await idToken();
+  const [head = '', claims = '', signature = ''] = genuine.split('.');
+  const decoded = (part: string): Json => JSON.parse(Buffer.from(part, 'base64url').toString());
+  const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const header = decoded(head);
+  const claimsOfBen = encoded({ ...decoded(claims), sub: ben.sub });
+  const expectRefusal = async (hint: string) =>
+    expect([hint.slice(0, 60), await silently(hint)]).toEqual([hint.slice(0, 60), 'invalid_request']);
+
+  it('the algorithm none is refused, in any spelling', async () => {
+    for (const alg of ['none', 'None', 'NONE', '', null, undefined, ['none']])
+      for (const proof of ['', signature])
+        await expectRefusal(`${encoded({ ...header, alg })}.${claimsOfBen}.${proof}`);
+  });
+
+  it('a public key does not verify as a shared secret', async () => {
+    const { keys } = (await provider.request('/.well-known/jwks.json')).json() as { keys: Json[] };
+    for (const key of keys) {
+      for (const secret of [JSON.stringify(key), String(key.n ?? key.x), client.secret ?? '']) {
+        const input = `${encoded({ alg: 'HS256', kid: key.kid, typ: 'JWT' })}.${claimsOfBen}`;
+        await expectRefusal(`${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`);
+      }
+    }
+  });
+
+  it('a key that the token brings along is not believed', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    for (const more of [
+      { jwk: publicKey.export({ format: 'jwk' }) },
+      { jku: 'https://evil.example/jwks.json' },
+      { x5u: 'https://evil.example/' },
+      { kid: '../../dev/null' },
+      { crit: ['b64'], b64: false },
+    ]) {
+      const input = `${encoded({ ...header, ...more })}.${claimsOfBen}`;
+      await expectRefusal(`${input}.${sign('sha256', Buffer.from(input), privateKey).toString('base64url')}`);
+    }
+  });
+
+  it('bent, cut, swollen and foreign ones are refused, and nothing breaks', async () => {
+    const nonsense = ['..', '.', 'a.b.c', '{}', 'null', '__proto__'];
+    for (const hint of [
+      await idToken(await provider.client()),
+      `${head}.${claimsOfBen}.${signature}`,
+      `${head}.${claims}.${signature.slice(0, -4)}`,
+      `${head}.${claims}.`,
+      `${head}..${signature}`,
+      `${head}.${claims}`,
+      `${genuine}.`,
+      `${genuine}.x.y`,
+      ...nonsense,
+      `${encoded(null)}.${encoded(null)}.`,
+      `${encoded({ alg: 'RS256' })}.${encoded([])}.AAAA`,
+      `${encoded({ alg: 'dir', enc: 'A128GCM' })}....`,
+      'x'.repeat(8000),
+      '.'.repeat(8000),
+    ])
+      await expectRefusal(hint);
+    expect(provider.errors).toEqual([]);
   });
 });
