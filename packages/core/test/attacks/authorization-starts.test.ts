@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
@@ -12,24 +9,29 @@ import type { Storage } from '../../src/storage.ts';
 import { openConsent, showConsent } from '../support/consent-form.ts';
 import { ana, ben } from '../support/directory.ts';
 import { fragileStorage, storageWith } from '../support/fragile-storage.ts';
-import { temporaryDatabase } from '../support/partner-api.ts';
 import type { TestProvider } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
 const minute = 60_000;
 
+/** A provider on a database whose calls are counted. */
 async function start(options: Partial<OstiaryOptions> = {}) {
-  const provider = await startProvider(options);
+  const database = fragileStorage();
+  const provider = await startProvider({ storage: database.storage, ...options });
   const client = await provider.client();
+  const calls = (name: string) => database.calls.filter((call) => call === `interactions.${name}`).length;
   /** A request of somebody who is not signed in. */
   const go = (by: TestProvider = provider) => by.browser(null).get(by.authorizeUrl(client));
-  return { provider, client, go };
+  return { database, provider, client, go, calls, rows: () => calls('save') - calls('remove') };
 }
 
 describe('authorization requests that wait for their users', () => {
-  it('are so many at most; beyond that a page says so with 429, and nobody is sent anywhere', async () => {
-    const { provider, client, go } = await start({ limits: { unfinishedInteractions: 3 } });
-    for (let time = 0; time < 3; time += 1) expect((await go()).status).toBe(303);
+  it('are so many at most: beyond that a page says so, and those who need not wait are answered', async () => {
+    const { provider, client, go } = await start({ limits: { unfinishedInteractions: 2 } });
+    const browser = provider.browser();
+    await provider.code(client, {}, browser);
+    provider.clock.advance(1000);
+    expect([(await go()).status, (await go()).status]).toEqual([303, 303]);
     const refused = await go();
     expect([refused.outcome, refused.location]).toEqual(['429 slow_down', null]);
     expect(Object.fromEntries(refused.headers)).toMatchObject({
@@ -38,114 +40,123 @@ describe('authorization requests that wait for their users', () => {
     });
     const program = { headers: { accept: 'application/json' } };
     expect((await provider.request(provider.authorizeUrl(client), program)).outcome).toBe('429 slow_down');
+    expect(await provider.attempt(client, {}, browser)).toBe('code');
+    expect(await provider.attempt(client, { prompt: 'none' }, provider.browser(null))).toBe('login_required');
     // There is room again when those have ended.
     provider.clock.advance(10 * minute);
     expect((await go()).status).toBe(303);
   });
 
-  it('leave those alone who need not wait: a silent request is answered', async () => {
-    const { provider, client, go } = await start({ limits: { unfinishedInteractions: 1 } });
-    const browser = provider.browser();
-    expect(await provider.code(client, {}, browser)).toBeTruthy();
-    provider.clock.advance(1000);
-    expect([(await go()).status, (await go()).status]).toEqual([303, 429]);
-    expect(await provider.attempt(client, {}, browser)).toBe('code');
-    expect(await provider.attempt(client, { prompt: 'none' }, provider.browser(null))).toBe('login_required');
-  });
-
   it('of all processes on a storage count, once a second, and not for each start', async () => {
-    const database = fragileStorage();
-    const limits = { unfinishedInteractions: 30 };
-    const options = { storage: database.storage, sealingKeys: [randomBytes(32)], limits };
-    const { provider: one, go } = await start(options);
-    const { provider: two } = await start({ ...options, clock: one.clock });
+    const options = { sealingKeys: [randomBytes(32)], limits: { unfinishedInteractions: 30 } };
+    const { database, provider: one, go, calls } = await start(options);
+    const two = await startProvider({ ...options, storage: database.storage, clock: one.clock });
     const flood = async () => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => go()));
       return answers.filter(({ status }) => status === 303).length;
     };
-    const counts = () => database.calls.filter((call) => call === 'interactions.count').length;
     expect(await flood()).toBe(20);
     database.forget();
-    expect([await flood(), counts()]).toEqual([10, 0]);
-    expect([(await go(two)).status, counts()]).toEqual([429, 1]);
+    expect([await flood(), calls('count')]).toEqual([10, 0]);
+    expect([(await go(two)).status, calls('count')]).toEqual([429, 1]);
   });
 
   it('live ten minutes until somebody has signed in, and an hour then', async () => {
-    const { provider, client } = await start();
-    const stranger = provider.browser(null);
-    const { location } = await stranger.get(provider.authorizeUrl(client));
+    const { provider, client, go } = await start();
     const signedIn = provider.browser();
-    const waiting = await signedIn.get(provider.authorizeUrl(client));
-    const late = provider.browser(null);
-    const page = (await late.get(provider.authorizeUrl(client))).location ?? '';
+    const [stranger, late] = [provider.browser(null), provider.browser(null)];
+    const url = provider.authorizeUrl(client);
+    const begun = [stranger, late, signedIn].map(async (browser) => (await browser.get(url)).location ?? '');
+    const [forgotten = '', page = '', waiting = ''] = await Promise.all(begun);
 
     provider.clock.advance(10 * minute - 1);
     provider.signIn(late, ana.sub);
     expect((await late.get(page)).status).toBe(200);
     provider.clock.advance(1);
-    expect((await stranger.get(location ?? '')).status).toBe(400);
-    expect((await late.get(page)).status).toBe(200);
-    expect((await signedIn.get(waiting.location ?? '')).status).toBe(200);
+    expect((await stranger.get(forgotten)).status).toBe(400);
+    expect((await signedIn.get(waiting)).status).toBe(200);
     provider.clock.advance(50 * minute - 1);
     const shown = await showConsent(late, page);
-    expect((await provider.follow(signedIn, waiting.location ?? '')).outcome).toBe('303 code');
+    expect((await provider.follow(signedIn, waiting)).outcome).toBe('303 code');
     const approved = await openConsent(provider, client, { prompt: 'consent' });
-    const { location: back } = await approved.approve();
+    const { location } = await approved.approve();
     provider.clock.advance(1);
-    expect((await late.get(page)).status).toBe(400);
-    expect((await shown.approve()).outcome).toBe('400 invalid_request');
+    for (const answer of [await late.get(page), await shown.approve()])
+      expect(answer.outcome).toBe('400 invalid_request');
     provider.clock.advance(60 * minute);
-    expect((await approved.browser.get(back ?? '')).outcome).toBe('400 invalid_request');
+    expect((await approved.browser.get(location ?? '')).outcome).toBe('400 invalid_request');
+    expect((await go()).status).toBe(303);
   });
 
   it('are not begun by HEAD, which hears whether the request is right', async () => {
-    const database = fragileStorage();
-    const { provider, client } = await start({ storage: database.storage });
-    database.forget();
+    const { provider, client, calls, rows } = await start();
     const head = (url: string) => provider.request(url, { method: 'HEAD', headers: { accept: 'text/html' } });
-    const right = await head(provider.authorizeUrl(client));
-    expect([right.status, right.location, right.text]).toEqual([200, null, '']);
-    expect(right.headers.get('set-cookie')).toBeNull();
-    expect((await head(provider.authorizeUrl({ ...client, id: 'nobody' }))).status).toBe(401);
-    expect((await head(provider.authorizeUrl(client, { prompt: 'none' }))).status).toBe(200);
-    const wrong = await head(provider.authorizeUrl(client, { scope: 'nonsense' }));
-    expect([wrong.outcome, wrong.text]).toEqual(['303 invalid_scope', '']);
-    expect(database.calls.filter((call) => call.startsWith('interactions.'))).toEqual([]);
+    for (const [changes, outcome] of [
+      [{}, '200 ok'],
+      [{ prompt: 'none' }, '200 ok'],
+      [{ scope: 'nonsense' }, '303 invalid_scope'],
+      [{ client_id: 'nobody' }, '401 ok'],
+    ] as const) {
+      const answer = await head(provider.authorizeUrl(client, changes));
+      expect([answer.outcome, answer.text, answer.headers.get('set-cookie')]).toEqual([outcome, '', null]);
+    }
+    expect(rows()).toBe(0);
     // One that has begun stays where it is.
     const browser = provider.browser();
     const page = (await browser.get(provider.authorizeUrl(client))).location ?? '';
     const resume = page.replace('interaction', 'authorize');
     const cookie = browser.cookieHeader(new URL(resume).pathname);
     expect((await provider.request(resume, { method: 'HEAD', headers: { cookie } })).status).toBe(200);
-    expect(database.calls).not.toContain('interactions.remove');
+    expect(calls('remove')).toBe(0);
     expect((await browser.get(page)).status).toBe(200);
+  });
+
+  it('are none where a request is refused or silent', async () => {
+    const { provider, client, rows } = await start();
+    for (const changes of [
+      { prompt: 'none' },
+      { response_type: 'token' },
+      { redirect_uri: 'https://evil.example/' },
+      { request_uri: 'https://evil.example/' },
+      { state: 'a'.repeat(5000) },
+    ])
+      await provider.browser(null).get(provider.authorizeUrl(client, changes));
+    expect(rows()).toBe(0);
+  });
+
+  it('stay one, however often its browser goes around without an answer, which is limited like a start', async () => {
+    const { provider, client, rows } = await start({ limits: { authorizeStarts: 8 } });
+    const browser = provider.browser();
+    let url = (await browser.get(provider.authorizeUrl(client))).location ?? '';
+    for (let turn = 0; turn < 7; turn += 1) {
+      await browser.get(url);
+      url = (await browser.get(url.replace('interaction', 'authorize'))).location ?? '';
+      expect(rows()).toBe(1);
+    }
+    expect((await (await showConsent(browser, url)).finish()).outcome).toBe('303 code');
+    expect(rows()).toBe(0);
+    const again = (await browser.get(provider.authorizeUrl(client, { prompt: 'consent' }))).location ?? '';
+    expect((await browser.get(again.replace('interaction', 'authorize'))).outcome).toBe('429 slow_down');
   });
 });
 
 describe('the hints of an authorization request', () => {
-  it('are in the database sealed, for as long as the request waits, and reach the host', async () => {
-    const file = temporaryDatabase();
-    const folder = dirname(file);
-    const { provider, client } = await start({ storage: sqliteStorage({ file }) });
-    const onDisk = () =>
-      readdirSync(folder)
-        .map((name) => readFileSync(join(folder, name), 'latin1'))
-        .join('');
+  it('are handed to the database sealed, and reach the host', async () => {
+    const { database, provider, client } = await start();
     const idToken = String((await provider.tokens(client)).id_token);
     const hint = 'ana.lavi@example.com';
     const hints = { login_hint: hint, id_token_hint: idToken, prompt: 'consent' };
     const browser = provider.browser(null);
     const page = (await browser.get(provider.authorizeUrl(client, hints))).location ?? '';
-    expect(onDisk()).toContain('a state');
-    for (const secret of [hint, encodeURIComponent(hint), idToken, idToken.split('.')[1] ?? 'none'])
-      expect(onDisk()).not.toContain(secret);
-
     expect((await browser.get(page)).callback.get('login_hint')).toBe(hint);
     provider.signIn(browser, ben.sub, minute);
     expect((await browser.get(page)).outcome, 'the token names somebody else').toBe('303 login');
     provider.signIn(browser, ana.sub);
     expect((await provider.follow(browser, page)).outcome).toBe('303 code');
-    for (const secret of [hint, idToken]) expect(onDisk()).not.toContain(secret);
+    const stored = JSON.stringify(database.given);
+    expect(stored).toContain('a state');
+    for (const secret of [hint, encodeURIComponent(hint), idToken.split('.')[1] ?? 'none'])
+      expect(stored).not.toContain(secret);
   });
 
   it('open with previous sealing keys, for their own request alone, and end the request where none opens', async () => {
@@ -167,10 +178,8 @@ describe('the hints of an authorization request', () => {
     const browser = provider.browser();
     const { location } = await browser.get(provider.authorizeUrl(client));
     const page = await browser.get(location ?? '');
-    expect(page.status).toBe(400);
-    expect(page.text).not.toMatch(/secret|ana/);
-    expect(provider.logged.map(({ message }) => message)).toContain(
-      'an authorization request was given up: its hints cannot be opened',
-    );
+    expect([page.status, page.text]).toEqual([400, expect.not.stringMatching(/secret|ana/)]);
+    const message = 'an authorization request was given up: its hints cannot be opened';
+    expect(provider.logged.map((line) => line.message)).toContain(message);
   });
 });

@@ -178,22 +178,19 @@ describe('options', () => {
   });
 
   it('take hosts that are written as classes, whose methods need their object', async () => {
-    class Directory {
-      readonly #people = new Map([[ana.sub, ana]]);
+    class Everything {
+      readonly #authentication = { sub: ana.sub, authenticatedAt: new Date() };
       find(sub: string) {
-        return this.#people.get(sub) ?? null;
+        return sub === this.#authentication.sub ? ana : null;
       }
-    }
-    class Door {
-      readonly #user = { sub: ana.sub, authenticatedAt: new Date() };
       authenticate() {
-        return this.#user;
+        return this.#authentication;
       }
       loginUrl() {
-        return this.#user === null ? '/nowhere' : '/login';
+        return `/login/${this.#authentication.sub}`;
       }
     }
-    const provider = await startProvider({ users: new Directory(), login: new Door() });
+    const provider = await startProvider({ users: new Everything(), login: new Everything() });
     const token = await provider.token(await provider.client());
     expect((await provider.userinfo(token)).json()).toMatchObject({ sub: ana.sub });
   });

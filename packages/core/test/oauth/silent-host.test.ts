@@ -9,16 +9,15 @@ const host = new Host();
 let silent: string | null = null;
 
 /** The host's functions, of which one may be silent. */
-function maybeSilent<Port extends object>(port: Port, name: string): Port {
-  return new Proxy(port, {
-    get(target, property, receiver) {
-      const call = Reflect.get(target, property, receiver);
-      if (typeof call !== 'function') return call;
-      return (...args: unknown[]) =>
-        silent === `${name}.${String(property)}` ? new Promise(() => {}) : Reflect.apply(call, target, args);
-    },
+const maybeSilent = <Port extends object>(port: Port, name: string): Port =>
+  new Proxy(port, {
+    get:
+      (target, property) =>
+      (...args: unknown[]) =>
+        silent === `${name}.${String(property)}`
+          ? new Promise(() => {})
+          : Reflect.apply(Reflect.get(target, property), target, args),
   });
-}
 
 const provider = await startProvider(
   {

@@ -50,26 +50,22 @@ describe('the protocol engine', async () => {
   const { core, client } = await engineCore();
   const runs: EngineRuns = new WeakMap();
   const provider = createProvider(core, await core.signingKeys.current(), runs);
-  let last: { run: EngineRun; written: boolean } | undefined;
+  let last: Partial<EngineRun> & { written?: boolean } = {};
   const address = await serve(async (request, response) => {
-    const facade = Object.create(request, {
-      url: { value: request.url, writable: true },
-      originalUrl: { value: undefined },
-    }) as IncomingMessage;
+    const url = { value: request.url, writable: true };
+    const facade: IncomingMessage = Object.create(request, { url, originalUrl: { value: undefined } });
     const run: EngineRun = { authentication: { sub: ana.sub, authenticatedAt: new Date() } };
     runs.set(facade, run);
     await provider.callback()(facade, response);
-    last = { run, written: response.writableEnded || response.headersSent };
+    last = { ...run, written: response.writableEnded || response.headersSent };
     // The application around sends a body of its own.
     response.removeHeader('content-length');
     response.end();
   });
 
   async function ask(path: string, init: RequestInit = {}) {
-    const response = await fetch(address + path, { redirect: 'manual', ...init });
-    await response.text();
-    if (last === undefined) throw new Error('the engine was not asked');
-    return { ...last.run, written: last.written };
+    await (await fetch(address + path, { redirect: 'manual', ...init })).text();
+    return last;
   }
 
   const query = (changes: Record<string, string> = {}) =>
@@ -106,11 +102,9 @@ describe('the protocol engine', async () => {
   });
 
   it('takes nothing from a form: the address alone counts', async () => {
-    const answer = await ask('/oauth/authorize', {
-      method: 'POST',
-      body: new URLSearchParams(query().split('?')[1]),
-    });
-    expect(answer.location ?? '').not.toContain('code=');
+    const body = new URLSearchParams(query().split('?')[1]);
+    const { location, authentication } = await ask('/oauth/authorize', { method: 'POST', body });
+    expect([authentication?.sub, location ?? '']).toEqual([ana.sub, expect.not.stringContaining('code=')]);
   });
 
   it('prints nothing: no warning, no notice about what is not finished', () => {
@@ -125,26 +119,13 @@ describe('the library by itself', () => {
     const order: string[] = [];
     const provider = new Provider('http://127.0.0.1', {
       clients: [
-        {
-          client_id: 'app',
-          redirect_uris: ['https://app.example/cb'],
-          token_endpoint_auth_method: 'none',
-        },
+        { client_id: 'app', redirect_uris: ['https://app.example/cb'], token_endpoint_auth_method: 'none' },
       ],
       cookies: { keys: ['a key'] },
       pkce: { required: () => false },
       features: { devInteractions: { enabled: false } },
-      extraParams: {
-        display(_ctx, value) {
-          order.push(`validator ${value}`);
-        },
-      },
-      interactions: {
-        url(ctx) {
-          order.push(`interaction ${ctx.oidc.prompts.size}`);
-          return '/interaction';
-        },
-      },
+      extraParams: { display: (_ctx, value) => void order.push(`validator ${value}`) },
+      interactions: { url: (ctx) => `/interaction?${order.push(`interaction ${ctx.oidc.prompts.size}`)}` },
     });
     const base = `${await serve(provider.callback())}/auth?client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&response_type=code&scope=openid`;
     for (const url of [base, `${base}&display=page`, `${base}&prompt=nonsense`])
