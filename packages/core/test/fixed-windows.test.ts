@@ -40,11 +40,8 @@ describe('fixed windows', () => {
   it('forget keys whose window has ended, those of another length not', async () => {
     const windows = fixedWindows();
     const long = { ...ask('long', 0), windowMs: 5_000 };
-    await windows.consume(long);
-    for (let key = 0; key < 100; key += 1) await windows.consume(ask(`key-${key}`, 0));
-    await windows.consume(ask('later', 1_000));
-    for (let key = 0; key < 100; key += 1)
-      expect((await windows.peek(ask(`key-${key}`, 1_000))).count).toBe(0);
+    for (const request of [long, ask('short', 0), ask('later', 1_000)]) await windows.consume(request);
+    expect((await windows.peek(ask('short', 1_000))).count).toBe(0);
     expect((await windows.peek({ ...long, now: 1_000 })).count).toBe(1);
   });
 });

@@ -37,29 +37,18 @@ const forgeries: readonly (readonly [base: string, headers: readonly string[]])[
   [`https://${evil}`, everything],
 ];
 
-/** What has to differ between two answers to one request: the time, ids, and what is random by purpose. */
-function comparable(text: string): string {
-  return (
-    text
-      .replace(/^Date: .*$/m, '')
-      .replace(/^X-Request-Id: .*$/m, '')
-      .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'REQUEST')
-      .replace(/name="csrf" value="[^"]+"/g, 'CSRF')
-      // Two answers may lie on both sides of a full second.
-      .replace(/expires=\w{3}, [\w :]+ GMT/g, 'expires=SOON')
-      .replace(/\.sig=[\w-]{27}/g, '.sig=SIGNATURE')
-      .replace(/[\w-]{43}(?![\w-])/g, 'RANDOM')
+/** An answer without the time, ids, and what is random by purpose, which differ between two answers to one request. */
+const comparable = (text: string): string =>
+  text.replaceAll(
+    /^(Date|X-Request-Id): .*$|[0-9a-f]{8}-[0-9a-f-]{27}|name="csrf" value="[^"]+"|expires=\w{3}, [\w :]+ GMT|\.sig=[\w-]{27}|[\w-]{43}(?![\w-])/gm,
+    '…',
   );
-}
 
-describe.each([
-  ['on loopback', {}],
-  [
-    'on https, with a path and an API host',
-    { authUrl: 'https://id.example.com/auth', baseUrl: 'https://api.example.com' },
-  ],
-  ['with an issuer of its own', { authUrl: 'https://id.example.com', issuer: 'https://issuer.example.com' }],
-])('a request that names another host, %s', async (_where, options) => {
+describe.each<{ authUrl?: string; baseUrl?: string; issuer?: string }>([
+  {},
+  { authUrl: 'https://id.example.com/auth', baseUrl: 'https://api.example.com' },
+  { authUrl: 'https://id.example.com', issuer: 'https://issuer.example.com' },
+])('a request that names another host, with %j', async (options) => {
   const provider = await startProvider(options);
   const client = await provider.client();
   const signedIn = provider.browser();
@@ -94,13 +83,12 @@ describe.each([
   it('changes neither the redirect to the interaction nor its cookies', async () => {
     await expectNoInfluence(authorize(), [`Cookie: ${signedIn.cookieHeader('/')}`]);
     const answer = parseAnswer(await ask(rawGet(authorize(), [`Host: ${evil}`])));
-    const secure = (options as { authUrl?: string }).authUrl !== undefined;
+    const secure = options.authUrl !== undefined;
     expect(answer.values('set-cookie')).toHaveLength(4);
     for (const cookie of answer.values('set-cookie')) {
-      expect(cookie).toMatch(/; samesite=lax/i);
-      expect(cookie).toMatch(/; httponly/i);
-      expect(cookie).not.toMatch(/domain=/i);
-      expect(/; secure/i.test(cookie)).toBe(secure);
+      const attributes = cookie.toLowerCase().split('; ');
+      expect(attributes).toEqual(expect.arrayContaining(['samesite=lax', 'httponly']));
+      expect([/domain=/i.test(cookie), attributes.includes('secure')]).toEqual([false, secure]);
     }
     expect(answer.values('strict-transport-security')).toHaveLength(secure ? 1 : 0);
   });

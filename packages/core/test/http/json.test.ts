@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isUnstorable, JsonError, parseJson } from '../../src/http/json.ts';
 
-const refusal = (text: string): string => {
-  try {
-    parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonError) return error.message;
-    throw error;
-  }
-  return 'accepted';
-};
-
 describe('strict JSON', () => {
   it.each([
     '{}',
@@ -33,10 +23,13 @@ describe('strict JSON', () => {
     ['{"a":1,"\\u0061":2}', 'A member name is given twice.'],
     ['[{"a":{"a":1},"b":1,"a":1}]', 'A member name is given twice.'],
     ['{"":1,"":2}', 'A member name is given twice.'],
-    ['{"a":[{"__proto__":1}]}', expect.stringContaining('__proto__')],
+    ['{"a":[{"__proto__":1}]}', '__proto__'],
     ['{"\\u0000":1}', 'A string holds U+0000 or a lone surrogate.'],
     ['{"a":{"b":["\\udc00\\ud800"]}}', 'A string holds U+0000 or a lone surrogate.'],
-  ])('refuses %s, and says why', (text, why) => expect(refusal(text)).toEqual(why));
+  ])('refuses %s, and says why', (text, why) => {
+    expect(() => parseJson(text)).toThrow(JsonError);
+    expect(() => parseJson(text)).toThrow(why);
+  });
 
   it('refuses depth 33, and survives depth 10000', () => {
     for (const depth of [33, 10_000]) {
@@ -44,13 +37,13 @@ describe('strict JSON', () => {
         ['[', ']'],
         ['{"a":', '}'],
       ] as const)
-        expect(refusal(`${open.repeat(depth)}1${close.repeat(depth)}`)).toMatch(/nested 32 deep/);
+        expect(() => parseJson(`${open.repeat(depth)}1${close.repeat(depth)}`)).toThrow('nested 32 deep');
     }
   });
 
   it('is not confused by brackets, quotes and commas inside strings', () => {
-    expect(refusal(`{"a":"${'['.repeat(100)}"}`)).toBe('accepted');
-    expect(refusal('{"a":"\\"a\\":1","b":"{\\"b\\":1,\\"b\\":2}"}')).toBe('accepted');
+    for (const text of [`{"a":"${'['.repeat(100)}"}`, '{"a":"\\"a\\":1","b":"{\\"b\\":1,\\"b\\":2}"}'])
+      expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
   it('tells texts that cannot be stored', () => {

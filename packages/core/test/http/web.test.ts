@@ -1,11 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { partnerProvider } from '../support/partner-api.ts';
 import { startProvider } from '../support/running.ts';
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
 
 const { provider } = await partnerProvider();
 const web = (url: string, init: RequestInit = {}, options = {}) =>
@@ -76,33 +72,26 @@ describe('a Request is answered like the same request over HTTP:', async () => {
   ])('with %s, whatever it says of the connection that it came over', async (_name, body, status) => {
     const length = { 'content-length': '19', 'transfer-encoding': 'chunked', te: 'trailers' };
     const upgrade = { connection: 'keep-alive, upgrade', upgrade: 'websocket', expect: '100-continue' };
-    const headers = { ...json, ...length, ...upgrade };
-    const answer = await web(`${provider.site}/v1/oauth/revoke`, { method: 'POST', body, headers });
+    const init = post(body, { ...json, ...length, ...upgrade });
+    const answer = await web(`${provider.site}/v1/oauth/revoke`, init);
     expect(answer.status).toBe(status);
-    for (const name of ['connection', 'keep-alive', 'transfer-encoding'])
-      expect(answer.headers.get(name)).toBeNull();
+    expect([...answer.headers.keys()].join()).not.toMatch(/connection|keep-alive|transfer-encoding/);
   });
 });
 
 describe('the host of a Request', () => {
-  it('answers what is not Ostiary’s, with the body untouched', async () => {
+  it('answers what is not Ostiary’s, with the body untouched, and nothing else', async () => {
     const { fetch } = provider.ostiary;
     const request = new Request('https://shop.example/orders', { method: 'POST', body: 'an order' });
-    const answered = await fetch(request, { next: () => Response.json({ of: 'the host' }) });
-    expect(await answered.json()).toEqual({ of: 'the host' });
+    const next = vi.fn(() => new Response('of the host'));
+    expect(await (await fetch(request, { next })).text()).toBe('of the host');
     expect(await request.text()).toBe('an order');
+    expect((await web('https://x.example/v1/oauth/token', {}, { next })).status).toBe(405);
+    expect(next).toHaveBeenCalledTimes(1);
     // As the middleware of Hono has it.
     expect(await web('https://shop.example/', {}, { next: async () => undefined })).toBeUndefined();
-    const next = () => {
-      throw new RangeError('of the host');
-    };
-    await expect(web('https://shop.example/', {}, { next })).rejects.toThrow(RangeError);
-  });
-
-  it('is not asked about what is Ostiary’s', async () => {
-    const next = vi.fn(() => new Response('of the host'));
-    expect((await web('https://x.example/v1/oauth/token', {}, { next })).status).toBe(405);
-    expect(next).not.toHaveBeenCalled();
+    const failing = { next: () => Promise.reject(new RangeError('of the host')) };
+    await expect(web('https://shop.example/', {}, failing)).rejects.toThrow(RangeError);
   });
 
   it('may pass what its framework passes as a second argument', async () => {

@@ -20,14 +20,11 @@ const origin = await serve(async (request, response) => {
     posted = { path, ...Object.fromEntries(new URLSearchParams(await text(request))) };
     return response.end('received');
   }
-  const isLogo = path === '/logo.svg';
-  response.setHeader('Content-Type', isLogo ? 'image/svg+xml' : 'text/html; charset=utf-8');
-  response.setHeader(
-    'Content-Security-Policy',
-    `default-src 'none'; style-src ${shown.styleHash}; img-src data: 'self'; base-uri 'none'; frame-ancestors 'none'`,
-  );
   const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 20" width="80" height="20"/>';
-  return response.end(isLogo ? logo : shown.html);
+  if (path === '/logo.svg') return response.setHeader('Content-Type', 'image/svg+xml').end(logo);
+  const policy = `default-src 'none'; style-src ${shown.styleHash}; img-src data: 'self'; base-uri 'none'`;
+  response.setHeader('Content-Security-Policy', policy);
+  return response.setHeader('Content-Type', 'text/html; charset=utf-8').end(shown.html);
 });
 
 // A violation of the Content-Security-Policy and a failed load are console errors.
