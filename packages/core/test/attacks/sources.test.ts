@@ -34,12 +34,7 @@ function findInTree<Found>(
   return found;
 }
 
-const operators = [
-  ts.SyntaxKind.EqualsEqualsEqualsToken,
-  ts.SyntaxKind.ExclamationEqualsEqualsToken,
-  ts.SyntaxKind.EqualsEqualsToken,
-  ts.SyntaxKind.ExclamationEqualsToken,
-];
+const operators = /^[!=]==?$/;
 
 /** Methods that compare, or look for one thing in another, and stop at the first difference. */
 const methods = /^(equals|compare|localeCompare|includes|indexOf|startsWith|endsWith)$/;
@@ -52,7 +47,7 @@ const harmless = /^(null|undefined|true|false|\d+|'[^']*'|typeof .*|.*\.length)$
 
 /** What is compared, by an operator or by a call. */
 function sidesOf(node: ts.Node): readonly ts.Node[] {
-  if (ts.isBinaryExpression(node) && operators.includes(node.operatorToken.kind))
+  if (ts.isBinaryExpression(node) && operators.test(ts.tokenToString(node.operatorToken.kind) ?? ''))
     return [node.left, node.right];
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return [];
   const { expression, name } = node.expression;

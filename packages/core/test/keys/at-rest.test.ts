@@ -5,7 +5,6 @@ import { createOstiary, type OstiaryOptions } from '../../src/index.ts';
 import type { Storage } from '../../src/storage.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { Host } from '../support/directory.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
 import { startProvider } from '../support/running.ts';
 
 describe('the start', () => {
@@ -69,20 +68,5 @@ describe('the start', () => {
     const after = await startProvider({ ...shared, sealingKeys, clock: before.clock }, before.host);
     page.browser.connectTo(after.origin);
     expect((await page.finish()).outcome).toBe('303 code');
-  });
-
-  it('needs a database that answers', async () => {
-    const database = fragileStorage();
-    database.breakWhen((call) => call === 'signingKeys.list');
-    await expect(start(database.storage, randomBytes(32))).rejects.toThrow('secret detail');
-  });
-
-  it('makes it ready while the database answers, and not after it was closed', async () => {
-    const { ostiary } = await startProvider();
-    await ostiary.ready();
-    ostiary.worker.start();
-    await ostiary.close();
-    await expect(ostiary.ready()).rejects.toThrow();
-    await ostiary.close();
   });
 });

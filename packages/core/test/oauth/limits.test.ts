@@ -69,19 +69,6 @@ describe('authorization requests of one address', () => {
     provider.clock.advance(60_000);
     expect(await go(4)).toBe(303);
   });
-
-  it('count by the address of the socket without trusted proxies, whatever a header says', async () => {
-    const { provider, client } = await start({ trustedProxies: [], limits: { authorizeStarts: 2 } });
-    for (const [address, outcome] of [
-      ['192.0.2.1', '303 interaction'],
-      ['192.0.2.2', '303 interaction'],
-      ['192.0.2.3', '429 slow_down'],
-    ] as const) {
-      const headers = { 'x-forwarded-for': address, forwarded: `for=${address}`, 'x-real-ip': address };
-      const answer = await provider.browser().get(provider.authorizeUrl(client), headers);
-      expect(answer.outcome).toBe(outcome);
-    }
-  });
 });
 
 describe('failed client authentications of one address', () => {
