@@ -16,7 +16,7 @@ const maybeSilent = <Port extends object>(port: Port, name: string): Port =>
       (...args: unknown[]) =>
         silent === `${name}.${String(property)}`
           ? new Promise(() => {})
-          : Reflect.apply(Reflect.get(target, property), target, args),
+          : Reflect.apply(Reflect.get(target, property, target), target, args),
   });
 
 const provider = await startProvider(

@@ -37,11 +37,6 @@ describe('the userinfo endpoint', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_request"');
   });
 
-  it('reads the fields fresh on every request', async () => {
-    provider.host.people.set(ana.sub, { ...ana, usdBalance: '0.00', role: 'agent' });
-    expect((await provider.userinfo(token)).json()).toMatchObject({ usdBalance: '0.00', role: 'agent' });
-  });
-
   it('asks the host for exactly the approved scopes', async () => {
     const find = vi.fn(() => ana);
     const watching = await startProvider({ users: { find } });
