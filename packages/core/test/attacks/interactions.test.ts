@@ -136,19 +136,17 @@ describe('an approval that is sent twice', () => {
   it('gives one code when the second is answered after the first has come back', async () => {
     const storage = memoryStorage();
     const [waiting, slow] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let calls = 0;
+    let isSlow = false;
     const remember: Storage['consents']['remember'] = async (consent) => {
-      calls += 1;
-      if (calls === 2) {
-        waiting.resolve();
-        await slow.promise;
-      }
+      if (isSlow) waiting.resolve();
+      if (isSlow) await slow.promise;
       return storage.consents.remember(consent);
     };
     const halting = await startProvider({ storage: storageWith(storage, 'consents', { remember }) });
     const { browser, resume, approve } = await openConsent(halting, await halting.client());
     const cookie = browser.cookieHeader(resume);
     await approve();
+    isSlow = true;
     const second = approve();
     await waiting.promise;
     expect((await browser.get(resume)).outcome).toBe('303 code');

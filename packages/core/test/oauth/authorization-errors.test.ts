@@ -78,16 +78,6 @@ describe('any other authorization error', () => {
     const { callback } = await provider.browser().get(provider.authorizeUrl(other, { scope: undefined }));
     expect(Object.fromEntries(callback)).toMatchObject({ tenant: 'a b', x: '', error: 'invalid_request' });
   });
-
-  it('is access_denied when the user says no, with state and issuer', async () => {
-    const { callback } = await provider.follow(provider.browser(), provider.authorizeUrl(client), 'deny');
-    expect(Object.fromEntries(callback)).toEqual({
-      error: 'access_denied',
-      error_description: 'The user denied the request.',
-      state: 'a state',
-      iss: provider.origin,
-    });
-  });
 });
 
 describe('state', () => {

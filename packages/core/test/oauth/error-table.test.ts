@@ -14,10 +14,8 @@ const provider = await startProvider({
 const client = await provider.client();
 
 const json = { accept: 'application/json' };
-const authorize = (changes: Record<string, string | undefined>, headers = json) =>
-  provider
-    .browser(changes.user === 'nobody' ? null : ana.sub)
-    .get(provider.authorizeUrl(client, { ...changes, user: undefined }), headers);
+const authorize = (changes: Record<string, string>, browser = provider.browser()) =>
+  browser.get(provider.authorizeUrl(client, changes), json);
 
 /** A real request for each row. A row that is added without one does not compile, one that is wrong fails. */
 const requests: { readonly [Code in OAuthErrorCode]: () => Promise<Answer> } = {
@@ -31,14 +29,14 @@ const requests: { readonly [Code in OAuthErrorCode]: () => Promise<Answer> } = {
     return page.browser.get((await page.deny()).location ?? '', json);
   },
   async token_expired() {
-    const token = await provider.token(await provider.client());
+    const token = await provider.token(client);
     provider.clock.advance(3_600_000);
     return provider.userinfo(token);
   },
   invalid_token: () => provider.userinfo('x'),
   unsupported_grant_type: () => provider.exchange(client, 'x', { grant_type: 'password' }),
   unsupported_response_type: () => authorize({ response_type: 'token' }),
-  login_required: () => authorize({ prompt: 'none', user: 'nobody' }),
+  login_required: () => authorize({ prompt: 'none' }, provider.browser(null)),
   consent_required: () => authorize({ prompt: 'none', scope: 'openid kyc' }),
   request_not_supported: () => authorize({ request: 'x' }),
   request_uri_not_supported: () => authorize({ request_uri: 'https://app.example/request' }),

@@ -1,27 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
 import type { Login } from '../../src/index.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { ana, Host } from '../support/directory.ts';
 import { startProvider } from '../support/running.ts';
-
-it('the host is asked on every authorize, consent and connected-apps request, with the request itself', async () => {
-  const asked: string[] = [];
-  const host = new Host();
-  const authenticate = (request: IncomingMessage) => {
-    asked.push(`${request.method} ${request.url?.replace(/[A-Za-z0-9_-]{20,}/, ':id').replace(/\?.*/, '')}`);
-    return host.login.authenticate(request);
-  };
-  const provider = await startProvider({ login: { ...host.login, authenticate } }, host);
-  const app = await provider.client();
-  const browser = provider.browser();
-  await provider.code(app, {}, browser);
-  await browser.get('/account/apps');
-  await browser.post(`/account/apps/${app.id}/revoke`, { csrf: 'x' });
-  const ofPage = ['GET /oauth/interaction/:id', 'POST /oauth/interaction/:id', 'GET /oauth/authorize/:id'];
-  const ofApps = ['GET /account/apps', 'POST /account/apps/:id/revoke'];
-  expect(asked).toEqual(['GET /oauth/authorize', ...ofPage, ...ofApps]);
-});
 
 describe('bad answers of the host', () => {
   const leak = 'do-not-show-this';
