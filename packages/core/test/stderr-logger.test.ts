@@ -1,27 +1,49 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type OstiaryOptions, silentLogger } from '../src/index.ts';
 import { createStderrLogger } from '../src/stderr-logger.ts';
+import { ana, Host } from './support/directory.ts';
+import { partnerProvider, payment } from './support/partner-api.ts';
 
-const program = join(import.meta.dirname, 'support/failing-host.ts');
-
-/** What a process prints whose host throws in every callback. */
-async function failingHost(logger: 'default' | 'silent') {
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--conditions=source', program], {
-    env: { LOGGER: logger },
-  });
-  const [secrets = '', ...answers] = stdout.trim().split('\n').reverse();
-  return { answers: answers.reverse(), secrets: JSON.parse(secrets) as Record<string, string>, stderr };
+function fail(what: string): never {
+  const cause = new RangeError(`why ${what} broke`);
+  throw Object.assign(new TypeError(`${what} broke`, { cause }), { card: '4000-0000-0000-0002' });
 }
 
-const failures = ['500 /account/apps', '500 /v1/partner/verify', '500 /v1/partner/users/KID-ANA'];
+/** What is printed where the functions of a host throw, and what must not be among it. */
+async function printed(logger?: OstiaryOptions['logger']) {
+  const print = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => print.mockRestore());
+  let isBroken = false;
+  const { users } = new Host();
+  const options: Partial<OstiaryOptions> = {
+    users: {
+      ...users,
+      find: (sub, scopes) => (isBroken ? fail('users.find') : users.find(sub, scopes)),
+      findByKid: (kid) => (isBroken ? fail('users.findByKid') : (users.findByKid?.(kid) ?? null)),
+    },
+    login: { authenticate: () => fail('login.authenticate'), loginUrl: () => '/login' },
+    payments: { execute: async () => fail('payments.execute') },
+  };
+  // As a host that gives none.
+  Reflect.set(options, 'logger', logger);
+  const { provider } = await partnerProvider(options);
+  const key = await provider.key();
+  const { token } = await provider.ostiary.passports.issue(ana.sub);
+  await provider.partnerCall(key, 'POST /v1/partner/payments', payment);
+  await provider.ostiary.worker.runDue();
+  isBroken = true;
+  for (const answer of [
+    await provider.request('/account/apps'),
+    await provider.partnerCall(key, 'POST /v1/partner/verify', { token }),
+    await provider.partnerCall(key, 'GET /v1/partner/users/KID-ANA'),
+  ])
+    expect(answer.status).toBe(500);
+  return { records: print.mock.calls.map(String), secrets: [key.key, key.signingSecret, token, '4000-0000'] };
+}
 
 describe('a host that has said nothing about a logger', () => {
   it('sees on stderr what its callbacks threw, with where and why, and no secret', async () => {
-    const { answers, secrets, stderr } = await failingHost('default');
-    expect(answers).toEqual(['201 /v1/partner/payments', ...failures]);
-    const records = stderr.trim().split(/\n(?! )/);
+    const { records, secrets } = await printed();
     const failed = (code: string, path: string) =>
       `ERROR request failed: ${code} requestId=\\S+ path=${path}`;
     const told = [
@@ -34,17 +56,15 @@ describe('a host that has said nothing about a logger', () => {
       told.map(([what, line]) =>
         expect.stringMatching(
           `^\\d{4}-\\d\\d-\\d\\dT[\\d:.]{12}Z ${line}\n    TypeError: ${what} broke\n` +
-            `        at .*failing-host\\.ts:\\d+[^]*\n    caused by: RangeError: why ${what} broke\n`,
+            `        at .*stderr-logger\\.test\\.ts:\\d+[^]*\n    caused by: RangeError: why ${what} broke\n`,
         ),
       ),
     );
-    for (const secret of [...Object.values(secrets), '4000-0000']) expect(stderr).not.toContain(secret);
+    for (const secret of secrets) expect(records.join()).not.toContain(secret);
   });
 
   it('is told nothing once it asks for that', async () => {
-    const { answers, stderr } = await failingHost('silent');
-    expect(answers.slice(1)).toEqual(failures);
-    expect(stderr).toBe('');
+    expect((await printed(silentLogger)).records).toEqual([]);
   });
 });
 
