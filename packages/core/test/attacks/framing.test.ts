@@ -25,20 +25,18 @@ const pages: Readonly<Record<string, () => Promise<Answer>>> = {
     (await openConsent(provider, client)).approve({ origin: 'https://evil.example' }),
   'wrong method': () => provider.browser().post('/account/apps', {}),
   'unknown address': () => open('/nowhere'),
-  'too many requests': async () => {
-    const limited = await startProvider({ limits: { authorizeStarts: 1 } });
-    await limited.browser().get('/oauth/authorize');
-    return limited.browser().get('/oauth/authorize');
+  async 'too many requests'() {
+    const limited = (await startProvider({ limits: { authorizeStarts: 1 } })).browser();
+    await limited.get('/oauth/authorize');
+    return limited.get('/oauth/authorize');
   },
-  'storage down': async () => {
+  async 'storage down'() {
     const down = await startProvider();
     await down.ostiary.close();
     return down.browser().get(down.authorizeUrl(client));
   },
-  'defect of the host': async () => {
-    const authenticate = () => {
-      throw new Error('secret detail of the host');
-    };
+  async 'defect of the host'() {
+    const authenticate = () => Promise.reject(new Error('secret detail of the host'));
     const broken = await startProvider({ login: { authenticate, loginUrl: () => '/login' } });
     return broken.browser().get('/account/apps');
   },

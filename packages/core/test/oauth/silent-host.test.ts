@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Answer } from '../support/browser.ts';
 import { ana, Host } from '../support/directory.ts';
-import { manyRequests, TestRail } from '../support/partner-api.ts';
-import { startProvider } from '../support/running.ts';
+import { partnerProvider } from '../support/partner-api.ts';
 
 const host = new Host();
 /** The function of the host's that answers nobody at the moment. */
@@ -16,19 +15,12 @@ const maybeSilent = <Port extends object>(port: Port, name: string): Port =>
       (...args: unknown[]) =>
         silent === `${name}.${String(property)}`
           ? new Promise(() => {})
-          : Reflect.apply(Reflect.get(target, property, target), target, args),
+          : Reflect.apply(Object(Reflect.get(target, property)), target, args),
   });
 
-const provider = await startProvider(
-  {
-    hostTimeoutSeconds: 0.05,
-    users: maybeSilent(host.users, 'users'),
-    login: maybeSilent(host.login, 'login'),
-    payments: new TestRail(),
-    partnerLimits: manyRequests,
-  },
-  host,
-);
+const users = maybeSilent(host.users, 'users');
+const login = maybeSilent(host.login, 'login');
+const { provider } = await partnerProvider({ hostTimeoutSeconds: 0.05, users, login }, host);
 const client = await provider.client();
 const key = await provider.key();
 
