@@ -38,10 +38,7 @@ export async function answerOf(response: Response, url = response.url): Promise<
   }
 }
 
-interface StoredCookie {
-  readonly value: string;
-  readonly path: string;
-}
+type Texts = Readonly<Record<string, string>>;
 
 let browsers = 0;
 
@@ -52,7 +49,7 @@ export class TestBrowser {
   #server: string;
   /** Tells this browser apart at the host's login. */
   readonly name: string;
-  readonly #cookies = new Map<string, StoredCookie>();
+  readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
 
   constructor(origin: string, server = origin) {
     this.origin = origin;
@@ -78,38 +75,22 @@ export class TestBrowser {
     return sent.map((cookie) => cookie.value).join('; ');
   }
 
-  async get(url: string, headers: Record<string, string> = {}): Promise<Answer> {
-    return this.#send(url, { method: 'GET', headers });
+  get(url: string, headers: Texts = {}): Promise<Answer> {
+    return this.#send(url, headers);
   }
 
-  async post(
-    url: string,
-    form: Record<string, string>,
-    headers: Record<string, string> = {},
-  ): Promise<Answer> {
-    return this.#send(url, {
-      method: 'POST',
-      body: new URLSearchParams(form),
-      headers: { origin: this.origin, 'sec-fetch-site': 'same-origin', ...headers },
-    });
+  post(url: string, form: Texts, headers: Texts = {}): Promise<Answer> {
+    const ofPage = { origin: this.origin, 'sec-fetch-site': 'same-origin', ...headers };
+    return this.#send(url, ofPage, { method: 'POST', body: new URLSearchParams(form) });
   }
 
-  async #send(
-    target: string,
-    init: { method: string; headers: Record<string, string>; body?: URLSearchParams },
-  ): Promise<Answer> {
+  async #send(target: string, given: Texts, init: RequestInit = {}): Promise<Answer> {
     const url = new URL(target, this.origin);
-    const headers = {
-      accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
-      cookie: this.cookieHeader(url.pathname),
-      ...init.headers,
-    };
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const headers = { accept, cookie: this.cookieHeader(url.pathname), ...given };
     const server = url.origin === this.origin ? this.#server : url.origin;
-    const response = await fetch(server + url.pathname + url.search, {
-      ...init,
-      headers,
-      redirect: 'manual',
-    });
+    const path = url.pathname + url.search;
+    const response = await fetch(server + path, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) this.#keep(line);
     return answerOf(response, url.href);
   }

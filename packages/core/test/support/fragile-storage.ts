@@ -1,25 +1,13 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import type { Storage } from '../../src/storage.ts';
 
-/** A storage that remembers its calls, such as `grants.redeem`, and whose database can be made to fail. */
-export interface FragileStorage {
-  readonly storage: Storage;
-  /** The calls since the last `forget`, in order. */
-  readonly calls: readonly string[];
-  /** What was given to those calls. */
-  readonly given: readonly (readonly unknown[])[];
-  forget(): void;
-  /** From now on calls for which this answers true fail, before they change anything. `null`: none. */
-  breakWhen(fails: ((call: string, index: number) => boolean) | null): void;
-  /** What a call fails with. @defaultValue an error that says that the database does not answer */
-  error: Error;
-}
-
-/** Wraps a storage; the wrapper counts from 0 after each `forget`. */
-export function fragileStorage(inner: Storage = memoryStorage()): FragileStorage {
-  let calls: string[] = [];
-  let handedIn: unknown[][] = [];
-  const error = Object.assign(new Error('secret detail of the database'), { code: 'STORAGE_UNAVAILABLE' });
+/**
+ * A storage that remembers its calls, such as `grants.redeem`, and what was given to each, and whose database can be
+ * made to fail.
+ */
+export function fragileStorage(inner: Storage = memoryStorage()) {
+  const calls: string[] = [];
+  const given: (readonly unknown[])[] = [];
   let breaks: ((call: string, index: number) => boolean) | null = null;
 
   const watched = <Port extends object>(port: Port, prefix: string): Port =>
@@ -29,29 +17,30 @@ export function fragileStorage(inner: Storage = memoryStorage()): FragileStorage
         const name = prefix + String(property);
         if (typeof member === 'object' && member !== null) return watched(member, `${name}.`);
         if (typeof member !== 'function') return member;
-        return async (...given: unknown[]): Promise<unknown> => {
+        return async (...handedIn: unknown[]): Promise<unknown> => {
           calls.push(name);
-          handedIn.push(given);
+          given.push(handedIn);
           if (breaks?.(name, calls.length - 1)) throw fragile.error;
-          return Reflect.apply(member, target, given);
+          return Reflect.apply(member, target, handedIn);
         };
       },
     });
 
-  const fragile: FragileStorage = {
-    error,
+  const fragile = {
+    /** What a call fails with. */
+    error: Object.assign(new Error('secret detail of the database'), {
+      code: 'STORAGE_UNAVAILABLE',
+    }) as Error,
     storage: watched(inner, ''),
-    get calls() {
-      return calls;
-    },
-    get given() {
-      return handedIn;
-    },
+    /** The calls since the last `forget`, in order. */
+    calls,
+    given,
     forget() {
-      calls = [];
-      handedIn = [];
+      calls.length = 0;
+      given.length = 0;
     },
-    breakWhen(fails) {
+    /** From now on calls for which this answers true fail, before they change anything. `null`: none. */
+    breakWhen(fails: typeof breaks) {
       breaks = fails;
     },
   };
