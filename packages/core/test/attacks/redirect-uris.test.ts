@@ -68,14 +68,6 @@ describe('redirect URIs that are not registered', async () => {
       for (const nothing of ['', '&redirect_uri=', '&redirect_uri'])
         await expectRefusal(target(client, nothing));
     });
-
-    it('refuses the same in a form', async () => {
-      const url = new URL(provider.authorizeUrl(client, { redirect_uri: 'https://evil.example/' }));
-      const form = Object.fromEntries(url.searchParams);
-      const { location } = await provider.browser().post('/oauth/authorize', form);
-      expect(location?.startsWith(`${provider.origin}/oauth/authorize?`)).toBe(true);
-      await expectRefusal(location ?? '');
-    });
   });
 
   it('does not redirect to another client’s', async () => {
@@ -110,11 +102,12 @@ describe('redirect URIs that are not registered', async () => {
       '&code=evil&iss=evil#',
     ];
 
-    it.each(payloads)('carries the state %j as data only', async (state) => {
+    it.each(payloads)('carries the state %j as data only, and repeats no scope', async (state) => {
       expect((await provider.authorize(client, { state })).get('state')).toBe(state);
       for (const [scope, error] of [
         ['openid', 'login_required'],
-        ['nonsense', 'invalid_scope'],
+        [state, 'invalid_scope'],
+        [`openid ${state}`, 'invalid_scope'],
       ] as const) {
         const url = provider.authorizeUrl(client, { state, scope, prompt: 'none' });
         const answer = await sendRaw(provider.origin, rawGet(url.slice(provider.origin.length)));
@@ -126,18 +119,9 @@ describe('redirect URIs that are not registered', async () => {
         const parameters = new URL(location).searchParams;
         expect(Object.fromEntries(parameters)).toMatchObject({ error, state, iss: provider.origin });
         expect(parameters.getAll('code')).toEqual([]);
+        // The characters of RFC 6749, section 4.1.2.1.
+        expect(parameters.get('error_description')).toMatch(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/);
       }
     });
-
-    it.each([...payloads, 'openid <img src=x onerror=alert(1)>', 'a"b\\c'])(
-      'describes the scope %j without repeating it',
-      async (scope) => {
-        const { callback, headers } = await provider.browser().get(provider.authorizeUrl(client, { scope }));
-        expect(callback.get('error')).toBe('invalid_scope');
-        // The characters of RFC 6749, section 4.1.2.1.
-        expect(callback.get('error_description')).toMatch(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/);
-        expect(headers.getSetCookie()).toEqual([]);
-      },
-    );
   });
 });
