@@ -1,16 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 
-/** One answer as it came over the wire. */
-export interface RawAnswer {
-  readonly status: number;
-  /** Header lines as they were written, in their order. */
-  readonly lines: readonly string[];
-  readonly body: string;
-  /** Values of a header, by its name in any case. */
-  values(name: string): string[];
-}
-
 /** A connection on which a test writes whatever it likes, which no HTTP client would. */
 export class RawConnection {
   readonly #socket: Socket;
@@ -83,15 +73,20 @@ export class RawConnection {
   }
 }
 
+/** One answer as it came over the wire. */
+export type RawAnswer = ReturnType<typeof parseAnswer>;
+
 /** Takes apart what a server wrote; chunked bodies stay as they are. */
-export function parseAnswer(text: string): RawAnswer {
+export function parseAnswer(text: string) {
   const end = text.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = text.slice(0, end < 0 ? text.length : end).split('\r\n');
   return {
     status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1] ?? Number.NaN),
+    /** Header lines as they were written, in their order. */
     lines,
     body: end < 0 ? '' : text.slice(end + 4),
-    values: (name) =>
+    /** Values of a header, by its name in any case. */
+    values: (name: string) =>
       lines
         .filter((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`))
         .map((line) => line.slice(name.length + 1).trim()),
