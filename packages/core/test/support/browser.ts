@@ -1,29 +1,22 @@
 /** One answer, with its body read. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
+export type Answer = Awaited<ReturnType<typeof answerOf>>;
+
+/** Reads an answer. */
+export async function answerOf(response: Response, url = response.url) {
+  const { status, headers } = response;
+  const text = await response.text();
+  const to = headers.get('location');
   /** Where a redirect goes, absolute, or `null`. */
-  readonly location: string | null;
+  const location = to === null ? null : new URL(to, url).href;
   /** The parameters of that address; none where there is no redirect. */
-  readonly callback: URLSearchParams;
+  const callback = new URL(location ?? 'about:blank').searchParams;
+  const json = () => JSON.parse(text) as Record<string, unknown>;
   /**
    * Status and code of an error, such as `400 invalid_grant`, whether it came as JSON, on a page or in a redirect. Where
    * there is no error, `200 ok`, and of redirects `303 code`, `303 login`, `303 interaction` or `303 elsewhere`.
    */
-  readonly outcome: string;
-  json(): Record<string, unknown>;
-}
-
-/** Reads an answer. */
-export async function answerOf(response: Response, url = response.url): Promise<Answer> {
-  const { status, headers } = response;
-  const text = await response.text();
-  const to = headers.get('location');
-  const location = to === null ? null : new URL(to, url).href;
-  const callback = new URL(location ?? 'about:blank').searchParams;
-  const json = () => JSON.parse(text) as Record<string, unknown>;
-  return { status, headers, text, location, callback, json, outcome: `${status} ${saidBy()}` };
+  const outcome = `${status} ${saidBy()}`;
+  return { status, headers, text, location, callback, json, outcome };
 
   function saidBy(): unknown {
     if (location !== null) {

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { keyScopes, type NewApiKey, type NewClient } from '../../src/admin.ts';
 import { createOstiary, type Ostiary, type OstiaryOptions, scopeNames } from '../../src/index.ts';
-import type { Mode } from '../../src/storage.ts';
 import { type Answer, answerOf, TestBrowser } from './browser.ts';
 import { ana, Host } from './directory.ts';
 
@@ -40,13 +39,7 @@ export interface TestClient {
 }
 
 /** An API key that was issued for a test. */
-export interface TestKey {
-  readonly id: string;
-  readonly key: string;
-  readonly signingSecret: string;
-  readonly partner: string;
-  readonly mode: Mode;
-}
+export type TestKey = Awaited<ReturnType<TestProvider['key']>>;
 
 /** A fresh PKCE pair, and the parameters that bind an authorization request to it. */
 export function pkce(verifier = randomBytes(32).toString('base64url')) {
@@ -307,7 +300,7 @@ export class TestProvider {
   }
 
   /** A live key with every scope, of a new partner, unless told otherwise. */
-  async key(settings: Partial<NewApiKey> = {}): Promise<TestKey> {
+  async key(settings: Partial<NewApiKey> = {}) {
     const partner = settings.partner ?? (await this.partner());
     const given = { mode: 'live', scopes: keyScopes, ...settings, partner } as const;
     const { key, signingSecret, apiKey } = await this.ostiary.admin.apiKeys.issue(given);
