@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { kidField, kycStatus, kycTier, text, time } from './fields.ts';
-import { isThenable } from './host-call.ts';
 import { inPlainWords } from './plain-words.ts';
 import type { JsonObject } from './ports/interactions.ts';
 import { transferSchema } from './transfer-schema.ts';
@@ -201,11 +200,25 @@ function requireFittingExample(catalogue: Catalogue, type: string, example: Json
   }
 }
 
-/** One type of the catalogue. */
-interface CheckedType {
-  readonly example: JsonObject;
-  /** As in Standard Schema. */
+/** A type of event with its check, which answers as Standard Schema says. */
+interface CheckedType extends EventDescription {
   readonly validate: (value: unknown) => unknown;
+}
+
+function ownType([type, { schema, ...rest }]: [string, EventDefinition]): CheckedType {
+  return {
+    type,
+    ...rest,
+    schema: { own: schema },
+    validate: (value) => ({ issues: schema.safeParse(value, inPlainWords).error?.issues }),
+  };
+}
+
+function hostType([type, definition]: [string, HostEventDefinition]): CheckedType {
+  const { summary = `The event ${type}.`, schema, example } = definition;
+  if (Object.hasOwn(events, type)) throw new TypeError(`events: ${type} is one of Ostiary's own types`);
+  const validate = (value: unknown) => schema['~standard'].validate(value);
+  return { type, summary, when: null, schema: { host: schema }, example, validate };
 }
 
 /**
@@ -214,42 +227,25 @@ interface CheckedType {
  * @throws TypeError when a host type is called like a built-in one, or its example does not fit its schema
  */
 export function createCatalogue(hostEvents: { readonly [type: string]: HostEventDefinition }): Catalogue {
-  const all = new Map<string, CheckedType>(
-    Object.entries<EventDefinition>(events).map(([type, { schema, example }]) => [
-      type,
-      { validate: (value) => ({ issues: schema.safeParse(value, inPlainWords).error?.issues }), example },
-    ]),
-  );
-  const types = [...Object.keys(events), ...Object.keys(hostEvents)];
-  const definitionOf = (type: string): CheckedType => {
-    const definition = all.get(type);
-    if (definition === undefined) throw new TypeError(unknownType(type, types));
-    return definition;
+  const hostTypes = Object.entries(hostEvents).map(hostType);
+  const descriptions = [...Object.entries<EventDefinition>(events).map(ownType), ...hostTypes];
+  const types = descriptions.map(({ type }) => type);
+  const typeOf = (name: string): CheckedType => {
+    const found = descriptions.find(({ type }) => type === name);
+    if (found === undefined) throw new TypeError(unknownType(name, types));
+    return found;
   };
   const catalogue: Catalogue = {
     types,
-    descriptions: [
-      ...Object.entries(events).map(([type, { schema, ...rest }]) => ({
-        type,
-        ...rest,
-        schema: { own: schema },
-      })),
-      ...Object.entries(hostEvents).map(([type, { summary, schema, example }]) => ({
-        type,
-        summary: summary ?? `The event ${type}.`,
-        when: null,
-        schema: { host: schema },
-        example,
-      })),
-    ],
-    has: (type) => all.has(type),
-    example: (type) => definitionOf(type).example,
+    descriptions,
+    has: (type) => types.includes(type),
+    example: (type) => typeOf(type).example,
     check(type, data) {
-      const { validate } = definitionOf(type);
+      const { validate } = typeOf(type);
       const sent = asSent(type, data);
       if (!isObject(sent)) throw new EventDataError(type, 'data', 'has to be an object');
       const result = validate(sent);
-      if (isThenable(result)) {
+      if (isObject(result) && 'then' in result) {
         // What it comes to is of no interest, and must not end the process.
         Promise.resolve(result).catch(() => {});
         throw new TypeError(`events: ${type}: the schema has to check synchronously`);
@@ -260,10 +256,6 @@ export function createCatalogue(hostEvents: { readonly [type: string]: HostEvent
       throw new EventDataError(type, pathOf(issue), issue.message);
     },
   };
-  for (const [type, { schema, example }] of Object.entries(hostEvents)) {
-    if (Object.hasOwn(events, type)) throw new TypeError(`events: ${type} is one of Ostiary's own types`);
-    all.set(type, { validate: (value) => schema['~standard'].validate(value), example });
-    requireFittingExample(catalogue, type, example);
-  }
+  for (const { type, example } of hostTypes) requireFittingExample(catalogue, type, example);
   return catalogue;
 }

@@ -1,21 +1,18 @@
 import { z } from 'zod';
 import type { Logger } from './logger.ts';
-import { nearest } from './nearest.ts';
 import type { Storage } from './ports/storage.ts';
 import { keyCommand } from './random.ts';
 
 // What single options may be, and what is said of one that is something else.
 
-/** An object of options, of which others than these are refused, with the one that was most likely meant. */
+/** An object of options, of which others than these are refused. */
 export function knownOnly<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  const known = Object.keys(shape);
-  const said = (name: string): string => {
-    const meant = nearest(name, known);
-    return `unknown option ${name}; ${meant === null ? `there are ${known.join(', ')}` : `did you mean ${meant}?`}`;
-  };
+  const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? issue.keys.map(String).map(said).join('; ') : undefined,
+      issue.code === 'unrecognized_keys'
+        ? `unknown option ${issue.keys.join(', ')}; there are ${known}`
+        : undefined,
   });
 }
 

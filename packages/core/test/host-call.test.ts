@@ -19,19 +19,6 @@ it('an answer and a failure in time come through, and leave no timer', async () 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('what is answered or thrown at once goes on as it is, without a timer', () => {
-  expect(withDeadline('f', () => 'now', 10)()).toBe('now');
-  const failing = withDeadline(
-    'f',
-    () => {
-      throw new RangeError('mine');
-    },
-    10,
-  );
-  expect(failing).toThrow(new RangeError('mine'));
-  expect(vi.getTimerCount()).toBe(0);
-});
-
 it.each([
   ['answer', (late: PromiseWithResolvers<string>) => late.resolve('late')],
   ['failure', (late: PromiseWithResolvers<string>) => late.reject(new Error('late'))],
