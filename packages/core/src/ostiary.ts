@@ -209,7 +209,7 @@ function jobWorker(core: Core, purging: PurgeOptions): Worker {
 /** `createOstiary` with other parts inside. */
 export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ostiary> {
   const options = parseOptions(given);
-  const { storage, logger, authUrl, baseUrl } = options;
+  const { storage, logger } = options;
   const databaseClock = clockOfDatabase(options);
   const clock = options.clock ?? databaseClock ?? systemClock;
   const core = await coreOf(options, clock, (work) => (work === 'jobs' ? jobs : webhooks.worker).wake());
@@ -235,17 +235,10 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     purge: () => purgeNow(purging),
   });
 
-  const handler = createRequestHandler({
-    routes: [...oauthRoutes(core, engine, interactions, forms), ...(partner?.routes ?? [])],
-    prefixes: [authUrl, baseUrl, options.issuer]
-      .map((url) => url.pathname.replace(/\/$/, ''))
-      .filter((path) => path !== ''),
-    https: authUrl.protocol === 'https:',
-    logger,
-    telemetry: core.telemetry,
-    answerError: (ctx, error, expects) =>
-      expects === 'partner' ? answerPartnerError(core, ctx, error) : answerError(core, ctx, error, expects),
-  });
+  const routes = [...oauthRoutes(core, engine, interactions, forms), ...(partner?.routes ?? [])];
+  const handler = createRequestHandler(core, routes, (ctx, error, expects) =>
+    expects === 'partner' ? answerPartnerError(core, ctx, error) : answerError(core, ctx, error, expects),
+  );
 
   return {
     handler,

@@ -34,18 +34,12 @@ export function addressLimit(
   const counts = shared ?? fixedWindows();
 
   async function each(ask: 'consume' | 'peek', address: string | null, now: number): Promise<RateLimitState> {
-    const [own, ...wider] = addressBuckets(address).map((bucket) => ({
-      bucket: `${name}:address:${bucket.name}`,
-      limit: limit * bucket.times,
-      windowMs,
-      now,
-    }));
-    if (own === undefined) throw new Error('an address has no bucket');
-    let state = await counts[ask](own);
-    for (const request of wider) {
-      // One after the other: what a full network does further is not counted against its neighbours.
-      if (!state.allowed) break;
+    let state: RateLimitState = { allowed: true, count: 0, endsAt: now };
+    for (const { name: network, times } of addressBuckets(address)) {
+      const request = { bucket: `${name}:address:${network}`, limit: limit * times, windowMs, now };
       state = await counts[ask](request);
+      // What a full network does further is not counted against its neighbours.
+      if (!state.allowed) break;
     }
     return state;
   }

@@ -9,13 +9,6 @@ export function setNoStore(ctx: Context): void {
 /** Header fields by name. */
 export type HeaderFields = Record<string, string>;
 
-/** Headers that every answer carries, whatever it is. */
-export function commonHeaders(requestId: string, hsts: boolean): HeaderFields {
-  const headers: HeaderFields = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
-  if (hsts) headers['Strict-Transport-Security'] = 'max-age=63072000';
-  return headers;
-}
-
 /** Policies of a document, as security middleware of a host sets them before a request comes here. */
 const documentPolicies = [
   'Content-Security-Policy',

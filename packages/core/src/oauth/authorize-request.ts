@@ -1,4 +1,5 @@
 import { OAuthError } from '../errors.ts';
+import { formDecoded, formPairs } from '../http/body.ts';
 import { isUnstorable } from '../http/json.ts';
 import type { Logger } from '../logger.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
@@ -49,7 +50,7 @@ const invalid = (description: string): OAuthError => new OAuthError('invalid_req
 
 function decoded(text: string): string | null {
   try {
-    const value = decodeURIComponent(text.replaceAll('+', ' '));
+    const value = formDecoded(text);
     return isUnstorable(value) ? null : value;
   } catch {
     return null;
@@ -60,10 +61,8 @@ function decoded(text: string): string | null {
 export function readQuery(query: string): RawParameters {
   const known = new Set<string>(knownParameters);
   const parameters = new Map<Parameter, string | null>();
-  for (const pair of query.split('&')) {
-    const split = pair.indexOf('=');
-    const name = decoded(split < 0 ? pair : pair.slice(0, split));
-    const text = split < 0 ? '' : pair.slice(split + 1);
+  for (const [rawName, text] of formPairs(query)) {
+    const name = decoded(rawName);
     if (name === null || text === '' || !known.has(name)) continue;
     const parameter = name as Parameter;
     parameters.set(parameter, parameters.has(parameter) ? null : decoded(text));

@@ -1,4 +1,5 @@
 import { OAuthError } from '../errors.ts';
+import { formDecoded } from '../http/body.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
 import { AuthenticationFailure } from './authentication-failures.ts';
 import { isEnabled, isPublicClient, secretState } from './client.ts';
@@ -15,10 +16,6 @@ export interface Credentials {
 const challenge = { 'WWW-Authenticate': 'Basic realm="token", charset="UTF-8"' };
 
 const idAlphabet = /^[A-Za-z0-9_-]{1,255}$/;
-
-function formDecoded(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '));
-}
 
 /** Reads `Authorization: Basic` (RFC 6749, section 2.3.1: both parts are form-encoded before). */
 function basicCredentials(header: string): { clientId: string; secret: string } {
