@@ -9,7 +9,6 @@ import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import { resealHandler, resealKind, scheduleReseal } from './keys/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
-import type { Logger } from './logger.ts';
 import { Engine } from './oauth/engine/engine.ts';
 import { answerError } from './oauth/error-answer.ts';
 import { createInteractions } from './oauth/interaction.ts';
@@ -33,9 +32,6 @@ import { presenceKind, watchForWorker } from './worker/presence.ts';
 import { type PurgeOptions, purgeHandler, purgeKind, purgeNow, schedulePurge } from './worker/purge.ts';
 import { together } from './worker/together.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
-
-/** When the protocol engine is loaded unless a request needs it before, in milliseconds after the start. */
-const warmUpMs = 1_000;
 
 const dayMs = 24 * 3600_000;
 
@@ -177,15 +173,6 @@ async function openStorage(
   }
 }
 
-/** Loads the engine after the first requests and before the first user: that takes as long as the rest of the start. */
-function scheduleWarmUp(engine: Engine, logger: Logger): NodeJS.Timeout {
-  const warmUp = () =>
-    engine
-      .warmUp()
-      .catch((error: unknown) => logger.warn({ err: error }, 'the protocol engine is not ready yet'));
-  return setTimeout(warmUp, warmUpMs).unref();
-}
-
 /** The worker of the queue, with a handler for each kind of job. */
 function jobWorker(core: Core, purging: PurgeOptions): Worker {
   const { storage, clock, random, sealer, telemetry } = core;
@@ -216,7 +203,6 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   await openStorage(core, databaseClock);
 
   const engine = new Engine(core);
-  const warmUp = scheduleWarmUp(engine, logger);
   const forms = createForms(core);
   const interactions = createInteractions(core, engine, forms);
   const webhooks = createWebhooks(core, seams.webhookClient);
@@ -254,7 +240,6 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     now: () => clock.now(),
     ready: () => storage.ping(),
     async close() {
-      clearTimeout(warmUp);
       stopWatching();
       databaseClock?.stop();
       await worker.stop();

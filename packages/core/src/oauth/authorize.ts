@@ -1,14 +1,13 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
-import { urlBelow } from '../context.ts';
 import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
-import { prefersJson } from '../http/accept.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readFormText } from '../http/body.ts';
 import { setNoStore } from '../http/headers.ts';
 import { findRedirectTarget, normalizedQuery, type RedirectTarget, readQuery } from './authorize-request.ts';
-import { authPaths, issuerOf } from './endpoints.ts';
+import { issuerOf, pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
+import { prefersJson } from './error-answer.ts';
 import { authenticate } from './host-login.ts';
 
 /** Sends a browser to another page, of this service or of a client. */
@@ -59,7 +58,7 @@ async function asGet(core: Core, ctx: Context): Promise<void> {
   }
   const text = await readFormText(ctx.req);
   const query = text.replace(/[^A-Za-z0-9%&=+._~*!'();:@,/?$-]+/g, encodeURIComponent);
-  seeOther(ctx, `${urlBelow(core.options.authUrl, authPaths.authorize)}?${query}`);
+  seeOther(ctx, `${pageUrl(core.options, 'authorize')}?${query}`);
 }
 
 function answerHead(ctx: Context): void {
@@ -97,17 +96,12 @@ export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => 
       // Whoever only looks at a link (RFC 9110, section 9.3.2) hears that it is right, and starts nothing.
       if (ctx.method === 'HEAD') return answerHead(ctx);
       const user = await authenticate(core, ctx.req);
-      answerLocation(ctx, await engine.authorize(ctx.req, ctx.res, query, user));
+      answerLocation(ctx, await engine.authorize(ctx, query, user));
     } catch (thrown) {
       const error = toOAuthError(thrown);
       // A failure of ours is not the client's business, nor is it that there are too many; and who has just lost its
       // address gets nothing there: the user sees an error page.
-      if (
-        error.status >= 500 ||
-        error.code === 'slow_down' ||
-        error.code === 'invalid_client' ||
-        error.code === 'redirect_uri_mismatch'
-      )
+      if (error.status >= 500 || /^(slow_down|invalid_client|redirect_uri_mismatch)$/.test(error.code))
         throw thrown;
       answerLocation(ctx, errorLocation(core, target, error));
     }
@@ -123,6 +117,6 @@ export function resumeHandler(core: Core, engine: Engine): (ctx: Context) => Pro
     await limit(ctx);
     if (ctx.method === 'HEAD') return answerHead(ctx);
     const user = await authenticate(core, ctx.req);
-    answerLocation(ctx, await engine.resume(ctx.req, ctx.res, user));
+    answerLocation(ctx, await engine.resume(ctx, user));
   };
 }

@@ -3,10 +3,10 @@ import type { Core } from '../context.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
-import { appsPage as renderAppsPage } from '../pages/apps.ts';
+import { appsPage } from '../pages/apps.ts';
 import { isScope } from '../scopes.ts';
 import { seeOther } from './authorize.ts';
-import { appsPage, revokeAppAction } from './endpoints.ts';
+import { pageUrl } from './endpoints.ts';
 import { requestLanguage } from './error-answer.ts';
 import { authenticate, loginUrl } from './host-login.ts';
 import { displayName, findUser } from './user.ts';
@@ -14,7 +14,7 @@ import { displayName, findUser } from './user.ts';
 const purpose = (sub: string, clientId: string): FormPurpose => ['revoke app', sub, clientId];
 
 function signIn(core: Core): Promise<string> {
-  return loginUrl(core, appsPage(core.options), {
+  return loginUrl(core, pageUrl(core.options, 'apps'), {
     reauthenticate: false,
     loginHint: undefined,
     uiLocales: undefined,
@@ -35,11 +35,11 @@ export function appsHandler(core: Core, forms: Forms): (ctx: Context) => Promise
         scopes: scopes.filter(isScope),
         grantedAt: new Date(grantedAt),
         updatedAt: new Date(updatedAt),
-        revokeAction: revokeAppAction(options, clientId),
+        revokeAction: pageUrl(options, 'revokeApp', clientId),
         csrfToken: forms.issue(purpose(user.sub, clientId)),
       })),
     );
-    const page = renderAppsPage({
+    const page = appsPage({
       theme: options.theme,
       language: requestLanguage(ctx),
       apps,
@@ -59,6 +59,6 @@ export function revokeAppHandler(core: Core, forms: Forms): (ctx: Context) => Pr
     const { clientId } = ctx.params;
     forms.check((await readParameters(ctx.req)).get('csrf'), purpose(user.sub, clientId));
     await core.storage.consents.revoke(user.sub, clientId, core.clock.now());
-    seeOther(ctx, `${appsPage(core.options)}?notice=revoked`);
+    seeOther(ctx, `${pageUrl(core.options, 'apps')}?notice=revoked`);
   };
 }

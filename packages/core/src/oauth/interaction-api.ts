@@ -52,23 +52,21 @@ export interface InteractionApi {
 
 /** See {@link InteractionApi}. */
 export function interactionApi(interactions: Interactions, forms: Forms): InteractionApi {
-  // Nothing is written to it: reading the interaction cookie takes both sides of an exchange.
-  const noResponse = (request: IncomingMessage) => new ServerResponse(request);
+  // Nothing is written to the response: reading the interaction cookie takes both sides of an exchange.
+  const exchangeOf = (req: IncomingMessage) => ({ req, res: new ServerResponse(req) });
 
-  const answer = async (
+  async function answer(
     request: IncomingMessage,
     approved: boolean,
     csrfToken: string,
-  ): Promise<InteractionRedirect> => {
+  ): Promise<InteractionRedirect> {
     forms.requireOwnOrigin(request, 'consent');
-    return {
-      redirectTo: await interactions.answer(request, noResponse(request), null, { approved, csrfToken }),
-    };
-  };
+    return { redirectTo: await interactions.answer(exchangeOf(request), null, { approved, csrfToken }) };
+  }
 
   return {
     async details(request) {
-      const step = await interactions.next(request, noResponse(request), null);
+      const step = await interactions.next(exchangeOf(request), null);
       if ('redirectTo' in step) return step;
       const { interaction, client, user, csrfToken, switchAccountUrl } = step.ask;
       return {

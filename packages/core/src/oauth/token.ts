@@ -7,8 +7,9 @@ import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { printableUrl } from '../printable.ts';
 import { digest } from '../tokens.ts';
-import { AuthenticationFailure, authenticationLog } from './authentication-failures.ts';
 import {
+  AuthenticationFailure,
+  authenticationLog,
   type Credentials,
   checkSecret,
   findClient,
