@@ -123,21 +123,6 @@ export interface EventDescription {
   readonly example: JsonObject;
 }
 
-/** Every type of event of this service, with its checks. */
-export interface Catalogue {
-  /** Names, Ostiary's own first. */
-  readonly types: readonly string[];
-  /** The same types, with what can be said about them. */
-  readonly descriptions: readonly EventDescription[];
-  has(type: string): boolean;
-  example(type: string): JsonObject;
-  /**
-   * The data as it is published.
-   * @throws EventDataError when it does not fit its type
-   */
-  check(type: string, data: unknown): JsonObject;
-}
-
 /** Data that does not fit the type of its event. */
 export class EventDataError extends Error {
   override readonly name = 'EventDataError';
@@ -190,9 +175,9 @@ function asSent(type: string, data: unknown): unknown {
 }
 
 /** What the library of the host's choice says of the example stands in the cause. @throws TypeError */
-function requireFittingExample(catalogue: Catalogue, type: string, example: JsonObject): void {
+function requireFittingExample(check: () => void, type: string): void {
   try {
-    catalogue.check(type, example);
+    check();
   } catch (error) {
     if (!(error instanceof EventDataError)) throw error;
     const path = error.path.replace('data', 'example');
@@ -221,12 +206,15 @@ function hostType([type, definition]: [string, HostEventDefinition]): CheckedTyp
   return { type, summary, when: null, schema: { host: schema }, example, validate };
 }
 
+/** See {@link createCatalogue}. */
+export type Catalogue = ReturnType<typeof createCatalogue>;
+
 /**
  * Built-in and host types in one. What does not survive JSON is refused rather than changed on its way: the
  * check runs on what the receiver will read.
  * @throws TypeError when a host type is called like a built-in one, or its example does not fit its schema
  */
-export function createCatalogue(hostEvents: { readonly [type: string]: HostEventDefinition }): Catalogue {
+export function createCatalogue(hostEvents: { readonly [type: string]: HostEventDefinition }) {
   const hostTypes = Object.entries(hostEvents).map(hostType);
   const descriptions = [...Object.entries<EventDefinition>(events).map(ownType), ...hostTypes];
   const types = descriptions.map(({ type }) => type);
@@ -235,12 +223,18 @@ export function createCatalogue(hostEvents: { readonly [type: string]: HostEvent
     if (found === undefined) throw new TypeError(unknownType(name, types));
     return found;
   };
-  const catalogue: Catalogue = {
+  const catalogue = {
+    /** Names, Ostiary's own first. */
     types,
+    /** The same types, with what can be said about them. */
     descriptions,
-    has: (type) => types.includes(type),
-    example: (type) => typeOf(type).example,
-    check(type, data) {
+    has: (type: string): boolean => types.includes(type),
+    example: (type: string): JsonObject => typeOf(type).example,
+    /**
+     * The data as it is published.
+     * @throws EventDataError when it does not fit its type
+     */
+    check(type: string, data: unknown): JsonObject {
       const { validate } = typeOf(type);
       const sent = asSent(type, data);
       if (!isObject(sent)) throw new EventDataError(type, 'data', 'has to be an object');
@@ -256,6 +250,7 @@ export function createCatalogue(hostEvents: { readonly [type: string]: HostEvent
       throw new EventDataError(type, pathOf(issue), issue.message);
     },
   };
-  for (const { type, example } of hostTypes) requireFittingExample(catalogue, type, example);
+  for (const { type, example } of hostTypes)
+    requireFittingExample(() => catalogue.check(type, example), type);
   return catalogue;
 }

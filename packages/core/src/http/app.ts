@@ -4,7 +4,6 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { refuseLongBody } from './body.ts';
 import { dropHostPolicies, type HeaderFields, setNoStore } from './headers.ts';
@@ -24,28 +23,6 @@ function ownPath(request: IncomingMessage, prefixes: readonly string[]): string 
   const prefix = prefixes.find((candidate) => path.startsWith(`${candidate}/`));
   if (prefix !== undefined) return path.slice(prefix.length);
   return mounted === undefined ? path : pathOf(request.url ?? '/');
-}
-
-/** The path that a framework has taken off before the handler, '' where there is none. */
-function mountOf(request: IncomingMessage): string {
-  if (!('originalUrl' in request) || typeof request.originalUrl !== 'string') return '';
-  const [mounted, path] = [pathOf(request.originalUrl), pathOf(request.url ?? '/')];
-  return mounted.endsWith(path) ? mounted.slice(0, -path.length) : '';
-}
-
-/**
- * Tells once of a mount that none of the configured addresses knows: pages would lead elsewhere. Which one is not told,
- * because callers may choose its letters: frameworks compare paths in any case, or know patterns.
- */
-function mountCheck(prefixes: readonly string[], logger: Logger): (request: IncomingMessage) => void {
-  let isTold = false;
-  return (request) => {
-    const mount = isTold ? '' : mountOf(request).toLowerCase();
-    // A proxy may take off what stands before it.
-    if (mount === '' || prefixes.some((prefix) => prefix.toLowerCase().endsWith(mount))) return;
-    isTold = true;
-    logger.warn({}, 'Ostiary is mounted under a path that neither authUrl nor baseUrl has');
-  };
 }
 
 /** Path and query of a request target; an absolute one names a host too (RFC 9112, section 3.2.2), which has no say. */
@@ -191,11 +168,9 @@ export function createRequestHandler(
   app.on('error', (error) => logger.debug({ err: error }, 'an answer could not be sent'));
 
   const handle = app.callback();
-  const checkMount = mountCheck(prefixes, logger);
   return (request, response, next) => {
     const isOwn = () => router.match(ownPath(request, prefixes), request.method ?? 'GET').path.length > 0;
     if (next !== undefined && !isOwn()) return next();
-    checkMount(request);
     void handle(request, response);
   };
 }

@@ -24,7 +24,6 @@ function renderConsent(core: Core, ctx: Context, question: Question): void {
     clientName: client.name,
     userName: displayName(user),
     scopes: scopes.flatMap(({ name, isNew }) => (isScope(name) ? [{ name, isNew }] : [])),
-    showNew: scopes.some((scope) => !scope.isNew),
     redirectHost: host || protocol,
     csrfToken: question.csrfToken,
     action: pageUrl(core.options, 'interaction', interaction.id),

@@ -11,8 +11,6 @@ export interface ConsentView extends PageContext {
   /** Who is signed in, if the host tells a name. */
   readonly userName: string | null;
   readonly scopes: readonly { readonly name: Scope; readonly isNew: boolean }[];
-  /** Whether to mark the new scopes: only where the user has allowed others before. */
-  readonly showNew: boolean;
   /** The host of the redirect URI: where the user is sent back to. */
   readonly redirectHost: string;
   readonly csrfToken: string;
@@ -23,7 +21,9 @@ export interface ConsentView extends PageContext {
 
 /** The page that asks a user whether an app may see what it asks for. */
 export function consentPage(view: ConsentView): Page {
-  const { theme, language, showNew } = view;
+  const { theme, language, scopes } = view;
+  // New ones are marked where the user has allowed others before.
+  const showNew = scopes.some(({ isNew }) => !isNew);
   const words = text[language].consent;
   const client = nameOf(view.clientName);
   const body = html`<main class="card">
@@ -34,9 +34,9 @@ ${monogram(view.clientName, 'client')}
 ${accountRow(view.userName, language, view.switchAccountUrl)}
 <section aria-labelledby="scopes">
 <h2 id="scopes">${words.scopes(client)}</h2>
-${showNew && view.scopes.some(({ isNew }) => isNew) ? html`<p class="hint small muted">${words.onlyNew}</p>` : null}
+${showNew && scopes.some(({ isNew }) => isNew) ? html`<p class="hint small muted">${words.onlyNew}</p>` : null}
 ${scopeList(
-  view.scopes.map(({ name, isNew }) => ({ name, marked: showNew && isNew })),
+  scopes.map(({ name, isNew }) => ({ name, marked: showNew && isNew })),
   language,
 )}
 </section>

@@ -12,16 +12,6 @@ export interface Asker {
   readonly mode: Mode;
 }
 
-/**
- * Finds users for partners: real ones for live keys, sandbox users for test keys, never the other way round.
- */
-export interface UserLookup {
-  /** `null` when there is no such user, or the host hides the user from this partner. */
-  bySub(asker: Asker, sub: string): Promise<UserRecord | null>;
-  byKid(asker: Asker, kid: string): Promise<UserRecord | null>;
-  byPhone(asker: Asker, phone: string): Promise<UserRecord | null>;
-}
-
 const shownScopes: ReadonlySet<string> = new Set(['openid', 'profile', 'kyc']);
 
 /** What a host throws may name the number that it was asked for, and goes to the log; the number must not. */
@@ -34,8 +24,15 @@ function withoutPhone(thrown: unknown, phone: string): unknown {
   return redacted;
 }
 
-/** See {@link UserLookup}. The host must have `findByKid` and `findByPhone`; options are checked for that. */
-export function createUserLookup({ options: { users } }: Core): UserLookup {
+/** See {@link createUserLookup}. */
+export type UserLookup = ReturnType<typeof createUserLookup>;
+
+/**
+ * Finds users for partners: real ones for live keys, sandbox users for test keys, never the other way round. `null` when
+ * there is no such user, or the host hides the user from this partner. The host must have `findByKid` and `findByPhone`;
+ * options are checked for that.
+ */
+export function createUserLookup({ options: { users } }: Core) {
   async function visible(
     asker: Asker,
     call: 'find' | 'findByKid' | 'findByPhone',
@@ -52,15 +49,15 @@ export function createUserLookup({ options: { users } }: Core): UserLookup {
   ): Promise<UserRecord | null> => sandboxUsers.find(matches) ?? null;
 
   return {
-    bySub: (asker, sub) =>
+    bySub: (asker: Asker, sub: string) =>
       asker.mode === 'test'
         ? inSandbox((user) => user.sub === sub)
         : visible(asker, 'find', () => users.find(sub, shownScopes), { sub }),
-    byKid: (asker, kid) =>
+    byKid: (asker: Asker, kid: string) =>
       asker.mode === 'test'
         ? inSandbox((user) => user.kid === kid)
         : visible(asker, 'findByKid', () => users.findByKid?.(kid), { kid }),
-    async byPhone(asker, phone) {
+    async byPhone(asker: Asker, phone: string) {
       if (asker.mode === 'test') return inSandbox((user) => user.phone === phone);
       try {
         return await visible(asker, 'findByPhone', () => users.findByPhone?.(phone));

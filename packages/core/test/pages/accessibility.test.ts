@@ -4,7 +4,7 @@ import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
 import type { Page } from '../../src/pages/layout.ts';
 import { afterwards } from '../support/running.ts';
 import { startPagesServer } from './pages-server.ts';
-import { apps, consent, everyPage, failure, languages } from './views.ts';
+import { apps, consent, everyPage, failure, languages, someNew } from './views.ts';
 
 const browser = await launchBrowser();
 afterwards(() => browser.close());
@@ -59,7 +59,7 @@ describe.each(languages)('in %s', (language) => {
 it.each(['#ffffff', '#000000', '#ffff00', '#777777', '#e01b24'])(
   'the theme colour %s makes no barrier',
   async (colour) => {
-    await examine(consent('en', { theme: { name: 'Kòb', colour }, showNew: true }));
+    await examine(consent('en', { theme: { name: 'Kòb', colour }, scopes: someNew }));
   },
 );
 

@@ -4,7 +4,7 @@ import type { Page } from '../../src/pages/layout.ts';
 import { scopeNames, scopes } from '../../src/scopes.ts';
 import { afterwards } from '../support/running.ts';
 import { startPagesServer } from './pages-server.ts';
-import { apps, consent, everyPage, failure, languages, theme } from './views.ts';
+import { apps, consent, everyPage, failure, languages, someNew, theme } from './views.ts';
 
 const browser = await launchBrowser();
 afterwards(() => browser.close());
@@ -84,7 +84,7 @@ describe('the consent page', () => {
   it('marks new scopes with a word, and only when told to', async () => {
     await open(consent('en'));
     expect(await texts('.badge')).toEqual([]);
-    await open(consent('fr', { showNew: true }));
+    await open(consent('fr', { scopes: someNew }));
     expect(await texts('.badge')).toEqual(['Nouveau', 'Nouveau']);
     expect(await texts('.scopes li:has(.badge) .title')).toEqual([
       expect.stringContaining(scopes.kyc.consent.fr.title),
