@@ -43,7 +43,6 @@ export function apiKeyFormat(prefix: string) {
   };
 }
 
-/** See {@link apiKeyFormat}. */
 export type ApiKeyFormat = ReturnType<typeof apiKeyFormat>;
 
 /** Where an API key's sealed secret is written down: it opens nowhere else. */

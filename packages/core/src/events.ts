@@ -206,7 +206,6 @@ function hostType([type, definition]: [string, HostEventDefinition]): CheckedTyp
   return { type, summary, when: null, schema: { host: schema }, example, validate };
 }
 
-/** See {@link createCatalogue}. */
 export type Catalogue = ReturnType<typeof createCatalogue>;
 
 /**

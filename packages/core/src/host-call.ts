@@ -29,3 +29,19 @@ export function withDeadline<Arguments extends unknown[], Answer>(
     }
   };
 }
+
+/** The functions of an object of the host's, each with its deadline. It may be of a class, whose methods need their object. */
+export function withDeadlines<Host extends object>(
+  path: string,
+  host: Host,
+  names: readonly (keyof Host & string)[],
+  seconds: number,
+): Host {
+  const given = names.flatMap((name) => {
+    const call = host[name];
+    return typeof call === 'function'
+      ? [[name, withDeadline(`${path}.${name}`, call.bind(host), seconds)]]
+      : [];
+  });
+  return Object.freeze(Object.fromEntries(given));
+}

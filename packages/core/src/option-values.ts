@@ -83,8 +83,7 @@ export const proxy = z
   .string(saying('give an address or a CIDR range', 'must be text'))
   .refine((text) => text !== '', saying('give an address or a CIDR range', 'must be text'));
 
-/** A function of the host's. */
-export const callback = <Signature extends (...args: never[]) => unknown>() =>
+export const callback = <Signature extends (...args: never[]) => unknown = () => unknown>() =>
   z.custom<Signature>((value) => typeof value === 'function', 'must be a function');
 
 /** An object of the host's that implements a port. */
@@ -109,13 +108,11 @@ export const storage = z.custom<Storage>(
   },
 );
 
-/** See {@link Logger}. */
 export const logger = z.custom<Logger>(
   (value) => levels.every((level) => typeof (value as Logger | null)?.[level] === 'function'),
   'must have the methods debug, info, warn and error; silentLogger tells nothing',
 );
 
-/** Six hexadecimal digits. */
 export const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a5fb4');
 
 /** The same check for every entry of a table, each with the default that stands there. */
@@ -127,7 +124,6 @@ export function eachWithDefault<const Table extends object, Check extends z.ZodT
   return Object.fromEntries(checks);
 }
 
-/** A number of requests. */
 export const perMinute = z.int().min(1).max(1_000_000);
 
 /** A number of requests in a time. */

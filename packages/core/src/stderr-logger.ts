@@ -3,7 +3,6 @@ import type { Logger } from './logger.ts';
 /** Errors that are told below one another at most: an error, its cause, and so on. */
 const mostErrors = 5;
 
-/** Of a value and of a stack, in characters. */
 const mostOfValue = 500;
 const mostOfStack = 8_000;
 

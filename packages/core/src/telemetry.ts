@@ -37,7 +37,6 @@ interface Operation {
   label(labels: Attributes): void;
 }
 
-/** See {@link createTelemetry}. */
 export type Telemetry = Awaited<ReturnType<typeof createTelemetry>>;
 
 /**

@@ -42,7 +42,6 @@ export interface Consequences {
   readonly purge: () => Promise<PurgeCount>;
 }
 
-/** See {@link Administration}. */
 export function administration(core: Core, consequences: Consequences, actor = 'host'): Administration {
   const act = actsOf(core, actor);
   const { forgetKeys, purge } = consequences;

@@ -54,7 +54,6 @@ export interface AuditAdministration {
 /** Makes the record of an act, for the call that makes the change. */
 export type Act = (action: string, target: string, details?: JsonObject) => AuditRecord;
 
-/** Acts of one actor. */
 export function actsOf({ clock, random }: Core, actor: string): Act {
   return (action, target, details = {}) => {
     const id = `aud_${random.bytes(12).toString('hex')}`;
@@ -77,7 +76,6 @@ const chainValue = z
   .regex(/^[0-9a-f]{64}$/, 'has to be a SHA-256 as 64 hexadecimal digits, as an earlier verification gave it')
   .transform((text) => Buffer.from(text, 'hex'));
 
-/** See {@link AuditAdministration}. */
 export function auditAdministration({ storage }: Core, act: Act): AuditAdministration {
   return {
     async list({ target, ...request } = {}) {

@@ -60,7 +60,6 @@ export interface NewClient extends ClientSettings {
   readonly clientId?: string;
 }
 
-/** Of {@link ClientSettings}. */
 export const clientSettings = z.strictObject({
   name: requiredName,
   redirectUris: z.array(z.string()),
@@ -77,7 +76,6 @@ export const clientSettings = z.strictObject({
 
 const { requirePkce, requireSecret, firstParty, idTokenAlg, partner } = clientSettings.shape;
 
-/** Of {@link NewClient}. */
 export const newClient = clientSettings.extend({
   requirePkce: requirePkce.default(false),
   requireSecret: requireSecret.default(false),
@@ -91,7 +89,6 @@ export const newClient = clientSettings.extend({
     .optional(),
 });
 
-/** As administrators see it. */
 export function shown({ secrets, version: _, ...record }: ClientRecord): Client {
   return {
     ...record,

@@ -70,7 +70,6 @@ export interface ClientAdministration {
   enable(clientId: string): Promise<Client>;
 }
 
-/** A secret, and what is stored of it. */
 function newSecret({ tokens, random }: Core, now: number): { secret: string; record: ClientSecretRecord } {
   const secret = tokens.newClientSecret(random);
   return { secret, record: { digest: digest(secret), createdAt: now, expiresAt: null } };
@@ -119,7 +118,6 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
   };
 }
 
-/** See {@link ClientAdministration}. */
 export function clientAdministration(core: Core, act: Act): ClientAdministration {
   const { clients } = core.storage;
   const change = changing(core, act);

@@ -12,7 +12,6 @@ const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
  */
 const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()+,;=%]*$/;
 
-/** Why a redirect URI cannot be registered, or `null` when it can. */
 function problemOf(uri: string, isPublic: boolean): string | null {
   if (uri.length > maxLength) return `is longer than ${maxLength} characters`;
   if (uri.includes('*')) return 'has a wildcard';

@@ -39,7 +39,6 @@ const rotation = z.strictObject({
   activateAfterSeconds: z.int().min(0).max(2_592_000).default(600),
 });
 
-/** See {@link SigningKeyAdministration}. */
 export function signingKeyAdministration(core: Core, act: Act): SigningKeyAdministration {
   const { signingKeys, clock } = core;
   const shown = (key: SigningKey, signing: boolean): SigningKeyInfo => ({

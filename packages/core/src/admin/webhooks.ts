@@ -138,7 +138,6 @@ function switching({ storage: { webhooks }, clock, sealer }: Core, act: Act) {
   };
 }
 
-/** See {@link WebhookAdministration}. */
 export function webhookAdministration(core: Core, act: Act): WebhookAdministration {
   const { clock, random } = core;
   const { webhooks, deliveries } = core.storage;

@@ -117,7 +117,6 @@ function measured(telemetry: Telemetry): Koa.Middleware {
   };
 }
 
-/** Builds the Koa application and answers its request handler. */
 export function createRequestHandler(
   { options: { authUrl, baseUrl, issuer, logger }, telemetry }: Core,
   routes: readonly Route[],

@@ -33,7 +33,6 @@ function hasArrived(request: IncomingMessage): boolean {
   return complete && !destroyed && untouched && readableLength > 0 && readableLength <= maxBodyBytes;
 }
 
-/** Collects a body while it arrives. */
 async function collectBody(request: IncomingMessage): Promise<Buffer> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), bodyDeadlineMs);
@@ -69,7 +68,6 @@ function keptByHost(request: IncomingMessage): Buffer | null {
   return Buffer.from(kept.buffer, kept.byteOffset, kept.length);
 }
 
-/** Reads a request's body, whole or not at all. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return keptByHost(request) ?? (hasArrived(request) ? request.read() : collectBody(request));
 }

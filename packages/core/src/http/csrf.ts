@@ -3,7 +3,6 @@ import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { printable } from '../printable.ts';
 
-/** A form is good for this long. */
 const formLifetimeMs = 24 * 3600_000;
 
 /** The clock of the process that made the form may be ahead of this one's by so much. */
@@ -24,7 +23,6 @@ function originProblem({ headers }: IncomingMessage, own: string): string | null
   return null;
 }
 
-/** See {@link createForms}. */
 export type Forms = ReturnType<typeof createForms>;
 
 /**

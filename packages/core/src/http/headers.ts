@@ -6,7 +6,6 @@ export function setNoStore(ctx: Context): void {
   ctx.set('Pragma', 'no-cache');
 }
 
-/** Header fields by name. */
 export type HeaderFields = Record<string, string>;
 
 /** Policies of a document, as security middleware of a host sets them before a request comes here. */

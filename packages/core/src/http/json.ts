@@ -1,7 +1,6 @@
 /** Deeper JSON is refused before anything else walks it. */
 const maxDepth = 32;
 
-/** Why a JSON text was refused. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
 }

@@ -1,9 +1,7 @@
 import type { Context } from 'koa';
 
-/** Answers one request. */
 export type Handler = (ctx: Context) => void | Promise<void>;
 
-/** One line of a route table. */
 export interface Route {
   readonly path: string;
   /** For the documentation. */

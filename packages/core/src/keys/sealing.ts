@@ -15,7 +15,6 @@ export class UnsealError extends Error {
   override readonly name = 'UnsealError';
 }
 
-/** See {@link createSealer}. */
 export type Sealer = ReturnType<typeof createSealer>;
 
 /**

@@ -26,7 +26,6 @@ export interface SigningKey {
   readonly privateKey: CryptoKey | Uint8Array;
 }
 
-/** All keys at one moment. */
 export type KeySet = ReturnType<typeof keySet>;
 
 function keySet(keys: readonly SigningKey[]) {
@@ -63,8 +62,6 @@ export class SigningKeys {
   #current: KeySet = keySet([]);
   #loadedAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<KeySet> | null = null;
-  /** Whether the last reading failed. */
-  #isCutOff = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -93,24 +90,24 @@ export class SigningKeys {
     }
   }
 
-  /**
-   * The key set, at most {@link keyRefreshMs} old. While the database cannot be read the last one stays in
-   * use, and is not waited for.
-   */
+  /** The key set, at most {@link keyRefreshMs} old. While the database cannot be read the last one stays in use. */
   async current(): Promise<KeySet> {
-    const age = this.#parts.clock.now() - this.#loadedAt;
-    if (age < keyRefreshMs / 2) return this.#current;
-    this.#loading ??= this.#load().finally(() => {
+    if (this.#parts.clock.now() - this.#loadedAt < keyRefreshMs) return this.#current;
+    this.#loading ??= this.#reload().finally(() => {
       this.#loading = null;
     });
-    const loaded = this.#loading.catch((error: unknown) => {
+    return this.#loading;
+  }
+
+  async #reload(): Promise<KeySet> {
+    try {
+      return await this.#load();
+    } catch (error) {
       if (this.#current.keys.length === 0) throw error;
-      this.#isCutOff = true;
+      // Asked again when this is old: what a request needs of the database afterwards takes its own time to fail.
+      this.#loadedAt = this.#parts.clock.now();
       return this.#current;
-    });
-    // Read ahead of time, so that hardly anybody waits for it; and nobody while it fails: what the request needs of the
-    // database afterwards takes its own time to fail.
-    return age < keyRefreshMs || this.#isCutOff ? this.#current : loaded;
+    }
   }
 
   /**
@@ -145,7 +142,6 @@ export class SigningKeys {
       keys.every((key, index) => key === this.#current.keys[index]);
     if (!unchanged) this.#current = keySet(keys);
     this.#loadedAt = now;
-    this.#isCutOff = false;
     return this.#current;
   }
 

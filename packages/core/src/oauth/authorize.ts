@@ -10,7 +10,6 @@ import type { Engine } from './engine/engine.ts';
 import { prefersJson } from './error-answer.ts';
 import { authenticate } from './host-login.ts';
 
-/** Sends a browser to another page, of this service or of a client. */
 export function seeOther(ctx: Context, location: string): void {
   setNoStore(ctx);
   ctx.set('Referrer-Policy', 'no-referrer');
@@ -67,7 +66,6 @@ function answerHead(ctx: Context): void {
   ctx.type = 'html';
 }
 
-/** Refuses an address that starts too many authorization requests. */
 function limitStarts(core: Core, name: string): (ctx: Context) => Promise<void> {
   const starts = addressLimit(core.storage.rateLimits, { name, limit: core.options.limits.authorizeStarts });
 
@@ -108,7 +106,6 @@ export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => 
   };
 }
 
-/** Goes on with an authorization request after the user has answered. */
 export function resumeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
   // Whoever comes back without an answer starts anew; counted apart, so that one flow counts once in each.
   const limit = limitStarts(core, 'resume');

@@ -21,7 +21,6 @@ function signIn(core: Core): Promise<string> {
   });
 }
 
-/** Shows the signed-in user every app that has access, and what it sees. */
 export function appsHandler(core: Core, forms: Forms): (ctx: Context) => Promise<void> {
   const { storage, options } = core;
 

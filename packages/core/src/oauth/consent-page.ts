@@ -66,7 +66,6 @@ export function interactionHandler(
   };
 }
 
-/** Takes the answer of the consent page. */
 export function consentHandler(interactions: Interactions, forms: Forms): (ctx: Context) => Promise<void> {
   return async (ctx) => {
     forms.requireOwnOrigin(ctx.req, 'consent');

@@ -50,7 +50,6 @@ export interface InteractionApi {
   deny(request: IncomingMessage, form: { readonly csrfToken: string }): Promise<InteractionRedirect>;
 }
 
-/** See {@link InteractionApi}. */
 export function interactionApi(interactions: Interactions, forms: Forms): InteractionApi {
   // Nothing is written to the response: reading the interaction cookie takes both sides of an exchange.
   const exchangeOf = (req: IncomingMessage) => ({ req, res: new ServerResponse(req) });

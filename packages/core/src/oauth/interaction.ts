@@ -11,7 +11,6 @@ import { authenticate, loginUrl } from './host-login.ts';
 import { findUser } from './user.ts';
 import { userinfoOf } from './userinfo.ts';
 
-/** What the user is asked. */
 export interface Question {
   readonly interaction: PendingInteraction;
   readonly client: ClientRecord;
@@ -24,7 +23,6 @@ export interface Question {
   readonly switchAccountUrl: string;
 }
 
-/** What has to happen next on the interaction page. */
 export type NextStep = { readonly redirectTo: string } | { readonly ask: Question };
 
 /**
@@ -40,13 +38,11 @@ function needsFreshLogin(
   return user === null || startedAt - user.authenticatedAt.getTime() > Number(params.max_age) * 1000;
 }
 
-/** What a consent page sends back. */
 export interface ConsentAnswer {
   readonly approved: boolean;
   readonly csrfToken: string | undefined;
 }
 
-/** Where the host signs the user in for an interaction. */
 function loginOf(core: Core, interaction: PendingInteraction, reauthenticate: boolean): Promise<string> {
   const { login_hint, ui_locales } = interaction.params;
   return loginUrl(core, pageUrl(core.options, 'interaction', interaction.id), {
@@ -104,7 +100,6 @@ const purpose = (interaction: PendingInteraction, user: Authentication): FormPur
   user.sub,
 ];
 
-/** See {@link createInteractions}. */
 export type Interactions = ReturnType<typeof createInteractions>;
 
 /** The steps of an authorization request that the user takes: signing in at the host, then consent. */

@@ -8,7 +8,6 @@ import type { GrantState } from '../ports/grants.ts';
 import { printableUrl } from '../printable.ts';
 import { digest } from '../tokens.ts';
 import {
-  AuthenticationFailure,
   authenticationLog,
   type Credentials,
   checkSecret,
@@ -22,7 +21,6 @@ import { accessTokenSeconds, maxFailedVerifiers } from './lifetimes.ts';
 import { verifierMatches } from './pkce.ts';
 import { findUser } from './user.ts';
 
-/** A token request whose form is right (RFC 6749, section 4.1.3). */
 interface TokenRequest {
   readonly code: string;
   readonly redirectUri: string;
@@ -70,7 +68,7 @@ async function findGrant(
   const pkceDecides = verifier !== null || (own !== null && own.codeChallenge !== null);
   if (credentials.secret === null && !pkceDecides) {
     const reason = 'neither a client_secret nor a code_verifier was sent';
-    throw invalidClient(credentials, new AuthenticationFailure(client.clientId, reason));
+    throw invalidClient(credentials, client.clientId, reason);
   }
   if (own === null) throw new OAuthError('invalid_grant');
   await checkPkce(core, own, verifier);

@@ -108,5 +108,4 @@ export function palettes(colour: string) {
   };
 }
 
-/** The colours of a page in one colour scheme. */
 export type Palette = ReturnType<typeof palettes>['light'];

@@ -5,7 +5,6 @@ import { type Page, type PageContext, page } from './layout.ts';
 import { accountRow, scopeList } from './parts.ts';
 import { text } from './text.ts';
 
-/** What the consent page shows. */
 export interface ConsentView extends PageContext {
   readonly clientName: string;
   /** Who is signed in, if the host tells a name. */
@@ -19,7 +18,6 @@ export interface ConsentView extends PageContext {
   readonly switchAccountUrl: string | null;
 }
 
-/** The page that asks a user whether an app may see what it asks for. */
 export function consentPage(view: ConsentView): Page {
   const { theme, language, scopes } = view;
   // New ones are marked where the user has allowed others before.

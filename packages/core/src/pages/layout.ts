@@ -13,13 +13,11 @@ export interface Page {
   readonly styleHash: string;
 }
 
-/** What all pages are given. */
 export interface PageContext {
   readonly theme: PageTheme;
   readonly language: Language;
 }
 
-/** What all pages of one theme share. */
 interface ThemeParts {
   readonly style: Html;
   readonly styleHash: string;

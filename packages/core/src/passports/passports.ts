@@ -40,7 +40,6 @@ const form = new RegExp(
  */
 const issuerName = 'ostiary passport';
 
-/** See {@link createPassports}. */
 export type Passports = ReturnType<typeof createPassports>;
 
 /**

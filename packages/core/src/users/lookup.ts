@@ -6,7 +6,6 @@ import type { UserRecord } from '../ports/users.ts';
 import { requireSameUser } from '../user-record.ts';
 import { sandboxUsers } from './sandbox.ts';
 
-/** Who asks. */
 export interface Asker {
   readonly partner: string;
   readonly mode: Mode;
@@ -24,7 +23,6 @@ function withoutPhone(thrown: unknown, phone: string): unknown {
   return redacted;
 }
 
-/** See {@link createUserLookup}. */
 export type UserLookup = ReturnType<typeof createUserLookup>;
 
 /**

@@ -27,7 +27,6 @@ function clientMetadata(client: ClientRecord): AdapterPayload {
 
 const nothing = async (): Promise<undefined> => undefined;
 
-/** What an adapter of the engine has to have; each model overrides what it needs. */
 export const inert: Adapter = {
   upsert: nothing,
   find: nothing,
