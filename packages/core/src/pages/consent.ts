@@ -1,8 +1,7 @@
 import type { Scope } from '../scopes.ts';
 import { html, nameOf } from './html.ts';
-import { icons, monogram } from './icons.ts';
 import { type Page, type PageContext, page } from './layout.ts';
-import { accountRow, scopeList } from './parts.ts';
+import { accountRow, icons, monogram, scopeList } from './parts.ts';
 import { text } from './text.ts';
 
 export interface ConsentView extends PageContext {

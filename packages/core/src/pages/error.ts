@@ -1,6 +1,6 @@
 import { html, visible } from './html.ts';
-import { icons } from './icons.ts';
 import { type Page, type PageContext, page } from './layout.ts';
+import { icons } from './parts.ts';
 import { type ErrorKind, text } from './text.ts';
 
 export type { ErrorKind } from './text.ts';

@@ -9,7 +9,8 @@ export interface Html {
 /** What may stand in a hole of a template. `null` leaves no trace. */
 export type Fragment = string | number | Html | null | readonly Fragment[];
 
-type Hole = { readonly attribute: string | null };
+/** The attribute in which a hole of a template stands, `null` in text. */
+type Hole = string | null;
 
 const entities: { readonly [character: string]: string } = {
   '&': '&amp;',
@@ -38,14 +39,14 @@ function parseHoles(strings: TemplateStringsArray): readonly Hole[] {
     before += part;
     const tag = before.slice(before.lastIndexOf('<'));
     const inText = before.lastIndexOf('<') <= before.lastIndexOf('>');
-    if (inText) return { attribute: null };
+    if (inText) return null;
     const attribute = /\s([a-z-]+)="[^"]*$/.exec(tag)?.[1];
     if (attribute === undefined || /^(on.*|style|srcdoc)$/.test(attribute)) {
       throw new TypeError(
         `html: a value may not stand at "${tag}…"; put it in text or in a double-quoted attribute`,
       );
     }
-    return { attribute };
+    return attribute;
   });
 }
 
@@ -60,17 +61,16 @@ function safeAddress(attribute: string, value: string): string {
   return value;
 }
 
-function write(value: Fragment, { attribute }: Hole): string {
+function write(value: Fragment, attribute: Hole): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string') {
-    return escapeText(
-      attribute !== null && /^(href|src|action)$/.test(attribute) ? safeAddress(attribute, value) : value,
-    );
+    const isAddress = attribute !== null && /^(href|src|action)$/.test(attribute);
+    return escapeText(isAddress ? safeAddress(attribute, value) : value);
   }
   if (attribute !== null) throw new TypeError(`html: the attribute ${attribute} takes text, not markup`);
   if (markup in value) return value[markup];
-  return value.map((item) => write(item, { attribute })).join('');
+  return value.map((item) => write(item, attribute)).join('');
 }
 
 /**
@@ -86,7 +86,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly Fragment
   holesOf.set(strings, holes);
   let text = strings[0] ?? '';
   for (const [index, value] of values.entries()) {
-    text += write(value, holes[index] ?? { attribute: null }) + (strings[index + 1] ?? '');
+    text += write(value, holes[index] ?? null) + (strings[index + 1] ?? '');
   }
   return { [markup]: text };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Language } from '../scopes.ts';
 import { palettes } from './colour.ts';
 import { type Html, html, nameOf, render, visible } from './html.ts';
-import { monogram } from './icons.ts';
+import { monogram } from './parts.ts';
 import { type PageTheme, stylesheet } from './style.ts';
 
 /** A finished page. */
