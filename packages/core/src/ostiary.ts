@@ -48,12 +48,6 @@ function claimStorage(storage: Storage): void {
   inUse.add(storage);
 }
 
-/** A clock that follows the storage's, unless the host has one of its own or the storage has none. */
-function clockOfDatabase({ clock, storage, logger }: Options): DatabaseClock | null {
-  if (clock !== undefined || storage.time === undefined) return null;
-  return new DatabaseClock({ time: storage.time.bind(storage), logger });
-}
-
 /** An identity provider, ready to answer requests. */
 export interface Ostiary {
   /** For `node:http`, Express, Koa and everything else that has Node's request and response. */
@@ -197,7 +191,9 @@ function jobWorker(core: Core, purging: PurgeOptions): Worker {
 export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ostiary> {
   const options = parseOptions(given);
   const { storage, logger } = options;
-  const databaseClock = clockOfDatabase(options);
+  // A clock of the host's own goes before that of the database.
+  const time = options.clock === undefined ? storage.time?.bind(storage) : undefined;
+  const databaseClock = time === undefined ? null : new DatabaseClock({ time, logger });
   const clock = options.clock ?? databaseClock ?? systemClock;
   const core = await coreOf(options, clock, (work) => (work === 'jobs' ? jobs : webhooks.worker).wake());
   await openStorage(core, databaseClock);

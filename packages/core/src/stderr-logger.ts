@@ -18,9 +18,8 @@ const shortened = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most)}…` : text;
 
 function fieldText(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
-  const isPlain = typeof value !== 'string' || /^[\w./:@+-]+$/.test(value);
-  return shortened(isPlain ? text : JSON.stringify(text), mostOfValue);
+  const isPlain = typeof value === 'string' && /^[\w./:@+-]+$/.test(value);
+  return shortened(isPlain ? value : (JSON.stringify(value) ?? String(value)), mostOfValue);
 }
 
 /**
@@ -30,13 +29,11 @@ function fieldText(value: unknown): string {
 function linesOf(thrown: unknown, left = mostErrors): string[] {
   if (!(thrown instanceof Error)) {
     // An object that is no error may hold anything.
-    const isShown = thrown === null || (typeof thrown !== 'object' && typeof thrown !== 'function');
-    const what = isShown ? shortened(String(thrown), mostOfValue) : 'an object';
-    return `thrown, and no Error: ${what}`.split('\n');
+    const what = Object(thrown) === thrown ? 'an object' : String(thrown);
+    return shortened(`thrown, and no Error: ${what}`, mostOfValue).split('\n');
   }
-  const { name, message, stack, cause } = thrown;
-  const { code } = thrown as { readonly code?: unknown };
-  const text = typeof stack === 'string' && stack !== '' ? stack : `${name}: ${message}`;
+  const { name, message, stack, cause, code } = thrown as Error & { readonly code?: unknown };
+  const text = stack ? stack : `${name}: ${message}`;
   const lines = shortened(text, mostOfStack).split('\n');
   if (typeof code === 'string' && !text.includes(code)) lines.push(`code: ${shortened(code, mostOfValue)}`);
   const others = thrown instanceof AggregateError ? thrown.errors : [];

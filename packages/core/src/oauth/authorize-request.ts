@@ -8,17 +8,14 @@ import { isScope } from '../scopes.ts';
 import { isEnabled, needsPkce } from './client.ts';
 import { isCodeChallenge } from './pkce.ts';
 
-/** Longer values of `state` and `nonce` are refused, in bytes. */
-const maxEchoBytes = 1024;
-
 /** The longest values that are kept while the user is asked, in bytes. */
 const maxBytes = {
-  state: maxEchoBytes,
-  nonce: maxEchoBytes,
+  state: 1024,
+  nonce: 1024,
   id_token_hint: 4096,
   login_hint: 512,
   ui_locales: 512,
-} as const satisfies { readonly [parameter: string]: number };
+} as const;
 
 /** Every parameter that means something here; all others are ignored (RFC 6749, section 3.1). */
 const knownParameters = [

@@ -57,9 +57,9 @@ export function interactionHandler(
 
   return async (ctx) => {
     const step = await interactions.next(ctx, ctx.params.id);
-    if ('redirectTo' in step) return seeOther(ctx, step.redirectTo);
-    if (interactionUrl === undefined) return renderConsent(core, ctx, step.ask);
-    const { id } = step.ask.interaction;
+    if (typeof step === 'string') return seeOther(ctx, step);
+    if (interactionUrl === undefined) return renderConsent(core, ctx, step);
+    const { id } = step.interaction;
     const page = hostPage(interactionUrl, id, authUrl);
     await engine.bindTo(ctx, id, page.pathname);
     seeOther(ctx, page.href);

@@ -66,14 +66,14 @@ export function interactionApi(interactions: Interactions, forms: Forms): Intera
   return {
     async details(request) {
       const step = await interactions.next(exchangeOf(request), null);
-      if ('redirectTo' in step) return step;
-      const { interaction, client, user, csrfToken, switchAccountUrl } = step.ask;
+      if (typeof step === 'string') return { redirectTo: step };
+      const { interaction, client, user, csrfToken, switchAccountUrl } = step;
       return {
         interactionId: interaction.id,
         client: { clientId: client.clientId, name: client.name },
         sub: user.sub,
         redirectUri: interaction.params.redirect_uri ?? '',
-        scopes: step.ask.scopes.flatMap(({ name, isNew }) =>
+        scopes: step.scopes.flatMap(({ name, isNew }) =>
           isScope(name) ? [{ name, isNew, texts: scopes[name].consent }] : [],
         ),
         uiLocales: (interaction.params.ui_locales ?? '').split(' ').filter(Boolean),

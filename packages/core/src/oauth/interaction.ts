@@ -23,8 +23,6 @@ export interface Question {
   readonly switchAccountUrl: string;
 }
 
-export type NextStep = { readonly redirectTo: string } | { readonly ask: Question };
-
 /**
  * Whether the user has to sign in anew (OpenID Connect Core, section 3.1.2.1). The engine judged the one who
  * started the request; somebody else may have come in since.
@@ -105,31 +103,19 @@ export type Interactions = ReturnType<typeof createInteractions>;
 /** The steps of an authorization request that the user takes: signing in at the host, then consent. */
 export function createInteractions(core: Core, engine: Engine, forms: Forms) {
   /** Who answers which interaction, or where the user has to sign in first. */
-  async function begin(
-    exchange: Exchange,
-    id: string | null,
-  ): Promise<
-    | { readonly redirectTo: string }
-    | {
-        readonly interaction: PendingInteraction;
-        readonly client: ClientRecord;
-        readonly user: Authentication;
-      }
-  > {
+  async function begin(exchange: Exchange, id: string | null) {
     const interaction = await engine.interaction(exchange, id);
     const client = await clientOf(core, interaction);
     const user = await authenticate(core, exchange.req);
-    if (user === null)
-      return { redirectTo: await loginOf(core, interaction, needsFreshLogin(interaction, null)) };
-    const redirectTo = await loginStep(core, interaction, user);
-    return redirectTo === null ? { interaction, client, user } : { redirectTo };
+    if (user === null) return loginOf(core, interaction, needsFreshLogin(interaction, null));
+    return (await loginStep(core, interaction, user)) ?? { interaction, client, user };
   }
 
   return {
-    /** What the browser that holds this interaction has to do next. */
-    async next(exchange: Exchange, id: string | null): Promise<NextStep> {
+    /** What the browser that holds this interaction has to do next: go elsewhere, or ask the user. */
+    async next(exchange: Exchange, id: string | null): Promise<string | Question> {
       const begun = await begin(exchange, id);
-      if ('redirectTo' in begun) return begun;
+      if (typeof begun === 'string') return begun;
       const { interaction, client, user } = begun;
       // It was begun before anybody had signed in, and gets the longer life of one whose user is there.
       if (interaction.reasons.includes('signed_out')) await interaction.keep();
@@ -138,19 +124,18 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
       const scopes = scopesOf(interaction).map((name) => ({ name, isNew: !consent?.scopes.includes(name) }));
       const isPrompted = (interaction.params.prompt ?? '').split(' ').includes('consent');
       if (!isPrompted && !isAskedEveryTime(client) && !scopes.some(({ isNew }) => isNew))
-        return { redirectTo: await interaction.finish({ user, consented: false }) };
+        return interaction.finish({ user, consented: false });
       const record = await findAsked(core, user.sub, scopesOf(interaction));
       if (record === null) {
         core.options.logger.warn(
           { client: client.clientId },
           'a user was refused: users.find does not know the sub that login.authenticate names',
         );
-        const refusal = { error: 'access_denied', description: 'The user has no access.' } as const;
-        return { redirectTo: await interaction.finish(refusal) };
+        return interaction.finish({ error: 'access_denied', description: 'The user has no access.' });
       }
       const csrfToken = forms.issue(purpose(interaction, user));
       const switchAccountUrl = await loginOf(core, interaction, true);
-      return { ask: { interaction, client, user: record, scopes, csrfToken, switchAccountUrl } };
+      return { interaction, client, user: record, scopes, csrfToken, switchAccountUrl };
     },
 
     /**
@@ -163,7 +148,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
       { approved, csrfToken }: ConsentAnswer,
     ): Promise<string> {
       const begun = await begin(exchange, id);
-      if ('redirectTo' in begun) return begun.redirectTo;
+      if (typeof begun === 'string') return begun;
       const { interaction, client, user } = begun;
       // Another user than the one who was asked has no valid token.
       forms.check(csrfToken, purpose(interaction, user));

@@ -31,34 +31,29 @@ export type UserLookup = ReturnType<typeof createUserLookup>;
  * options are checked for that.
  */
 export function createUserLookup({ options: { users } }: Core) {
-  async function visible(
+  async function lookup(
     asker: Asker,
     call: 'find' | 'findByKid' | 'findByPhone',
+    asked: Partial<Record<'sub' | 'kid' | 'phone', string>>,
     find: () => Promise<UserRecord | null> | UserRecord | null | undefined,
-    asked: Partial<Pick<UserRecord, 'sub' | 'kid'>> = {},
   ): Promise<UserRecord | null> {
+    if (asker.mode === 'test') {
+      const { sub, kid, phone } = asked;
+      return (
+        sandboxUsers.find((user) => user.sub === sub || user.kid === kid || user.phone === phone) ?? null
+      );
+    }
     const user = requireSameUser((await find()) ?? null, asked, `users.${call}`);
     if (user === null || users.isVisible === undefined) return user;
     return (await users.isVisible(user, asker.partner)) ? user : null;
   }
 
-  const inSandbox = async (
-    matches: (user: (typeof sandboxUsers)[number]) => boolean,
-  ): Promise<UserRecord | null> => sandboxUsers.find(matches) ?? null;
-
   return {
-    bySub: (asker: Asker, sub: string) =>
-      asker.mode === 'test'
-        ? inSandbox((user) => user.sub === sub)
-        : visible(asker, 'find', () => users.find(sub, shownScopes), { sub }),
-    byKid: (asker: Asker, kid: string) =>
-      asker.mode === 'test'
-        ? inSandbox((user) => user.kid === kid)
-        : visible(asker, 'findByKid', () => users.findByKid?.(kid), { kid }),
+    bySub: (asker: Asker, sub: string) => lookup(asker, 'find', { sub }, () => users.find(sub, shownScopes)),
+    byKid: (asker: Asker, kid: string) => lookup(asker, 'findByKid', { kid }, () => users.findByKid?.(kid)),
     async byPhone(asker: Asker, phone: string) {
-      if (asker.mode === 'test') return inSandbox((user) => user.phone === phone);
       try {
-        return await visible(asker, 'findByPhone', () => users.findByPhone?.(phone));
+        return await lookup(asker, 'findByPhone', { phone }, () => users.findByPhone?.(phone));
       } catch (error) {
         throw withoutPhone(error, phone);
       }
