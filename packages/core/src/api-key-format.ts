@@ -28,10 +28,7 @@ function checksum(text: string): string {
   return encoded;
 }
 
-/**
- * API keys: prefix, mode, a secret of at least 256 bits, and a checksum, so that a typo is refused without a
- * look at the database.
- */
+/** Prefix, mode, secret, and a checksum: a typo is refused without a look at the database. */
 export function apiKeyFormat(prefix: string) {
   const format = new RegExp(`^${prefix}_(?:live|test)_[0-9A-Za-z]{${secretLength + 6}}$`);
   return {

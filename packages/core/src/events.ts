@@ -137,10 +137,7 @@ export class EventDataError extends Error {
   }
 }
 
-/**
- * What may be repeated to its sender: short, or names with dots. Whatever could be a secret that got into the wrong field
- * is not.
- */
+/** What may be repeated to its sender: whatever could be a secret in the wrong field is not. */
 const repeatable = /^([A-Za-z0-9_ -]{1,15}|(?=.{1,64}$)[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)+)$/;
 
 /** What is said of what is no type of event. */
@@ -229,10 +226,7 @@ export function createCatalogue(hostEvents: { readonly [type: string]: HostEvent
     descriptions,
     has: (type: string): boolean => types.includes(type),
     example: (type: string): JsonObject => typeOf(type).example,
-    /**
-     * The data as it is published.
-     * @throws EventDataError when it does not fit its type
-     */
+    /** The data as it is published. @throws EventDataError when it does not fit its type */
     check(type: string, data: unknown): JsonObject {
       const { validate } = typeOf(type);
       const sent = asSent(type, data);

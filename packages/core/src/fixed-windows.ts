@@ -3,10 +3,7 @@ import type { RateLimitState, SharedRateLimits } from './ports/rate-limits.ts';
 /** Windows that are counted at once at most; beyond that those that began first are forgotten. */
 const maxWindows = 100_000;
 
-/**
- * Counts in fixed windows in the memory of this process. A look and its count are one step, so that no request comes between
- * them.
- */
+/** In the memory of this process; a look and its count are one step, so that no request comes between them. */
 export function fixedWindows(): Pick<SharedRateLimits, 'consume' | 'peek'> {
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
 

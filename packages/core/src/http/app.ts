@@ -34,10 +34,7 @@ function splitTarget(target: string): readonly [path: string, query: string] {
 
 const pathOf = (target: string): string => splitTarget(target)[0];
 
-/**
- * Hides the request target from what is not ours: Koa's reading of it throws where an absolute one names an
- * impossible host, and the router's debug lines would show the ids in it.
- */
+/** Koa's reading of it throws for impossible hosts, and the router's debug lines would show the ids in it. */
 function hideTarget(app: Koa): void {
   Object.defineProperties(app.request, {
     path: { value: '/' },

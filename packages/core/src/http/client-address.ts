@@ -1,10 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { AddressedRequest } from '../context.ts';
 
-/**
- * An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) as plain IPv4; anything else as it is, in canonical
- * spelling.
- */
+/** `::ffff:192.0.2.1` as plain IPv4; anything else as it is, in canonical spelling. */
 function unmapped(address: string): string | null {
   const bare = address.startsWith('[') && address.endsWith(']') ? address.slice(1, -1) : address;
   const family = isIP(bare);

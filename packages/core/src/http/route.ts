@@ -8,10 +8,7 @@ export interface Route {
   readonly summary: string;
   /** Which of the two configured addresses the path is below. */
   readonly below: 'authUrl' | 'baseUrl';
-  /**
-   * How an error is answered: with a page where browsers come, as JSON in the words of OAuth or of the
-   * partner API everywhere else.
-   */
+  /** How an error is answered: with a page where browsers come, as JSON of OAuth or of the partner API elsewhere. */
   readonly errors: 'page' | 'json' | 'partner';
   readonly handlers: { readonly [method: string]: Handler };
 }

@@ -79,10 +79,7 @@ function headersOf(request: Request, url: URL): Record<string, string> {
   return headers;
 }
 
-/**
- * Lets through what was announced, to the byte: what comes after it would be another request on this connection, with
- * headers that the caller makes up.
- */
+/** What comes after the announced length would be another request, with headers that the caller makes up. */
 function exactly(length: number): Transform {
   let left = length;
   const wrong = () => new TypeError('the body does not have the length that Content-Length announces');

@@ -48,10 +48,7 @@ async function* batchesOf(store: SealedSecrets) {
   } while (after !== null);
 }
 
-/**
- * Seals what a previous key had sealed with the first one. A secret that was changed meanwhile is left as it was changed, so
- * any number of processes may do this at once.
- */
+/** A secret that was changed meanwhile is left as it is, so any number of processes may do this at once. */
 export function resealHandler({
   storage,
   sealer,

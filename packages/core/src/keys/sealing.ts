@@ -8,9 +8,7 @@ function keyId(key: Uint8Array): string {
   return hash('sha256', Buffer.concat([Buffer.from('ostiary sealing key id'), key]), 'hex').slice(0, 12);
 }
 
-/**
- * Thrown when a sealed value names a key that is not among the host's, or when it does not belong to its row.
- */
+/** A sealed value names a key that is not among the host's, or does not belong to its row. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError';
 }
@@ -74,10 +72,7 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
     seal,
     open,
     isCurrent,
-    /**
-     * The same secret sealed with the current key; a value that is already comes back as it is.
-     * @throws UnsealError
-     */
+    /** The same secret sealed with the current key, or as it is. @throws UnsealError */
     renew: (sealed: string, context: string): string =>
       isCurrent(sealed) ? sealed : seal(open(sealed, context), context),
     derive,

@@ -67,10 +67,7 @@ export class SigningKeys {
     this.#parts = parts;
   }
 
-  /**
-   * Creates missing keys, opens all, and seals those again that a previous sealing key had sealed.
-   * @throws TypeError when no sealing key opens a stored key
-   */
+  /** Creates missing keys, opens all, and seals anew. @throws TypeError when no sealing key opens a stored key */
   async start(): Promise<void> {
     const { store, sealer, clock } = this.#parts;
     const stored = await store.list();

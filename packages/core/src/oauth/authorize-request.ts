@@ -80,10 +80,7 @@ export interface RedirectTarget {
   readonly state: string | null;
 }
 
-/**
- * Checks who asks and where the answer would go. Until this has passed, nothing may be redirected.
- * @throws OAuthError
- */
+/** Who asks and where the answer goes; before this, nothing may be redirected. @throws OAuthError */
 export async function findRedirectTarget(
   parameters: RawParameters,
   clients: ClientStore,
@@ -143,11 +140,7 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
     throw invalid('The parameter code_challenge has to be the base64url of a SHA-256.');
 }
 
-/**
- * Checks the rest of the request and writes it down in the one form that the protocol engine is given: known
- * parameters, once each, in a fixed order.
- * @throws OAuthError that may be sent to the redirect URI
- */
+/** The rest of the request, checked, in the one form that the engine is given. @throws OAuthError for the redirect URI */
 export function normalizedQuery(parameters: RawParameters, { client }: RedirectTarget): string {
   const value = (name: Parameter): string | undefined => {
     const text = parameters.get(name);

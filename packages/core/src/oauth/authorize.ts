@@ -18,10 +18,7 @@ export function seeOther(ctx: Context, location: string): void {
   ctx.body = '';
 }
 
-/**
- * Sends the browser on, except that a caller which prefers JSON is told of an error in JSON with the status
- * of the table.
- */
+/** Sends the browser on; a caller that prefers JSON is told of an error in JSON, with the status of the table. */
 function answerLocation(ctx: Context, location: string): void {
   const parameters = new URL(location).searchParams;
   const error = parameters.get('error');
@@ -46,9 +43,7 @@ function errorLocation(core: Core, { redirectUri, state }: RedirectTarget, error
   return url.href;
 }
 
-/**
- * A request that came as a form goes on as a GET, with which browsers send the host's sign-in cookie along.
- */
+/** A form goes on as a GET, with which browsers send the host's sign-in cookie along. */
 async function asGet(core: Core, ctx: Context): Promise<void> {
   if (ctx.is('application/x-www-form-urlencoded') === false) {
     throw new OAuthError('invalid_request', 'The Content-Type has to be application/x-www-form-urlencoded.', {
@@ -76,10 +71,7 @@ function limitStarts(core: Core, name: string): (ctx: Context) => Promise<void> 
   };
 }
 
-/**
- * The authorization endpoint (RFC 6749, section 3.1): checks the request, then lets the engine decide what
- * the user has to do.
- */
+/** The authorization endpoint (RFC 6749, section 3.1). */
 export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
   const limit = limitStarts(core, 'authorize');
 

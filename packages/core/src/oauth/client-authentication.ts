@@ -20,10 +20,7 @@ export class AuthenticationFailure extends Error {
 /** The same of a client is told once in this time, in milliseconds. */
 const quietMs = 60_000;
 
-/**
- * Tells of clients that could not be authenticated, once a minute per client and reason: a client with a wrong secret
- * tries again and again, and callers without one must not fill the log.
- */
+/** Tells of each client and reason once a minute: callers without a secret must not fill the log. */
 export function authenticationLog(logger: Logger): (error: unknown, now: number) => void {
   const told = new LRUCache<string, number>({ max: 1_000 });
   return (error, now) => {
@@ -73,10 +70,7 @@ function basicCredentials(header: string): { clientId: string; secret: string } 
   }
 }
 
-/**
- * Takes the client's credentials from the Authorization header or from the body.
- * @throws OAuthError `invalid_request` when both carry a secret, or name different clients
- */
+/** Credentials from the Authorization header or the body. @throws OAuthError `invalid_request` where they disagree */
 export function readCredentials(
   authorization: string | undefined,
   parameters: ReadonlyMap<string, string>,
@@ -109,10 +103,7 @@ export async function findClient(clients: ClientStore, credentials: Credentials)
   throw invalidClient(credentials, clientId, disabled);
 }
 
-/**
- * Checks a secret that was sent; whether one is needed is decided with the code at hand.
- * @throws OAuthError `invalid_client`
- */
+/** Whether one is needed is decided with the code at hand. @throws OAuthError `invalid_client` */
 export function checkSecret(client: ClientRecord, credentials: Credentials, now: number): void {
   const refused = (reason: string, description?: string) =>
     invalidClient(credentials, client.clientId, reason, description);

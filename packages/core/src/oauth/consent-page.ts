@@ -32,9 +32,7 @@ function renderConsent(core: Core, ctx: Context, question: Question): void {
   answerPage(ctx, page);
 }
 
-/**
- * The host's own consent page. Without the id in its path the cookies of two tabs would overwrite each other.
- */
+/** The host's own consent page; without the id in its path the cookies of two tabs would overwrite each other. */
 function hostPage(interactionUrl: (id: string) => string, id: string, authUrl: URL): URL {
   const url = interactionUrl(id);
   const page = typeof url === 'string' && URL.canParse(url, authUrl.href) ? new URL(url, authUrl) : null;
@@ -44,10 +42,7 @@ function hostPage(interactionUrl: (id: string) => string, id: string, authUrl: U
   );
 }
 
-/**
- * The page between the authorization request and its answer: sends the user to the host's login, then asks
- * for consent.
- */
+/** The page between request and answer: to the host's login, then consent. */
 export function interactionHandler(
   core: Core,
   engine: Engine,

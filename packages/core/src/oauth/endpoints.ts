@@ -20,9 +20,7 @@ export const apiPaths = {
   revoke: '/v1/oauth/revoke',
 } as const;
 
-/**
- * The issuer identifier as it stands in tokens and metadata: without a trailing slash when it has no path.
- */
+/** As it stands in tokens and metadata: without a trailing slash when it has no path. */
 export function issuerOf(options: Options): string {
   const { issuer } = options;
   return issuer.pathname === '/' ? issuer.origin : issuer.href;

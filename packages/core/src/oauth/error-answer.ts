@@ -35,10 +35,7 @@ export function requestLanguage(ctx: Context): ReturnType<typeof negotiateLangua
   return negotiateLanguage(undefined, ctx.get('Accept-Language'));
 }
 
-/**
- * The one place that turns anything thrown into an answer: a page for browsers where pages are expected, JSON
- * everywhere else. Defects and database failures are logged; nothing of their detail reaches the caller.
- */
+/** The one place that turns anything thrown into an answer; details of defects go to the log alone. */
 export function answerError(core: Core, ctx: Context, thrown: unknown, expects: 'page' | 'json'): void {
   const error = toOAuthError(thrown);
   const requestId = ctx.response.get('X-Request-Id');

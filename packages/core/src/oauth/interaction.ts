@@ -138,10 +138,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
       return { interaction, client, user: record, scopes, csrfToken, switchAccountUrl };
     },
 
-    /**
-     * Takes the user's answer and says where the browser has to go.
-     * @throws OAuthError when the answer does not come from the page that asked this user
-     */
+    /** Where the browser has to go then. @throws OAuthError when the answer is not from the page that asked this user */
     async answer(
       exchange: Exchange,
       id: string | null,

@@ -53,10 +53,7 @@ async function checkPkce(core: Core, grant: GrantState, verifier: string | null)
   throw new OAuthError('invalid_grant', 'The PKCE check failed.');
 }
 
-/**
- * Finds the grant that a presentation of a code is entitled to; whether it was used before is not looked at
- * yet.
- */
+/** The grant that a presentation of a code is entitled to; whether it was used is not looked at yet. */
 async function findGrant(
   core: Core,
   client: ClientRecord,

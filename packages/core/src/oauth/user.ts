@@ -3,10 +3,7 @@ import type { Storage } from '../ports/storage.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { requireSameUser } from '../user-record.ts';
 
-/**
- * Looks a user up at the host.
- * @throws UserRecordError when the answer is about another one
- */
+/** @throws UserRecordError when the host answers about another one */
 export async function findUser(
   core: Core,
   sub: string,

@@ -12,10 +12,7 @@ import { allowOriginOf } from './cors.ts';
 import { expiredTokenMs } from './lifetimes.ts';
 import { findUser } from './user.ts';
 
-/**
- * A refusal of a bearer token (RFC 6750, section 3). An expired token is `invalid_token` in the header,
- * whatever the body says.
- */
+/** RFC 6750, section 3: an expired token is `invalid_token` in the header, whatever the body says. */
 function refusedToken(code: 'invalid_token' | 'token_expired', description?: string): OAuthError {
   return new OAuthError(code, description, {
     headers: {
@@ -24,10 +21,7 @@ function refusedToken(code: 'invalid_token' | 'token_expired', description?: str
   });
 }
 
-/**
- * The bearer token of a request: in the Authorization header or in a POST form, in one of them only, never in
- * the query.
- */
+/** In the Authorization header or in a POST form, in one of them only, never in the query. */
 async function readBearerToken(ctx: Context): Promise<string> {
   const header = ctx.req.headers.authorization;
   const inHeader = header === undefined ? null : (/^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '');

@@ -29,10 +29,7 @@ function escapeText(text: string): string {
 
 const holesOf = new WeakMap<TemplateStringsArray, readonly Hole[]>();
 
-/**
- * Finds out where each hole stands. Runs once per template, so that a place where escaping cannot help never
- * goes live.
- */
+/** Runs once per template, so that a place where escaping cannot help never goes live. */
 function parseHoles(strings: TemplateStringsArray): readonly Hole[] {
   let before = '';
   return strings.slice(0, -1).map((part): Hole => {
@@ -101,18 +98,13 @@ export function render(value: Html): string {
 const deceptive =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u115f\u1160\u180e\u200b\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-/**
- * A name from outside with every character that could reorder or hide text replaced by U+FFFD, for attributes
- * and titles.
- */
+/** A name from outside for attributes and titles: what could reorder or hide text is replaced by U+FFFD. */
 export function visible(name: string): string {
   // Piles of combining marks would draw over the lines around the name.
   return name.replace(deceptive, '\ufffd').replace(/(\p{M}{4})\p{M}+/gu, '$1');
 }
 
-/**
- * A name from outside, isolated: its direction of writing cannot touch the words around it (Unicode UAX 9).
- */
+/** A name from outside: its direction of writing cannot touch the words around it (Unicode UAX 9). */
 export function nameOf(name: string): Html {
   return html`<bdi>${visible(name)}</bdi>`;
 }

@@ -25,10 +25,7 @@ interface ThemeParts {
   readonly head: Html;
 }
 
-/**
- * The tile of the service as an address of its own: browsers ask for an icon, and pages load nothing from
- * elsewhere.
- */
+/** As an address of its own: browsers ask for an icon, and pages load nothing from elsewhere. */
 function tabIcon(theme: PageTheme): string {
   if (theme.logo !== undefined) return theme.logo;
   const { brand, onBrand } = palettes(theme.colour).light;

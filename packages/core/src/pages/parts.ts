@@ -5,10 +5,7 @@ import { text } from './text.ts';
 const icon = (paths: Html): Html =>
   html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true">${paths}</svg>`;
 
-/**
- * The drawings of the pages: strokes in the colour of the text around them. They say nothing that words do
- * not say.
- */
+/** Strokes in the colour of the text around them, which say nothing that words do not say. */
 export const icons = {
   check: icon(html`<path d="m5 10.5 3.2 3.2L15 7"/>`),
   lock: icon(html`<rect x="4.5" y="9" width="11" height="7.5" rx="2"/><path d="M7 9V6.5a3 3 0 0 1 6 0V9"/>`),
@@ -31,10 +28,7 @@ export function initialOf(name: string): string {
   return '•';
 }
 
-/**
- * A rounded tile with the initial of a name: in the theme's colour for the service, neutral for everybody
- * else.
- */
+/** The initial of a name on a tile: in the theme's colour for the service, neutral for everybody else. */
 export function monogram(name: string, look: 'service' | 'client' | 'user'): Html {
   return html`<svg class="monogram ${look}" viewBox="0 0 40 40" aria-hidden="true"><rect x=".5" y=".5" width="39" height="39" rx="${look === 'user' ? '19.5' : '10.5'}"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central">${initialOf(name)}</text></svg>`;
 }

@@ -34,10 +34,7 @@ const form = new RegExp(
   `^(${Buffer.from(JSON.stringify(header)).toString('base64url')}\\.([A-Za-z0-9_-]+))\\.([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])$`,
 );
 
-/**
- * Says whose passport it is: another service has other keys, and another product of this one has another
- * name.
- */
+/** Another service has other keys, and another product of this one has another name. */
 const issuerName = 'ostiary passport';
 
 export type Passports = ReturnType<typeof createPassports>;
@@ -85,10 +82,7 @@ export function createPassports(core: Core) {
       return { token, issuedAt: new Date(issuedAt), expiresAt: new Date(expiresAt) };
     },
 
-    /**
-     * Reads a passport of this service and mode.
-     * @throws PartnerError `invalid_request` for anything else, `token_expired` when it is older than five minutes
-     */
+    /** @throws PartnerError `invalid_request` for any other text or mode, `token_expired` after five minutes */
     async read(token: string, mode: Mode): Promise<Passport> {
       const claims = payloadOf(token);
       const genuine =

@@ -6,10 +6,7 @@ import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../tokens.ts';
 import { isEnabled } from '../client.ts';
 
-/**
- * Client metadata as the engine wants it; a function of the record alone, because the engine caches by
- * content.
- */
+/** A function of the record alone, because the engine caches by content. */
 function clientMetadata(client: ClientRecord): AdapterPayload {
   return {
     client_id: client.clientId,
@@ -77,9 +74,7 @@ export function clientAdapter(core: Core): Adapter {
   };
 }
 
-/**
- * A code becomes a grant of its own, in one transaction with the check that the user's consent still stands.
- */
+/** A code becomes a grant, in one transaction with the check that the user's consent still stands. */
 export function authorizationCodeAdapter(core: Core): Adapter {
   return {
     ...inert,

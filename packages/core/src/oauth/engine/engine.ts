@@ -10,10 +10,7 @@ import { pageUrl } from '../endpoints.ts';
 import { interactionSeconds } from '../lifetimes.ts';
 import type { EngineRun } from './adapter.ts';
 
-/**
- * Loads oidc-provider with the first request that needs it: half of the time of a start, and nothing to the
- * API endpoints.
- */
+/** Loaded with the first request that needs it: half of the time of a start, and nothing to the API endpoints. */
 const loadEngine = () => import('./provider.ts');
 
 /** How an interaction ends: somebody signed in, and may have consented on the way, or the client hears an error. */
@@ -39,10 +36,7 @@ export interface PendingInteraction {
    * clock is ahead: a new sign-in, where one is asked for, has to be later.
    */
   readonly startedAt: number;
-  /**
-   * Stores what the user decided and answers where the browser has to go.
-   * @throws OAuthError when another answer has ended the interaction meanwhile
-   */
+  /** Where the browser has to go then. @throws OAuthError when another answer has ended it meanwhile */
   finish(end: InteractionEnd): Promise<string>;
   /** Gives it the time that the user of a request has who is signed in; see `interactionSeconds`. */
   keep(): Promise<void>;
@@ -62,18 +56,12 @@ export class Engine {
     return this.#run(exchange, `/oauth/authorize?${query}`, user);
   }
 
-  /**
-   * Goes on after the user has answered. The cookie says with what; the id in the path is kept from the
-   * engine's debug lines.
-   */
+  /** The cookie says with what; the id in the path is kept from the engine's debug lines. */
   resume(exchange: Exchange, user: Authentication | null): Promise<string> {
     return this.#run(exchange, '/oauth/authorize/resumed', user);
   }
 
-  /**
-   * The interaction that this browser started, known by its cookie.
-   * @throws OAuthError when there is none, or when it has another id
-   */
+  /** The one of this browser's cookie. @throws OAuthError when there is none, or when it has another id */
   async interaction({ req, res }: Exchange, id: string | null): Promise<PendingInteraction> {
     const { options, storage } = this.#core;
     const provider = await this.#current();

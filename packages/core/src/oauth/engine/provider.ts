@@ -120,10 +120,7 @@ function configuration(core: Core, keys: KeySet): Configuration {
   };
 }
 
-/**
- * Makes every URL come from the configuration: neither the Host header, nor forwarded ones, nor an absolute
- * request target has a say.
- */
+/** Neither the Host header, nor forwarded ones, nor an absolute request target has a say in any URL. */
 function pinAddress(provider: Provider, authUrl: URL): void {
   Object.defineProperties(provider.request, {
     protocol: { value: authUrl.protocol.slice(0, -1) },
