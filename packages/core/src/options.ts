@@ -25,7 +25,7 @@ import type { PaymentRail } from './ports/payments.ts';
 import type { RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Login, UserDirectory } from './ports/users.ts';
-import { createStderrLogger } from './stderr-logger.ts';
+import { stderrLogger } from './stderr-logger.ts';
 
 const userCalls = ['find', 'findByKid', 'findByPhone', 'isVisible'] as const;
 
@@ -107,7 +107,7 @@ const schema = knownOnly({
     .optional(),
   telemetry: z.boolean().default(false),
   clock: store<Clock>().optional(),
-  logger: logger.default(() => createStderrLogger()),
+  logger: logger.default(stderrLogger),
 });
 
 /** Colours and name of the pages. */

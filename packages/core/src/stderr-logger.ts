@@ -61,24 +61,21 @@ function recordOf(level: string, fields: object, message: string, time: Date): s
  * Tells warnings and errors on stderr, for people: what a host hears that has said nothing about a logger. `console`,
  * because it goes on when nobody reads stderr any more.
  */
-export function createStderrLogger({
-  now = Date.now,
-  write = (record) => console.error(record),
-}: {
-  readonly now?: () => number;
-  readonly write?: (record: string) => void;
-} = {}): Logger {
-  const at =
-    (level: string) =>
-    (fields: object, message: string): void => {
-      let record: string;
-      try {
-        record = recordOf(level, fields, message, new Date(now()));
-      } catch {
-        // A stack that throws when it is read, a value without an end: an answer is worth more than its line.
-        record = `${new Date(now()).toISOString()} ${level} ${message}`;
-      }
-      write(record);
-    };
-  return Object.freeze({ debug() {}, info() {}, warn: at('WARN '), error: at('ERROR') });
+export const stderrLogger: Logger = Object.freeze({
+  debug() {},
+  info() {},
+  warn: (fields: object, message: string) => tell('WARN ', fields, message),
+  error: (fields: object, message: string) => tell('ERROR', fields, message),
+});
+
+function tell(level: string, fields: object, message: string): void {
+  const time = new Date();
+  let record: string;
+  try {
+    record = recordOf(level, fields, message, time);
+  } catch {
+    // A stack that throws when it is read, a value without an end: an answer is worth more than its line.
+    record = `${time.toISOString()} ${level} ${message}`;
+  }
+  console.error(record);
 }

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
-import { createStderrLogger } from '../src/stderr-logger.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { stderrLogger } from '../src/stderr-logger.ts';
 
 const program = join(import.meta.dirname, 'support/failing-host.ts');
 
@@ -53,19 +53,22 @@ describe('a host that has said nothing about a logger', () => {
 });
 
 describe('lines for people', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
   /** What is written of one warning. */
   function written(fields: object, message = 'something happened'): string {
-    const records: string[] = [];
-    const logger = createStderrLogger({
-      now: () => 1_700_000_000_000,
-      write: (record) => records.push(record),
-    });
-    logger.debug(fields, message);
-    logger.info(fields, message);
-    expect(records).toEqual([]);
-    logger.warn(fields, message);
-    expect(records).toHaveLength(1);
-    return records[0] ?? '';
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 });
+    const { mock } = vi.spyOn(console, 'error').mockImplementation(() => {});
+    mock.calls.length = 0;
+    stderrLogger.debug(fields, message);
+    stderrLogger.info(fields, message);
+    expect(mock.calls).toEqual([]);
+    stderrLogger.warn(fields, message);
+    expect(mock.calls).toEqual([[expect.any(String)]]);
+    return String(mock.calls[0]?.[0]);
   }
 
   it('are one for a record without an error', () => {

@@ -64,17 +64,11 @@ export function clientAddressFinder(
   };
 }
 
-/** What limits count a client by, and how many times the limit of an address are allowed there. */
-export interface AddressBucket {
-  readonly name: string;
-  readonly times: number;
-}
-
 /**
- * The buckets of a client, the narrowest first: its address, or the /64, /56 and /48 networks of an IPv6 address, of which
- * one caller can have many: one customer is given a /64 to a /48.
+ * What limits count a client by, the narrowest first: its address, or the /64, /56 and /48 networks of an IPv6 address, of
+ * which one caller can have many. `times` the limit of an address are allowed there.
  */
-export function addressBuckets(address: string | null): readonly AddressBucket[] {
+export function addressBuckets(address: string | null) {
   if (address === null || isIP(address) !== 6) return [{ name: address ?? 'unknown', times: 1 }];
   const [before = [], after = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
   const zeros = Array(8 - before.length - after.length).fill('0');

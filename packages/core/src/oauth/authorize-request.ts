@@ -41,7 +41,7 @@ const knownParameters = [
 type Parameter = (typeof knownParameters)[number];
 
 /** Parameters of an authorization request as they came; a value of `null` came twice or is not readable. */
-export type RawParameters = ReadonlyMap<Parameter, string | null>;
+type RawParameters = ReadonlyMap<Parameter, string | null>;
 
 const invalid = (description: string): OAuthError => new OAuthError('invalid_request', description);
 

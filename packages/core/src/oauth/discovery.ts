@@ -8,7 +8,7 @@ import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
 const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'];
 
 /** The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414), made of the options alone. */
-export function discoveryDocument({ options }: Core): object {
+function discoveryDocument({ options }: Core): object {
   const { authUrl, baseUrl } = options;
   return {
     issuer: issuerOf(options),

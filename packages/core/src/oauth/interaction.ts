@@ -36,11 +36,6 @@ function needsFreshLogin(
   return user === null || startedAt - user.authenticatedAt.getTime() > Number(params.max_age) * 1000;
 }
 
-export interface ConsentAnswer {
-  readonly approved: boolean;
-  readonly csrfToken: string | undefined;
-}
-
 function loginOf(core: Core, interaction: PendingInteraction, reauthenticate: boolean): Promise<string> {
   const { login_hint, ui_locales } = interaction.params;
   return loginUrl(core, pageUrl(core.options, 'interaction', interaction.id), {
@@ -142,7 +137,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
     async answer(
       exchange: Exchange,
       id: string | null,
-      { approved, csrfToken }: ConsentAnswer,
+      { approved, csrfToken }: { readonly approved: boolean; readonly csrfToken: string | undefined },
     ): Promise<string> {
       const begun = await begin(exchange, id);
       if (typeof begun === 'string') return begun;
