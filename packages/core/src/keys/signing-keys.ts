@@ -58,7 +58,6 @@ interface Parts {
 /** The keys that sign ID tokens: created on the first start, sealed at rest, rotated without a restart. */
 export class SigningKeys {
   readonly #parts: Parts;
-  readonly #opened = new Map<string, SigningKey>();
   #current: KeySet = keySet([]);
   #loadedAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<KeySet> | null = null;
@@ -89,22 +88,19 @@ export class SigningKeys {
 
   /** The key set, at most {@link keyRefreshMs} old. While the database cannot be read the last one stays in use. */
   async current(): Promise<KeySet> {
-    if (this.#parts.clock.now() - this.#loadedAt < keyRefreshMs) return this.#current;
-    this.#loading ??= this.#reload().finally(() => {
-      this.#loading = null;
-    });
+    const now = this.#parts.clock.now();
+    if (now - this.#loadedAt < keyRefreshMs) return this.#current;
+    this.#loading ??= this.#load()
+      .catch((error: unknown) => {
+        if (this.#current.keys.length === 0) throw error;
+        // Asked again when this is old: what a request needs of the database afterwards takes its own time to fail.
+        this.#loadedAt = now;
+        return this.#current;
+      })
+      .finally(() => {
+        this.#loading = null;
+      });
     return this.#loading;
-  }
-
-  async #reload(): Promise<KeySet> {
-    try {
-      return await this.#load();
-    } catch (error) {
-      if (this.#current.keys.length === 0) throw error;
-      // Asked again when this is old: what a request needs of the database afterwards takes its own time to fail.
-      this.#loadedAt = this.#parts.clock.now();
-      return this.#current;
-    }
   }
 
   /**
@@ -133,25 +129,19 @@ export class SigningKeys {
   async #load(): Promise<KeySet> {
     const now = this.#parts.clock.now();
     const records = await this.#parts.store.list();
-    const keys = await Promise.all(records.map((record) => this.#open(record)));
-    const unchanged =
-      keys.length === this.#current.keys.length &&
-      keys.every((key, index) => key === this.#current.keys[index]);
-    if (!unchanged) this.#current = keySet(keys);
+    const kidsOf = (keys: readonly { readonly kid: string }[]) => keys.map(({ kid }) => kid).join();
+    if (kidsOf(records) !== kidsOf(this.#current.keys))
+      this.#current = keySet(await Promise.all(records.map((record) => this.#open(record))));
     this.#loadedAt = now;
     return this.#current;
   }
 
   async #open(record: SigningKeyRecord): Promise<SigningKey> {
-    const known = this.#opened.get(record.kid);
-    if (known !== undefined) return known;
     const { kid, alg, createdAt, activeFrom, publicJwk, sealedPrivateJwk } = record;
     const privateJwk: JWK = JSON.parse(this.#parts.sealer.open(sealedPrivateJwk, sealedContext(kid)));
     const privateKey = await importJWK(privateJwk, alg);
     const publicKey: JWK = JSON.parse(publicJwk);
-    const key = { kid, alg, createdAt, activeFrom, publicJwk: publicKey, privateJwk, privateKey };
-    this.#opened.set(kid, key);
-    return key;
+    return { kid, alg, createdAt, activeFrom, publicJwk: publicKey, privateJwk, privateKey };
   }
 
   async #create(alg: SigningAlgorithm, activeFrom: number): Promise<SigningKeyRecord> {

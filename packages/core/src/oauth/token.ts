@@ -21,13 +21,9 @@ import { accessTokenSeconds, maxFailedVerifiers } from './lifetimes.ts';
 import { verifierMatches } from './pkce.ts';
 import { findUser } from './user.ts';
 
-interface TokenRequest {
-  readonly code: string;
-  readonly redirectUri: string;
-  readonly verifier: string | null;
-}
+type TokenRequest = ReturnType<typeof readTokenRequest>;
 
-function readTokenRequest(parameters: ReadonlyMap<string, string>): TokenRequest {
+function readTokenRequest(parameters: ReadonlyMap<string, string>) {
   const required = (name: string): string => {
     const value = parameters.get(name);
     if (!value) throw new OAuthError('invalid_request', `The parameter ${name} is missing.`);
