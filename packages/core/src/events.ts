@@ -121,6 +121,8 @@ export interface EventDescription {
   /** Of Ostiary's own, or of whatever library the host uses. */
   readonly schema: { readonly own: z.ZodType } | { readonly host: HostEventSchema };
   readonly example: JsonObject;
+  /** Answers as Standard Schema says. */
+  readonly validate: (value: unknown) => unknown;
 }
 
 /** Data that does not fit the type of its event. */
@@ -182,12 +184,7 @@ function requireFittingExample(check: () => void, type: string): void {
   }
 }
 
-/** A type of event with its check, which answers as Standard Schema says. */
-interface CheckedType extends EventDescription {
-  readonly validate: (value: unknown) => unknown;
-}
-
-function ownType([type, { schema, ...rest }]: [string, EventDefinition]): CheckedType {
+function ownType([type, { schema, ...rest }]: [string, EventDefinition]): EventDescription {
   return {
     type,
     ...rest,
@@ -196,7 +193,7 @@ function ownType([type, { schema, ...rest }]: [string, EventDefinition]): Checke
   };
 }
 
-function hostType([type, definition]: [string, HostEventDefinition]): CheckedType {
+function hostType([type, definition]: [string, HostEventDefinition]): EventDescription {
   const { summary = `The event ${type}.`, schema, example } = definition;
   if (Object.hasOwn(events, type)) throw new TypeError(`events: ${type} is one of Ostiary's own types`);
   const validate = (value: unknown) => schema['~standard'].validate(value);
@@ -214,7 +211,7 @@ export function createCatalogue(hostEvents: { readonly [type: string]: HostEvent
   const hostTypes = Object.entries(hostEvents).map(hostType);
   const descriptions = [...Object.entries<EventDefinition>(events).map(ownType), ...hostTypes];
   const types = descriptions.map(({ type }) => type);
-  const typeOf = (name: string): CheckedType => {
+  const typeOf = (name: string): EventDescription => {
     const found = descriptions.find(({ type }) => type === name);
     if (found === undefined) throw new TypeError(unknownType(name, types));
     return found;

@@ -6,7 +6,7 @@ import type { ApiKeyRecord, KeyScope } from '../ports/api-keys.ts';
 import type { Mode } from '../ports/partners.ts';
 import { digest, randomSecret } from '../tokens.ts';
 import type { Act } from './audit.ts';
-import { checked, isoOrNull, type Shown, shown } from './checked.ts';
+import { checked, type Shown, shown } from './checked.ts';
 import { shownName } from './names.ts';
 import { PartnerNameError } from './partners.ts';
 
@@ -170,7 +170,7 @@ export function apiKeyAdministration(core: Core, act: Act, changed: () => void):
         now,
       );
       const { id, ...rights } = rightsOf(record);
-      const details = { ...rights, expiresAt: isoOrNull(expiresAt) };
+      const details = { ...rights, expiresAt: given.expiresAt?.toISOString() ?? null };
       if (!(await apiKeys.insert(record, act('key.issue', `key:${id}`, details))))
         throw new PartnerNameError('partner_not_found', given.partner);
       return issued;

@@ -31,8 +31,3 @@ export function shown<Stored extends object>(record: Stored): Shown<Stored> {
 export function iso(time: number): string {
   return new Date(time).toISOString();
 }
-
-/** The same for a time that may be missing. */
-export function isoOrNull(time: number | null): string | null {
-  return time === null ? null : iso(time);
-}

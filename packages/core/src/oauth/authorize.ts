@@ -4,6 +4,7 @@ import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readFormText } from '../http/body.ts';
 import { setNoStore } from '../http/headers.ts';
+import type { Handler } from '../http/route.ts';
 import { findRedirectTarget, normalizedQuery, type RedirectTarget, readQuery } from './authorize-request.ts';
 import { issuerOf, pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
@@ -61,7 +62,7 @@ function answerHead(ctx: Context): void {
   ctx.type = 'html';
 }
 
-function limitStarts(core: Core, name: string): (ctx: Context) => Promise<void> {
+function limitStarts(core: Core, name: string): Handler {
   const starts = addressLimit(core.storage.rateLimits, { name, limit: core.options.limits.authorizeStarts });
 
   return async (ctx) => {
@@ -72,7 +73,7 @@ function limitStarts(core: Core, name: string): (ctx: Context) => Promise<void> 
 }
 
 /** The authorization endpoint (RFC 6749, section 3.1). */
-export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
+export function authorizeHandler(core: Core, engine: Engine): Handler {
   const limit = limitStarts(core, 'authorize');
 
   return async (ctx) => {
@@ -98,7 +99,7 @@ export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => 
   };
 }
 
-export function resumeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
+export function resumeHandler(core: Core, engine: Engine): Handler {
   // Whoever comes back without an answer starts anew; counted apart, so that one flow counts once in each.
   const limit = limitStarts(core, 'resume');
 

@@ -1,8 +1,8 @@
-import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
+import type { Handler } from '../http/route.ts';
 import { appsPage } from '../pages/apps.ts';
 import { isScope } from '../scopes.ts';
 import { seeOther } from './authorize.ts';
@@ -21,7 +21,7 @@ function signIn(core: Core): Promise<string> {
   });
 }
 
-export function appsHandler(core: Core, forms: Forms): (ctx: Context) => Promise<void> {
+export function appsHandler(core: Core, forms: Forms): Handler {
   const { storage, options } = core;
 
   return async (ctx) => {
@@ -50,7 +50,7 @@ export function appsHandler(core: Core, forms: Forms): (ctx: Context) => Promise
 }
 
 /** Ends an app's access: its consent, its codes and its tokens for this user. Repeatable. */
-export function revokeAppHandler(core: Core, forms: Forms): (ctx: Context) => Promise<void> {
+export function revokeAppHandler(core: Core, forms: Forms): Handler {
   return async (ctx) => {
     forms.requireOwnOrigin(ctx.req, 'revoke app');
     const user = await authenticate(core, ctx.req);

@@ -4,6 +4,7 @@ import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
 import type { Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
+import type { Handler } from '../http/route.ts';
 import { consentPage } from '../pages/consent.ts';
 import { negotiateLanguage } from '../pages/language.ts';
 import { isScope } from '../scopes.ts';
@@ -43,11 +44,7 @@ function hostPage(interactionUrl: (id: string) => string, id: string, authUrl: U
 }
 
 /** The page between request and answer: to the host's login, then consent. */
-export function interactionHandler(
-  core: Core,
-  engine: Engine,
-  interactions: Interactions,
-): (ctx: Context) => Promise<void> {
+export function interactionHandler(core: Core, engine: Engine, interactions: Interactions): Handler {
   const { interactionUrl, authUrl } = core.options;
 
   return async (ctx) => {
@@ -61,7 +58,7 @@ export function interactionHandler(
   };
 }
 
-export function consentHandler(interactions: Interactions, forms: Forms): (ctx: Context) => Promise<void> {
+export function consentHandler(interactions: Interactions, forms: Forms): Handler {
   return async (ctx) => {
     forms.requireOwnOrigin(ctx.req, 'consent');
     const form = await readParameters(ctx.req);

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
+import type { Handler } from '../http/route.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { originsOf } from './client.ts';
 
@@ -27,8 +28,14 @@ export async function allowOriginOf(core: Core, ctx: Context, client: ClientReco
   return allowed;
 }
 
+/** Narrows to one client what was allowed while it was unknown. */
+export async function narrowOriginTo(core: Core, ctx: Context, clientId: string): Promise<void> {
+  if (ctx.req.headers.origin === undefined) return;
+  await allowOriginOf(core, ctx, await core.storage.clients.find(clientId));
+}
+
 /** Answers a preflight request of an API endpoint (Fetch standard, "CORS protocol"). */
-export function preflightHandler(core: Core, methods: readonly string[]): (ctx: Context) => Promise<void> {
+export function preflightHandler(core: Core, methods: readonly string[]): Handler {
   return async (ctx) => {
     if (await allowOriginOf(core, ctx, null)) {
       ctx.set('Access-Control-Allow-Methods', methods.join(', '));

@@ -1,8 +1,8 @@
-import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
+import type { Handler } from '../http/route.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { printableUrl } from '../printable.ts';
@@ -125,7 +125,7 @@ async function exchange(
 }
 
 /** The token endpoint: exchanges an authorization code for an access token. */
-export function tokenHandler(core: Core): (ctx: Context) => Promise<void> {
+export function tokenHandler(core: Core): Handler {
   const failures = addressLimit(core.storage.rateLimits, {
     name: 'client authentication',
     limit: core.options.limits.failedClientAuthentications,
