@@ -79,9 +79,8 @@ export const sealingKeys = z
   .pipe(z.array(sealingKey).min(1, `needs at least one key; ${makeKey}`).max(10, 'takes at most ten keys'));
 
 /** An address or a CIDR range; which text is one, is decided where addresses are understood. */
-export const proxy = z
-  .string(saying('give an address or a CIDR range', 'must be text'))
-  .refine((text) => text !== '', saying('give an address or a CIDR range', 'must be text'));
+const proxyWords = saying('give an address or a CIDR range', 'must be text');
+export const proxy = z.string(proxyWords).min(1, proxyWords);
 
 export const callback = <Signature extends (...args: never[]) => unknown = () => unknown>() =>
   z.custom<Signature>((value) => typeof value === 'function', 'must be a function');

@@ -29,14 +29,6 @@ export async function count(counter: keyof typeof counters): Promise<void> {
   metrics.getMeter('ostiary').createCounter(counter, counters[counter]).add(1);
 }
 
-/** An operation that is under way. */
-interface Operation {
-  /** Says what it is, once that is known. */
-  rename(name: string): void;
-  /** For the span and the histogram: names of few values. */
-  label(labels: Attributes): void;
-}
-
 export type Telemetry = Awaited<ReturnType<typeof createTelemetry>>;
 
 /**
@@ -67,7 +59,8 @@ export async function createTelemetry() {
 
   return {
     /**
-     * Runs work in a span that is the current one meanwhile, and measures how long it takes. `labels`, names of few values,
+     * Runs work in a span that is the current one meanwhile, and measures how long it takes. `rename` says what it is, once
+     * that is known, `label` adds labels. `labels`, names of few values,
      * are for span and histogram; `details`, for the span only, are ids: never anything secret, nor a phone number.
      */
     measure<T>(
@@ -82,7 +75,7 @@ export async function createTelemetry() {
         readonly labels?: Attributes;
         readonly details?: Attributes;
       },
-      work: (operation: Operation) => Promise<T>,
+      work: (operation: { rename(name: string): void; label(labels: Attributes): void }) => Promise<T>,
     ): Promise<T> {
       const start = performance.now();
       let noted: Attributes = { ...labels };

@@ -104,10 +104,8 @@ export class SigningKeys {
   }
 
   /**
-   * Creates a key that takes over from the current one of its algorithm after `activateAfterMs`; it is
-   * published at once, so that relying parties which cache the key set know it by then. Ends keys whose
-   * tokens are all expired.
-   * @param audit - the record of the act, stored with the key
+   * Creates a key that takes over after `activateAfterMs`, published at once for those who cache the key set. Ends keys
+   * whose tokens are all expired. `audit` makes the record of the act, stored with the key.
    */
   async rotate(
     alg: SigningAlgorithm,

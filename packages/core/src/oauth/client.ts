@@ -25,10 +25,8 @@ export function isAskedEveryTime(client: ClientRecord): boolean {
 }
 
 /**
- * Refuses an authorization request that was right when it began: the administrator may have changed the
- * client while the user was asked.
- * @throws OAuthError that is shown as a page, because there may be no address any more to which it could be
- * sent
+ * The administrator may have changed the client while the user was asked.
+ * @throws OAuthError that is shown as a page, because there may be no address any more to which it could be sent
  */
 export function requireStillAllowed(
   client: ClientRecord,

@@ -5,10 +5,8 @@ import type { ClientRecord } from '../ports/clients.ts';
 import { originsOf } from './client.ts';
 
 /**
- * Lets a page of this origin read the answer, an error included: the origin of a redirect URI of the client
- * concerned or, while no client is known, of any enabled client. Never with cookies.
- * @param client - the client concerned, or `null` while it is unknown; a later call may narrow what an
- * earlier one allowed
+ * Lets a page of this origin read the answer, an error included: the origin of a redirect URI of the client or, while none
+ * is known, of any enabled client. Never with cookies. A later call may narrow what an earlier one allowed.
  */
 export async function allowOriginOf(core: Core, ctx: Context, client: ClientRecord | null): Promise<boolean> {
   ctx.vary('Origin');

@@ -18,13 +18,6 @@ export interface PageContext {
   readonly language: Language;
 }
 
-interface ThemeParts {
-  readonly style: Html;
-  readonly styleHash: string;
-  readonly brand: Html;
-  readonly head: Html;
-}
-
 /** As an address of its own: browsers ask for an icon, and pages load nothing from elsewhere. */
 function tabIcon(theme: PageTheme): string {
   if (theme.logo !== undefined) return theme.logo;
@@ -33,7 +26,7 @@ function tabIcon(theme: PageTheme): string {
   return `data:image/svg+xml,${encodeURIComponent(render(tile))}`;
 }
 
-function partsOf(theme: PageTheme): ThemeParts {
+function partsOf(theme: PageTheme) {
   const css = stylesheet(theme);
   const style = html`<style>${css}</style>`;
   // The browser hashes what stands in the element, so escaping must have changed nothing.
@@ -53,7 +46,7 @@ function partsOf(theme: PageTheme): ThemeParts {
   };
 }
 
-const partsByTheme = new WeakMap<PageTheme, ThemeParts>();
+const partsByTheme = new WeakMap<PageTheme, ReturnType<typeof partsOf>>();
 
 /** Puts a body (one `main` element) into a document; `head` follows what every page has in its head. */
 export function page(
