@@ -4,46 +4,30 @@ import type { Random } from './random.ts';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** 43 digits of 62: a little more than 256 bits. */
+/** 256 bits in digits of 62. */
 const secretLength = 43;
 
-function base62(random: Random, length: number): string {
+function base62(number: bigint, length: number): string {
   let text = '';
-  while (text.length < length) {
-    for (const byte of random.bytes(length)) {
-      // Bytes beyond the last whole multiple of 62 would make some digits more likely than others.
-      if (byte < 248 && text.length < length) text += digits[byte % 62];
-    }
-  }
+  for (let rest = number; text.length < length; rest /= 62n) text = `${digits[Number(rest % 62n)]}${text}`;
   return text;
 }
 
-function checksum(text: string): string {
-  let rest = crc32(text);
-  let encoded = '';
-  for (let place = 0; place < 6; place += 1) {
-    encoded = `${digits[rest % 62]}${encoded}`;
-    rest = Math.floor(rest / 62);
-  }
-  return encoded;
-}
+const checksum = (text: string): string => base62(BigInt(crc32(text)), 6);
 
-/**
- * API keys: prefix, mode, a secret of at least 256 bits, and a checksum, so that a typo is refused without a
- * look at the database.
- */
+/** Prefix, mode, secret, and a checksum: a typo is refused without a look at the database. */
 export function apiKeyFormat(prefix: string) {
   const format = new RegExp(`^${prefix}_(?:live|test)_[0-9A-Za-z]{${secretLength + 6}}$`);
   return {
     newKey(mode: Mode, random: Random): string {
-      const key = `${prefix}_${mode}_${base62(random, secretLength)}`;
+      const secret = BigInt(`0x${random.bytes(32).toString('hex')}`);
+      const key = `${prefix}_${mode}_${base62(secret, secretLength)}`;
       return key + checksum(key);
     },
     isKey: (text: string): boolean => format.test(text) && checksum(text.slice(0, -6)) === text.slice(-6),
   };
 }
 
-/** See {@link apiKeyFormat}. */
 export type ApiKeyFormat = ReturnType<typeof apiKeyFormat>;
 
 /** Where an API key's sealed secret is written down: it opens nowhere else. */

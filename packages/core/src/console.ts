@@ -9,9 +9,9 @@ import type { deliverySchema, endpointSchema, eventSchema } from './partner/webh
 
 export { PartnerError } from './errors.ts';
 export { type Fragment, type Html, html, nameOf, render, visible } from './pages/html.ts';
-export { icons } from './pages/icons.ts';
 export { negotiateLanguage } from './pages/language.ts';
 export { type Page, page } from './pages/layout.ts';
+export { icons } from './pages/parts.ts';
 export type {
   ConsoleAnswer,
   ConsoleDesk,

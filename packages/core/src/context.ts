@@ -26,7 +26,6 @@ export interface Core {
   readonly telemetry: Telemetry | null;
   /** Tells the worker of this process of new work: a job that was queued, an event that goes to endpoints. */
   readonly wake: (work: 'jobs' | 'deliveries') => void;
-  /** The address of a request's client, or `null` when it cannot be determined. */
   readonly clientAddress: (request: AddressedRequest) => string | null;
 }
 

@@ -143,14 +143,10 @@ export class OAuthError extends Error {
   }
 }
 
-/** Whether a failure came from the database, of whatever adapter. */
-export function isStorageFailure(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
-}
-
 /** Whether the same request may succeed later: the database did not do its part, or the host did not answer in time. */
 function isUnavailable(error: unknown): boolean {
-  return isStorageFailure(error) || error instanceof HostTimeoutError;
+  const isStorageFailure = error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
+  return isStorageFailure || error instanceof HostTimeoutError;
 }
 
 /** How the pages of a console tell what the partner API refuses. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { kidField, kycStatus, kycTier, text, time } from './fields.ts';
-import { isThenable } from './host-call.ts';
 import { inPlainWords } from './plain-words.ts';
 import type { JsonObject } from './ports/interactions.ts';
 import { transferSchema } from './transfer-schema.ts';
@@ -122,21 +121,8 @@ export interface EventDescription {
   /** Of Ostiary's own, or of whatever library the host uses. */
   readonly schema: { readonly own: z.ZodType } | { readonly host: HostEventSchema };
   readonly example: JsonObject;
-}
-
-/** Every type of event of this service, with its checks. */
-export interface Catalogue {
-  /** Names, Ostiary's own first. */
-  readonly types: readonly string[];
-  /** The same types, with what can be said about them. */
-  readonly descriptions: readonly EventDescription[];
-  has(type: string): boolean;
-  example(type: string): JsonObject;
-  /**
-   * The data as it is published.
-   * @throws EventDataError when it does not fit its type
-   */
-  check(type: string, data: unknown): JsonObject;
+  /** Answers as Standard Schema says. */
+  readonly validate: (value: unknown) => unknown;
 }
 
 /** Data that does not fit the type of its event. */
@@ -153,10 +139,7 @@ export class EventDataError extends Error {
   }
 }
 
-/**
- * What may be repeated to its sender: short, or names with dots. Whatever could be a secret that got into the wrong field
- * is not.
- */
+/** What may be repeated to its sender: whatever could be a secret in the wrong field is not. */
 const repeatable = /^([A-Za-z0-9_ -]{1,15}|(?=.{1,64}$)[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)+)$/;
 
 /** What is said of what is no type of event. */
@@ -191,9 +174,9 @@ function asSent(type: string, data: unknown): unknown {
 }
 
 /** What the library of the host's choice says of the example stands in the cause. @throws TypeError */
-function requireFittingExample(catalogue: Catalogue, type: string, example: JsonObject): void {
+function requireFittingExample(check: () => void, type: string): void {
   try {
-    catalogue.check(type, example);
+    check();
   } catch (error) {
     if (!(error instanceof EventDataError)) throw error;
     const path = error.path.replace('data', 'example');
@@ -201,55 +184,52 @@ function requireFittingExample(catalogue: Catalogue, type: string, example: Json
   }
 }
 
-/** One type of the catalogue. */
-interface CheckedType {
-  readonly example: JsonObject;
-  /** As in Standard Schema. */
-  readonly validate: (value: unknown) => unknown;
+function ownType([type, { schema, ...rest }]: [string, EventDefinition]): EventDescription {
+  return {
+    type,
+    ...rest,
+    schema: { own: schema },
+    validate: (value) => ({ issues: schema.safeParse(value, inPlainWords).error?.issues }),
+  };
 }
+
+function hostType([type, definition]: [string, HostEventDefinition]): EventDescription {
+  const { summary = `The event ${type}.`, schema, example } = definition;
+  if (Object.hasOwn(events, type)) throw new TypeError(`events: ${type} is one of Ostiary's own types`);
+  const validate = (value: unknown) => schema['~standard'].validate(value);
+  return { type, summary, when: null, schema: { host: schema }, example, validate };
+}
+
+export type Catalogue = ReturnType<typeof createCatalogue>;
 
 /**
  * Built-in and host types in one. What does not survive JSON is refused rather than changed on its way: the
  * check runs on what the receiver will read.
  * @throws TypeError when a host type is called like a built-in one, or its example does not fit its schema
  */
-export function createCatalogue(hostEvents: { readonly [type: string]: HostEventDefinition }): Catalogue {
-  const all = new Map<string, CheckedType>(
-    Object.entries<EventDefinition>(events).map(([type, { schema, example }]) => [
-      type,
-      { validate: (value) => ({ issues: schema.safeParse(value, inPlainWords).error?.issues }), example },
-    ]),
-  );
-  const types = [...Object.keys(events), ...Object.keys(hostEvents)];
-  const definitionOf = (type: string): CheckedType => {
-    const definition = all.get(type);
-    if (definition === undefined) throw new TypeError(unknownType(type, types));
-    return definition;
+export function createCatalogue(hostEvents: { readonly [type: string]: HostEventDefinition }) {
+  const hostTypes = Object.entries(hostEvents).map(hostType);
+  const descriptions = [...Object.entries<EventDefinition>(events).map(ownType), ...hostTypes];
+  const types = descriptions.map(({ type }) => type);
+  const typeOf = (name: string): EventDescription => {
+    const found = descriptions.find(({ type }) => type === name);
+    if (found === undefined) throw new TypeError(unknownType(name, types));
+    return found;
   };
-  const catalogue: Catalogue = {
+  const catalogue = {
+    /** Names, Ostiary's own first. */
     types,
-    descriptions: [
-      ...Object.entries(events).map(([type, { schema, ...rest }]) => ({
-        type,
-        ...rest,
-        schema: { own: schema },
-      })),
-      ...Object.entries(hostEvents).map(([type, { summary, schema, example }]) => ({
-        type,
-        summary: summary ?? `The event ${type}.`,
-        when: null,
-        schema: { host: schema },
-        example,
-      })),
-    ],
-    has: (type) => all.has(type),
-    example: (type) => definitionOf(type).example,
-    check(type, data) {
-      const { validate } = definitionOf(type);
+    /** The same types, with what can be said about them. */
+    descriptions,
+    has: (type: string): boolean => types.includes(type),
+    example: (type: string): JsonObject => typeOf(type).example,
+    /** The data as it is published. @throws EventDataError when it does not fit its type */
+    check(type: string, data: unknown): JsonObject {
+      const { validate } = typeOf(type);
       const sent = asSent(type, data);
       if (!isObject(sent)) throw new EventDataError(type, 'data', 'has to be an object');
       const result = validate(sent);
-      if (isThenable(result)) {
+      if (isObject(result) && 'then' in result) {
         // What it comes to is of no interest, and must not end the process.
         Promise.resolve(result).catch(() => {});
         throw new TypeError(`events: ${type}: the schema has to check synchronously`);
@@ -260,10 +240,7 @@ export function createCatalogue(hostEvents: { readonly [type: string]: HostEvent
       throw new EventDataError(type, pathOf(issue), issue.message);
     },
   };
-  for (const [type, { schema, example }] of Object.entries(hostEvents)) {
-    if (Object.hasOwn(events, type)) throw new TypeError(`events: ${type} is one of Ostiary's own types`);
-    all.set(type, { validate: (value) => schema['~standard'].validate(value), example });
-    requireFittingExample(catalogue, type, example);
-  }
+  for (const { type, example } of hostTypes)
+    requireFittingExample(() => catalogue.check(type, example), type);
   return catalogue;
 }

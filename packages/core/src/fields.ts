@@ -7,7 +7,6 @@ import type { Currency } from './ports/transfers.ts';
  * that have, called after their values alone, and `pending` is a value of several.
  */
 
-/** Text, with what it is. */
 export const text = (description: string, example: string) =>
   z.string().meta({ description, examples: [example] });
 
@@ -39,7 +38,6 @@ export const kycTier = z
   .max(3)
   .meta({ description: 'How far the identity was checked, 0 to 3.', examples: [2] });
 
-/** An amount, as answers show it. */
 export const amountField = text('Decimal string with two digits.', '125.00');
 
 const currencyNames = ['HTG', 'USD'] as const satisfies readonly Currency[];

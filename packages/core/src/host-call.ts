@@ -8,9 +8,7 @@ export class HostTimeoutError extends Error {
 }
 
 /**
- * A function of the host's that is not waited for without end. Nobody listens to an answer or a failure that comes too
- * late. What the function answers or throws at once goes on as it is.
- *
+ * A function of the host's that is not waited for without end. Nobody listens to an answer or a failure that comes too late.
  * @param name - what the log calls the function, such as `users.find`
  * @throws HostTimeoutError
  */
@@ -18,31 +16,32 @@ export function withDeadline<Arguments extends unknown[], Answer>(
   name: string,
   call: (...args: Arguments) => Promise<Answer> | Answer,
   seconds: number,
-): (...args: Arguments) => Promise<Answer> | Answer {
-  return (...args) => {
-    const answer = call(...args);
-    if (!isThenable(answer)) return answer;
-    return new Promise<Answer>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new HostTimeoutError(name, seconds)), seconds * 1000);
-      // Waiting for the host keeps no process alive.
-      timer.unref();
-      answer.then(
-        (value) => {
-          clearTimeout(timer);
-          resolve(value);
-        },
-        (error: unknown) => {
-          clearTimeout(timer);
-          reject(error);
-        },
-      );
-    });
+): (...args: Arguments) => Promise<Answer> {
+  return async (...args) => {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new HostTimeoutError(name, seconds)), seconds * 1000);
+    // Waiting for the host keeps no process alive.
+    timer.unref();
+    try {
+      return await Promise.race([call(...args), late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   };
 }
 
-/** A promise of any kind: functions and schemas of a host may come from anywhere. */
-export function isThenable<Answer>(answer: PromiseLike<Answer> | Answer): answer is PromiseLike<Answer> {
-  return (
-    typeof answer === 'object' && answer !== null && 'then' in answer && typeof answer.then === 'function'
-  );
+/** The functions of an object of the host's, each with its deadline. It may be of a class, whose methods need their object. */
+export function withDeadlines<Host extends object>(
+  path: string,
+  host: Host,
+  names: readonly (keyof Host & string)[],
+  seconds: number,
+): Host {
+  const given = names.flatMap((name) => {
+    const call = host[name];
+    return typeof call === 'function'
+      ? [[name, withDeadline(`${path}.${name}`, call.bind(host), seconds)]]
+      : [];
+  });
+  return Object.freeze(Object.fromEntries(given));
 }

@@ -1,21 +1,18 @@
 import { z } from 'zod';
 import type { Logger } from './logger.ts';
-import { nearest } from './nearest.ts';
 import type { Storage } from './ports/storage.ts';
 import { keyCommand } from './random.ts';
 
 // What single options may be, and what is said of one that is something else.
 
-/** An object of options, of which others than these are refused, with the one that was most likely meant. */
+/** An object of options, of which others than these are refused. */
 export function knownOnly<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  const known = Object.keys(shape);
-  const said = (name: string): string => {
-    const meant = nearest(name, known);
-    return `unknown option ${name}; ${meant === null ? `there are ${known.join(', ')}` : `did you mean ${meant}?`}`;
-  };
+  const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? issue.keys.map(String).map(said).join('; ') : undefined,
+      issue.code === 'unrecognized_keys'
+        ? `unknown option ${issue.keys.join(', ')}; there are ${known}`
+        : undefined,
   });
 }
 
@@ -82,12 +79,10 @@ export const sealingKeys = z
   .pipe(z.array(sealingKey).min(1, `needs at least one key; ${makeKey}`).max(10, 'takes at most ten keys'));
 
 /** An address or a CIDR range; which text is one, is decided where addresses are understood. */
-export const proxy = z
-  .string(saying('give an address or a CIDR range', 'must be text'))
-  .refine((text) => text !== '', saying('give an address or a CIDR range', 'must be text'));
+const proxyWords = saying('give an address or a CIDR range', 'must be text');
+export const proxy = z.string(proxyWords).min(1, proxyWords);
 
-/** A function of the host's. */
-export const callback = <Signature extends (...args: never[]) => unknown>() =>
+export const callback = <Signature extends (...args: never[]) => unknown = () => unknown>() =>
   z.custom<Signature>((value) => typeof value === 'function', 'must be a function');
 
 /** An object of the host's that implements a port. */
@@ -112,13 +107,11 @@ export const storage = z.custom<Storage>(
   },
 );
 
-/** See {@link Logger}. */
 export const logger = z.custom<Logger>(
   (value) => levels.every((level) => typeof (value as Logger | null)?.[level] === 'function'),
   'must have the methods debug, info, warn and error; silentLogger tells nothing',
 );
 
-/** Six hexadecimal digits. */
 export const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a5fb4');
 
 /** The same check for every entry of a table, each with the default that stands there. */
@@ -130,7 +123,6 @@ export function eachWithDefault<const Table extends object, Check extends z.ZodT
   return Object.fromEntries(checks);
 }
 
-/** A number of requests. */
 export const perMinute = z.int().min(1).max(1_000_000);
 
 /** A number of requests in a time. */

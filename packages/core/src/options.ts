@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from './clock.ts';
 import { type Catalogue, createCatalogue, type HostEventDefinition } from './events.ts';
-import { withDeadline } from './host-call.ts';
+import { withDeadlines } from './host-call.ts';
 import { addressLimits, type PartnerLimit, partnerLimits } from './limits.ts';
 import type { Logger } from './logger.ts';
 import {
@@ -25,7 +25,9 @@ import type { PaymentRail } from './ports/payments.ts';
 import type { RateLimitStore } from './ports/rate-limits.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Login, UserDirectory } from './ports/users.ts';
-import { createStderrLogger } from './stderr-logger.ts';
+import { stderrLogger } from './stderr-logger.ts';
+
+const userCalls = ['find', 'findByKid', 'findByPhone', 'isVisible'] as const;
 
 // All options in one file, longer than others: each is checked and documented here, and its page is made of this text.
 
@@ -39,15 +41,12 @@ const schema = knownOnly({
     .default('svc'),
   storage,
   users: z.looseObject({
-    find: callback<UserDirectory['find']>(),
-    findByKid: callback<NonNullable<UserDirectory['findByKid']>>().optional(),
-    findByPhone: callback<NonNullable<UserDirectory['findByPhone']>>().optional(),
-    isVisible: callback<NonNullable<UserDirectory['isVisible']>>().optional(),
+    find: callback(),
+    findByKid: callback().optional(),
+    findByPhone: callback().optional(),
+    isVisible: callback().optional(),
   }),
-  login: z.looseObject({
-    authenticate: callback<Login['authenticate']>(),
-    loginUrl: callback<Login['loginUrl']>(),
-  }),
+  login: z.looseObject({ authenticate: callback(), loginUrl: callback() }),
   sealingKeys,
   trustedProxies: z.array(proxy).default([]),
   theme: knownOnly({
@@ -68,7 +67,7 @@ const schema = knownOnly({
     ...eachWithDefault(addressLimits, perMinute),
     unfinishedInteractions: z.int().min(1).max(10_000_000).default(100_000),
   }).prefault({}),
-  payments: z.looseObject({ execute: callback<PaymentRail['execute']>() }).optional(),
+  payments: z.looseObject({ execute: callback() }).optional(),
   partnerLimits: knownOnly({
     per: z.enum(['key', 'partner']).default('key'),
     store: store<RateLimitStore>().optional(),
@@ -103,12 +102,12 @@ const schema = knownOnly({
   console: z
     .looseObject({
       opensWith: z.looseObject({ scope: z.string().nullable(), testOnly: z.boolean() }),
-      pages: callback<PartnerConsole['pages']>(),
+      pages: callback(),
     })
     .optional(),
   telemetry: z.boolean().default(false),
   clock: store<Clock>().optional(),
-  logger: logger.default(() => createStderrLogger()),
+  logger: logger.default(stderrLogger),
 });
 
 /** Colours and name of the pages. */
@@ -256,11 +255,14 @@ export interface PartnerLimits extends PartnerLimitGroups {
 type PartnerLimitGroups = { readonly [Group in keyof typeof partnerLimits]?: PartnerLimit };
 
 /** Options after they were checked and completed. */
-export type Options = Readonly<Omit<z.output<typeof schema>, 'users' | 'payments' | 'events' | 'console'>> & {
+export type Options = Readonly<
+  Omit<z.output<typeof schema>, 'users' | 'login' | 'payments' | 'events' | 'console'>
+> & {
   readonly events: Catalogue;
   readonly baseUrl: URL;
   readonly issuer: URL;
   readonly users: UserDirectory;
+  readonly login: Login;
   readonly payments: PaymentRail | undefined;
   readonly console: PartnerConsole | undefined;
 };
@@ -303,7 +305,7 @@ export function parseOptions(options: OstiaryOptions): Options {
     throw new TypeError(`createOstiary: ${problems.join('; ')}`);
   }
   const { storage, clock, logger, payments, console: _, webhooks, events, ...plain } = result.data;
-  const { findByKid, findByPhone, isVisible } = options.users;
+  const { findByKid, findByPhone } = options.users;
   if (payments !== undefined && (findByKid === undefined || findByPhone === undefined)) {
     throw new TypeError('createOstiary: users: the partner API (payments) needs findByKid and findByPhone');
   }
@@ -316,9 +318,7 @@ export function parseOptions(options: OstiaryOptions): Options {
       'createOstiary: webhooks.allowPrivateTargets: authUrl and baseUrl have to be loopback addresses',
     );
   }
-  // A host may implement these as classes, whose methods need their object.
-  const { users, login } = options;
-  const { hostTimeoutSeconds: seconds } = plain;
+  const { hostTimeoutSeconds } = plain;
   return Object.freeze({
     ...deepFreeze(plain),
     baseUrl,
@@ -331,17 +331,7 @@ export function parseOptions(options: OstiaryOptions): Options {
     partnerLimits: deepFreeze(result.data.partnerLimits),
     webhooks: deepFreeze(webhooks),
     events: catalogueOf(events as NonNullable<OstiaryOptions['events']>),
-    users: Object.freeze({
-      find: withDeadline('users.find', users.find.bind(users), seconds),
-      ...(findByKid && { findByKid: withDeadline('users.findByKid', findByKid.bind(users), seconds) }),
-      ...(findByPhone && {
-        findByPhone: withDeadline('users.findByPhone', findByPhone.bind(users), seconds),
-      }),
-      ...(isVisible && { isVisible: withDeadline('users.isVisible', isVisible.bind(users), seconds) }),
-    }),
-    login: Object.freeze({
-      authenticate: withDeadline('login.authenticate', login.authenticate.bind(login), seconds),
-      loginUrl: withDeadline('login.loginUrl', login.loginUrl.bind(login), seconds),
-    }),
+    users: withDeadlines('users', options.users, userCalls, hostTimeoutSeconds),
+    login: withDeadlines('login', options.login, ['authenticate', 'loginUrl'], hostTimeoutSeconds),
   });
 }

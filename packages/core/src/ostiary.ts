@@ -9,7 +9,6 @@ import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import { resealHandler, resealKind, scheduleReseal } from './keys/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
-import type { Logger } from './logger.ts';
 import { Engine } from './oauth/engine/engine.ts';
 import { answerError } from './oauth/error-answer.ts';
 import { createInteractions } from './oauth/interaction.ts';
@@ -34,9 +33,6 @@ import { type PurgeOptions, purgeHandler, purgeKind, purgeNow, schedulePurge } f
 import { together } from './worker/together.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
-/** When the protocol engine is loaded unless a request needs it before, in milliseconds after the start. */
-const warmUpMs = 1_000;
-
 const dayMs = 24 * 3600_000;
 
 /** Storages of the instances of this process that are open. */
@@ -50,12 +46,6 @@ function claimStorage(storage: Storage): void {
     );
   }
   inUse.add(storage);
-}
-
-/** A clock that follows the storage's, unless the host has one of its own or the storage has none. */
-function clockOfDatabase({ clock, storage, logger }: Options): DatabaseClock | null {
-  if (clock !== undefined || storage.time === undefined) return null;
-  return new DatabaseClock({ time: storage.time.bind(storage), logger });
 }
 
 /** An identity provider, ready to answer requests. */
@@ -177,15 +167,6 @@ async function openStorage(
   }
 }
 
-/** Loads the engine after the first requests and before the first user: that takes as long as the rest of the start. */
-function scheduleWarmUp(engine: Engine, logger: Logger): NodeJS.Timeout {
-  const warmUp = () =>
-    engine
-      .warmUp()
-      .catch((error: unknown) => logger.warn({ err: error }, 'the protocol engine is not ready yet'));
-  return setTimeout(warmUp, warmUpMs).unref();
-}
-
 /** The worker of the queue, with a handler for each kind of job. */
 function jobWorker(core: Core, purging: PurgeOptions): Worker {
   const { storage, clock, random, sealer, telemetry } = core;
@@ -209,14 +190,15 @@ function jobWorker(core: Core, purging: PurgeOptions): Worker {
 /** `createOstiary` with other parts inside. */
 export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ostiary> {
   const options = parseOptions(given);
-  const { storage, logger, authUrl, baseUrl } = options;
-  const databaseClock = clockOfDatabase(options);
+  const { storage, logger } = options;
+  // A clock of the host's own goes before that of the database.
+  const time = options.clock === undefined ? storage.time?.bind(storage) : undefined;
+  const databaseClock = time === undefined ? null : new DatabaseClock({ time, logger });
   const clock = options.clock ?? databaseClock ?? systemClock;
   const core = await coreOf(options, clock, (work) => (work === 'jobs' ? jobs : webhooks.worker).wake());
   await openStorage(core, databaseClock);
 
   const engine = new Engine(core);
-  const warmUp = scheduleWarmUp(engine, logger);
   const forms = createForms(core);
   const interactions = createInteractions(core, engine, forms);
   const webhooks = createWebhooks(core, seams.webhookClient);
@@ -235,17 +217,10 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     purge: () => purgeNow(purging),
   });
 
-  const handler = createRequestHandler({
-    routes: [...oauthRoutes(core, engine, interactions, forms), ...(partner?.routes ?? [])],
-    prefixes: [authUrl, baseUrl, options.issuer]
-      .map((url) => url.pathname.replace(/\/$/, ''))
-      .filter((path) => path !== ''),
-    https: authUrl.protocol === 'https:',
-    logger,
-    telemetry: core.telemetry,
-    answerError: (ctx, error, expects) =>
-      expects === 'partner' ? answerPartnerError(core, ctx, error) : answerError(core, ctx, error, expects),
-  });
+  const routes = [...oauthRoutes(core, engine, interactions, forms), ...(partner?.routes ?? [])];
+  const handler = createRequestHandler(core, routes, (ctx, error, expects) =>
+    expects === 'partner' ? answerPartnerError(core, ctx, error) : answerError(core, ctx, error, expects),
+  );
 
   return {
     handler,
@@ -261,7 +236,6 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
     now: () => clock.now(),
     ready: () => storage.ping(),
     async close() {
-      clearTimeout(warmUp);
       stopWatching();
       databaseClock?.stop();
       await worker.stop();

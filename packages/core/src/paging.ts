@@ -1,4 +1,3 @@
-/** A part of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   /** After which one the next page goes on; `null` on the last page. */

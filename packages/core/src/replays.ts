@@ -14,7 +14,6 @@ export class RequestInProgressError extends PartnerError {
   }
 }
 
-/** What an `Idempotency-Key` was sent with. */
 export interface IdempotencyRequest {
   readonly key: string;
   readonly fingerprint: Uint8Array;

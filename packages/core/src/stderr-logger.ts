@@ -3,7 +3,6 @@ import type { Logger } from './logger.ts';
 /** Errors that are told below one another at most: an error, its cause, and so on. */
 const mostErrors = 5;
 
-/** Of a value and of a stack, in characters. */
 const mostOfValue = 500;
 const mostOfStack = 8_000;
 
@@ -19,9 +18,8 @@ const shortened = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most)}…` : text;
 
 function fieldText(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
-  const isPlain = typeof value !== 'string' || /^[\w./:@+-]+$/.test(value);
-  return shortened(isPlain ? text : JSON.stringify(text), mostOfValue);
+  const isPlain = typeof value === 'string' && /^[\w./:@+-]+$/.test(value);
+  return shortened(isPlain ? value : (JSON.stringify(value) ?? String(value)), mostOfValue);
 }
 
 /**
@@ -31,13 +29,11 @@ function fieldText(value: unknown): string {
 function linesOf(thrown: unknown, left = mostErrors): string[] {
   if (!(thrown instanceof Error)) {
     // An object that is no error may hold anything.
-    const isShown = thrown === null || (typeof thrown !== 'object' && typeof thrown !== 'function');
-    const what = isShown ? shortened(String(thrown), mostOfValue) : 'an object';
-    return `thrown, and no Error: ${what}`.split('\n');
+    const what = Object(thrown) === thrown ? 'an object' : String(thrown);
+    return shortened(`thrown, and no Error: ${what}`, mostOfValue).split('\n');
   }
-  const { name, message, stack, cause } = thrown;
-  const { code } = thrown as { readonly code?: unknown };
-  const text = typeof stack === 'string' && stack !== '' ? stack : `${name}: ${message}`;
+  const { name, message, stack, cause, code } = thrown as Error & { readonly code?: unknown };
+  const text = stack ? stack : `${name}: ${message}`;
   const lines = shortened(text, mostOfStack).split('\n');
   if (typeof code === 'string' && !text.includes(code)) lines.push(`code: ${shortened(code, mostOfValue)}`);
   const others = thrown instanceof AggregateError ? thrown.errors : [];
@@ -65,24 +61,21 @@ function recordOf(level: string, fields: object, message: string, time: Date): s
  * Tells warnings and errors on stderr, for people: what a host hears that has said nothing about a logger. `console`,
  * because it goes on when nobody reads stderr any more.
  */
-export function createStderrLogger({
-  now = Date.now,
-  write = (record) => console.error(record),
-}: {
-  readonly now?: () => number;
-  readonly write?: (record: string) => void;
-} = {}): Logger {
-  const at =
-    (level: string) =>
-    (fields: object, message: string): void => {
-      let record: string;
-      try {
-        record = recordOf(level, fields, message, new Date(now()));
-      } catch {
-        // A stack that throws when it is read, a value without an end: an answer is worth more than its line.
-        record = `${new Date(now()).toISOString()} ${level} ${message}`;
-      }
-      write(record);
-    };
-  return Object.freeze({ debug() {}, info() {}, warn: at('WARN '), error: at('ERROR') });
+export const stderrLogger: Logger = Object.freeze({
+  debug() {},
+  info() {},
+  warn: (fields: object, message: string) => tell('WARN ', fields, message),
+  error: (fields: object, message: string) => tell('ERROR', fields, message),
+});
+
+function tell(level: string, fields: object, message: string): void {
+  const time = new Date();
+  let record: string;
+  try {
+    record = recordOf(level, fields, message, time);
+  } catch {
+    // A stack that throws when it is read, a value without an end: an answer is worth more than its line.
+    record = `${time.toISOString()} ${level} ${message}`;
+  }
+  console.error(record);
 }

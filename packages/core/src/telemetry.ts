@@ -29,37 +29,13 @@ export async function count(counter: keyof typeof counters): Promise<void> {
   metrics.getMeter('ostiary').createCounter(counter, counters[counter]).add(1);
 }
 
-/** An operation that is under way. */
-export interface Operation {
-  /** Says what it is, once that is known. */
-  rename(name: string): void;
-  /** For the span and the histogram: names of few values. */
-  label(labels: Attributes): void;
-}
-
-/** Spans and metrics (OpenTelemetry), where the host asked for them. */
-export interface Telemetry {
-  /** Runs work in a span that is the current one meanwhile, and measures how long it takes. */
-  measure<T>(
-    what: {
-      readonly metric: Metric;
-      readonly span: string;
-      /** For the span and the histogram: names of few values. */
-      readonly labels?: Attributes;
-      /** For the span only: ids. Never anything secret, nor a phone number. */
-      readonly details?: Attributes;
-    },
-    work: (operation: Operation) => Promise<T>,
-  ): Promise<T>;
-  /** Records a time in seconds that was measured otherwise. */
-  record(metric: Metric, seconds: number, labels: Attributes): void;
-}
+export type Telemetry = Awaited<ReturnType<typeof createTelemetry>>;
 
 /**
- * Telemetry to the providers that this process has registered with `@opentelemetry/api`. Loads that package,
+ * Spans and metrics for the providers that this process has registered with `@opentelemetry/api`. Loads that package,
  * which whoever does not ask for telemetry never does.
  */
-export async function createTelemetry(): Promise<Telemetry> {
+export async function createTelemetry() {
   const { metrics, SpanStatusCode, trace } = await import('@opentelemetry/api');
   const tracer = trace.getTracer('ostiary');
   const meter = metrics.getMeter('ostiary');
@@ -82,7 +58,25 @@ export async function createTelemetry(): Promise<Telemetry> {
   }
 
   return {
-    measure({ metric, span: name, labels, details }, work) {
+    /**
+     * Runs work in a span that is the current one meanwhile, and measures how long it takes. `rename` says what it is, once
+     * that is known, `label` adds labels. `labels`, names of few values,
+     * are for span and histogram; `details`, for the span only, are ids: never anything secret, nor a phone number.
+     */
+    measure<T>(
+      {
+        metric,
+        span: name,
+        labels,
+        details,
+      }: {
+        readonly metric: Metric;
+        readonly span: string;
+        readonly labels?: Attributes;
+        readonly details?: Attributes;
+      },
+      work: (operation: { rename(name: string): void; label(labels: Attributes): void }) => Promise<T>,
+    ): Promise<T> {
       const start = performance.now();
       let noted: Attributes = { ...labels };
       return tracer.startActiveSpan(name, { attributes: { ...labels, ...details } }, async (span) => {
@@ -103,6 +97,8 @@ export async function createTelemetry(): Promise<Telemetry> {
         }
       });
     },
-    record: (metric, seconds, labels) => histograms.get(metric)?.record(seconds, labels),
+    /** Records a time in seconds that was measured otherwise. */
+    record: (metric: Metric, seconds: number, labels: Attributes) =>
+      histograms.get(metric)?.record(seconds, labels),
   };
 }

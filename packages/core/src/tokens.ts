@@ -33,5 +33,4 @@ export function tokenFormats(prefix: string) {
   };
 }
 
-/** See {@link tokenFormats}. */
 export type TokenFormats = ReturnType<typeof tokenFormats>;

@@ -1,6 +1,6 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type OstiaryOptions, silentLogger } from '../src/index.ts';
-import { createStderrLogger } from '../src/stderr-logger.ts';
+import { stderrLogger } from '../src/stderr-logger.ts';
 import { ana, Host } from './support/directory.ts';
 import { partnerProvider, payment } from './support/partner-api.ts';
 
@@ -70,20 +70,22 @@ describe('a host that has said nothing about a logger', () => {
 
 describe('lines for people', () => {
   const bare = '2023-11-14T22:13:20.000Z WARN  something happened';
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
 
   /** What is written of one warning. */
   function written(fields: object, message = 'something happened'): string {
-    const records: string[] = [];
-    const logger = createStderrLogger({
-      now: () => 1_700_000_000_000,
-      write: (record) => records.push(record),
-    });
-    logger.debug(fields, message);
-    logger.info(fields, message);
-    expect(records).toEqual([]);
-    logger.warn(fields, message);
-    expect(records).toHaveLength(1);
-    return records[0] ?? '';
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 });
+    const { mock } = vi.spyOn(console, 'error').mockImplementation(() => {});
+    mock.calls.length = 0;
+    stderrLogger.debug(fields, message);
+    stderrLogger.info(fields, message);
+    expect(mock.calls).toEqual([]);
+    stderrLogger.warn(fields, message);
+    expect(mock.calls).toEqual([[expect.any(String)]]);
+    return String(mock.calls[0]?.[0]);
   }
 
   it('are one for a record without an error', () => {

@@ -35,15 +35,11 @@ export interface Administration {
   as(actor: string): Administration;
 }
 
-/** What the administration tells the running parts. */
-export interface Consequences {
-  /** A key or a partner was changed. */
-  readonly forgetKeys: () => void;
-  readonly purge: () => Promise<PurgeCount>;
-}
-
-/** See {@link Administration}. */
-export function administration(core: Core, consequences: Consequences, actor = 'host'): Administration {
+export function administration(
+  core: Core,
+  consequences: { readonly forgetKeys: () => void; readonly purge: () => Promise<PurgeCount> },
+  actor = 'host',
+): Administration {
   const act = actsOf(core, actor);
   const { forgetKeys, purge } = consequences;
   return {

@@ -6,24 +6,12 @@ import type { ApiKeyRecord, KeyScope } from '../ports/api-keys.ts';
 import type { Mode } from '../ports/partners.ts';
 import { digest, randomSecret } from '../tokens.ts';
 import type { Act } from './audit.ts';
-import { checked, iso, isoOrNull } from './checked.ts';
+import { checked, type Shown, shown } from './checked.ts';
 import { shownName } from './names.ts';
 import { PartnerNameError } from './partners.ts';
 
 /** An API key as administrators see it: everything but the key. Times are ISO 8601. */
-export interface ApiKey {
-  readonly id: string;
-  readonly partner: string;
-  readonly mode: Mode;
-  readonly name: string;
-  readonly scopes: readonly KeyScope[];
-  readonly allowlist: readonly string[] | null;
-  readonly requireSignature: boolean;
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly revokedAt: string | null;
-  readonly lastUsedAt: string | null;
-}
+export type ApiKey = Shown<Omit<ApiKeyRecord, 'digest' | 'sealedSigningSecret' | 'quotaId'>>;
 
 /** A key to be issued. */
 export interface NewApiKey {
@@ -139,19 +127,12 @@ function rightsOf(key: ApiKeyRecord) {
   return { id, partner, mode, name, scopes, allowlist, requireSignature, expiresAt };
 }
 
-function shown(key: ApiKeyRecord): ApiKey {
-  const { id, expiresAt, ...rights } = rightsOf(key);
-  return {
-    id,
-    ...rights,
-    createdAt: iso(key.createdAt),
-    expiresAt: isoOrNull(expiresAt),
-    revokedAt: isoOrNull(key.revokedAt),
-    lastUsedAt: isoOrNull(key.lastUsedAt),
-  };
+function shownKey(key: ApiKeyRecord): ApiKey {
+  const { expiresAt, ...rights } = rightsOf(key);
+  const { createdAt, revokedAt, lastUsedAt } = key;
+  return shown({ ...rights, createdAt, expiresAt, revokedAt, lastUsedAt });
 }
 
-/** See {@link ApiKeyAdministration}. `changed` is called after every change to an existing key. */
 export function apiKeyAdministration(core: Core, act: Act, changed: () => void): ApiKeyAdministration {
   const { apiKeys } = core.storage;
   const format = apiKeyFormat(core.options.prefix);
@@ -174,7 +155,7 @@ export function apiKeyAdministration(core: Core, act: Act, changed: () => void):
       revokedAt: null,
       lastUsedAt: null,
     };
-    return { record, apiKey: shown(record), key, signingSecret };
+    return { record, apiKey: shownKey(record), key, signingSecret };
   }
 
   return {
@@ -189,13 +170,13 @@ export function apiKeyAdministration(core: Core, act: Act, changed: () => void):
         now,
       );
       const { id, ...rights } = rightsOf(record);
-      const details = { ...rights, expiresAt: isoOrNull(expiresAt) };
+      const details = { ...rights, expiresAt: given.expiresAt?.toISOString() ?? null };
       if (!(await apiKeys.insert(record, act('key.issue', `key:${id}`, details))))
         throw new PartnerNameError('partner_not_found', given.partner);
       return issued;
     },
     async list(partner) {
-      return (await apiKeys.list(partner)).map(shown);
+      return (await apiKeys.list(partner)).map(shownKey);
     },
     async revoke(id) {
       if (!(await apiKeys.revoke(id, core.clock.now(), act('key.revoke', `key:${id}`))))

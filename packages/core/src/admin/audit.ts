@@ -1,25 +1,13 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
-import type { AuditRecord } from '../ports/audit.ts';
+import type { AuditRecord, StoredAct } from '../ports/audit.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { type AuditVerification, actDigest, verifyAudit } from './audit-chain.ts';
-import { checked, iso } from './checked.ts';
+import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, placeAfter } from './paging.ts';
 
 /** One administrative act. */
-export interface AuditEntry {
-  readonly id: string;
-  /** ISO 8601. */
-  readonly at: string;
-  /** Who did it: what was given to `admin.as`, or `host`. */
-  readonly actor: string;
-  /** What was done, such as `client.disable`. */
-  readonly action: string;
-  /** What it was done to, such as `client:kafe`. */
-  readonly target: string;
-  /** What was set. Never a secret. */
-  readonly details: JsonObject;
-}
+export type AuditEntry = Shown<StoredAct>;
 
 /** What administrators did. Kept without end; each entry commits with the change that it tells of. */
 export interface AuditAdministration {
@@ -54,7 +42,6 @@ export interface AuditAdministration {
 /** Makes the record of an act, for the call that makes the change. */
 export type Act = (action: string, target: string, details?: JsonObject) => AuditRecord;
 
-/** Acts of one actor. */
 export function actsOf({ clock, random }: Core, actor: string): Act {
   return (action, target, details = {}) => {
     const id = `aud_${random.bytes(12).toString('hex')}`;
@@ -77,14 +64,13 @@ const chainValue = z
   .regex(/^[0-9a-f]{64}$/, 'has to be a SHA-256 as 64 hexadecimal digits, as an earlier verification gave it')
   .transform((text) => Buffer.from(text, 'hex'));
 
-/** See {@link AuditAdministration}. */
 export function auditAdministration({ storage }: Core, act: Act): AuditAdministration {
   return {
     async list({ target, ...request } = {}) {
       const after = request.after === undefined ? null : checked(position, request.after, 'after');
       const { page, next } = await listPage(request, {
         read: (limit) => storage.audit.list({ target: target ?? null, after, limit }),
-        shown: ({ at, ...entry }) => ({ ...entry, at: iso(at) }),
+        shown,
         placeOf: ({ at, id }) => `${at}_${id}`,
       });
       return { entries: page, next };

@@ -12,12 +12,22 @@ export function checked<Output>(schema: z.ZodType<Output>, input: unknown, name 
   throw new TypeError(inOneLine(problemsOf(result.error.issues), name));
 }
 
-/** A time of the store as it is shown: ISO 8601. */
-export function iso(time: number): string {
-  return new Date(time).toISOString();
+/** A record of the store as administrators see it: its times are ISO 8601. */
+export type Shown<Stored> = {
+  readonly [Name in keyof Stored]: Name extends 'at' | `${string}At`
+    ? string | Extract<Stored[Name], null>
+    : Stored[Name];
+};
+
+/** See {@link Shown}. Of records in records the times stay as they are. */
+export function shown<Stored extends object>(record: Stored): Shown<Stored> {
+  const members = Object.entries(record).map(([name, value]) => {
+    const isTime = typeof value === 'number' && /(^a|A)t$/.test(name);
+    return [name, isTime ? iso(value) : value];
+  });
+  return Object.fromEntries(members);
 }
 
-/** The same for a time that may be missing. */
-export function isoOrNull(time: number | null): string | null {
-  return time === null ? null : iso(time);
+export function iso(time: number): string {
+  return new Date(time).toISOString();
 }

@@ -1,30 +1,17 @@
 import { z } from 'zod';
-import type { ClientRecord, SigningAlgorithm } from '../ports/clients.ts';
+import type { ClientRecord, ClientSecretRecord, SigningAlgorithm } from '../ports/clients.ts';
 import { scopeNames } from '../scopes.ts';
-import { iso, isoOrNull } from './checked.ts';
+import { type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
 import { checkRedirectUris } from './redirect-uris.ts';
 
 /** An OAuth client as administrators see it. Times are ISO 8601. */
-export interface Client {
-  readonly clientId: string;
-  readonly name: string;
+export type Client = Shown<Omit<ClientRecord, 'secrets' | 'version'>> & {
   /** Without a secret: such a client always uses PKCE. */
   readonly public: boolean;
-  readonly redirectUris: readonly string[];
-  readonly allowedScopes: readonly string[];
-  readonly requirePkce: boolean;
-  readonly requireSecret: boolean;
-  readonly firstParty: boolean;
-  readonly idTokenAlg: SigningAlgorithm;
-  /** Slug of the partner that owns it, or `null`. */
-  readonly partner: string | null;
   /** Secrets that work, without the secrets. */
-  readonly secrets: readonly { readonly createdAt: string; readonly expiresAt: string | null }[];
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly disabledAt: string | null;
-}
+  readonly secrets: readonly Shown<Omit<ClientSecretRecord, 'digest'>>[];
+};
 
 /** What an administrator may set and change. */
 export interface ClientSettings {
@@ -60,7 +47,6 @@ export interface NewClient extends ClientSettings {
   readonly clientId?: string;
 }
 
-/** Of {@link ClientSettings}. */
 export const clientSettings = z.strictObject({
   name: requiredName,
   redirectUris: z.array(z.string()),
@@ -77,7 +63,6 @@ export const clientSettings = z.strictObject({
 
 const { requirePkce, requireSecret, firstParty, idTokenAlg, partner } = clientSettings.shape;
 
-/** Of {@link NewClient}. */
 export const newClient = clientSettings.extend({
   requirePkce: requirePkce.default(false),
   requireSecret: requireSecret.default(false),
@@ -91,18 +76,11 @@ export const newClient = clientSettings.extend({
     .optional(),
 });
 
-/** As administrators see it. */
-export function shown({ secrets, version: _, ...record }: ClientRecord): Client {
+export function shownClient({ secrets, version: _, ...record }: ClientRecord): Client {
   return {
-    ...record,
+    ...shown(record),
     public: secrets.length === 0,
-    secrets: secrets.map(({ createdAt, expiresAt }) => ({
-      createdAt: iso(createdAt),
-      expiresAt: isoOrNull(expiresAt),
-    })),
-    createdAt: iso(record.createdAt),
-    updatedAt: iso(record.updatedAt),
-    disabledAt: isoOrNull(record.disabledAt),
+    secrets: secrets.map(({ createdAt, expiresAt }) => shown({ createdAt, expiresAt })),
   };
 }
 

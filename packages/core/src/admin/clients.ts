@@ -12,7 +12,7 @@ import {
   type NewClient,
   newClient,
   refuseContradiction,
-  shown,
+  shownClient,
 } from './client-settings.ts';
 import { listPage, type PageRequest } from './paging.ts';
 import { PartnerNameError } from './partners.ts';
@@ -70,7 +70,6 @@ export interface ClientAdministration {
   enable(clientId: string): Promise<Client>;
 }
 
-/** A secret, and what is stored of it. */
 function newSecret({ tokens, random }: Core, now: number): { secret: string; record: ClientSecretRecord } {
   const secret = tokens.newClientSecret(random);
   return { secret, record: { digest: digest(secret), createdAt: now, expiresAt: null } };
@@ -114,12 +113,12 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
       if (stored === null) throw new ClientError('client_not_found', clientId);
       const now = clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
-      if (await clients.replace(edited, act(action, `client:${clientId}`, details))) return shown(edited);
+      if (await clients.replace(edited, act(action, `client:${clientId}`, details)))
+        return shownClient(edited);
     }
   };
 }
 
-/** See {@link ClientAdministration}. */
 export function clientAdministration(core: Core, act: Act): ClientAdministration {
   const { clients } = core.storage;
   const change = changing(core, act);
@@ -146,18 +145,18 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
       await requirePartner(core, client.partner);
       const created = act('client.create', `client:${clientId}`, { ...given, public: isPublic });
       if (!(await clients.insert(client, created))) throw new ClientError('client_exists', clientId);
-      return { client: shown(client), clientSecret: secret?.secret ?? null };
+      return { client: shownClient(client), clientSecret: secret?.secret ?? null };
     },
 
     async get(clientId) {
       const stored = await findStored(clients, clientId);
-      return stored === null ? null : shown(stored);
+      return stored === null ? null : shownClient(stored);
     },
 
     async list(request = {}) {
       const { page, next } = await listPage(request, {
         read: (limit) => clients.list({ after: request.after ?? null, limit }),
-        shown,
+        shown: shownClient,
         placeOf: ({ clientId }) => clientId,
       });
       return { clients: page, next };

@@ -8,25 +8,21 @@ const deceiving = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-const codeOf = (character: string): string =>
-  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+/** The first deceiving character, as `U+202E`. */
+const deceivingIn = (name: string): string =>
+  `U+${(deceiving.exec(name)?.[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
 /** A name that people are shown, which may be empty. Only what is given is checked: stored ones stay as they are. */
 export const shownName = z
   .string()
   .trim()
   .max(100)
-  .superRefine((name, context) => {
-    const [found] = deceiving.exec(name) ?? [];
-    if (found !== undefined) {
-      context.addIssue({
-        code: 'custom',
-        message: `must not contain control, invisible or direction characters (${codeOf(found)})`,
-      });
-    } else if (name !== '' && !visible.test(name)) {
-      context.addIssue({ code: 'custom', message: 'must contain a letter, a digit or a sign' });
-    }
-  });
+  .refine((name) => !deceiving.test(name), {
+    abort: true,
+    error: ({ input }) =>
+      `must not contain control, invisible or direction characters (${deceivingIn(String(input))})`,
+  })
+  .refine((name) => name === '' || visible.test(name), 'must contain a letter, a digit or a sign');
 
 /** {@link shownName} of 1 to 100 characters. */
 export const requiredName = shownName.refine((name) => name !== '', 'must not be empty');

@@ -22,10 +22,7 @@ export const placeAfter = (id: string) =>
       return { time: Number(text.slice(0, end)), id: text.slice(end + 1) };
     });
 
-/**
- * A page of a list. `next` is what to pass as `after` for the following one, or `null` after the last.
- * @throws TypeError when the limit is wrong
- */
+/** `next` is what to pass as `after` for the following page, `null` after the last. @throws TypeError */
 export async function listPage<Row, Shown>(
   { limit = 100 }: PageRequest,
   list: {

@@ -3,18 +3,12 @@ import type { Core } from '../context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { PartnerReach, PartnerRecord } from '../ports/partners.ts';
 import type { Act } from './audit.ts';
-import { checked, iso, isoOrNull } from './checked.ts';
+import { checked, type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
 import { listPage, type PageRequest } from './paging.ts';
 
 /** A partner as administrators see it. Times are ISO 8601. */
-export interface Partner {
-  readonly slug: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly disabledAt: string | null;
-}
+export type Partner = Shown<Omit<PartnerRecord, 'version'>>;
 
 /** A partner that was disabled, and what ended with that. */
 export interface DisabledPartner extends Partner {
@@ -64,17 +58,8 @@ export interface PartnerAdministration {
 
 const slug = z.string().regex(/^[a-z0-9-]{2,40}$/, 'takes 2 to 40 of a-z 0-9 -');
 
-function shown({ slug, name, createdAt, updatedAt, disabledAt }: PartnerRecord): Partner {
-  return {
-    slug,
-    name,
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
-    disabledAt: isoOrNull(disabledAt),
-  };
-}
+const shownPartner = ({ version: _, ...partner }: PartnerRecord): Partner => shown(partner);
 
-/** See {@link PartnerAdministration}. `changed` is called after every change to an existing partner. */
 export function partnerAdministration(core: Core, act: Act, changed: () => void): PartnerAdministration {
   const { partners } = core.storage;
 
@@ -93,7 +78,7 @@ export function partnerAdministration(core: Core, act: Act, changed: () => void)
       const reach = await partners.replace(edited, act(action, `partner:${slug}`, details));
       if (reach === null) continue;
       changed();
-      return { partner: shown(edited), reach };
+      return { partner: shownPartner(edited), reach };
     }
   }
 
@@ -111,16 +96,16 @@ export function partnerAdministration(core: Core, act: Act, changed: () => void)
       const created = act('partner.create', `partner:${given.slug}`, { name: given.name });
       if (!(await partners.insert(partner, created)))
         throw new PartnerNameError('partner_exists', given.slug);
-      return shown(partner);
+      return shownPartner(partner);
     },
     async get(slug) {
       const partner = await partners.find(slug);
-      return partner === null ? null : shown(partner);
+      return partner === null ? null : shownPartner(partner);
     },
     async list(request = {}) {
       const { page, next } = await listPage(request, {
         read: (limit) => partners.list({ after: request.after ?? null, limit }),
-        shown,
+        shown: shownPartner,
         placeOf: ({ slug }) => slug,
       });
       return { partners: page, next };

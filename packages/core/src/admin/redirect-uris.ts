@@ -6,13 +6,9 @@ const maxUris = 50;
 /** A scheme that belongs to a domain name, such as `com.example.app` (RFC 8252, section 7.1). */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
 
-/**
- * Characters of a URI (RFC 3986); no spaces, controls, quotes, brackets outside a host, or anything beyond
- * ASCII.
- */
+/** Characters of a URI (RFC 3986): no spaces, controls, quotes, nor anything beyond ASCII. */
 const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()+,;=%]*$/;
 
-/** Why a redirect URI cannot be registered, or `null` when it can. */
 function problemOf(uri: string, isPublic: boolean): string | null {
   if (uri.length > maxLength) return `is longer than ${maxLength} characters`;
   if (uri.includes('*')) return 'has a wildcard';
@@ -33,10 +29,7 @@ function problemOf(uri: string, isPublic: boolean): string | null {
   return isPublic ? null : 'has a private-use scheme, which is allowed for public clients only';
 }
 
-/**
- * Checks the redirect URIs of a client before they are registered.
- * @throws TypeError that names the first URI which is refused, and why
- */
+/** @throws TypeError that names the first URI which cannot be registered, and why */
 export function checkRedirectUris(uris: readonly string[], isPublic: boolean): void {
   if (uris.length === 0) throw new TypeError('redirectUris: needs at least one');
   if (uris.length > maxUris) throw new TypeError(`redirectUris: takes ${maxUris} at most`);

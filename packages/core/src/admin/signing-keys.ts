@@ -1,8 +1,9 @@
+import { z } from 'zod';
 import type { Core } from '../context.ts';
 import { type SigningKey, signingAlgorithms } from '../keys/signing-keys.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
 import type { Act } from './audit.ts';
-import { iso } from './checked.ts';
+import { checked, iso } from './checked.ts';
 
 /** A signing key as administrators see it. Times are ISO 8601. */
 export interface SigningKeyInfo {
@@ -33,7 +34,11 @@ export interface SigningKeyAdministration {
   }): Promise<SigningKeyInfo>;
 }
 
-/** See {@link SigningKeyAdministration}. */
+const rotation = z.strictObject({
+  alg: z.enum(signingAlgorithms).default('RS256'),
+  activateAfterSeconds: z.int().min(0).max(2_592_000).default(600),
+});
+
 export function signingKeyAdministration(core: Core, act: Act): SigningKeyAdministration {
   const { signingKeys, clock } = core;
   const shown = (key: SigningKey, signing: boolean): SigningKeyInfo => ({
@@ -51,16 +56,8 @@ export function signingKeyAdministration(core: Core, act: Act): SigningKeyAdmini
       const signing = new Set(signingAlgorithms.map((alg) => set.signing(alg, now).kid));
       return set.published(now).map((key) => shown(key, signing.has(key.kid)));
     },
-    async rotate({ alg = 'RS256', activateAfterSeconds = 600 } = {}) {
-      if (!signingAlgorithms.includes(alg))
-        throw new TypeError(`alg: has to be ${signingAlgorithms.join(' or ')}`);
-      if (
-        !Number.isInteger(activateAfterSeconds) ||
-        activateAfterSeconds < 0 ||
-        activateAfterSeconds > 30 * 86_400
-      ) {
-        throw new TypeError('activateAfterSeconds: has to be 0 to 2592000 whole seconds');
-      }
+    async rotate(options = {}) {
+      const { alg, activateAfterSeconds } = checked(rotation, options);
       const key = await signingKeys.rotate(alg, activateAfterSeconds * 1000, (kid) =>
         act('signing_key.rotate', `signing_key:${kid}`, { alg, activateAfterSeconds }),
       );

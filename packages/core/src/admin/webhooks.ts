@@ -1,41 +1,21 @@
 import type { Core } from '../context.ts';
-import type { DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
+import type { AttemptRecord, DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
 import type { Owner } from '../ports/owner.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { keptSecret } from '../webhook-secrets.ts';
 import { newDeliveryId } from '../webhooks/outgoing.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import type { Act } from './audit.ts';
-import { checked, iso, isoOrNull } from './checked.ts';
+import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, placeAfter } from './paging.ts';
 
 /** A partner's webhook endpoint as administrators see it: everything but its secret. Times are ISO 8601. */
-export interface WebhookEndpoint extends Owner {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly enabled: boolean;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' | 'version'>>;
 
 /** One event on its way to one endpoint. Times are ISO 8601. */
-export interface WebhookDelivery {
-  readonly id: string;
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly endpointId: string;
-  readonly status: DeliveryStatus;
-  readonly createdAt: string;
-  readonly nextAttemptAt: string | null;
-  readonly attempts: readonly {
-    readonly number: number;
-    readonly at: string;
-    readonly durationMs: number;
-    readonly httpStatus: number | null;
-    readonly error: string | null;
-  }[];
-}
+export type WebhookDelivery = Shown<Omit<DeliveryRecord, 'attempts' | 'partner' | 'mode'>> & {
+  readonly attempts: readonly Shown<Omit<AttemptRecord, 'response'>>[];
+};
 
 /** Thrown when an administrator names an endpoint or an event that does not exist, or a disabled endpoint. */
 export class WebhookError extends Error {
@@ -91,19 +71,13 @@ export interface WebhookAdministration {
   recover(owner: Owner, endpointId: string, options: { readonly since: Date }): Promise<number>;
 }
 
-function endpointOf(endpoint: WebhookEndpointRecord): WebhookEndpoint {
-  const { id, partner, mode, url, events, enabled, createdAt, updatedAt } = endpoint;
-  return { id, partner, mode, url, events, enabled, createdAt: iso(createdAt), updatedAt: iso(updatedAt) };
-}
+const endpointOf = ({ sealedSecret: _, version: __, ...endpoint }: WebhookEndpointRecord): WebhookEndpoint =>
+  shown(endpoint);
 
-function deliveryOf(delivery: DeliveryRecord): WebhookDelivery {
-  const { id, eventId, eventType, endpointId, status, createdAt, nextAttemptAt, attempts } = delivery;
-  const names = { id, eventId, eventType, endpointId, status };
+function deliveryOf({ attempts, partner: _, mode: __, ...delivery }: DeliveryRecord): WebhookDelivery {
   return {
-    ...names,
-    createdAt: iso(createdAt),
-    nextAttemptAt: isoOrNull(nextAttemptAt),
-    attempts: attempts.map(({ response: _, ...attempt }) => ({ ...attempt, at: iso(attempt.at) })),
+    ...shown(delivery),
+    attempts: attempts.map(({ response: ___, ...attempt }) => shown(attempt)),
   };
 }
 
@@ -138,7 +112,6 @@ function switching({ storage: { webhooks }, clock, sealer }: Core, act: Act) {
   };
 }
 
-/** See {@link WebhookAdministration}. */
 export function webhookAdministration(core: Core, act: Act): WebhookAdministration {
   const { clock, random } = core;
   const { webhooks, deliveries } = core.storage;

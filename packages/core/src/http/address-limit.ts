@@ -3,17 +3,6 @@ import { fixedWindows, secondsUntil } from '../fixed-windows.ts';
 import type { RateLimitState, SharedRateLimits } from '../ports/rate-limits.ts';
 import { addressBuckets } from './client-address.ts';
 
-/** Limits what each client address does in a minute, and more widely each network of IPv6. */
-export interface AddressLimit {
-  /**
-   * Counts one event, unless there were as many as are allowed.
-   * @param address - `null` for one that cannot be determined
-   */
-  consume(address: string | null, now: number): Promise<RateLimitState>;
-  /** Whether one more would be allowed, without counting. */
-  peek(address: string | null, now: number): Promise<RateLimitState>;
-}
-
 /** @throws OAuthError `slow_down` that says when to come again, unless one more is allowed */
 export function requireAllowed({ allowed, endsAt }: RateLimitState, now: number, description: string): void {
   if (allowed) return;
@@ -23,35 +12,32 @@ export function requireAllowed({ allowed, endsAt }: RateLimitState, now: number,
 const windowMs = 60_000;
 
 /**
- * Counts where all processes see it, or else in the memory of this one.
+ * Limits what each client address does in a minute, and more widely each network of IPv6. Counts where all processes see it,
+ * or else in the memory of this one. An address of `null` is one that cannot be determined.
  *
  * @param name - of what is counted; limits of one name share their counts
  */
 export function addressLimit(
   shared: Pick<SharedRateLimits, 'consume' | 'peek'> | undefined,
   { name, limit }: { readonly name: string; readonly limit: number },
-): AddressLimit {
+) {
   const counts = shared ?? fixedWindows();
 
   async function each(ask: 'consume' | 'peek', address: string | null, now: number): Promise<RateLimitState> {
-    const [own, ...wider] = addressBuckets(address).map((bucket) => ({
-      bucket: `${name}:address:${bucket.name}`,
-      limit: limit * bucket.times,
-      windowMs,
-      now,
-    }));
-    if (own === undefined) throw new Error('an address has no bucket');
-    let state = await counts[ask](own);
-    for (const request of wider) {
-      // One after the other: what a full network does further is not counted against its neighbours.
-      if (!state.allowed) break;
+    let state: RateLimitState = { allowed: true, count: 0, endsAt: now };
+    for (const { name: network, times } of addressBuckets(address)) {
+      const request = { bucket: `${name}:address:${network}`, limit: limit * times, windowMs, now };
       state = await counts[ask](request);
+      // What a full network does further is not counted against its neighbours.
+      if (!state.allowed) break;
     }
     return state;
   }
 
   return {
-    consume: (address, now) => each('consume', address, now),
-    peek: (address, now) => each('peek', address, now),
+    /** Counts one event, unless there were as many as are allowed. */
+    consume: (address: string | null, now: number) => each('consume', address, now),
+    /** Whether one more would be allowed, without counting. */
+    peek: (address: string | null, now: number) => each('peek', address, now),
   };
 }

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
+import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { refuseLongBody } from './body.ts';
-import { commonHeaders, dropHostPolicies, setNoStore } from './headers.ts';
+import { dropHostPolicies, type HeaderFields, setNoStore } from './headers.ts';
 import type { Route } from './route.ts';
 
 /**
@@ -15,21 +15,7 @@ import type { Route } from './route.ts';
  */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
 
-/** What the shell around the routes needs. */
-export interface AppOptions {
-  readonly routes: readonly Route[];
-  /** Paths of the configured addresses, which a host or a proxy may have taken off already. */
-  readonly prefixes: readonly string[];
-  readonly https: boolean;
-  readonly logger: Logger;
-  readonly answerError: (ctx: Context, error: unknown, expects: Route['errors']) => void;
-  readonly telemetry: Telemetry | null;
-}
-
-/**
- * The path of a request below a configured address, however the host has mounted the handler.
- * @param prefixes - the longest first: one address may lie below another one, and the longest is meant
- */
+/** The path of a request below a configured address, however the host has mounted the handler. */
 function ownPath(request: IncomingMessage, prefixes: readonly string[]): string {
   const mounted =
     'originalUrl' in request && typeof request.originalUrl === 'string' ? request.originalUrl : undefined;
@@ -39,51 +25,22 @@ function ownPath(request: IncomingMessage, prefixes: readonly string[]): string 
   return mounted === undefined ? path : pathOf(request.url ?? '/');
 }
 
-/** The path that a framework has taken off before the handler, '' where there is none. */
-function mountOf(request: IncomingMessage): string {
-  if (!('originalUrl' in request) || typeof request.originalUrl !== 'string') return '';
-  const [mounted, path] = [pathOf(request.originalUrl), pathOf(request.url ?? '/')];
-  return mounted.endsWith(path) ? mounted.slice(0, -path.length) : '';
+/** Path and query of a request target; an absolute one names a host too (RFC 9112, section 3.2.2), which has no say. */
+function splitTarget(target: string): readonly [path: string, query: string] {
+  const [path = '', ...query] = target.split('?');
+  if (path.startsWith('/')) return [path, query.join('?')];
+  return [URL.canParse(path) ? new URL(path).pathname : '/', query.join('?')];
 }
 
-/**
- * Tells once of a mount that none of the configured addresses knows: pages would lead elsewhere. Which one is not told,
- * because callers may choose its letters: frameworks compare paths in any case, or know patterns.
- */
-function mountCheck(prefixes: readonly string[], logger: Logger): (request: IncomingMessage) => void {
-  let isTold = false;
-  return (request) => {
-    const mount = isTold ? '' : mountOf(request).toLowerCase();
-    // A proxy may take off what stands before it.
-    if (mount === '' || prefixes.some((prefix) => prefix.toLowerCase().endsWith(mount))) return;
-    isTold = true;
-    logger.warn({}, 'Ostiary is mounted under a path that neither authUrl nor baseUrl has');
-  };
-}
+const pathOf = (target: string): string => splitTarget(target)[0];
 
-/** An absolute request target names a host too (RFC 9112, section 3.2.2); it has no say. */
-function pathOf(target: string): string {
-  if (!target.startsWith('/')) return URL.canParse(target) ? new URL(target).pathname : '/';
-  const query = target.indexOf('?');
-  return query < 0 ? target : target.slice(0, query);
-}
-
-/** Nothing ends a query: a fragment does not belong into a request target. */
-function queryOf(target: string): string {
-  const query = target.indexOf('?');
-  return query < 0 ? '' : target.slice(query + 1);
-}
-
-/**
- * Hides the request target from what is not ours: Koa's reading of it throws where an absolute one names an
- * impossible host, and the router's debug lines would show the ids in it.
- */
+/** Koa's reading of it throws for impossible hosts, and the router's debug lines would show the ids in it. */
 function hideTarget(app: Koa): void {
   Object.defineProperties(app.request, {
     path: { value: '/' },
     querystring: {
       get(this: Koa.Request) {
-        return queryOf(this.req.url ?? '/');
+        return splitTarget(this.req.url ?? '/')[1];
       },
     },
   });
@@ -124,21 +81,18 @@ const partnerPath = /^\/+v1\/+partner(\/|$)/i;
 
 /** A path without percent-encoding and dot segments. No route is found so; it tells which form an error is to have. */
 function plainPath(path: string): string {
-  let text = path;
   try {
-    text = decodeURIComponent(path);
+    return new URL(`http://host/${decodeURIComponent(path)}`).pathname;
   } catch {
-    // As it came.
+    return path;
   }
-  return new URL(`http://host/${text}`).pathname;
 }
 
 /** How errors are answered below a path that belongs to no route, and before the route is known. */
 function errorsBelow(path: string): Route['errors'] {
-  if (partnerPath.test(path)) return 'partner';
-  const plain = plainPath(path);
-  if (partnerPath.test(plain)) return 'partner';
-  return apiPath.test(path) || apiPath.test(plain) ? 'json' : 'page';
+  const forms = [path, plainPath(path)];
+  if (forms.some((form) => partnerPath.test(form))) return 'partner';
+  return forms.some((form) => apiPath.test(form)) ? 'json' : 'page';
 }
 
 /** Measures each request under the path of its route; what belongs to no route has one name. */
@@ -160,16 +114,16 @@ function measured(telemetry: Telemetry): Koa.Middleware {
   };
 }
 
-/** Builds the Koa application and answers its request handler. */
-export function createRequestHandler({
-  routes,
-  https,
-  logger,
-  answerError,
-  telemetry,
-  ...options
-}: AppOptions): RequestHandler {
-  const prefixes = options.prefixes.toSorted((a, b) => b.length - a.length);
+export function createRequestHandler(
+  { options: { authUrl, baseUrl, issuer, logger }, telemetry }: Core,
+  routes: readonly Route[],
+  answerError: (ctx: Context, error: unknown, expects: Route['errors']) => void,
+): RequestHandler {
+  // A host or a proxy may have taken them off already. The longest first: one may lie below another one.
+  const prefixes = [authUrl, baseUrl, issuer]
+    .map((url) => url.pathname.replace(/\/$/, ''))
+    .filter((path) => path !== '')
+    .sort((a, b) => b.length - a.length);
   const app = new Koa();
   hideTarget(app);
   const router = new Router({ sensitive: true, strict: true });
@@ -181,7 +135,12 @@ export function createRequestHandler({
     ctx.newRouterPath = path;
     const errors = errorsBelow(path);
     // It is the whole host's: one that the host has set already may be stricter.
-    const headers = commonHeaders(randomUUID(), https && !ctx.res.hasHeader('Strict-Transport-Security'));
+    const needsHsts = authUrl.protocol === 'https:' && !ctx.res.hasHeader('Strict-Transport-Security');
+    const headers: HeaderFields = {
+      'X-Request-Id': randomUUID(),
+      'X-Content-Type-Options': 'nosniff',
+      ...(needsHsts && { 'Strict-Transport-Security': 'max-age=63072000' }),
+    };
     ctx.state.errors = errors;
     ctx.state.headers = headers;
     // Those of the partner API wait for its answer: written together they cost half of what setting each does.
@@ -205,11 +164,9 @@ export function createRequestHandler({
   app.on('error', (error) => logger.debug({ err: error }, 'an answer could not be sent'));
 
   const handle = app.callback();
-  const checkMount = mountCheck(prefixes, logger);
   return (request, response, next) => {
     const isOwn = () => router.match(ownPath(request, prefixes), request.method ?? 'GET').path.length > 0;
     if (next !== undefined && !isOwn()) return next();
-    checkMount(request);
     void handle(request, response);
   };
 }

@@ -1,3 +1,4 @@
+import { on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { OAuthError } from '../errors.ts';
 import { isUnstorable, JsonError, parseJson } from './json.ts';
@@ -16,19 +17,12 @@ const invalid = (description: string, status = 400): OAuthError =>
 
 const tooLong = () => invalid(`The body may have ${maxBodyBytes} bytes at most.`, 413);
 
-/** Whether a request announces a body that is too long. */
-const announcesTooMuch = ({ headers }: IncomingMessage): boolean =>
-  Number(headers['content-length'] ?? 0) > maxBodyBytes;
-
 /** @throws OAuthError with status 413 when a request announces a body that is too long */
-export function refuseLongBody(request: IncomingMessage): void {
-  if (announcesTooMuch(request)) throw tooLong();
+export function refuseLongBody({ headers }: IncomingMessage): void {
+  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) throw tooLong();
 }
 
-/**
- * Whether the whole body has arrived, as most small ones have when the checks before it are through. It can be taken
- * at once then: listeners and a deadline would take longer than everything else that reading does.
- */
+/** A small body mostly has arrived by then: to take it at once is much quicker than to listen. */
 function hasArrived(request: IncomingMessage): boolean {
   const { complete, destroyed, readableFlowing, readableEncoding, readableLength } = request;
   // A host may have begun to read, or changed what the stream yields.
@@ -36,38 +30,31 @@ function hasArrived(request: IncomingMessage): boolean {
   return complete && !destroyed && untouched && readableLength > 0 && readableLength <= maxBodyBytes;
 }
 
-/** Collects a body while it arrives. */
-function collectBody(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-
-    const finish = (error: OAuthError | null): void => {
-      clearTimeout(deadline);
-      request.off('data', onData).off('end', onEnd).off('error', onAbort).off('close', onAbort);
-      if (error === null) {
-        resolve(Buffer.concat(chunks));
-        return;
-      }
-      // What still arrives is thrown away, and an error of the aborted stream has nobody else to go to.
-      request.on('error', () => {});
-      request.resume();
-      reject(error);
-    };
-    const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size > maxBodyBytes) finish(tooLong());
-      else chunks.push(chunk);
-    };
-    const onEnd = (): void => finish(null);
-    const onAbort = (): void => finish(invalid('The body ended early.'));
-    const deadline = setTimeout(() => finish(invalid('The body took too long.', 408)), bodyDeadlineMs);
-
+async function collectBody(request: IncomingMessage): Promise<Buffer> {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), bodyDeadlineMs);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
     if (request.readableEnded || request.destroyed)
-      return finish(invalid('The body was read before it came here; body parsers have to come after.'));
-    if (announcesTooMuch(request)) return finish(tooLong());
-    request.on('data', onData).on('end', onEnd).on('error', onAbort).on('close', onAbort);
-  });
+      throw invalid('The body was read before it came here; body parsers have to come after.');
+    refuseLongBody(request);
+    for await (const [chunk] of on(request, 'data', { signal: deadline.signal, close: ['end'] })) {
+      size += chunk.length;
+      if (size > maxBodyBytes) throw tooLong();
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch (error) {
+    // What still arrives is thrown away, and an error of the aborted stream has nobody else to go to.
+    request.on('error', () => {}).resume();
+    if (error instanceof OAuthError) throw error;
+    throw deadline.signal.aborted
+      ? invalid('The body took too long.', 408)
+      : invalid('The body ended early.');
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The bytes of a body that a parser of the host has read, where it kept them: `rawBody`, as NestJS and others name it. */
@@ -78,7 +65,6 @@ function keptByHost(request: IncomingMessage): Buffer | null {
   return Buffer.from(kept.buffer, kept.byteOffset, kept.length);
 }
 
-/** Reads a request's body, whole or not at all. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return keptByHost(request) ?? (hasArrived(request) ? request.read() : collectBody(request));
 }
@@ -94,22 +80,32 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
+/** The pairs of a form or a query, as they are written. */
+export function formPairs(text: string): (readonly [name: string, value: string])[] {
+  return text
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const [name = '', ...value] = pair.split('=');
+      return [name, value.join('=')];
+    });
+}
+
+/** @throws URIError */
+export function formDecoded(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}
+
 /** Parses `application/x-www-form-urlencoded` text strictly; every name comes once. */
 function parseForm(text: string): Map<string, string> {
   const parameters = new Map<string, string>();
-  for (const pair of text.split('&')) {
-    if (pair === '') continue;
-    const split = pair.indexOf('=');
-    const [name, value] = [
-      split < 0 ? pair : pair.slice(0, split),
-      split < 0 ? '' : pair.slice(split + 1),
-    ].map((part) => {
-      try {
-        return decodeURIComponent(part.replaceAll('+', ' '));
-      } catch {
-        throw invalid('A parameter is not valid percent-encoded UTF-8.');
-      }
-    }) as [string, string];
+  for (const pair of formPairs(text)) {
+    let [name, value] = pair;
+    try {
+      [name, value] = [formDecoded(name), formDecoded(value)];
+    } catch {
+      throw invalid('A parameter is not valid percent-encoded UTF-8.');
+    }
     if (isUnstorable(name) || isUnstorable(value)) throw invalid('A parameter holds U+0000.');
     if (parameters.has(name)) throw invalid(`The parameter ${printable(name)} is given twice.`);
     parameters.set(name, value);

@@ -1,10 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { AddressedRequest } from '../context.ts';
 
-/**
- * An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) as plain IPv4; anything else as it is, in canonical
- * spelling.
- */
+/** `::ffff:192.0.2.1` as plain IPv4; anything else as it is, in canonical spelling. */
 function unmapped(address: string): string | null {
   const bare = address.startsWith('[') && address.endsWith(']') ? address.slice(1, -1) : address;
   const family = isIP(bare);
@@ -23,36 +20,35 @@ function withoutPort(hop: string): string {
   return /^([\d.]+|\[.*\]):\d{1,5}$/.exec(hop)?.[1] ?? hop;
 }
 
-/** Adds `address` or `address/prefix` to a list. @throws TypeError that begins with the option's `path` */
-function addRange(list: BlockList, range: string, path: string): void {
-  const [text = '', prefix] = range.split('/');
-  const address = unmapped(text);
-  if (address === null) throw new TypeError(`${path}: ${range} is not an IP address or a CIDR range`);
-  const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
-  const bits = family === 'ipv4' ? 32 : 128;
-  const length = prefix ?? String(bits);
-  if (!/^\d{1,3}$/.test(length) || Number(length) > bits) {
-    throw new TypeError(`${path}: ${range} has no valid prefix length`);
+const familyOf = (address: string) => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
+
+/** @throws TypeError that begins with the path of the range that is malformed */
+function rangeMatcher(ranges: readonly string[], pathOf: (index: number) => string) {
+  const list = new BlockList();
+  for (const [index, range] of ranges.entries()) {
+    const [text = '', prefix] = range.split('/');
+    const address = unmapped(text);
+    if (address === null)
+      throw new TypeError(`${pathOf(index)}: ${range} is not an IP address or a CIDR range`);
+    const bits = isIP(address) === 4 ? 32 : 128;
+    const length = prefix ?? String(bits);
+    if (!/^\d{1,3}$/.test(length) || Number(length) > bits)
+      throw new TypeError(`${pathOf(index)}: ${range} has no valid prefix length`);
+    list.addSubnet(address, Number(length), familyOf(address));
   }
-  list.addSubnet(address, Number(length), family);
+  return (address: string): boolean => list.check(address, familyOf(address));
 }
 
 /**
- * Finds the address of a request's client: the socket's, or, while that is a trusted proxy's, the right-most
- * entry of
- * `X-Forwarded-For`, with or without a port, that is not a trusted proxy. Entries to the left of that are written by the caller and never believed.
- * @param trustedProxies - addresses and CIDR ranges, v4 and v6
- * @returns a function that answers the address, IPv4-mapped ones as IPv4, or `null` when it cannot be
- * determined
+ * Finds the address of a request's client: the socket's, or, while that is a trusted proxy's, the right-most entry of
+ * `X-Forwarded-For`, with or without a port, that is not a trusted proxy. Entries to the left of that are written by the
+ * caller and never believed. IPv4-mapped addresses are answered as IPv4, `null` when none can be determined.
  * @throws TypeError when a range is malformed
  */
 export function clientAddressFinder(
   trustedProxies: readonly string[],
 ): (request: AddressedRequest) => string | null {
-  const trusted = new BlockList();
-  for (const [index, range] of trustedProxies.entries())
-    addRange(trusted, range, `createOstiary: trustedProxies.${index}`);
-  const isTrusted = (address: string) => trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+  const isTrusted = rangeMatcher(trustedProxies, (index) => `createOstiary: trustedProxies.${index}`);
 
   return (request) => {
     let address = unmapped(request.socket.remoteAddress ?? '');
@@ -68,45 +64,24 @@ export function clientAddressFinder(
   };
 }
 
-/** What limits count a client by, and how many times the limit of an address are allowed there. */
-export interface AddressBucket {
-  readonly name: string;
-  readonly times: number;
-}
-
-/** Prefixes of IPv6, in groups of 16 bits and of what is left of the last one. One customer is given a /64 to a /48. */
-const networks = [
-  { bits: 64, times: 1 },
-  { bits: 56, times: 4 },
-  { bits: 48, times: 16 },
-] as const;
-
 /**
- * The buckets of a client, the narrowest first: its address, or the /64, /56 and /48 networks of an IPv6 address, of which
- * one caller can have many.
+ * What limits count a client by, the narrowest first: its address, or the /64, /56 and /48 networks of an IPv6 address, of
+ * which one caller can have many. `times` the limit of an address are allowed there.
  */
-export function addressBuckets(address: string | null): readonly [AddressBucket, ...AddressBucket[]] {
+export function addressBuckets(address: string | null) {
   if (address === null || isIP(address) !== 6) return [{ name: address ?? 'unknown', times: 1 }];
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const after = tail === '' ? [] : tail.split(':');
-    while (groups.length + after.length < 8) groups.push('0');
-    groups.push(...after);
-  }
-  const [a = '0', b = '0', c = '0', d = '0'] = groups;
-  const upper = (Number.parseInt(d, 16) & 0xff00).toString(16);
-  const prefixes = { 64: [a, b, c, d], 56: [a, b, c, upper], 48: [a, b, c] } as const;
-  const [first, ...wider] = networks.map(({ bits, times }) => ({
-    name: `${prefixes[bits].join(':')}::/${bits}`,
-    times,
-  }));
-  return [first ?? { name: 'unknown', times: 1 }, ...wider];
+  const [before = [], after = []] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array(8 - before.length - after.length).fill('0');
+  const [a, b, c, d = '0'] = [...before, ...zeros, ...after];
+  const upperHalf = (Number.parseInt(d, 16) & 0xff00).toString(16);
+  return [
+    { name: `${a}:${b}:${c}:${d}::/64`, times: 1 },
+    { name: `${a}:${b}:${c}:${upperHalf}::/56`, times: 4 },
+    { name: `${a}:${b}:${c}::/48`, times: 16 },
+  ];
 }
 
 /** @throws TypeError when a range is malformed */
 export function addressMatcher(ranges: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const range of ranges) addRange(list, range, 'allowlist');
-  return (address) => list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+  return rangeMatcher(ranges, () => 'allowlist');
 }

@@ -3,7 +3,6 @@ import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { printable } from '../printable.ts';
 
-/** A form is good for this long. */
 const formLifetimeMs = 24 * 3600_000;
 
 /** The clock of the process that made the form may be ahead of this one's by so much. */
@@ -11,23 +10,6 @@ const clockSkewMs = 60_000;
 
 /** What a form does, as its tokens know it, beginning with its name; and for whom. */
 export type FormPurpose = readonly [form: string, ...about: string[]];
-
-/** Proofs that a form came from one of our pages. Whatever is refused is told in the log, with the reason. */
-export interface Forms {
-  /** A token that proves that a form came from one of our pages, for this user and purpose. */
-  issue(purpose: FormPurpose): string;
-  /** @throws OAuthError that is shown as a page */
-  check(token: string | undefined, purpose: FormPurpose): void;
-  /**
-   * Refuses a form that another site's page posted, by what browsers say of its origin (Fetch Metadata, RFC 6454).
-   * A host's `Referrer-Policy: no-referrer` makes browsers send `Origin: null` with forms of this site too; they still
-   * say that it is the same one, which no page of another site and no sandboxed frame can make them say.
-   *
-   * @param form - its name, for the log
-   * @throws OAuthError that is shown as a page
-   */
-  requireOwnOrigin(request: IncomingMessage, form: string): void;
-}
 
 /** Why a browser's words about the origin of a form do not do; `null` when they do. */
 function originProblem({ headers }: IncomingMessage, own: string): string | null {
@@ -41,8 +23,13 @@ function originProblem({ headers }: IncomingMessage, own: string): string | null
   return null;
 }
 
-/** Forms are protected by an HMAC over what they do and for whom; nothing has to be stored. */
-export function createForms({ sealer, clock, options: { logger, authUrl } }: Core): Forms {
+export type Forms = ReturnType<typeof createForms>;
+
+/**
+ * Proofs that a form came from one of our pages: an HMAC over what it does and for whom, so that nothing has to be stored.
+ * Whatever is refused is told in the log, with the reason.
+ */
+export function createForms({ sealer, clock, options: { logger, authUrl } }: Core) {
   const signer = sealer.signer('form tokens');
 
   function refused(form: string, reason: string, details: object = {}): OAuthError {
@@ -54,12 +41,14 @@ export function createForms({ sealer, clock, options: { logger, authUrl } }: Cor
   }
 
   return {
-    issue(purpose) {
+    /** A token for this user and purpose. */
+    issue(purpose: FormPurpose): string {
       const time = clock.now().toString(36);
       return `${time}.${signer.sign(time, ...purpose)}`;
     },
 
-    check(token, purpose) {
+    /** @throws OAuthError that is shown as a page */
+    check(token: string | undefined, purpose: FormPurpose): void {
       const [form] = purpose;
       if (!token) throw refused(form, 'its token is missing');
       const [time = '', proof = ''] = token.split('.');
@@ -70,7 +59,15 @@ export function createForms({ sealer, clock, options: { logger, authUrl } }: Cor
       if (!(age >= -clockSkewMs)) throw refused(form, 'its page is from a process whose clock is ahead');
     },
 
-    requireOwnOrigin(request, form) {
+    /**
+     * Refuses a form that another site's page posted, by what browsers say of its origin (Fetch Metadata, RFC 6454).
+     * A host's `Referrer-Policy: no-referrer` makes browsers send `Origin: null` with forms of this site too; they still
+     * say that it is the same one, which no page of another site and no sandboxed frame can make them say.
+     *
+     * @param form - its name, for the log
+     * @throws OAuthError that is shown as a page
+     */
+    requireOwnOrigin(request: IncomingMessage, form: string): void {
       const problem = originProblem(request, authUrl.origin);
       if (problem === null) return;
       const { origin, 'sec-fetch-site': site } = request.headers;

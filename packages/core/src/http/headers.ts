@@ -6,15 +6,7 @@ export function setNoStore(ctx: Context): void {
   ctx.set('Pragma', 'no-cache');
 }
 
-/** Header fields by name. */
 export type HeaderFields = Record<string, string>;
-
-/** Headers that every answer carries, whatever it is. */
-export function commonHeaders(requestId: string, hsts: boolean): HeaderFields {
-  const headers: HeaderFields = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' };
-  if (hsts) headers['Strict-Transport-Security'] = 'max-age=63072000';
-  return headers;
-}
 
 /** Policies of a document, as security middleware of a host sets them before a request comes here. */
 const documentPolicies = [
@@ -31,10 +23,7 @@ const documentPolicies = [
   'X-Frame-Options',
 ];
 
-/**
- * Takes away what the host's middleware wants for its own pages: ours have policies of their own, and on a redirect an opener
- * policy would cut a window off from the app that opened it.
- */
+/** Ours have policies of their own, and an opener policy would cut a window off from the app that opened it. */
 export function dropHostPolicies(ctx: Context): void {
   for (const name of documentPolicies) ctx.remove(name);
 }
@@ -64,10 +53,7 @@ export function setDocumentHeaders(ctx: Context, sources: string): void {
   setNoStore(ctx);
 }
 
-/**
- * Answers with JSON and everything that the shell and the handler put into `ctx.state.headers`, in one go: Koa's
- * setters and `setHeader` take several times as long.
- */
+/** With everything in `ctx.state.headers`, in one go: Koa's setters take several times as long. */
 export function writeJson(ctx: Context, status: number, json: string): void {
   const headers: HeaderFields = ctx.state.headers;
   headers['Content-Type'] = 'application/json; charset=utf-8';

@@ -79,10 +79,7 @@ function headersOf(request: Request, url: URL): Record<string, string> {
   return headers;
 }
 
-/**
- * Lets through what was announced, to the byte: what comes after it would be another request on this connection, with
- * headers that the caller makes up.
- */
+/** What comes after the announced length would be another request, with headers that the caller makes up. */
 function exactly(length: number): Transform {
   let left = length;
   const wrong = () => new TypeError('the body does not have the length that Content-Length announces');
@@ -130,16 +127,15 @@ export function createFetchHandler(handler: RequestHandler): FetchHandler {
   let server: Server | null = null;
   const serverOf = (): Server => {
     server ??= createServer((request, response) => {
-      const visit = visits.get(request.socket);
+      const { own, next } = visits.get(request.socket) ?? {};
       let isOwn = true;
-      const next = visit?.next;
       const pass = () => {
         isOwn = false;
         next?.();
       };
-      handler(request, response, next === undefined ? undefined : pass);
+      handler(request, response, next && pass);
       // Not now: the server is in the middle of reading, and bytes of the body would get in between.
-      if (isOwn && visit !== undefined) process.nextTick(visit.own);
+      if (isOwn && own !== undefined) process.nextTick(own);
     });
     return server;
   };
@@ -178,22 +174,20 @@ export function createFetchHandler(handler: RequestHandler): FetchHandler {
         pipeline(counted === null ? [body, outgoing] : [body, counted, outgoing], () => {});
       };
 
-      visits.set(far, {
-        own() {
-          try {
-            send();
-          } catch (error) {
-            fail(error);
-          }
-        },
-        next:
-          next === undefined
-            ? undefined
-            : () => {
-                outgoing.destroy();
-                resolve((async () => await next())());
-              },
-      });
+      const pass =
+        next &&
+        (() => {
+          outgoing.destroy();
+          resolve((async () => await next())());
+        });
+      const own = (): void => {
+        try {
+          send();
+        } catch (error) {
+          fail(error);
+        }
+      };
+      visits.set(far, { own, next: pass });
       signal.addEventListener('abort', abort, { once: true });
       outgoing.once('close', () => signal.removeEventListener('abort', abort));
       outgoing.on('error', reject);

@@ -37,54 +37,46 @@ export async function scheduleReseal(queue: Queue, clock: Clock, sealer: Sealer)
   ]);
 }
 
-/** What sealing anew needs. */
-export interface ResealOptions {
+/** The rows of a table in batches, between which others get their turn: a database that answers at once would leave none. */
+async function* batchesOf(store: SealedSecrets) {
+  let after: string | null = null;
+  do {
+    const rows = await store.listSealed({ after, limit: batch });
+    yield rows;
+    after = rows.length < batch ? null : (rows.at(-1)?.id ?? null);
+    await setImmediate();
+  } while (after !== null);
+}
+
+/** A secret that was changed meanwhile is left as it is, so any number of processes may do this at once. */
+export function resealHandler({
+  storage,
+  sealer,
+  clock,
+  logger,
+}: {
   readonly storage: Pick<Storage, 'apiKeys' | 'webhooks'>;
   readonly sealer: Sealer;
   readonly clock: Clock;
   readonly logger: Logger;
-}
-
-/** One kind of secrets. */
-interface Part {
-  /** What a line of the log calls a row. */
-  readonly name: 'key' | 'endpoint';
-  readonly store: SealedSecrets;
-  readonly contextOf: (id: string) => string;
-}
-
-/** What one run did. */
-interface Run {
-  readonly sealed: number;
-  /** Secrets that no key opens. They are left as they are. */
-  readonly unopened: number;
-  readonly isThrough: boolean;
-}
-
-/**
- * Seals what a previous key had sealed with the first one, in small batches between which others get their turn. A secret
- * that was changed meanwhile is left as it was changed, so any number of processes may do this at once.
- */
-export function resealHandler({ storage, sealer, clock, logger }: ResealOptions): JobHandler {
-  const parts: readonly Part[] = [
+}): JobHandler {
+  /** Their names are those of the log. */
+  const tables = [
     { name: 'endpoint', store: storage.webhooks, contextOf: webhookSecretContext },
     { name: 'key', store: storage.apiKeys, contextOf: signingSecretContext },
   ];
   const told = new Set<string>();
+  /** Secrets that were sealed by the runs since one was through. */
+  let sealed = 0;
 
-  function tell(name: string, id: string, error: UnsealError): void {
-    if (told.has(id) || told.size >= maxTold) return;
-    told.add(id);
-    logger.error({ err: error, [name]: id }, 'a sealed secret cannot be opened; it is left as it is');
-  }
-
-  async function run(): Promise<Run> {
-    let sealed = 0;
+  return async (_payload, job) => {
+    // Left by processes that had another key too.
+    if (!sealer.hasPrevious) return null;
     let unopened = 0;
-    let batches = 0;
-    for (const { name, store, contextOf } of parts) {
-      for (let after: string | null = null; ; ) {
-        const rows = await store.listSealed({ after, limit: batch });
+    let written = 0;
+    for (const { name, store, contextOf } of tables) {
+      for await (const rows of batchesOf(store)) {
+        if (written === maxBatches) return { dueAt: clock.now() };
         const secrets: ResealedSecret[] = [];
         for (const { id, sealed: before } of rows) {
           if (sealer.isCurrent(before)) continue;
@@ -93,41 +85,21 @@ export function resealHandler({ storage, sealer, clock, logger }: ResealOptions)
           } catch (error) {
             if (!(error instanceof UnsealError)) throw error;
             unopened += 1;
-            tell(name, id, error);
+            if (told.has(id) || told.size >= maxTold) continue;
+            told.add(id);
+            logger.error({ err: error, [name]: id }, 'a sealed secret cannot be opened; it is left as it is');
           }
         }
-        if (secrets.length > 0) {
-          sealed += await store.reseal(secrets);
-          batches += 1;
-          if (batches === maxBatches) return { sealed, unopened, isThrough: false };
-        }
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < batch) break;
-        after = last.id;
-        // A database that answers at once would let nobody else have a turn.
-        await setImmediate();
+        if (secrets.length === 0) continue;
+        sealed += await store.reseal(secrets);
+        written += 1;
       }
     }
-    return { sealed, unopened, isThrough: true };
-  }
-
-  /** By the runs since one was through. */
-  let total = 0;
-
-  return async (_payload, { id }) => {
-    // Left by processes that had another key too.
-    if (!sealer.hasPrevious) return null;
-    const { sealed, unopened, isThrough } = await run();
-    total += sealed;
-    const fields = { sealingKey: sealer.currentKeyId, sealed: total, unopened };
-    if (!isThrough) {
-      logger.debug(fields, 'secrets are being sealed with the first sealing key');
-      return { dueAt: clock.now() };
-    }
-    const isNews = total > 0 || id !== resealKind;
-    total = 0;
+    const fields = { sealingKey: sealer.currentKeyId, sealed, unopened };
+    const isNews = sealed > 0 || job.id !== resealKind;
+    sealed = 0;
     if (unopened > 0) logger.warn(fields, 'some secrets are not sealed with the first sealing key');
     else logger[isNews ? 'info' : 'debug'](fields, 'all secrets are sealed with the first sealing key');
-    return id === resealKind ? { dueAt: clock.now() + intervalMs } : null;
+    return job.id === resealKind ? { dueAt: clock.now() + intervalMs } : null;
   };
 }

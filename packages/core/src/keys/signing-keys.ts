@@ -12,9 +12,7 @@ export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies readonly 
 /** How long another process may sign with, or publish, a key set that is no longer the newest. */
 export const keyRefreshMs = 5_000;
 
-/**
- * How long a key stays published after the next one took over: longer than any ID token that it signed lives.
- */
+/** How long a key stays published after the next one took over: longer than any ID token that it signed lives. */
 export const retiredKeyMs = 24 * 3600_000;
 
 /** A signing key, ready for use. Times are milliseconds since the Unix epoch. */
@@ -28,77 +26,59 @@ export interface SigningKey {
   readonly privateKey: CryptoKey | Uint8Array;
 }
 
-/** All keys at one moment. */
-export interface KeySet {
-  readonly keys: readonly SigningKey[];
-  /** The key that signs at `now`: the active one that was activated last. */
-  signing(alg: SigningAlgorithm, now: number): SigningKey;
-  /**
-   * Keys that relying parties should know at `now`: signing ones, coming ones, and old ones whose tokens may
-   * live.
-   */
-  published(now: number): readonly SigningKey[];
-}
+export type KeySet = ReturnType<typeof keySet>;
 
-function keySet(keys: readonly SigningKey[]): KeySet {
+function keySet(keys: readonly SigningKey[]) {
   const successor = (key: SigningKey) => keys.find((k) => k.alg === key.alg && k.activeFrom > key.activeFrom);
   return {
     keys,
-    signing(alg, now) {
+    /** The key that signs at `now`: the active one that was activated last. */
+    signing(alg: SigningAlgorithm, now: number): SigningKey {
       const ofAlg = keys.filter((key) => key.alg === alg);
       const key = ofAlg.findLast((candidate) => candidate.activeFrom <= now) ?? ofAlg[0];
       if (key === undefined) throw new Error(`there is no ${alg} signing key`);
       return key;
     },
-    published(now) {
-      return keys.filter(
-        (key) => (successor(key)?.activeFrom ?? Number.POSITIVE_INFINITY) + retiredKeyMs > now,
-      );
+    /** Keys that relying parties should know at `now`: signing ones, coming ones, and old ones whose tokens may live. */
+    published(now: number): readonly SigningKey[] {
+      return keys.filter((key) => (successor(key)?.activeFrom ?? now) + retiredKeyMs > now);
     },
   };
 }
 
 const sealedContext = (kid: string): string => `signing_keys/${kid}/private_jwk`;
 
+interface Parts {
+  readonly store: SigningKeyStore;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
 /** The keys that sign ID tokens: created on the first start, sealed at rest, rotated without a restart. */
 export class SigningKeys {
-  readonly #store: SigningKeyStore;
-  readonly #sealer: Sealer;
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #opened = new Map<string, SigningKey>();
+  readonly #parts: Parts;
   #current: KeySet = keySet([]);
   #loadedAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<KeySet> | null = null;
-  /** Whether the last reading failed. */
-  #isCutOff = false;
 
-  constructor(dependencies: { store: SigningKeyStore; sealer: Sealer; clock: Clock; random: Random }) {
-    this.#store = dependencies.store;
-    this.#sealer = dependencies.sealer;
-    this.#clock = dependencies.clock;
-    this.#random = dependencies.random;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  /**
-   * Creates missing keys, opens all, and seals those again that a previous sealing key had sealed.
-   * @throws TypeError when no sealing key opens a stored key
-   */
+  /** Creates missing keys, opens all, and seals anew. @throws TypeError when no sealing key opens a stored key */
   async start(): Promise<void> {
-    const stored = await this.#store.list();
+    const { store, sealer, clock } = this.#parts;
+    const stored = await store.list();
     for (const alg of signingAlgorithms) {
-      if (!stored.some((key) => key.alg === alg)) {
-        await this.#store.insertFirst(await this.#create(alg, this.#clock.now()));
-      }
+      if (!stored.some((key) => key.alg === alg))
+        await store.insertFirst(await this.#create(alg, clock.now()));
     }
     try {
-      const { keys } = await this.#load();
-      const sealedBefore = new Map(stored.map((record) => [record.kid, record.sealedPrivateJwk]));
-      for (const { kid, privateJwk } of keys) {
-        const sealed = sealedBefore.get(kid);
-        if (sealed !== undefined && !this.#sealer.isCurrent(sealed)) {
-          await this.#store.reseal(kid, this.#sealer.seal(JSON.stringify(privateJwk), sealedContext(kid)));
-        }
+      await this.#load();
+      for (const { kid, sealedPrivateJwk } of stored) {
+        if (sealer.isCurrent(sealedPrivateJwk)) continue;
+        await store.reseal(kid, sealer.renew(sealedPrivateJwk, sealedContext(kid)));
       }
     } catch (error) {
       if (!(error instanceof UnsealError)) throw error;
@@ -106,90 +86,73 @@ export class SigningKeys {
     }
   }
 
-  /**
-   * The key set, at most {@link keyRefreshMs} old. While the database cannot be read the last one stays in
-   * use, and is not waited for.
-   */
+  /** The key set, at most {@link keyRefreshMs} old. While the database cannot be read the last one stays in use. */
   async current(): Promise<KeySet> {
-    const age = this.#clock.now() - this.#loadedAt;
-    if (age < keyRefreshMs / 2) return this.#current;
-    this.#loading ??= this.#load().finally(() => {
-      this.#loading = null;
-    });
-    const loaded = this.#loading.catch((error: unknown) => {
-      if (this.#current.keys.length === 0) throw error;
-      this.#isCutOff = true;
-      return this.#current;
-    });
-    // Read ahead of time, so that hardly anybody waits for it; and nobody while it fails: what the request needs of the
-    // database afterwards takes its own time to fail.
-    return age < keyRefreshMs || this.#isCutOff ? this.#current : loaded;
+    const now = this.#parts.clock.now();
+    if (now - this.#loadedAt < keyRefreshMs) return this.#current;
+    this.#loading ??= this.#load()
+      .catch((error: unknown) => {
+        if (this.#current.keys.length === 0) throw error;
+        // Asked again when this is old: what a request needs of the database afterwards takes its own time to fail.
+        this.#loadedAt = now;
+        return this.#current;
+      })
+      .finally(() => {
+        this.#loading = null;
+      });
+    return this.#loading;
   }
 
   /**
-   * Creates a key that takes over from the current one of its algorithm after `activateAfterMs`; it is
-   * published at once, so that relying parties which cache the key set know it by then. Ends keys whose
-   * tokens are all expired.
-   * @param audit - the record of the act, stored with the key
+   * Creates a key that takes over after `activateAfterMs`, published at once for those who cache the key set. Ends keys
+   * whose tokens are all expired. `audit` makes the record of the act, stored with the key.
    */
   async rotate(
     alg: SigningAlgorithm,
     activateAfterMs: number,
     audit?: (kid: string) => AuditRecord,
   ): Promise<SigningKey> {
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     const record = await this.#create(alg, now + activateAfterMs);
-    await this.#store.insert(record, audit?.(record.kid));
+    await this.#parts.store.insert(record, audit?.(record.kid));
     const set = await this.#load();
     const published = new Set(set.published(now).map((key) => key.kid));
     for (const key of set.keys) {
-      if (!published.has(key.kid)) await this.#store.remove(key.kid);
+      if (!published.has(key.kid)) await this.#parts.store.remove(key.kid);
     }
     await this.#load();
     return this.#open(record);
   }
 
   async #load(): Promise<KeySet> {
-    const now = this.#clock.now();
-    const records = await this.#store.list();
-    const keys = await Promise.all(records.map((record) => this.#open(record)));
-    const unchanged =
-      keys.length === this.#current.keys.length &&
-      keys.every((key, index) => key === this.#current.keys[index]);
-    if (!unchanged) this.#current = keySet(keys);
+    const now = this.#parts.clock.now();
+    const records = await this.#parts.store.list();
+    const kidsOf = (keys: readonly { readonly kid: string }[]) => keys.map(({ kid }) => kid).join();
+    if (kidsOf(records) !== kidsOf(this.#current.keys))
+      this.#current = keySet(await Promise.all(records.map((record) => this.#open(record))));
     this.#loadedAt = now;
-    this.#isCutOff = false;
     return this.#current;
   }
 
   async #open(record: SigningKeyRecord): Promise<SigningKey> {
-    const known = this.#opened.get(record.kid);
-    if (known !== undefined) return known;
-    const privateJwk: JWK = JSON.parse(this.#sealer.open(record.sealedPrivateJwk, sealedContext(record.kid)));
-    const key: SigningKey = {
-      kid: record.kid,
-      alg: record.alg,
-      createdAt: record.createdAt,
-      activeFrom: record.activeFrom,
-      publicJwk: JSON.parse(record.publicJwk),
-      privateJwk,
-      privateKey: await importJWK(privateJwk, record.alg),
-    };
-    this.#opened.set(record.kid, key);
-    return key;
+    const { kid, alg, createdAt, activeFrom, publicJwk, sealedPrivateJwk } = record;
+    const privateJwk: JWK = JSON.parse(this.#parts.sealer.open(sealedPrivateJwk, sealedContext(kid)));
+    const privateKey = await importJWK(privateJwk, alg);
+    const publicKey: JWK = JSON.parse(publicJwk);
+    return { kid, alg, createdAt, activeFrom, publicJwk: publicKey, privateJwk, privateKey };
   }
 
   async #create(alg: SigningAlgorithm, activeFrom: number): Promise<SigningKeyRecord> {
     const pair = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 });
-    const kid = this.#random.bytes(12).toString('base64url');
+    const kid = this.#parts.random.bytes(12).toString('base64url');
     const common = { kid, alg, use: 'sig' };
     const privateJwk = { ...(await exportJWK(pair.privateKey)), ...common };
     return {
       kid,
       alg,
       publicJwk: JSON.stringify({ ...(await exportJWK(pair.publicKey)), ...common }),
-      sealedPrivateJwk: this.#sealer.seal(JSON.stringify(privateJwk), sealedContext(kid)),
-      createdAt: this.#clock.now(),
+      sealedPrivateJwk: this.#parts.sealer.seal(JSON.stringify(privateJwk), sealedContext(kid)),
+      createdAt: this.#parts.clock.now(),
       activeFrom,
     };
   }

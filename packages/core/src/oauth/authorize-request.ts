@@ -1,4 +1,5 @@
 import { OAuthError } from '../errors.ts';
+import { formDecoded, formPairs } from '../http/body.ts';
 import { isUnstorable } from '../http/json.ts';
 import type { Logger } from '../logger.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
@@ -7,17 +8,14 @@ import { isScope } from '../scopes.ts';
 import { isEnabled, needsPkce } from './client.ts';
 import { isCodeChallenge } from './pkce.ts';
 
-/** Longer values of `state` and `nonce` are refused, in bytes. */
-const maxEchoBytes = 1024;
-
 /** The longest values that are kept while the user is asked, in bytes. */
 const maxBytes = {
-  state: maxEchoBytes,
-  nonce: maxEchoBytes,
+  state: 1024,
+  nonce: 1024,
   id_token_hint: 4096,
   login_hint: 512,
   ui_locales: 512,
-} as const satisfies { readonly [parameter: string]: number };
+} as const;
 
 /** Every parameter that means something here; all others are ignored (RFC 6749, section 3.1). */
 const knownParameters = [
@@ -43,13 +41,13 @@ const knownParameters = [
 type Parameter = (typeof knownParameters)[number];
 
 /** Parameters of an authorization request as they came; a value of `null` came twice or is not readable. */
-export type RawParameters = ReadonlyMap<Parameter, string | null>;
+type RawParameters = ReadonlyMap<Parameter, string | null>;
 
 const invalid = (description: string): OAuthError => new OAuthError('invalid_request', description);
 
 function decoded(text: string): string | null {
   try {
-    const value = decodeURIComponent(text.replaceAll('+', ' '));
+    const value = formDecoded(text);
     return isUnstorable(value) ? null : value;
   } catch {
     return null;
@@ -60,10 +58,8 @@ function decoded(text: string): string | null {
 export function readQuery(query: string): RawParameters {
   const known = new Set<string>(knownParameters);
   const parameters = new Map<Parameter, string | null>();
-  for (const pair of query.split('&')) {
-    const split = pair.indexOf('=');
-    const name = decoded(split < 0 ? pair : pair.slice(0, split));
-    const text = split < 0 ? '' : pair.slice(split + 1);
+  for (const [rawName, text] of formPairs(query)) {
+    const name = decoded(rawName);
     if (name === null || text === '' || !known.has(name)) continue;
     const parameter = name as Parameter;
     parameters.set(parameter, parameters.has(parameter) ? null : decoded(text));
@@ -84,10 +80,7 @@ export interface RedirectTarget {
   readonly state: string | null;
 }
 
-/**
- * Checks who asks and where the answer would go. Until this has passed, nothing may be redirected.
- * @throws OAuthError
- */
+/** Who asks and where the answer goes; before this, nothing may be redirected. @throws OAuthError */
 export async function findRedirectTarget(
   parameters: RawParameters,
   clients: ClientStore,
@@ -147,11 +140,7 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
     throw invalid('The parameter code_challenge has to be the base64url of a SHA-256.');
 }
 
-/**
- * Checks the rest of the request and writes it down in the one form that the protocol engine is given: known
- * parameters, once each, in a fixed order.
- * @throws OAuthError that may be sent to the redirect URI
- */
+/** The rest of the request, checked, in the one form that the engine is given. @throws OAuthError for the redirect URI */
 export function normalizedQuery(parameters: RawParameters, { client }: RedirectTarget): string {
   const value = (name: Parameter): string | undefined => {
     const text = parameters.get(name);

@@ -1,17 +1,16 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
-import { urlBelow } from '../context.ts';
 import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
-import { prefersJson } from '../http/accept.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readFormText } from '../http/body.ts';
 import { setNoStore } from '../http/headers.ts';
+import type { Handler } from '../http/route.ts';
 import { findRedirectTarget, normalizedQuery, type RedirectTarget, readQuery } from './authorize-request.ts';
-import { authPaths, issuerOf } from './endpoints.ts';
+import { issuerOf, pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
+import { prefersJson } from './error-answer.ts';
 import { authenticate } from './host-login.ts';
 
-/** Sends a browser to another page, of this service or of a client. */
 export function seeOther(ctx: Context, location: string): void {
   setNoStore(ctx);
   ctx.set('Referrer-Policy', 'no-referrer');
@@ -20,10 +19,7 @@ export function seeOther(ctx: Context, location: string): void {
   ctx.body = '';
 }
 
-/**
- * Sends the browser on, except that a caller which prefers JSON is told of an error in JSON with the status
- * of the table.
- */
+/** Sends the browser on; a caller that prefers JSON is told of an error in JSON, with the status of the table. */
 function answerLocation(ctx: Context, location: string): void {
   const parameters = new URL(location).searchParams;
   const error = parameters.get('error');
@@ -48,9 +44,7 @@ function errorLocation(core: Core, { redirectUri, state }: RedirectTarget, error
   return url.href;
 }
 
-/**
- * A request that came as a form goes on as a GET, with which browsers send the host's sign-in cookie along.
- */
+/** A form goes on as a GET, with which browsers send the host's sign-in cookie along. */
 async function asGet(core: Core, ctx: Context): Promise<void> {
   if (ctx.is('application/x-www-form-urlencoded') === false) {
     throw new OAuthError('invalid_request', 'The Content-Type has to be application/x-www-form-urlencoded.', {
@@ -59,7 +53,7 @@ async function asGet(core: Core, ctx: Context): Promise<void> {
   }
   const text = await readFormText(ctx.req);
   const query = text.replace(/[^A-Za-z0-9%&=+._~*!'();:@,/?$-]+/g, encodeURIComponent);
-  seeOther(ctx, `${urlBelow(core.options.authUrl, authPaths.authorize)}?${query}`);
+  seeOther(ctx, `${pageUrl(core.options, 'authorize')}?${query}`);
 }
 
 function answerHead(ctx: Context): void {
@@ -68,8 +62,7 @@ function answerHead(ctx: Context): void {
   ctx.type = 'html';
 }
 
-/** Refuses an address that starts too many authorization requests. */
-function limitStarts(core: Core, name: string): (ctx: Context) => Promise<void> {
+function limitStarts(core: Core, name: string): Handler {
   const starts = addressLimit(core.storage.rateLimits, { name, limit: core.options.limits.authorizeStarts });
 
   return async (ctx) => {
@@ -79,11 +72,8 @@ function limitStarts(core: Core, name: string): (ctx: Context) => Promise<void> 
   };
 }
 
-/**
- * The authorization endpoint (RFC 6749, section 3.1): checks the request, then lets the engine decide what
- * the user has to do.
- */
-export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
+/** The authorization endpoint (RFC 6749, section 3.1). */
+export function authorizeHandler(core: Core, engine: Engine): Handler {
   const limit = limitStarts(core, 'authorize');
 
   return async (ctx) => {
@@ -97,25 +87,19 @@ export function authorizeHandler(core: Core, engine: Engine): (ctx: Context) => 
       // Whoever only looks at a link (RFC 9110, section 9.3.2) hears that it is right, and starts nothing.
       if (ctx.method === 'HEAD') return answerHead(ctx);
       const user = await authenticate(core, ctx.req);
-      answerLocation(ctx, await engine.authorize(ctx.req, ctx.res, query, user));
+      answerLocation(ctx, await engine.authorize(ctx, query, user));
     } catch (thrown) {
       const error = toOAuthError(thrown);
       // A failure of ours is not the client's business, nor is it that there are too many; and who has just lost its
       // address gets nothing there: the user sees an error page.
-      if (
-        error.status >= 500 ||
-        error.code === 'slow_down' ||
-        error.code === 'invalid_client' ||
-        error.code === 'redirect_uri_mismatch'
-      )
+      if (error.status >= 500 || /^(slow_down|invalid_client|redirect_uri_mismatch)$/.test(error.code))
         throw thrown;
       answerLocation(ctx, errorLocation(core, target, error));
     }
   };
 }
 
-/** Goes on with an authorization request after the user has answered. */
-export function resumeHandler(core: Core, engine: Engine): (ctx: Context) => Promise<void> {
+export function resumeHandler(core: Core, engine: Engine): Handler {
   // Whoever comes back without an answer starts anew; counted apart, so that one flow counts once in each.
   const limit = limitStarts(core, 'resume');
 
@@ -123,6 +107,6 @@ export function resumeHandler(core: Core, engine: Engine): (ctx: Context) => Pro
     await limit(ctx);
     if (ctx.method === 'HEAD') return answerHead(ctx);
     const user = await authenticate(core, ctx.req);
-    answerLocation(ctx, await engine.resume(ctx.req, ctx.res, user));
+    answerLocation(ctx, await engine.resume(ctx, user));
   };
 }

@@ -12,7 +12,6 @@ export function isPublicClient(client: ClientRecord): boolean {
   return client.secrets.length === 0;
 }
 
-/** Whether every authorization request of this client needs a PKCE challenge. */
 export function needsPkce(client: ClientRecord): boolean {
   return client.requirePkce || isPublicClient(client);
 }
@@ -26,10 +25,8 @@ export function isAskedEveryTime(client: ClientRecord): boolean {
 }
 
 /**
- * Refuses an authorization request that was right when it began: the administrator may have changed the
- * client while the user was asked.
- * @throws OAuthError that is shown as a page, because there may be no address any more to which it could be
- * sent
+ * The administrator may have changed the client while the user was asked.
+ * @throws OAuthError that is shown as a page, because there may be no address any more to which it could be sent
  */
 export function requireStillAllowed(
   client: ClientRecord,
@@ -50,13 +47,9 @@ export function unknownRequest(): OAuthError {
 /** Whether a secret is one of the client's live ones, or was one. */
 export function secretState(client: ClientRecord, secret: string, now: number): 'right' | 'ended' | 'wrong' {
   const presented = digest(secret);
-  let state: 'right' | 'ended' | 'wrong' = 'wrong';
-  for (const { digest: stored, expiresAt } of client.secrets) {
-    if (!equalDigests(stored, presented)) continue;
-    if (expiresAt === null || expiresAt > now) state = 'right';
-    else if (state === 'wrong') state = 'ended';
-  }
-  return state;
+  const equal = client.secrets.filter((stored) => equalDigests(stored.digest, presented));
+  if (equal.length === 0) return 'wrong';
+  return equal.some(({ expiresAt }) => expiresAt === null || expiresAt > now) ? 'right' : 'ended';
 }
 
 /** The web origins of a client's redirect URIs, as browsers send them in `Origin`. */

@@ -1,12 +1,12 @@
-import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
-import { appsPage as renderAppsPage } from '../pages/apps.ts';
+import type { Handler } from '../http/route.ts';
+import { appsPage } from '../pages/apps.ts';
 import { isScope } from '../scopes.ts';
 import { seeOther } from './authorize.ts';
-import { appsPage, revokeAppAction } from './endpoints.ts';
+import { pageUrl } from './endpoints.ts';
 import { requestLanguage } from './error-answer.ts';
 import { authenticate, loginUrl } from './host-login.ts';
 import { displayName, findUser } from './user.ts';
@@ -14,15 +14,14 @@ import { displayName, findUser } from './user.ts';
 const purpose = (sub: string, clientId: string): FormPurpose => ['revoke app', sub, clientId];
 
 function signIn(core: Core): Promise<string> {
-  return loginUrl(core, appsPage(core.options), {
+  return loginUrl(core, pageUrl(core.options, 'apps'), {
     reauthenticate: false,
     loginHint: undefined,
     uiLocales: undefined,
   });
 }
 
-/** Shows the signed-in user every app that has access, and what it sees. */
-export function appsHandler(core: Core, forms: Forms): (ctx: Context) => Promise<void> {
+export function appsHandler(core: Core, forms: Forms): Handler {
   const { storage, options } = core;
 
   return async (ctx) => {
@@ -35,11 +34,11 @@ export function appsHandler(core: Core, forms: Forms): (ctx: Context) => Promise
         scopes: scopes.filter(isScope),
         grantedAt: new Date(grantedAt),
         updatedAt: new Date(updatedAt),
-        revokeAction: revokeAppAction(options, clientId),
+        revokeAction: pageUrl(options, 'revokeApp', clientId),
         csrfToken: forms.issue(purpose(user.sub, clientId)),
       })),
     );
-    const page = renderAppsPage({
+    const page = appsPage({
       theme: options.theme,
       language: requestLanguage(ctx),
       apps,
@@ -51,7 +50,7 @@ export function appsHandler(core: Core, forms: Forms): (ctx: Context) => Promise
 }
 
 /** Ends an app's access: its consent, its codes and its tokens for this user. Repeatable. */
-export function revokeAppHandler(core: Core, forms: Forms): (ctx: Context) => Promise<void> {
+export function revokeAppHandler(core: Core, forms: Forms): Handler {
   return async (ctx) => {
     forms.requireOwnOrigin(ctx.req, 'revoke app');
     const user = await authenticate(core, ctx.req);
@@ -59,6 +58,6 @@ export function revokeAppHandler(core: Core, forms: Forms): (ctx: Context) => Pr
     const { clientId } = ctx.params;
     forms.check((await readParameters(ctx.req)).get('csrf'), purpose(user.sub, clientId));
     await core.storage.consents.revoke(user.sub, clientId, core.clock.now());
-    seeOther(ctx, `${appsPage(core.options)}?notice=revoked`);
+    seeOther(ctx, `${pageUrl(core.options, 'apps')}?notice=revoked`);
   };
 }

@@ -4,44 +4,36 @@ import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
 import type { Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
+import type { Handler } from '../http/route.ts';
 import { consentPage } from '../pages/consent.ts';
 import { negotiateLanguage } from '../pages/language.ts';
 import { isScope } from '../scopes.ts';
 import { seeOther } from './authorize.ts';
-import { interactionPage } from './endpoints.ts';
+import { pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Interactions, Question } from './interaction.ts';
 import { displayName } from './user.ts';
 
-/**
- * Where the answer goes, in the words of the page: a web origin, or the scheme of an app on the user's
- * device.
- */
-function destination(redirectUri: string): string {
-  const { host, protocol } = new URL(redirectUri);
-  return host || protocol;
-}
-
-async function renderConsent(core: Core, ctx: Context, question: Question): Promise<void> {
+function renderConsent(core: Core, ctx: Context, question: Question): void {
   const { interaction, client, user, scopes } = question;
+  const { ui_locales, redirect_uri = '' } = interaction.params;
+  // A web origin, or the scheme of an app on the user's device.
+  const { host, protocol } = new URL(redirect_uri);
   const page = consentPage({
     theme: core.options.theme,
-    language: negotiateLanguage(interaction.params.ui_locales, ctx.get('Accept-Language')),
+    language: negotiateLanguage(ui_locales, ctx.get('Accept-Language')),
     clientName: client.name,
     userName: displayName(user),
     scopes: scopes.flatMap(({ name, isNew }) => (isScope(name) ? [{ name, isNew }] : [])),
-    showNew: scopes.some((scope) => !scope.isNew),
-    redirectHost: destination(interaction.params.redirect_uri ?? ''),
+    redirectHost: host || protocol,
     csrfToken: question.csrfToken,
-    action: interactionPage(core.options, interaction.id),
+    action: pageUrl(core.options, 'interaction', interaction.id),
     switchAccountUrl: question.switchAccountUrl,
   });
   answerPage(ctx, page);
 }
 
-/**
- * The host's own consent page. Without the id in its path the cookies of two tabs would overwrite each other.
- */
+/** The host's own consent page; without the id in its path the cookies of two tabs would overwrite each other. */
 function hostPage(interactionUrl: (id: string) => string, id: string, authUrl: URL): URL {
   const url = interactionUrl(id);
   const page = typeof url === 'string' && URL.canParse(url, authUrl.href) ? new URL(url, authUrl) : null;
@@ -51,30 +43,22 @@ function hostPage(interactionUrl: (id: string) => string, id: string, authUrl: U
   );
 }
 
-/**
- * The page between the authorization request and its answer: sends the user to the host's login, then asks
- * for consent.
- */
-export function interactionHandler(
-  core: Core,
-  engine: Engine,
-  interactions: Interactions,
-): (ctx: Context) => Promise<void> {
+/** The page between request and answer: to the host's login, then consent. */
+export function interactionHandler(core: Core, engine: Engine, interactions: Interactions): Handler {
   const { interactionUrl, authUrl } = core.options;
 
   return async (ctx) => {
-    const step = await interactions.next(ctx.req, ctx.res, ctx.params.id);
-    if ('redirectTo' in step) return seeOther(ctx, step.redirectTo);
-    if (interactionUrl === undefined) return renderConsent(core, ctx, step.ask);
-    const { id } = step.ask.interaction;
+    const step = await interactions.next(ctx, ctx.params.id);
+    if (typeof step === 'string') return seeOther(ctx, step);
+    if (interactionUrl === undefined) return renderConsent(core, ctx, step);
+    const { id } = step.interaction;
     const page = hostPage(interactionUrl, id, authUrl);
-    await engine.bindTo(ctx.req, ctx.res, id, page.pathname);
+    await engine.bindTo(ctx, id, page.pathname);
     seeOther(ctx, page.href);
   };
 }
 
-/** Takes the answer of the consent page. */
-export function consentHandler(interactions: Interactions, forms: Forms): (ctx: Context) => Promise<void> {
+export function consentHandler(interactions: Interactions, forms: Forms): Handler {
   return async (ctx) => {
     forms.requireOwnOrigin(ctx.req, 'consent');
     const form = await readParameters(ctx.req);
@@ -83,6 +67,6 @@ export function consentHandler(interactions: Interactions, forms: Forms): (ctx: 
       throw new OAuthError('invalid_request', 'The parameter decision has to be approve or deny.');
     }
     const answer = { approved: decision === 'approve', csrfToken: form.get('csrf') };
-    seeOther(ctx, await interactions.answer(ctx.req, ctx.res, ctx.params.id, answer));
+    seeOther(ctx, await interactions.answer(ctx, ctx.params.id, answer));
   };
 }

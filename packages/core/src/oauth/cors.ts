@@ -1,13 +1,12 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
+import type { Handler } from '../http/route.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { originsOf } from './client.ts';
 
 /**
- * Lets a page of this origin read the answer, an error included: the origin of a redirect URI of the client
- * concerned or, while no client is known, of any enabled client. Never with cookies.
- * @param client - the client concerned, or `null` while it is unknown; a later call may narrow what an
- * earlier one allowed
+ * Lets a page of this origin read the answer, an error included: the origin of a redirect URI of the client or, while none
+ * is known, of any enabled client. Never with cookies. A later call may narrow what an earlier one allowed.
  */
 export async function allowOriginOf(core: Core, ctx: Context, client: ClientRecord | null): Promise<boolean> {
   ctx.vary('Origin');
@@ -27,8 +26,14 @@ export async function allowOriginOf(core: Core, ctx: Context, client: ClientReco
   return allowed;
 }
 
+/** Narrows to one client what was allowed while it was unknown. */
+export async function narrowOriginTo(core: Core, ctx: Context, clientId: string): Promise<void> {
+  if (ctx.req.headers.origin === undefined) return;
+  await allowOriginOf(core, ctx, await core.storage.clients.find(clientId));
+}
+
 /** Answers a preflight request of an API endpoint (Fetch standard, "CORS protocol"). */
-export function preflightHandler(core: Core, methods: readonly string[]): (ctx: Context) => Promise<void> {
+export function preflightHandler(core: Core, methods: readonly string[]): Handler {
   return async (ctx) => {
     if (await allowOriginOf(core, ctx, null)) {
       ctx.set('Access-Control-Allow-Methods', methods.join(', '));

@@ -1,5 +1,5 @@
-import type { Context } from 'koa';
 import { type Core, urlBelow } from '../context.ts';
+import type { Handler } from '../http/route.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
 import { languages, scopeNames, scopes } from '../scopes.ts';
 import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
@@ -8,7 +8,7 @@ import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
 const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'];
 
 /** The metadata document (OpenID Connect Discovery 1.0, section 3; RFC 8414), made of the options alone. */
-export function discoveryDocument({ options }: Core): object {
+function discoveryDocument({ options }: Core): object {
   const { authUrl, baseUrl } = options;
   return {
     issuer: issuerOf(options),
@@ -40,7 +40,7 @@ export function discoveryDocument({ options }: Core): object {
 }
 
 /** Answers the metadata document; it only depends on the options, so that it is written once. */
-export function discoveryHandler(core: Core): (ctx: Context) => void {
+export function discoveryHandler(core: Core): Handler {
   const body = JSON.stringify(discoveryDocument(core));
   return (ctx) => {
     ctx.set('Cache-Control', 'public, max-age=300');
@@ -50,7 +50,7 @@ export function discoveryHandler(core: Core): (ctx: Context) => void {
 }
 
 /** Answers the public signing keys (RFC 7517, section 5). */
-export function jwksHandler(core: Core): (ctx: Context) => Promise<void> {
+export function jwksHandler(core: Core): Handler {
   return async (ctx) => {
     const keys = (await core.signingKeys.current()).published(core.clock.now());
     ctx.set('Cache-Control', 'public, max-age=60');

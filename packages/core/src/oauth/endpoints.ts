@@ -20,30 +20,13 @@ export const apiPaths = {
   revoke: '/v1/oauth/revoke',
 } as const;
 
-/**
- * The issuer identifier as it stands in tokens and metadata: without a trailing slash when it has no path.
- */
+/** As it stands in tokens and metadata: without a trailing slash when it has no path. */
 export function issuerOf(options: Options): string {
   const { issuer } = options;
   return issuer.pathname === '/' ? issuer.origin : issuer.href;
 }
 
-/** The page on which the user answers one authorization request. */
-export function interactionPage(options: Options, id: string): string {
-  return urlBelow(options.authUrl, authPaths.interaction.replace(':id', encodeURIComponent(id)));
-}
-
-/** Where the browser goes on with an authorization request that was answered. */
-export function resumePage(options: Options, id: string): string {
-  return urlBelow(options.authUrl, authPaths.resume.replace(':id', encodeURIComponent(id)));
-}
-
-/** The page on which users see and revoke the apps that they gave access to. */
-export function appsPage(options: Options): string {
-  return urlBelow(options.authUrl, authPaths.apps);
-}
-
-/** Where the removal of one app is posted. */
-export function revokeAppAction(options: Options, clientId: string): string {
-  return urlBelow(options.authUrl, authPaths.revokeApp.replace(':clientId', encodeURIComponent(clientId)));
+/** The address of a page below `authUrl`; `id` takes the place of the parameter in its path. */
+export function pageUrl(options: Options, page: keyof typeof authPaths, id = ''): string {
+  return urlBelow(options.authUrl, authPaths[page].replace(/:\w+/, encodeURIComponent(id)));
 }

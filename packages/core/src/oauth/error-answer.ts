@@ -1,7 +1,6 @@
 import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { type OAuthError, type OAuthErrorCode, toOAuthError } from '../errors.ts';
-import { isBrowser } from '../http/accept.ts';
 import { answerPage, setNoStore } from '../http/headers.ts';
 import { type ErrorKind, errorPage } from '../pages/error.ts';
 import { negotiateLanguage } from '../pages/language.ts';
@@ -21,15 +20,22 @@ function pageKind(error: OAuthError): ErrorKind {
   return pageKinds[error.code] ?? 'invalid_request';
 }
 
+/** Whether the caller would rather read JSON than HTML; a caller without preference (any type) would not. */
+export function prefersJson(ctx: Context): boolean {
+  return ctx.accepts('html', 'json') === 'json';
+}
+
+/** Whether the caller asks for HTML by name, as browsers do, rather than for anything. */
+function isBrowser(ctx: Context): boolean {
+  return /\b(text\/html|application\/xhtml\+xml)\b/i.test(ctx.get('Accept')) && !prefersJson(ctx);
+}
+
 /** The language of a page that has no stored request to look at. */
 export function requestLanguage(ctx: Context): ReturnType<typeof negotiateLanguage> {
   return negotiateLanguage(undefined, ctx.get('Accept-Language'));
 }
 
-/**
- * The one place that turns anything thrown into an answer: a page for browsers where pages are expected, JSON
- * everywhere else. Defects and database failures are logged; nothing of their detail reaches the caller.
- */
+/** The one place that turns anything thrown into an answer; details of defects go to the log alone. */
 export function answerError(core: Core, ctx: Context, thrown: unknown, expects: 'page' | 'json'): void {
   const error = toOAuthError(thrown);
   const requestId = ctx.response.get('X-Request-Id');

@@ -10,7 +10,6 @@ export class LoginError extends TypeError {
 /** How far the host's clock may be ahead of this one's, in milliseconds. */
 const aheadMs = 60_000;
 
-/** Asks the host who is signed in, and checks the answer. */
 export async function authenticate(core: Core, request: IncomingMessage): Promise<Authentication | null> {
   const answer = await core.options.login.authenticate(request);
   if (answer === null) return null;
@@ -31,7 +30,6 @@ export async function authenticate(core: Core, request: IncomingMessage): Promis
   return { sub, authenticatedAt };
 }
 
-/** Where the host signs the user in, as an absolute URL. */
 export async function loginUrl(
   core: Core,
   returnTo: string,

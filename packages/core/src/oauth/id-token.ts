@@ -5,10 +5,7 @@ import type { GrantState } from '../ports/grants.ts';
 import { issuerOf } from './endpoints.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
 
-/**
- * Signs an ID token (OpenID Connect Core, section 2). It says who signed in, when and for whom; identity
- * fields come from userinfo.
- */
+/** OpenID Connect Core, section 2: who signed in, when and for whom; identity fields come from userinfo. */
 export async function signIdToken(
   core: Core,
   {

@@ -50,33 +50,30 @@ export interface InteractionApi {
   deny(request: IncomingMessage, form: { readonly csrfToken: string }): Promise<InteractionRedirect>;
 }
 
-/** See {@link InteractionApi}. */
 export function interactionApi(interactions: Interactions, forms: Forms): InteractionApi {
-  // Nothing is written to it: reading the interaction cookie takes both sides of an exchange.
-  const noResponse = (request: IncomingMessage) => new ServerResponse(request);
+  // Nothing is written to the response: reading the interaction cookie takes both sides of an exchange.
+  const exchangeOf = (req: IncomingMessage) => ({ req, res: new ServerResponse(req) });
 
-  const answer = async (
+  async function answer(
     request: IncomingMessage,
     approved: boolean,
     csrfToken: string,
-  ): Promise<InteractionRedirect> => {
+  ): Promise<InteractionRedirect> {
     forms.requireOwnOrigin(request, 'consent');
-    return {
-      redirectTo: await interactions.answer(request, noResponse(request), null, { approved, csrfToken }),
-    };
-  };
+    return { redirectTo: await interactions.answer(exchangeOf(request), null, { approved, csrfToken }) };
+  }
 
   return {
     async details(request) {
-      const step = await interactions.next(request, noResponse(request), null);
-      if ('redirectTo' in step) return step;
-      const { interaction, client, user, csrfToken, switchAccountUrl } = step.ask;
+      const step = await interactions.next(exchangeOf(request), null);
+      if (typeof step === 'string') return { redirectTo: step };
+      const { interaction, client, user, csrfToken, switchAccountUrl } = step;
       return {
         interactionId: interaction.id,
         client: { clientId: client.clientId, name: client.name },
         sub: user.sub,
         redirectUri: interaction.params.redirect_uri ?? '',
-        scopes: step.ask.scopes.flatMap(({ name, isNew }) =>
+        scopes: step.scopes.flatMap(({ name, isNew }) =>
           isScope(name) ? [{ name, isNew, texts: scopes[name].consent }] : [],
         ),
         uiLocales: (interaction.params.ui_locales ?? '').split(' ').filter(Boolean),

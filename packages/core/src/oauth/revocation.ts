@@ -1,7 +1,7 @@
-import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
+import type { Handler } from '../http/route.ts';
 import { digest } from '../tokens.ts';
 import { allowOriginOf } from './cors.ts';
 
@@ -9,7 +9,7 @@ import { allowOriginOf } from './cors.ts';
  * The revocation endpoint (RFC 7009, with the authentication that the specification leaves out: who holds a
  * token may end it). Client credentials that are sent along are ignored; an unknown token is a success.
  */
-export function revocationHandler(core: Core): (ctx: Context) => Promise<void> {
+export function revocationHandler(core: Core): Handler {
   const { storage, clock, tokens } = core;
 
   return async (ctx) => {

@@ -13,7 +13,6 @@ import { revocationHandler } from './revocation.ts';
 import { tokenHandler } from './token.ts';
 import { userinfoHandler } from './userinfo.ts';
 
-/** Every route of the identity provider. */
 export function oauthRoutes(core: Core, engine: Engine, interactions: Interactions, forms: Forms): Route[] {
   const authorize = authorizeHandler(core, engine);
   const userinfo = userinfoHandler(core);

@@ -1,14 +1,14 @@
-import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
+import type { Handler } from '../http/route.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { printableUrl } from '../printable.ts';
 import { digest } from '../tokens.ts';
-import { AuthenticationFailure, authenticationLog } from './authentication-failures.ts';
 import {
+  authenticationLog,
   type Credentials,
   checkSecret,
   findClient,
@@ -21,14 +21,9 @@ import { accessTokenSeconds, maxFailedVerifiers } from './lifetimes.ts';
 import { verifierMatches } from './pkce.ts';
 import { findUser } from './user.ts';
 
-/** A token request whose form is right (RFC 6749, section 4.1.3). */
-interface TokenRequest {
-  readonly code: string;
-  readonly redirectUri: string;
-  readonly verifier: string | null;
-}
+type TokenRequest = ReturnType<typeof readTokenRequest>;
 
-function readTokenRequest(parameters: ReadonlyMap<string, string>): TokenRequest {
+function readTokenRequest(parameters: ReadonlyMap<string, string>) {
   const required = (name: string): string => {
     const value = parameters.get(name);
     if (!value) throw new OAuthError('invalid_request', `The parameter ${name} is missing.`);
@@ -54,10 +49,7 @@ async function checkPkce(core: Core, grant: GrantState, verifier: string | null)
   throw new OAuthError('invalid_grant', 'The PKCE check failed.');
 }
 
-/**
- * Finds the grant that a presentation of a code is entitled to; whether it was used before is not looked at
- * yet.
- */
+/** The grant that a presentation of a code is entitled to; whether it was used is not looked at yet. */
 async function findGrant(
   core: Core,
   client: ClientRecord,
@@ -69,7 +61,7 @@ async function findGrant(
   const pkceDecides = verifier !== null || (own !== null && own.codeChallenge !== null);
   if (credentials.secret === null && !pkceDecides) {
     const reason = 'neither a client_secret nor a code_verifier was sent';
-    throw invalidClient(credentials, new AuthenticationFailure(client.clientId, reason));
+    throw invalidClient(credentials, client.clientId, reason);
   }
   if (own === null) throw new OAuthError('invalid_grant');
   await checkPkce(core, own, verifier);
@@ -133,7 +125,7 @@ async function exchange(
 }
 
 /** The token endpoint: exchanges an authorization code for an access token. */
-export function tokenHandler(core: Core): (ctx: Context) => Promise<void> {
+export function tokenHandler(core: Core): Handler {
   const failures = addressLimit(core.storage.rateLimits, {
     name: 'client authentication',
     limit: core.options.limits.failedClientAuthentications,

@@ -1,11 +1,9 @@
 import type { Core } from '../context.ts';
+import type { Storage } from '../ports/storage.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { requireSameUser } from '../user-record.ts';
 
-/**
- * Looks a user up at the host.
- * @throws UserRecordError when the answer is about another one
- */
+/** @throws UserRecordError when the host answers about another one */
 export async function findUser(
   core: Core,
   sub: string,
@@ -17,4 +15,15 @@ export async function findUser(
 /** How the pages address a user, `null` where the host tells no name. */
 export function displayName(user: UserRecord | null): string | null {
   return user?.name ?? user?.handle ?? null;
+}
+
+/** Whether the consent that is remembered for this user and client covers every scope. */
+export async function isConsented(
+  storage: Storage,
+  sub: string,
+  clientId: string,
+  scopes: Iterable<string>,
+): Promise<boolean> {
+  const consent = await storage.consents.find(sub, clientId);
+  return consent !== null && [...scopes].every((scope) => consent.scopes.includes(scope));
 }

@@ -2,20 +2,18 @@ import type { Context } from 'koa';
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
 import { readParameters } from '../http/body.ts';
+import type { Handler } from '../http/route.ts';
 import { inPlainWords } from '../plain-words.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { isScope, type ScopeDefinition, scopes } from '../scopes.ts';
 import { digest } from '../tokens.ts';
 import { UserRecordError } from '../user-record.ts';
-import { allowOriginOf } from './cors.ts';
+import { allowOriginOf, narrowOriginTo } from './cors.ts';
 import { expiredTokenMs } from './lifetimes.ts';
 import { findUser } from './user.ts';
 
-/**
- * A refusal of a bearer token (RFC 6750, section 3). An expired token is `invalid_token` in the header,
- * whatever the body says.
- */
+/** RFC 6750, section 3: an expired token is `invalid_token` in the header, whatever the body says. */
 function refusedToken(code: 'invalid_token' | 'token_expired', description?: string): OAuthError {
   return new OAuthError(code, description, {
     headers: {
@@ -24,10 +22,7 @@ function refusedToken(code: 'invalid_token' | 'token_expired', description?: str
   });
 }
 
-/**
- * The bearer token of a request: in the Authorization header or in a POST form, in one of them only, never in
- * the query.
- */
+/** In the Authorization header or in a POST form, in one of them only, never in the query. */
 async function readBearerToken(ctx: Context): Promise<string> {
   const header = ctx.req.headers.authorization;
   const inHeader = header === undefined ? null : (/^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '');
@@ -78,16 +73,14 @@ export function userinfoOf(user: UserRecord, approved: readonly string[]): Recor
 }
 
 /** The userinfo endpoint: the user's fields, limited to the approved scopes. One statement per request. */
-export function userinfoHandler(core: Core): (ctx: Context) => Promise<void> {
+export function userinfoHandler(core: Core): Handler {
   const { storage, clock, tokens } = core;
 
   return async (ctx) => {
-    const cors = ctx.req.headers.origin !== undefined;
-    if (cors) await allowOriginOf(core, ctx, null);
-    else ctx.vary('Origin');
+    await allowOriginOf(core, ctx, null);
     const presented = await readBearerToken(ctx);
     const token = tokens.isAccessToken(presented) ? await storage.grants.findToken(digest(presented)) : null;
-    if (cors && token !== null) await allowOriginOf(core, ctx, await storage.clients.find(token.clientId));
+    if (token !== null) await narrowOriginTo(core, ctx, token.clientId);
     requireLiving(token, clock.now());
     const user = await findUser(core, token.sub, token.scopes);
     if (user === null) throw refusedToken('invalid_token');

@@ -1,11 +1,9 @@
 import type { Language, Scope } from '../scopes.ts';
 import { type Html, html, nameOf } from './html.ts';
-import { icons, monogram } from './icons.ts';
 import { type Page, type PageContext, page } from './layout.ts';
-import { accountRow, scopeList } from './parts.ts';
+import { accountRow, icons, monogram, scopeList } from './parts.ts';
 import { text } from './text.ts';
 
-/** One app that the user allowed. */
 export interface ConnectedApp {
   readonly clientName: string;
   readonly scopes: readonly Scope[];
@@ -17,11 +15,9 @@ export interface ConnectedApp {
   readonly csrfToken: string;
 }
 
-/** What the page of connected apps shows. */
 export interface AppsView extends PageContext {
   readonly apps: readonly ConnectedApp[];
   readonly userName: string | null;
-  /** What has just happened. */
   readonly notice: 'revoked' | null;
 }
 
@@ -53,7 +49,6 @@ ${scopeList(
 </li>`;
 }
 
-/** The page on which users see, and end, what they allowed. */
 export function appsPage(view: AppsView): Page {
   const { theme, language, apps } = view;
   const words = text[language].apps;

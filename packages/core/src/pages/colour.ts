@@ -36,10 +36,7 @@ export function readableOn(background: string): '#ffffff' | '#000000' {
   return contrast(background, '#ffffff') >= 4.5 ? '#ffffff' : '#000000';
 }
 
-/**
- * The colour itself or, where that is too faint for text, the nearest step towards `end` that reads on all
- * backgrounds.
- */
+/** The colour or, where it is too faint for text, the nearest step towards `end` that reads on all backgrounds. */
 function readableText(colour: string, backgrounds: readonly string[], end: string, least: number): string {
   for (let step = 0; step < 50; step += 1) {
     const candidate = mix(colour, end, step / 50);
@@ -48,10 +45,7 @@ function readableText(colour: string, backgrounds: readonly string[], end: strin
   return end;
 }
 
-/**
- * The palettes for a theme's colour (`#rrggbb`), whatever it is: every text reaches a contrast of 4.5 (WCAG
- * 2.2 AA).
- */
+/** For any `#rrggbb`: every text reaches a contrast of 4.5 (WCAG 2.2 AA). */
 export function palettes(colour: string) {
   const brand = colour.toLowerCase();
   const onBrand = readableOn(brand);
@@ -108,5 +102,4 @@ export function palettes(colour: string) {
   };
 }
 
-/** The colours of a page in one colour scheme. */
 export type Palette = ReturnType<typeof palettes>['light'];

@@ -1,18 +1,14 @@
 import type { Scope } from '../scopes.ts';
 import { html, nameOf } from './html.ts';
-import { icons, monogram } from './icons.ts';
 import { type Page, type PageContext, page } from './layout.ts';
-import { accountRow, scopeList } from './parts.ts';
+import { accountRow, icons, monogram, scopeList } from './parts.ts';
 import { text } from './text.ts';
 
-/** What the consent page shows. */
 export interface ConsentView extends PageContext {
   readonly clientName: string;
   /** Who is signed in, if the host tells a name. */
   readonly userName: string | null;
   readonly scopes: readonly { readonly name: Scope; readonly isNew: boolean }[];
-  /** Whether to mark the new scopes: only where the user has allowed others before. */
-  readonly showNew: boolean;
   /** The host of the redirect URI: where the user is sent back to. */
   readonly redirectHost: string;
   readonly csrfToken: string;
@@ -21,9 +17,10 @@ export interface ConsentView extends PageContext {
   readonly switchAccountUrl: string | null;
 }
 
-/** The page that asks a user whether an app may see what it asks for. */
 export function consentPage(view: ConsentView): Page {
-  const { theme, language, showNew } = view;
+  const { theme, language, scopes } = view;
+  // New ones are marked where the user has allowed others before.
+  const showNew = scopes.some(({ isNew }) => !isNew);
   const words = text[language].consent;
   const client = nameOf(view.clientName);
   const body = html`<main class="card">
@@ -34,9 +31,9 @@ ${monogram(view.clientName, 'client')}
 ${accountRow(view.userName, language, view.switchAccountUrl)}
 <section aria-labelledby="scopes">
 <h2 id="scopes">${words.scopes(client)}</h2>
-${showNew && view.scopes.some(({ isNew }) => isNew) ? html`<p class="hint small muted">${words.onlyNew}</p>` : null}
+${showNew && scopes.some(({ isNew }) => isNew) ? html`<p class="hint small muted">${words.onlyNew}</p>` : null}
 ${scopeList(
-  view.scopes.map(({ name, isNew }) => ({ name, marked: showNew && isNew })),
+  scopes.map(({ name, isNew }) => ({ name, marked: showNew && isNew })),
   language,
 )}
 </section>

@@ -1,11 +1,10 @@
 import { html, visible } from './html.ts';
-import { icons } from './icons.ts';
 import { type Page, type PageContext, page } from './layout.ts';
+import { icons } from './parts.ts';
 import { type ErrorKind, text } from './text.ts';
 
 export type { ErrorKind } from './text.ts';
 
-/** What an error page shows. */
 export interface ErrorView extends PageContext {
   readonly kind: ErrorKind;
   /** Technical words for the developer of the app, folded away from everybody else. */
@@ -14,7 +13,6 @@ export interface ErrorView extends PageContext {
   readonly requestId: string;
 }
 
-/** The page for a request that cannot be answered and must not be redirected. */
 export function errorPage(view: ErrorView): Page {
   const { theme, language, detail } = view;
   const words = text[language];

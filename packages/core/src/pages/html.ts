@@ -9,7 +9,8 @@ export interface Html {
 /** What may stand in a hole of a template. `null` leaves no trace. */
 export type Fragment = string | number | Html | null | readonly Fragment[];
 
-type Hole = { readonly attribute: string | null };
+/** The attribute in which a hole of a template stands, `null` in text. */
+type Hole = string | null;
 
 const entities: { readonly [character: string]: string } = {
   '&': '&amp;',
@@ -28,24 +29,21 @@ function escapeText(text: string): string {
 
 const holesOf = new WeakMap<TemplateStringsArray, readonly Hole[]>();
 
-/**
- * Finds out where each hole stands. Runs once per template, so that a place where escaping cannot help never
- * goes live.
- */
+/** Runs once per template, so that a place where escaping cannot help never goes live. */
 function parseHoles(strings: TemplateStringsArray): readonly Hole[] {
   let before = '';
   return strings.slice(0, -1).map((part): Hole => {
     before += part;
     const tag = before.slice(before.lastIndexOf('<'));
     const inText = before.lastIndexOf('<') <= before.lastIndexOf('>');
-    if (inText) return { attribute: null };
+    if (inText) return null;
     const attribute = /\s([a-z-]+)="[^"]*$/.exec(tag)?.[1];
     if (attribute === undefined || /^(on.*|style|srcdoc)$/.test(attribute)) {
       throw new TypeError(
         `html: a value may not stand at "${tag}…"; put it in text or in a double-quoted attribute`,
       );
     }
-    return { attribute };
+    return attribute;
   });
 }
 
@@ -60,17 +58,16 @@ function safeAddress(attribute: string, value: string): string {
   return value;
 }
 
-function write(value: Fragment, { attribute }: Hole): string {
+function write(value: Fragment, attribute: Hole): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string') {
-    return escapeText(
-      attribute !== null && /^(href|src|action)$/.test(attribute) ? safeAddress(attribute, value) : value,
-    );
+    const isAddress = attribute !== null && /^(href|src|action)$/.test(attribute);
+    return escapeText(isAddress ? safeAddress(attribute, value) : value);
   }
   if (attribute !== null) throw new TypeError(`html: the attribute ${attribute} takes text, not markup`);
   if (markup in value) return value[markup];
-  return value.map((item) => write(item, { attribute })).join('');
+  return value.map((item) => write(item, attribute)).join('');
 }
 
 /**
@@ -86,7 +83,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly Fragment
   holesOf.set(strings, holes);
   let text = strings[0] ?? '';
   for (const [index, value] of values.entries()) {
-    text += write(value, holes[index] ?? { attribute: null }) + (strings[index + 1] ?? '');
+    text += write(value, holes[index] ?? null) + (strings[index + 1] ?? '');
   }
   return { [markup]: text };
 }
@@ -101,18 +98,13 @@ export function render(value: Html): string {
 const deceptive =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u115f\u1160\u180e\u200b\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-/**
- * A name from outside with every character that could reorder or hide text replaced by U+FFFD, for attributes
- * and titles.
- */
+/** A name from outside for attributes and titles: what could reorder or hide text is replaced by U+FFFD. */
 export function visible(name: string): string {
   // Piles of combining marks would draw over the lines around the name.
   return name.replace(deceptive, '\ufffd').replace(/(\p{M}{4})\p{M}+/gu, '$1');
 }
 
-/**
- * A name from outside, isolated: its direction of writing cannot touch the words around it (Unicode UAX 9).
- */
+/** A name from outside: its direction of writing cannot touch the words around it (Unicode UAX 9). */
 export function nameOf(name: string): Html {
   return html`<bdi>${visible(name)}</bdi>`;
 }

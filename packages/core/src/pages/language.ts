@@ -8,60 +8,35 @@ const weightPattern = /^q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
 /** The language of ours that a BCP 47 tag asks for: `fr-HT` is French. */
 function languageOf(tag: string): Language | undefined {
-  if (!tagPattern.test(tag)) return undefined;
-  const [primary] = tag.split('-');
-  return languages.find((language) => language === primary);
-}
-
-function fromUiLocales(uiLocales: string): Language | undefined {
-  for (const tag of uiLocales.slice(0, maxLength).toLowerCase().split(/\s+/)) {
-    const language = languageOf(tag);
-    if (language) return language;
-  }
-  return undefined;
-}
-
-interface Range {
-  readonly tag: string;
-  readonly weight: number;
+  return tagPattern.test(tag) ? languages.find((language) => tag.split('-')[0] === language) : undefined;
 }
 
 /** The well-formed ranges of an Accept-Language header (RFC 9110, section 12.5.4); the rest is ignored. */
-function parseRanges(header: string): readonly Range[] {
-  return header
-    .slice(0, maxLength)
-    .toLowerCase()
-    .split(',')
-    .flatMap((part): Range[] => {
-      const [tag = '', parameter, ...more] = part.split(';').map((piece) => piece.trim());
-      const weight = parameter === undefined ? '1' : weightPattern.exec(parameter)?.[1];
-      const known = tag === '*' || tagPattern.test(tag);
-      return known && weight !== undefined && more.length === 0 ? [{ tag, weight: Number(weight) }] : [];
-    });
-}
-
-/** How much a language is wanted, 0 meaning never; `undefined` when the header does not speak of it. */
-function weightOf(language: Language, ranges: readonly Range[]): number | undefined {
-  // `fr-CA;q=0` refuses Canadian French, not the French that these pages are written in; `fr;q=0` refuses all
-  // of it.
-  if (ranges.some(({ tag, weight }) => tag === language && weight === 0)) return 0;
-  const wanted = ranges.filter(({ tag, weight }) => weight > 0 && languageOf(tag) === language);
-  const named = wanted.length > 0 ? wanted : ranges.filter(({ tag }) => tag === '*');
-  return named.length > 0 ? Math.max(...named.map(({ weight }) => weight)) : undefined;
+function parseRanges(header: string) {
+  return header.split(',').flatMap((part) => {
+    const [tag = '', parameter = 'q=1', ...more] = part.split(';').map((piece) => piece.trim());
+    const weight = weightPattern.exec(parameter)?.[1];
+    const isKnown = tag === '*' || tagPattern.test(tag);
+    return isKnown && weight !== undefined && more.length === 0 ? [{ tag, weight: Number(weight) }] : [];
+  });
 }
 
 function fromAcceptLanguage(header: string): Language | undefined {
   const ranges = parseRanges(header);
-  const position = (language: Language): number => {
-    const index = ranges.findIndex(({ tag }) => languageOf(tag) === language);
-    return index < 0 ? ranges.length : index;
-  };
-  const weighed = languages.map((language) => ({ language, weight: weightOf(language, ranges) }));
-  const [best] = weighed
-    .flatMap(({ language, weight = 0 }) => (weight > 0 ? [{ language, weight }] : []))
-    .sort((a, b) => b.weight - a.weight || position(a.language) - position(b.language));
+  // `fr-CA;q=0` refuses Canadian French, not the French that these pages are written in; `fr;q=0` refuses all
+  // of it.
+  const isRefused = (language: Language) =>
+    ranges.some(({ tag, weight }) => tag === language && weight === 0);
+  const open = languages.filter((language) => !isRefused(language));
+  const wanted = ranges
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight || Number(a.tag === '*') - Number(b.tag === '*'));
+  const named = wanted.map(({ tag }) => languageOf(tag));
+  const found = wanted.map(({ tag }) =>
+    open.find((language) => (tag === '*' ? !named.includes(language) : language === languageOf(tag))),
+  );
   // Nothing we speak was asked for: at least not a language that was refused.
-  return best?.language ?? weighed.find(({ weight }) => weight === undefined)?.language;
+  return found.find((language) => language !== undefined) ?? open[0];
 }
 
 /**
@@ -72,5 +47,9 @@ export function negotiateLanguage(
   uiLocales: string | undefined,
   acceptLanguage: string | undefined,
 ): Language {
-  return fromUiLocales(uiLocales ?? '') ?? fromAcceptLanguage(acceptLanguage ?? '') ?? languages[0];
+  const [locales, header] = [uiLocales, acceptLanguage].map((text = '') =>
+    text.slice(0, maxLength).toLowerCase(),
+  );
+  const asked = (locales ?? '').split(/\s+/).map(languageOf);
+  return asked.find((language) => language !== undefined) ?? fromAcceptLanguage(header ?? '') ?? languages[0];
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Language } from '../scopes.ts';
 import { palettes } from './colour.ts';
 import { type Html, html, nameOf, render, visible } from './html.ts';
-import { monogram } from './icons.ts';
+import { monogram } from './parts.ts';
 import { type PageTheme, stylesheet } from './style.ts';
 
 /** A finished page. */
@@ -13,24 +13,12 @@ export interface Page {
   readonly styleHash: string;
 }
 
-/** What all pages are given. */
 export interface PageContext {
   readonly theme: PageTheme;
   readonly language: Language;
 }
 
-/** What all pages of one theme share. */
-interface ThemeParts {
-  readonly style: Html;
-  readonly styleHash: string;
-  readonly brand: Html;
-  readonly head: Html;
-}
-
-/**
- * The tile of the service as an address of its own: browsers ask for an icon, and pages load nothing from
- * elsewhere.
- */
+/** As an address of its own: browsers ask for an icon, and pages load nothing from elsewhere. */
 function tabIcon(theme: PageTheme): string {
   if (theme.logo !== undefined) return theme.logo;
   const { brand, onBrand } = palettes(theme.colour).light;
@@ -38,7 +26,7 @@ function tabIcon(theme: PageTheme): string {
   return `data:image/svg+xml,${encodeURIComponent(render(tile))}`;
 }
 
-function partsOf(theme: PageTheme): ThemeParts {
+function partsOf(theme: PageTheme) {
   const css = stylesheet(theme);
   const style = html`<style>${css}</style>`;
   // The browser hashes what stands in the element, so escaping must have changed nothing.
@@ -58,7 +46,7 @@ function partsOf(theme: PageTheme): ThemeParts {
   };
 }
 
-const partsByTheme = new WeakMap<PageTheme, ThemeParts>();
+const partsByTheme = new WeakMap<PageTheme, ReturnType<typeof partsOf>>();
 
 /** Puts a body (one `main` element) into a document; `head` follows what every page has in its head. */
 export function page(

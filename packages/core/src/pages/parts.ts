@@ -1,7 +1,37 @@
 import { type Language, type Scope, scopes } from '../scopes.ts';
-import { type Html, html, nameOf } from './html.ts';
-import { icons, monogram } from './icons.ts';
+import { type Html, html, nameOf, visible } from './html.ts';
 import { text } from './text.ts';
+
+const icon = (paths: Html): Html =>
+  html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true">${paths}</svg>`;
+
+/** Strokes in the colour of the text around them, which say nothing that words do not say. */
+export const icons = {
+  check: icon(html`<path d="m5 10.5 3.2 3.2L15 7"/>`),
+  lock: icon(html`<rect x="4.5" y="9" width="11" height="7.5" rx="2"/><path d="M7 9V6.5a3 3 0 0 1 6 0V9"/>`),
+  undo: icon(html`<path d="M7.5 4.5 4 8l3.5 3.5"/><path d="M4 8h7.5a4 4 0 0 1 0 8H8"/>`),
+  leave: icon(
+    html`<path d="M8.5 5h-3A1.5 1.5 0 0 0 4 6.5v7A1.5 1.5 0 0 0 5.5 15h3"/><path d="m12.5 6.5 3.5 3.5-3.5 3.5"/><path d="M16 10H8.5"/>`,
+  ),
+  warning: icon(html`<path d="M10 3.5 17.2 16H2.8Z"/><path d="M10 8.5v3.5"/><path d="M10 14.1v.1"/>`),
+  plug: icon(html`<path d="M7 3v4M13 3v4M5 7h10v2.5a5 5 0 0 1-10 0ZM10 14.5V17"/>`),
+  bell: icon(html`<path d="M5.5 13.5V9a4.5 4.5 0 0 1 9 0v4.5l1.5 1H4ZM8.5 17h3"/>`),
+} as const satisfies { readonly [name: string]: Html };
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** The first letter or digit of a name, in capitals; a dot for a name that has none. */
+export function initialOf(name: string): string {
+  for (const { segment } of graphemes.segment(visible(name.slice(0, 200)))) {
+    if (/^[\p{L}\p{N}]/u.test(segment)) return segment.toUpperCase();
+  }
+  return '•';
+}
+
+/** The initial of a name on a tile: in the theme's colour for the service, neutral for everybody else. */
+export function monogram(name: string, look: 'service' | 'client' | 'user'): Html {
+  return html`<svg class="monogram ${look}" viewBox="0 0 40 40" aria-hidden="true"><rect x=".5" y=".5" width="39" height="39" rx="${look === 'user' ? '19.5' : '10.5'}"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central">${initialOf(name)}</text></svg>`;
+}
 
 /** Who is signed in, with a way to become somebody else; nothing where the host tells neither. */
 export function accountRow(

@@ -149,7 +149,6 @@ details p { margin-top: .375rem; padding: .75rem .875rem; background: var(--well
 @media (forced-colors: active) { .monogram rect { stroke: CanvasText; } .monogram text { fill: CanvasText; } }
 `;
 
-/** The one style sheet of the pages, in the colours of a theme, for light and dark screens. */
 export function stylesheet(theme: PageTheme): string {
   const { light, dark } = palettes(theme.colour);
   return [

@@ -85,7 +85,6 @@ const en = {
 /** What English says, every other language has to say: a word that is missing does not compile. */
 type Words = typeof en;
 
-/** Why an error page is shown. */
 export type ErrorKind = keyof Words['errors'];
 
 const fr: Words = {
@@ -168,5 +167,4 @@ const fr: Words = {
   reference: 'Référence\u00a0:',
 };
 
-/** The words in every language. */
 export const text: { readonly [L in Language]: Words } = { en, fr };

@@ -23,18 +23,6 @@ export interface Passport {
   readonly expiresAt: number;
 }
 
-/** Passports: short-lived tokens that a user shows to a partner, who has them verified. */
-export interface Passports {
-  /** Issues a passport for a user. In `test` mode for a sandbox user. `issuedAt` is now unless given. */
-  issue(sub: string, mode: Mode, issuedAt?: number): Promise<IssuedPassport>;
-  /**
-   * Reads a passport of this service and mode.
-   * @throws PartnerError `invalid_request` for anything else, `token_expired` when it is older than five
-   * minutes
-   */
-  read(token: string, mode: Mode): Promise<Passport>;
-}
-
 const header = { alg: 'HS256', typ: 'passport+jwt' } as const;
 
 /**
@@ -46,17 +34,16 @@ const form = new RegExp(
   `^(${Buffer.from(JSON.stringify(header)).toString('base64url')}\\.([A-Za-z0-9_-]+))\\.([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])$`,
 );
 
-/**
- * Says whose passport it is: another service has other keys, and another product of this one has another
- * name.
- */
+/** Another service has other keys, and another product of this one has another name. */
 const issuerName = 'ostiary passport';
 
+export type Passports = ReturnType<typeof createPassports>;
+
 /**
- * Passports are signed with keys that nothing else uses, derived from the sealing keys: only this service can
+ * Short-lived tokens that a user shows to a partner, who has them verified. They are signed with keys that nothing else uses, derived from the sealing keys: only this service can
  * read them, no ID token is ever one, and every process knows the keys without a look at the database.
  */
-export function createPassports(core: Core): Passports {
+export function createPassports(core: Core) {
   const [signingKey, ...previousKeys] = core.sealer.derive('passports');
   // As key objects: with plain bytes Node spends several times as long on a digest.
   const keys = [signingKey, ...previousKeys].map((key) => createSecretKey(key));
@@ -75,7 +62,8 @@ export function createPassports(core: Core): Passports {
   }
 
   return {
-    async issue(sub, mode, issuedAt = core.clock.now()) {
+    /** Issues a passport for a user; in `test` mode for a sandbox user. */
+    async issue(sub: string, mode: Mode, issuedAt = core.clock.now()): Promise<IssuedPassport> {
       if (typeof sub !== 'string' || sub === '' || sub.length > 255)
         throw new TypeError('sub: takes 1 to 255 characters');
       const expiresAt = issuedAt + passportLifetimeMs;
@@ -94,7 +82,8 @@ export function createPassports(core: Core): Passports {
       return { token, issuedAt: new Date(issuedAt), expiresAt: new Date(expiresAt) };
     },
 
-    async read(token, mode) {
+    /** @throws PartnerError `invalid_request` for any other text or mode, `token_expired` after five minutes */
+    async read(token: string, mode: Mode): Promise<Passport> {
       const claims = payloadOf(token);
       const genuine =
         claims !== null &&

@@ -6,20 +6,9 @@ import type { UserRecord } from '../ports/users.ts';
 import { requireSameUser } from '../user-record.ts';
 import { sandboxUsers } from './sandbox.ts';
 
-/** Who asks. */
 export interface Asker {
   readonly partner: string;
   readonly mode: Mode;
-}
-
-/**
- * Finds users for partners: real ones for live keys, sandbox users for test keys, never the other way round.
- */
-export interface UserLookup {
-  /** `null` when there is no such user, or the host hides the user from this partner. */
-  bySub(asker: Asker, sub: string): Promise<UserRecord | null>;
-  byKid(asker: Asker, kid: string): Promise<UserRecord | null>;
-  byPhone(asker: Asker, phone: string): Promise<UserRecord | null>;
 }
 
 const shownScopes: ReadonlySet<string> = new Set(['openid', 'profile', 'kyc']);
@@ -34,36 +23,37 @@ function withoutPhone(thrown: unknown, phone: string): unknown {
   return redacted;
 }
 
-/** See {@link UserLookup}. The host must have `findByKid` and `findByPhone`; options are checked for that. */
-export function createUserLookup({ options: { users } }: Core): UserLookup {
-  async function visible(
+export type UserLookup = ReturnType<typeof createUserLookup>;
+
+/**
+ * Finds users for partners: real ones for live keys, sandbox users for test keys, never the other way round. `null` when
+ * there is no such user, or the host hides the user from this partner. The host must have `findByKid` and `findByPhone`;
+ * options are checked for that.
+ */
+export function createUserLookup({ options: { users } }: Core) {
+  async function lookup(
     asker: Asker,
     call: 'find' | 'findByKid' | 'findByPhone',
+    asked: Partial<Record<'sub' | 'kid' | 'phone', string>>,
     find: () => Promise<UserRecord | null> | UserRecord | null | undefined,
-    asked: Partial<Pick<UserRecord, 'sub' | 'kid'>> = {},
   ): Promise<UserRecord | null> {
+    if (asker.mode === 'test') {
+      const { sub, kid, phone } = asked;
+      return (
+        sandboxUsers.find((user) => user.sub === sub || user.kid === kid || user.phone === phone) ?? null
+      );
+    }
     const user = requireSameUser((await find()) ?? null, asked, `users.${call}`);
     if (user === null || users.isVisible === undefined) return user;
     return (await users.isVisible(user, asker.partner)) ? user : null;
   }
 
-  const inSandbox = async (
-    matches: (user: (typeof sandboxUsers)[number]) => boolean,
-  ): Promise<UserRecord | null> => sandboxUsers.find(matches) ?? null;
-
   return {
-    bySub: (asker, sub) =>
-      asker.mode === 'test'
-        ? inSandbox((user) => user.sub === sub)
-        : visible(asker, 'find', () => users.find(sub, shownScopes), { sub }),
-    byKid: (asker, kid) =>
-      asker.mode === 'test'
-        ? inSandbox((user) => user.kid === kid)
-        : visible(asker, 'findByKid', () => users.findByKid?.(kid), { kid }),
-    async byPhone(asker, phone) {
-      if (asker.mode === 'test') return inSandbox((user) => user.phone === phone);
+    bySub: (asker: Asker, sub: string) => lookup(asker, 'find', { sub }, () => users.find(sub, shownScopes)),
+    byKid: (asker: Asker, kid: string) => lookup(asker, 'findByKid', { kid }, () => users.findByKid?.(kid)),
+    async byPhone(asker: Asker, phone: string) {
       try {
-        return await visible(asker, 'findByPhone', () => users.findByPhone?.(phone));
+        return await lookup(asker, 'findByPhone', { phone }, () => users.findByPhone?.(phone));
       } catch (error) {
         throw withoutPhone(error, phone);
       }

@@ -3,7 +3,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
 import { createSealer, UnsealError } from '../../src/keys/sealing.ts';
-import { openHints, sealHints } from '../../src/oauth/engine/interaction-hints.ts';
+import { openHints, sealHints } from '../../src/oauth/engine/interactions.ts';
 import { systemRandom } from '../../src/random.ts';
 import type { Storage } from '../../src/storage.ts';
 import { openConsent, showConsent } from '../support/consent-form.ts';

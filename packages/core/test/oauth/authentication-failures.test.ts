@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { AuthenticationFailure, authenticationLog } from '../../src/oauth/authentication-failures.ts';
+import { AuthenticationFailure, authenticationLog } from '../../src/oauth/client-authentication.ts';
 import { basic, type TestClient } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 

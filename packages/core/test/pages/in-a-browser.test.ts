@@ -5,7 +5,7 @@ import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
 import type { Page } from '../../src/pages/layout.ts';
 import { scopeNames, scopes } from '../../src/scopes.ts';
 import { afterwards, serve } from '../support/running.ts';
-import { apps, consent, everyPage, failure, languages, theme } from './views.ts';
+import { apps, consent, everyPage, failure, languages, someNew, theme } from './views.ts';
 
 const browser = await launchBrowser();
 afterwards(() => browser.close());
@@ -100,7 +100,7 @@ describe.each(languages)('every page in %s', (language) => {
 
 it.each(['#ffffff', '#000000', '#ffff00', '#777777', '#e01b24'])(
   'the theme colour %s makes no barrier',
-  (colour) => examine(consent('en', { theme: { name: 'Kòb', colour }, showNew: true })),
+  (colour) => examine(consent('en', { theme: { name: 'Kòb', colour }, scopes: someNew })),
 );
 
 it('names without a space in them do not widen the page', async () => {
@@ -145,7 +145,7 @@ describe('the consent page', () => {
       expect(words).toContain(part);
     expect(await tab.getAttribute('.account a', 'href')).toBe('/login?again=1&to=%2Fx');
     expect(await texts('.badge')).toEqual([]);
-    await open(consent('fr', { showNew: true }));
+    await open(consent('fr', { scopes: someNew }));
     expect(await texts('.badge')).toEqual(['Nouveau', 'Nouveau']);
   });
 

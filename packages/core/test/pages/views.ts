@@ -12,14 +12,19 @@ export const theme: PageTheme = { name: 'Kòb', colour: '#1a4f8b' };
 
 export const errorKinds = Object.keys(text.en.errors) as readonly ErrorKind[];
 
+/** Where the user has allowed others before. */
+export const someNew = scopeNames.map((name) => ({
+  name,
+  isNew: name === 'kyc' || name === 'wallet:balance',
+}));
+
 export function consent(language: Language, changes: Partial<ConsentView> = {}): Page {
   return consentPage({
     theme,
     language,
     clientName: 'Rara Market',
     userName: 'Marie Joseph',
-    scopes: scopeNames.map((name) => ({ name, isNew: name === 'kyc' || name === 'wallet:balance' })),
-    showNew: false,
+    scopes: scopeNames.map((name) => ({ name, isNew: true })),
     redirectHost: 'rara.example',
     csrfToken: 'csrf-token',
     action: '/oauth/interaction/abc',
@@ -61,7 +66,7 @@ export function failure(
 /** Every page that a user can meet, by name. */
 export const everyPage: { readonly [name: string]: (language: Language) => Page } = {
   consent: (language) => consent(language),
-  'consent with new scopes': (language) => consent(language, { showNew: true }),
+  'consent with new scopes': (language) => consent(language, { scopes: someNew }),
   'consent without a user name': (language) => consent(language, { userName: null, switchAccountUrl: null }),
   'connected apps': (language) => apps(language),
   'connected apps after a removal': (language) => apps(language, { notice: 'revoked' }),

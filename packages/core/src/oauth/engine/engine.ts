@@ -1,34 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { InteractionResults, Provider } from 'oidc-provider';
+import type { Provider } from 'oidc-provider';
 import type { Core } from '../../context.ts';
 import { OAuthError } from '../../errors.ts';
 import type { KeySet } from '../../keys/signing-keys.ts';
 import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../tokens.ts';
 import { unknownRequest } from '../client.ts';
-import { resumePage } from '../endpoints.ts';
+import { pageUrl } from '../endpoints.ts';
 import { interactionSeconds } from '../lifetimes.ts';
-import type { EngineRun, EngineRuns } from './provider.ts';
+import type { EngineRun } from './adapter.ts';
 
-/**
- * Loads oidc-provider with the first request that needs it: half of the time of a start, and nothing to the
- * API endpoints.
- */
+/** Loaded with the first request that needs it: half of the time of a start, and nothing to the API endpoints. */
 const loadEngine = () => import('./provider.ts');
-
-type StoredInteraction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
 /** How an interaction ends: somebody signed in, and may have consented on the way, or the client hears an error. */
 export type InteractionEnd =
   | { readonly user: Authentication; readonly consented: boolean }
   | { readonly error: 'access_denied' | 'login_required'; readonly description: string };
 
-/** The same in the words of the library. */
-function resultOf(end: InteractionEnd): InteractionResults {
-  if ('error' in end) return { error: end.error, error_description: end.description };
-  const { sub, authenticatedAt } = end.user;
-  const login = { accountId: sub, ts: Math.floor(authenticatedAt.getTime() / 1000), remember: false };
-  return { login, ...(end.consented ? { consent: {} } : {}) };
+/** A request and its response, as Koa's context has them. */
+export interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
 }
 
 /** An authorization request that waits for its user. */
@@ -43,10 +36,7 @@ export interface PendingInteraction {
    * clock is ahead: a new sign-in, where one is asked for, has to be later.
    */
   readonly startedAt: number;
-  /**
-   * Stores what the user decided and answers where the browser has to go.
-   * @throws OAuthError when another answer has ended the interaction meanwhile
-   */
+  /** Where the browser has to go then. @throws OAuthError when another answer has ended it meanwhile */
   finish(end: InteractionEnd): Promise<string>;
   /** Gives it the time that the user of a request has who is signed in; see `interactionSeconds`. */
   keep(): Promise<void>;
@@ -55,56 +45,30 @@ export interface PendingInteraction {
 /** The protocol engine, oidc-provider, behind the three things that Ostiary lets it do. */
 export class Engine {
   readonly #core: Core;
-  readonly #runs: EngineRuns = new WeakMap();
   #built: { readonly keys: KeySet; readonly provider: Provider } | null = null;
 
   constructor(core: Core) {
     this.#core = core;
   }
 
-  /** Loads and builds the engine, so that the first user need not wait for it. */
-  async warmUp(): Promise<void> {
-    await this.#current();
+  /** Starts an authorization request. Answers where the browser goes: to the interaction page, or back to the client. */
+  authorize(exchange: Exchange, query: string, user: Authentication | null): Promise<string> {
+    return this.#run(exchange, `/oauth/authorize?${query}`, user);
   }
 
-  /**
-   * Starts an authorization request. Answers where the browser goes: to the interaction page, or back to the
-   * client.
-   */
-  authorize(
-    request: IncomingMessage,
-    response: ServerResponse,
-    query: string,
-    user: Authentication | null,
-  ): Promise<string> {
-    return this.#run(request, response, `/oauth/authorize?${query}`, user);
+  /** The cookie says with what; the id in the path is kept from the engine's debug lines. */
+  resume(exchange: Exchange, user: Authentication | null): Promise<string> {
+    return this.#run(exchange, '/oauth/authorize/resumed', user);
   }
 
-  /**
-   * Goes on after the user has answered. The cookie says with what; the id in the path is kept from the
-   * engine's debug lines.
-   */
-  resume(request: IncomingMessage, response: ServerResponse, user: Authentication | null): Promise<string> {
-    return this.#run(request, response, '/oauth/authorize/resumed', user);
-  }
-
-  /**
-   * The interaction that this browser started, known by its cookie.
-   * @throws OAuthError when there is none, or when it has another id
-   */
-  async interaction(
-    request: IncomingMessage,
-    response: ServerResponse,
-    id: string | null,
-  ): Promise<PendingInteraction> {
+  /** The one of this browser's cookie. @throws OAuthError when there is none, or when it has another id */
+  async interaction({ req, res }: Exchange, id: string | null): Promise<PendingInteraction> {
     const { options, storage } = this.#core;
-    const { provider } = await this.#current();
-    let stored: StoredInteraction;
-    try {
-      stored = await provider.interactionDetails(this.#facade(request, request.url ?? '/'), response);
-    } catch (error) {
+    const provider = await this.#current();
+    const inOurWords = async (error: unknown): Promise<never> => {
       throw (await loadEngine()).translated(error);
-    }
+    };
+    const stored = await provider.interactionDetails(facade(req, req.url ?? '/'), res).catch(inOurWords);
     if (id !== null && stored.uid !== id) throw unknownRequest();
     const startedAt = Number(stored.prompt.details.startedAt);
     return {
@@ -114,71 +78,53 @@ export class Engine {
       startedAt,
       keep: () => storage.interactions.extend(digest(stored.jti), startedAt + interactionSeconds * 1000),
       async finish(end) {
-        stored.result = resultOf(end);
-        try {
-          await stored.persist();
-        } catch (error) {
-          throw (await loadEngine()).translated(error);
+        if ('error' in end) {
+          stored.result = { error: end.error, error_description: end.description };
+        } else {
+          const ts = Math.floor(end.user.authenticatedAt.getTime() / 1000);
+          const login = { accountId: end.user.sub, ts, remember: false };
+          stored.result = { login, ...(end.consented && { consent: {} }) };
         }
-        return resumePage(options, stored.uid);
+        await stored.persist().catch(inOurWords);
+        return pageUrl(options, 'resume', stored.uid);
       },
     };
   }
 
   /** Lets the browser's later requests to another page of the host find the interaction too. */
-  async bindTo(
-    request: IncomingMessage,
-    response: ServerResponse,
-    interactionId: string,
-    pagePath: string,
-  ): Promise<void> {
-    const { provider } = await this.#current();
-    provider
-      .createContext(this.#facade(request, pagePath), response)
-      .cookies.set(provider.cookieName('interaction'), interactionId, {
-        path: pagePath,
-        httpOnly: true,
-        sameSite: 'lax',
-        secure: this.#core.options.authUrl.protocol === 'https:',
-        signed: true,
-      });
+  async bindTo({ req, res }: Exchange, interactionId: string, path: string): Promise<void> {
+    const provider = await this.#current();
+    const secure = this.#core.options.authUrl.protocol === 'https:';
+    const settings = { path, secure, httpOnly: true, sameSite: 'lax', signed: true } as const;
+    const { cookies } = provider.createContext(facade(req, path), res);
+    cookies.set(provider.cookieName('interaction'), interactionId, settings);
   }
 
-  async #run(
-    request: IncomingMessage,
-    response: ServerResponse,
-    url: string,
-    authentication: Authentication | null,
-  ) {
-    const { provider } = await this.#current();
-    const facade = this.#facade(request, url);
+  async #run({ req, res }: Exchange, url: string, authentication: Authentication | null): Promise<string> {
+    const provider = await this.#current();
+    const { currentRun } = await loadEngine();
     const run: EngineRun = { authentication };
-    this.#runs.set(facade, run);
-    await provider.callback()(facade, response);
+    await currentRun.run(run, () => provider.callback()(facade(req, url), res));
     if (run.error !== undefined) throw run.error;
     if (!run.location)
       throw new OAuthError('server_error', undefined, { cause: new Error('the engine did not redirect') });
     return run.location;
   }
 
-  /**
-   * The request as the engine may see it: a GET of a normalized address. The host's own request object stays
-   * as it is.
-   */
-  #facade(request: IncomingMessage, url: string): IncomingMessage {
-    return Object.create(request, {
-      method: { value: 'GET' },
-      url: { value: url, writable: true },
-      originalUrl: { value: undefined },
-      baseUrl: { value: undefined },
-    });
-  }
-
-  async #current(): Promise<{ provider: Provider }> {
+  async #current(): Promise<Provider> {
     const { createProvider } = await loadEngine();
     const keys = await this.#core.signingKeys.current();
-    if (this.#built?.keys !== keys)
-      this.#built = { keys, provider: createProvider(this.#core, keys, this.#runs) };
-    return this.#built;
+    if (this.#built?.keys !== keys) this.#built = { keys, provider: createProvider(this.#core, keys) };
+    return this.#built.provider;
   }
+}
+
+/** The request as the engine may see it: a GET of a normalized address. The host's own request object stays as it is. */
+function facade(request: IncomingMessage, url: string): IncomingMessage {
+  return Object.create(request, {
+    method: { value: 'GET' },
+    url: { value: url, writable: true },
+    originalUrl: { value: undefined },
+    baseUrl: { value: undefined },
+  });
 }

@@ -1,30 +1,31 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { IncomingMessage } from 'node:http';
-import { type Configuration, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { type Adapter, type Configuration, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { Core } from '../../context.ts';
 import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../../errors.ts';
 import type { KeySet } from '../../keys/signing-keys.ts';
 import { scopeNames } from '../../scopes.ts';
 import { requireStillAllowed, unknownRequest } from '../client.ts';
-import { consentState } from '../consent.ts';
-import { authPaths, interactionPage, issuerOf } from '../endpoints.ts';
+import { authPaths, issuerOf, pageUrl } from '../endpoints.ts';
 import { codeSeconds, interactionSeconds } from '../lifetimes.ts';
-import { type AdapterRun, providerAdapter } from './adapter.ts';
+import { isConsented } from '../user.ts';
+import { authorizationCodeAdapter, clientAdapter, currentRun, inert, visitor } from './adapter.ts';
+import { interactionAdapter } from './interactions.ts';
 import { createPolicy } from './policy.ts';
 
-/** One request on its way through the engine. */
-export interface EngineRun extends AdapterRun {
-  /** Where the engine sends the browser. */
-  location?: string;
-  /** Why it does not. */
-  error?: unknown;
+/**
+ * Stores what the engine makes. Its sessions are not kept at all: who is signed in is the host's word, asked
+ * on every request. Its tokens and its grants do not exist: the token endpoint is ours, and a grant is stored
+ * with its code.
+ */
+function providerAdapter(core: Core): (model: string) => Adapter {
+  const adapters: { readonly [model: string]: Adapter } = {
+    Client: clientAdapter(core),
+    Interaction: interactionAdapter(core),
+    AuthorizationCode: authorizationCodeAdapter(core),
+  };
+  return (model) => adapters[model] ?? inert;
 }
 
-/** The run that a call of the engine's belongs to. */
-const currentRun = new AsyncLocalStorage<EngineRun>();
-
-/** Requests on their way through the engine. */
-export type EngineRuns = WeakMap<IncomingMessage, EngineRun>;
+export { currentRun };
 
 /** An error of the engine in the words of the specification. */
 export function translated(error: unknown): OAuthError {
@@ -41,17 +42,15 @@ async function grantOf(core: Core, { oidc }: KoaContextWithOIDC) {
   const record = client ? await core.storage.clients.find(client.clientId) : null;
   if (record === null || account === undefined) return undefined;
   requireStillAllowed(record, params?.redirect_uri, scopes);
-  const { covered } = await consentState(core, { client: record, sub: account.accountId, scopes });
-  if (!covered) return undefined;
+  if (!(await isConsented(core.storage, account.accountId, record.clientId, scopes))) return undefined;
   const grant = new provider.Grant({ accountId: account.accountId, clientId: record.clientId });
   grant.jti = core.random.bytes(16).toString('base64url');
   grant.addOIDCScope([...scopes].join(' '));
   return grant;
 }
 
-function configuration(core: Core, keys: KeySet, runs: EngineRuns): Configuration {
+function configuration(core: Core, keys: KeySet): Configuration {
   const { options, sealer } = core;
-  const visitor = (ctx: { req: IncomingMessage }) => runs.get(ctx.req)?.authentication ?? null;
   const cookies = {
     httpOnly: true,
     sameSite: 'lax',
@@ -60,7 +59,7 @@ function configuration(core: Core, keys: KeySet, runs: EngineRuns): Configuratio
   } as const;
 
   return {
-    adapter: providerAdapter(core, () => currentRun.getStore()),
+    adapter: providerAdapter(core),
     jwks: { keys: keys.keys.map((key) => ({ ...key.privateJwk })) },
     routes: { authorization: authPaths.authorize },
     scopes: scopeNames,
@@ -98,14 +97,14 @@ function configuration(core: Core, keys: KeySet, runs: EngineRuns): Configuratio
       userinfo: { enabled: false },
     },
     interactions: {
-      policy: createPolicy(core, visitor),
-      url: (_ctx, { uid }) => interactionPage(options, uid),
+      policy: createPolicy(core),
+      url: (_ctx, { uid }) => pageUrl(options, 'interaction', uid),
     },
     extraParams: {
       // Validators run on every request once its parameters are right, and before the engine looks at its
       // session: the place to tell it who the host says is there. The parameter itself means nothing here.
       display: (ctx) => {
-        const authentication = visitor(ctx);
+        const authentication = visitor();
         if (authentication === null) return;
         ctx.oidc.session?.loginAccount({
           accountId: authentication.sub,
@@ -121,10 +120,7 @@ function configuration(core: Core, keys: KeySet, runs: EngineRuns): Configuratio
   };
 }
 
-/**
- * Makes every URL come from the configuration: neither the Host header, nor forwarded ones, nor an absolute
- * request target has a say.
- */
+/** Neither the Host header, nor forwarded ones, nor an absolute request target has a say in any URL. */
 function pinAddress(provider: Provider, authUrl: URL): void {
   Object.defineProperties(provider.request, {
     protocol: { value: authUrl.protocol.slice(0, -1) },
@@ -136,42 +132,35 @@ function pinAddress(provider: Provider, authUrl: URL): void {
   });
 }
 
-/**
- * The session cookie of the engine is never sent: it would mean nothing, because its sessions are not kept.
- */
-function withoutSessionCookie(setCookie: readonly string[], name: string): string[] {
-  return setCookie.filter((cookie) => !cookie.startsWith(`${name}=`) && !cookie.startsWith(`${name}.sig=`));
-}
-
-/**
- * Builds the protocol engine for one key set. A rotation builds another one; it takes less than a
- * millisecond.
- */
-export function createProvider(core: Core, keys: KeySet, runs: EngineRuns): Provider {
+/** Builds the protocol engine for one key set. A rotation builds another one; it takes less than a millisecond. */
+export function createProvider(core: Core, keys: KeySet): Provider {
   const { authUrl } = core.options;
-  const provider = new Provider(issuerOf(core.options), configuration(core, keys, runs));
+  const provider = new Provider(issuerOf(core.options), configuration(core, keys));
   pinAddress(provider, authUrl);
   // Otherwise Koa prints every connection that a caller breaks. The application around logs them.
   provider.silent = true;
+  // Never sent: it would mean nothing, because the engine's sessions are not kept.
+  const sessionCookie = provider.cookieName('session');
+  const isKept = (cookie: string) =>
+    !cookie.startsWith(`${sessionCookie}=`) && !cookie.startsWith(`${sessionCookie}.sig=`);
   provider.use(async (ctx, next) => {
     // The engine writes headers; the answer itself is written by the application around it.
     ctx.respond = false;
     ctx.mountPath = authUrl.pathname.replace(/\/$/, '');
-    const run = runs.get(ctx.req);
+    const run = currentRun.getStore();
     if (run === undefined) return;
     try {
-      await currentRun.run(run, next);
+      await next();
       run.location = ctx.response.get('Location');
       ctx.remove('Location');
     } catch (error) {
       run.error = error;
     }
     const setCookie = ctx.response.headers['set-cookie'];
-    if (Array.isArray(setCookie)) {
-      const kept = withoutSessionCookie(setCookie, provider.cookieName('session'));
-      if (kept.length > 0) ctx.set('Set-Cookie', kept);
-      else ctx.remove('Set-Cookie');
-    }
+    if (!Array.isArray(setCookie)) return;
+    ctx.remove('Set-Cookie');
+    const kept = setCookie.filter(isKept);
+    if (kept.length > 0) ctx.set('Set-Cookie', kept);
   });
   return provider;
 }

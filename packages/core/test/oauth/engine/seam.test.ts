@@ -7,7 +7,8 @@ import type { Core } from '../../../src/context.ts';
 import { clientAddressFinder } from '../../../src/http/client-address.ts';
 import { createSealer } from '../../../src/keys/sealing.ts';
 import { SigningKeys } from '../../../src/keys/signing-keys.ts';
-import { createProvider, type EngineRun, type EngineRuns } from '../../../src/oauth/engine/provider.ts';
+import { currentRun, type EngineRun } from '../../../src/oauth/engine/adapter.ts';
+import { createProvider } from '../../../src/oauth/engine/provider.ts';
 import { parseOptions } from '../../../src/options.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { tokenFormats } from '../../../src/tokens.ts';
@@ -48,16 +49,14 @@ describe('the protocol engine', async () => {
   const printed = ['log', 'info', 'warn', 'error'].map((name) => vi.spyOn(console, name as 'log'));
   afterAll(() => void vi.restoreAllMocks());
   const { core, client } = await engineCore();
-  const runs: EngineRuns = new WeakMap();
-  const provider = createProvider(core, await core.signingKeys.current(), runs);
-  let last: Partial<EngineRun> & { written?: boolean } = {};
+  const provider = createProvider(core, await core.signingKeys.current());
+  let last: { run: EngineRun; written: boolean } | undefined;
   const address = await serve(async (request, response) => {
     const url = { value: request.url, writable: true };
     const facade: IncomingMessage = Object.create(request, { url, originalUrl: { value: undefined } });
     const run: EngineRun = { authentication: { sub: ana.sub, authenticatedAt: new Date() } };
-    runs.set(facade, run);
-    await provider.callback()(facade, response);
-    last = { ...run, written: response.writableEnded || response.headersSent };
+    await currentRun.run(run, () => provider.callback()(facade, response));
+    last = { run, written: response.writableEnded || response.headersSent };
     // The application around sends a body of its own.
     response.removeHeader('content-length');
     response.end();
@@ -65,7 +64,8 @@ describe('the protocol engine', async () => {
 
   async function ask(path: string, init: RequestInit = {}) {
     await (await fetch(address + path, { redirect: 'manual', ...init })).text();
-    return last;
+    if (last === undefined) throw new Error('the engine was not asked');
+    return { ...last.run, written: last.written };
   }
 
   const query = (changes: Record<string, string> = {}) =>

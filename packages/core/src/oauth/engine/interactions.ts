@@ -1,0 +1,104 @@
+import { type Adapter, errors } from 'oidc-provider';
+import type { Core } from '../../context.ts';
+import { OAuthError } from '../../errors.ts';
+import { type Sealer, UnsealError } from '../../keys/sealing.ts';
+import { digest } from '../../tokens.ts';
+import { anonymousInteractionSeconds } from '../lifetimes.ts';
+import { inert, visitor } from './adapter.ts';
+
+/** How long a count of unfinished requests is believed, this process's own starts added, in milliseconds. */
+const countMs = 1000;
+
+/**
+ * Refuses one more request where too many wait for their users. What is there is counted once a second at most, and not for
+ * each start: so there may be more than the ceiling for a moment, by what other processes start within a second.
+ */
+function startLimit({ storage, clock, options }: Core): () => Promise<void> {
+  const ceiling = options.limits.unfinishedInteractions;
+  let counted = Promise.resolve(0);
+  let countedAt = Number.NEGATIVE_INFINITY;
+  let started = 0;
+
+  return async () => {
+    const now = clock.now();
+    if (now - countedAt >= countMs || now < countedAt) {
+      [counted, countedAt, started] = [storage.interactions.count(now), now, 0];
+      counted.catch(() => {
+        countedAt = Number.NEGATIVE_INFINITY;
+      });
+    }
+    if ((await counted) + started >= ceiling) {
+      throw new OAuthError('slow_down', 'Too many authorization requests wait for their users.', {
+        headers: { 'Retry-After': '60' },
+      });
+    }
+    started += 1;
+  };
+}
+
+type Parameters = { readonly [name: string]: unknown };
+
+/** The parameters that name the user, changed: nobody but the host has any use for them. */
+function withHints(parameters: Parameters, change: (hint: string, name: string) => string): Parameters {
+  const result: Record<string, unknown> = { ...parameters };
+  for (const name of ['login_hint', 'id_token_hint']) {
+    const hint = parameters[name];
+    if (typeof hint === 'string') result[name] = change(hint, name);
+  }
+  return result;
+}
+
+/** The parameters of an authorization request as they are stored: what names the user is sealed, for this row alone. */
+export function sealHints(sealer: Sealer, row: string, parameters: Parameters): Parameters {
+  return withHints(parameters, (hint, name) => sealer.seal(hint, `interaction ${row} ${name}`));
+}
+
+/** @throws UnsealError */
+export function openHints(sealer: Sealer, row: string, parameters: Parameters): Parameters {
+  return withHints(parameters, (hint, name) => sealer.open(hint, `interaction ${row} ${name}`));
+}
+
+/**
+ * Interactions are stored under the digest of their id, without the id (it stands in `returnTo` too), without anything of
+ * the engine's session, and with sealed hints.
+ */
+export function interactionAdapter(core: Core): Adapter {
+  const { sealer, clock, options } = core;
+  const { interactions } = core.storage;
+  const requireRoom = startLimit(core);
+  const gone = () => new errors.SessionNotFound('interaction session not found');
+  const rowOf = (id: string) => digest(id).toString('base64url');
+  return {
+    ...inert,
+    async upsert(id, { jti: _, session: __, returnTo: ___, params = {}, ...rest }, expiresIn = 0) {
+      const payload = { ...rest, params: sealHints(sealer, rowOf(id), params) };
+      const endsAt = (seconds: number) => clock.now() + seconds * 1000;
+      if (rest.result === undefined) {
+        await requireRoom();
+        const seconds = visitor() === null ? Math.min(expiresIn, anonymousInteractionSeconds) : expiresIn;
+        return interactions.save(digest(id), payload, endsAt(seconds));
+      }
+      // Whoever has resumed the request has ended it: an answer that comes late must not bring it back.
+      if (!(await interactions.replace(digest(id), payload, endsAt(expiresIn)))) throw gone();
+    },
+    async find(id) {
+      const payload = await interactions.find(digest(id), clock.now());
+      if (payload === null) return undefined;
+      try {
+        return { ...payload, params: openHints(sealer, rowOf(id), payload.params as Parameters), jti: id };
+      } catch (error) {
+        if (!(error instanceof UnsealError)) throw error;
+        // Begun under a sealing key that was taken away since: the user begins anew.
+        options.logger.warn(
+          { err: error },
+          'an authorization request was given up: its hints cannot be opened',
+        );
+        return undefined;
+      }
+    },
+    async destroy(id) {
+      // Two answers to one interaction: the second finds nothing left.
+      if (!(await interactions.remove(digest(id)))) throw gone();
+    },
+  };
+}
