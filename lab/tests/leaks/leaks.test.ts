@@ -81,10 +81,7 @@ describe('after whole flows, attacks and failures, with every debug line turned 
     const sealingKey = randomBytes(32).toString('base64url');
     secrets.set('sealing key', sealingKey);
     client = await provision(sealingKey);
-    provider = await startHost(
-      { authUrl, file, sealingKey, isWorking: true },
-      { DEBUG: '*', NODE_DEBUG: 'koa:application' },
-    );
+    provider = await startHost({ authUrl, file, sealingKey }, { DEBUG: '*', NODE_DEBUG: 'koa:application' });
     await wholeFlow();
     await attacks();
     await openEnds();
