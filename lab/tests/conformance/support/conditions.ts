@@ -10,29 +10,28 @@ const skewSeconds = 300;
 /** Characters that an error description may have (RFC 6749, section 5.2). */
 const describable = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/;
 
-/** The answer to an authorization request that succeeded; answers the code. */
-export function checkSuccessResponse(
+/** What holds for every answer to an authorization request; answers the parameters. */
+function checkCallback(
   suite: Suite,
   request: Record<string, string>,
   callback: URLSearchParams | null,
-): string {
+): URLSearchParams {
   if (callback === null) throw new Error('the browser did not come back to the client');
-  expect(callback.get('error'), String(callback)).toBeNull();
-  expect(callback.get('state')).toBe(request.state);
+  expect(callback.get('state')).toBe(request.state ?? null);
   expect(callback.get('iss')).toBe(suite.metadata.issuer);
+  return callback;
+}
+
+/** The answer to an authorization request that succeeded; answers the code. */
+export function checkSuccessResponse(...given: Parameters<typeof checkCallback>): string {
+  const callback = checkCallback(...given);
+  expect(callback.get('error'), String(callback)).toBeNull();
   return callback.get('code') ?? '';
 }
 
 /** The answer to an authorization request that was refused; answers the error. */
-export function checkErrorResponse(
-  suite: Suite,
-  request: Record<string, string>,
-  callback: URLSearchParams | null,
-): string {
-  if (callback === null) throw new Error('the browser did not come back to the client');
-  expect(callback.get('state')).toBe(request.state ?? null);
-  expect(callback.get('iss')).toBe(suite.metadata.issuer);
-  expect(callback.has('code')).toBe(false);
+export function checkErrorResponse(...given: Parameters<typeof checkCallback>): string {
+  const callback = checkCallback(...given);
   expect(callback.get('error_description') ?? 'none').toMatch(describable);
   const known = ['error', 'error_description', 'error_uri', 'state', 'iss'];
   expect([...callback.keys()].filter((name) => !known.includes(name))).toEqual([]);
@@ -102,21 +101,9 @@ export async function checkIdToken(
   return { claims: payload, header: protectedHeader };
 }
 
-/** Types of the standard claims (OpenID Connect Core, section 5.1) that a userinfo answer may hold. */
-const standardClaims: { readonly [claim: string]: string } = {
-  ...Object.fromEntries(
-    [
-      ['sub', 'name', 'given_name', 'family_name', 'middle_name', 'nickname', 'preferred_username'],
-      ['profile', 'picture', 'website', 'email', 'gender', 'birthdate', 'zoneinfo', 'locale', 'phone_number'],
-    ]
-      .flat()
-      .map((claim) => [claim, 'string']),
-  ),
-  email_verified: 'boolean',
-  phone_number_verified: 'boolean',
-  address: 'object',
-  updated_at: 'number',
-};
+/** Standard claims that a userinfo answer may hold, all of them text (OpenID Connect Core, section 5.1). */
+const standardClaims =
+  /^(?:sub|name|profile|picture|website|gender|birthdate|zoneinfo|locale|\w+_name|nickname)$/;
 
 /** The answer of userinfo (OpenID Connect Core, section 5.3.2). */
 export function checkUserinfo(answer: Answer, sub: string | undefined): Record<string, unknown> {
@@ -125,8 +112,7 @@ export function checkUserinfo(answer: Answer, sub: string | undefined): Record<s
   const record = answer.json();
   expect(record.sub).toBe(sub);
   for (const [claim, value] of Object.entries(record)) {
-    const type = standardClaims[claim];
-    if (type !== undefined) expect.soft(typeof value, claim).toBe(type);
+    if (standardClaims.test(claim)) expect.soft(value, claim).toEqual(expect.any(String));
   }
   return record;
 }
