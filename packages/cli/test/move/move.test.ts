@@ -5,38 +5,18 @@ import { join } from 'node:path';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import type { Storage } from '@ostiary/core/storage';
-import Sqlite from 'better-sqlite3';
-import type { Pool } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import {
-  hostPool,
-  schemaNames,
-  startServer,
-  type TestServer,
-} from '../../../adapter-postgres/test/server.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { Host } from '../../../core/test/support/directory.ts';
 import { manyRequests, payment, TestRail } from '../../../core/test/support/partner-api.ts';
 import { pkce, TestClock, type TestKey, TestProvider } from '../../../core/test/support/provider.ts';
 import { sink } from '../../../core/test/webhooks/support/sink.ts';
 import { deliveries, register } from '../../../core/test/webhooks/support/webhook-provider.ts';
-import { checkSqlite, moveFromSqlite } from '../../src/move/index.ts';
+import { check, move, nextSchema, postgres, usePostgres } from './stage.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-let server: TestServer;
-let pool: Pool;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-  pool = hostPool(server.url);
-}, 120_000);
-
-afterAll(async () => {
-  await pool.end();
-  await server.remove();
-});
+usePostgres();
 
 /** One service, on whichever storage it is started. */
 function service() {
@@ -124,11 +104,9 @@ test('everything that is under way on SQLite goes on after the move to PostgreSQ
   expect(known).toEqual([1, 2, 3]);
   await before.stop();
 
-  const from = new Sqlite(file);
   const schema = nextSchema();
-  const checked = await checkSqlite({ from });
-  const moved = await moveFromSqlite({ from, pool, schema });
-  from.close();
+  const checked = await check(file);
+  const moved = await move(file, schema);
   expect(moved).toEqual(checked);
   const rows = Object.fromEntries(moved.map((table) => [table.table, table.rows]));
   expect(rows).toMatchObject({
@@ -136,7 +114,7 @@ test('everything that is under way on SQLite goes on after the move to PostgreSQ
     ...{ deliveries: 1, pending_deliveries: 1, delivery_attempts: 2, idempotency_records: 1, partners: 1 },
   });
 
-  const after = await start(postgresStorage({ pool, schema }));
+  const after = await start(postgresStorage({ pool: postgres.pool, schema }));
   onTestFinished(() => after.stop());
   expect(await after.ostiary.admin.audit.verify({ head })).toMatchObject({ ok: true, head });
   await after.ostiary.admin.audit.record({ action: 'storage.move', target: 'storage' });
