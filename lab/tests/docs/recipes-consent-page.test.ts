@@ -3,6 +3,7 @@ import type { Ostiary } from '@ostiary/core';
 import express, { type Express } from 'express';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { authorizePath, csrfOf, RoamingBrowser } from '../../support/browser/remote-flow.ts';
 import { closeAll, installation, listening } from './support/reader.ts';
 import { recipe } from './support/recipe.ts';
 
@@ -32,38 +33,15 @@ describe('the recipe of a consent page', () => {
       redirectUris: [redirectUri],
       allowedScopes: ['openid'],
     });
-    const query = {
-      response_type: 'code',
-      client_id: client.clientId,
-      redirect_uri: redirectUri,
-      scope: 'openid',
-      state: 's',
-    };
-    const cookies = new Map<string, string>();
-    const open = async (url: string, body?: URLSearchParams) => {
-      const headers = { cookie: [...cookies.values()].join('; '), origin };
-      const answer = await fetch(url, { redirect: 'manual', headers, ...(body && { method: 'POST', body }) });
-      for (const line of answer.headers.getSetCookie()) {
-        const [pair = ''] = line.split(';');
-        cookies.set(pair.split('=')[0] ?? '', pair);
-      }
-      return answer;
-    };
-    /** Follows redirects until one leads to an address with this in it. */
-    const followed = async (answer: Response, wanted: string): Promise<string> => {
-      const location = new URL(answer.headers.get('location') ?? '/lost', origin).href;
-      if (location.includes(wanted)) return location;
-      expect(location, await answer.text()).not.toContain('/lost');
-      return followed(await open(location), wanted);
-    };
-    const page = await followed(
-      await open(`${origin}/oauth/authorize?${new URLSearchParams(query)}`),
-      '/consent/',
-    );
-    const text = await (await open(page)).text();
+    const browser = new RoamingBrowser(origin, 'anybody');
+    const asked = { id: client.clientId, secret: '', redirectUri };
+    const interaction = (await browser.visit(origin, authorizePath(asked))).location;
+    const page = (await browser.visit(origin, interaction)).location;
+    expect(page).toMatch(/^\/consent\//);
+    const { text } = await browser.visit(origin, page);
     expect(text).toContain('Kafe &#38; Co');
-    const csrf = /name="csrf" value="([^"]*)"/.exec(text)?.[1] ?? '';
-    const decided = await open(page, new URLSearchParams({ csrf, decision: 'approve' }));
-    expect(await followed(decided, redirectUri)).toMatch(/[?&]code=/);
+    const decided = await browser.visit(origin, page, { csrf: csrfOf(text), decision: 'approve' });
+    const { location } = await browser.visit(origin, decided.location);
+    expect(location).toMatch(/^http:\/\/127\.0\.0\.1:9\/callback\?.*\bcode=/);
   });
 });
