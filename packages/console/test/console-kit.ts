@@ -89,6 +89,13 @@ export async function consoleKit(
   };
 }
 
+/** A kit with a partner whose browser is signed in. */
+export async function visited(...given: Parameters<typeof consoleKit>) {
+  const kit = await consoleKit(...given);
+  const key = await kit.key();
+  return { kit, key, browser: await kit.signedIn(key) };
+}
+
 /** The proof in the first form of a page that has one. */
 export function csrfOf(text: string): string {
   return /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';

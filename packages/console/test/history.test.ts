@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { act, consoleKit } from './console-kit.ts';
+import { act, visited } from './console-kit.ts';
 
 const eventsPerPage = 20;
 
 describe('the history of events', () => {
   it('is paged by links', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
+    const { kit, key, browser } = await visited();
     const ids: string[] = [];
     for (let count = 0; count < eventsPerPage + 2; count += 1) ids.push(await kit.event(key));
-    const browser = await kit.signedIn(key);
     const shown = (text: string) => Array.from(text.matchAll(/<li id="(evt_\w+)"/g), ([, id]) => id);
     const first = (await browser.get('/sandbox')).text;
     expect(shown(first)).toEqual(ids.toReversed().slice(0, eventsPerPage));
@@ -25,14 +23,12 @@ describe('the history of events', () => {
   });
 
   it('is narrowed down to one type, also while it is paged', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
+    const { kit, key, browser } = await visited();
     const wanted: string[] = [];
     for (let count = 0; count < eventsPerPage + 1; count += 1) {
       wanted.push(await kit.event(key, 'kyc.updated'));
       await kit.event(key, 'webhook.test');
     }
-    const browser = await kit.signedIn(key);
     const shown = (text: string) => Array.from(text.matchAll(/<li id="(evt_\w+)"/g), ([, id]) => id);
     const first = (await browser.get('/sandbox?type=kyc.updated')).text;
     expect(first).toContain('<option value="kyc.updated" selected>');
@@ -44,11 +40,9 @@ describe('the history of events', () => {
   });
 
   it('counts the latest 20 deliveries of an event, and says when there are older ones', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
+    const { kit, key, browser } = await visited();
     for (let count = 0; count < 20; count += 1) await kit.endpoint(key, `/${count}`);
     const event = await kit.event(key);
-    const browser = await kit.signedIn(key);
     const home = async () => (await browser.get('/sandbox')).text;
     expect(await home()).toContain('Waiting × 20');
     expect(await home()).not.toContain('and older ones');
@@ -64,14 +58,12 @@ describe('the history of events', () => {
   });
 
   it('pages deliveries too', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
+    const { kit, key, browser } = await visited();
     const endpoint = await kit.endpoint(key);
     for (let count = 0; count < 13; count += 1) {
       await kit.event(key);
       kit.provider.clock.advance(1_000);
     }
-    const browser = await kit.signedIn(key);
     const shown = (text: string) => Array.from(text.matchAll(/class="delivery" id="(\w+)"/g), ([, id]) => id);
     const first = (await browser.get(`/sandbox/endpoints/${endpoint}`)).text;
     const older = /href="([^"]+)">Older deliveries/.exec(first)?.[1] ?? '';
@@ -83,13 +75,11 @@ describe('the history of events', () => {
   });
 
   it('narrows deliveries down to those in one state', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
+    const { kit, key, browser } = await visited();
     const endpoint = await kit.endpoint(key);
     const delivered = await kit.event(key);
     await kit.attempt({});
     const waiting = await kit.event(key);
-    const browser = await kit.signedIn(key);
     const shown = async (status: string) => {
       const { text } = await browser.get(`/sandbox/endpoints/${endpoint}?status=${status}`);
       return [delivered, waiting].filter((event) => text.includes(`/sandbox/events/${event}"`));

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { installCommand } from '../../../../scripts/install-commands.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { blocksOf, root } from './pages.ts';
@@ -146,12 +146,12 @@ export function browser() {
 export const printed = (name: string, said: string): string =>
   new RegExp(`^${name} +(\\S+)$`, 'm').exec(said)?.[1] ?? '';
 
-/** Packs the packages, as the pages tell a reader to; ends what is left at the end. */
+/** Packs the packages, as the pages tell a reader to, and gives each test ports of its own. */
 export function useCheckout(): void {
-  beforeAll(async () => {
-    await run(root, 'npm run pack');
+  beforeAll(() => run(root, 'npm run pack'), 300_000);
+  beforeEach(async () => {
     for (const port of ['3000', '4000']) ports.set(port, String(await freePort()));
-  }, 300_000);
+  });
   afterAll(() => {
     for (const child of running) child.kill('SIGKILL');
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
