@@ -146,6 +146,8 @@ export async function readAll(storage: Storage): Promise<object> {
     signingKeys: await storage.signingKeys.list(),
     partners: await storage.partners.list(page),
     audit: await storage.audit.list({ target: null, ...page }),
+    chain: await storage.audit.chain({ after: 0, limit: 100 }),
+    head: await storage.audit.head(),
     apiKeys: await storage.apiKeys.list('acme'),
     answer: await storage.idempotency.find({ ...acme, key: 'key of tr_a', fingerprint: digest(30), now: 1 }),
     transfers: await storage.transfers.list({ ...acme, ...all, reference: null, ...page }),
