@@ -1,19 +1,13 @@
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { basicOp, configOp } from './plans.ts';
 import { conformancePage } from './report.ts';
-import { type Suite, startSuite } from './support/suite.ts';
+import { Suite } from './support/suite.ts';
 
 const page = join(resolve(import.meta.dirname, '../../..'), 'docs/conformance.md');
 const plans = [configOp, basicOp];
 
-let suite: Suite;
-beforeAll(async () => {
-  suite = await startSuite();
-});
-afterAll(async () => {
-  await suite.deployment.stop();
-});
+const suite = await Suite.start();
 
 describe.each(plans)('$title', (plan) => {
   for (const module of plan.modules) {

@@ -31,7 +31,7 @@ export function conformancePage(plans: readonly Plan[]): string {
 # OpenID Connect conformance
 
 The OpenID Foundation publishes a conformance suite, in which a plan is a list of modules and a module is one behaviour. Ostiary's own tests
-repeat the logic of two of its plans, module by module under the names that they have there: over TLS, in a host with a login page,
+repeat the logic of two of its plans, module by module under the names that they have there: behind a proxy that ends TLS, in a host with a login of its own,
 with the user's part played by a program. They run with every \`npm test\`.
 
 These are our tests and our results. The Foundation has not looked at them, and the original suite may find what they do not. To run the original

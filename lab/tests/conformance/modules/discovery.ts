@@ -1,6 +1,5 @@
 import { importJWK, type JSONWebKeySet, type JWK } from 'jose';
 import { expect } from 'vitest';
-import { ask } from '../../../support/browser/ask.ts';
 import type { Suite } from '../support/suite.ts';
 import { type Module, module } from './module.ts';
 
@@ -17,8 +16,8 @@ async function checkKey(key: JWK): Promise<void> {
   expect(await importJWK(key, key.alg ?? 'RS256')).toBeDefined();
 }
 
-async function checkKeySet(url: unknown): Promise<void> {
-  const answer = await ask(String(url));
+async function checkKeySet(suite: Suite, url: unknown): Promise<void> {
+  const answer = await suite.ask(url);
   expect(answer.status).toBe(200);
   const { keys } = answer.json() as unknown as JSONWebKeySet;
   expect(keys.length).toBeGreaterThan(0);
@@ -27,10 +26,11 @@ async function checkKeySet(url: unknown): Promise<void> {
   for (const key of keys) await checkKey(key);
 }
 
-async function checkMetadata({ discoveryUrl }: Suite): Promise<void> {
-  const answer = await ask(discoveryUrl);
+async function checkMetadata(suite: Suite): Promise<void> {
+  const { discoveryUrl } = suite;
+  const answer = await suite.ask(discoveryUrl);
   expect(answer.status).toBe(200);
-  expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
   const metadata = answer.json();
   const list = (name: string): string[] => {
     const value = metadata[name];
@@ -65,7 +65,7 @@ async function checkMetadata({ discoveryUrl }: Suite): Promise<void> {
   for (const name of ['request', 'request_uri', 'claims'])
     expect(metadata[`${name}_parameter_supported`]).toBe(false);
 
-  await checkKeySet(metadata.jwks_uri);
+  await checkKeySet(suite, metadata.jwks_uri);
 }
 
 /** What the provider says of itself. */

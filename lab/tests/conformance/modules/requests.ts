@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { UnsecuredJWT } from 'jose';
 import { expect } from 'vitest';
 import { authorize, refused, signIn } from '../support/flow.ts';
-import { randomText, type Suite } from '../support/suite.ts';
+import { randomText, redirectUri, type Suite } from '../support/suite.ts';
 import { type Module, module, needsScopes, notForStaticClients, type RunModule } from './module.ts';
 
 /** A whole sign-in in a fresh browser, which a parameter must not disturb. */
@@ -15,10 +15,10 @@ const undisturbedBy =
 
 /** A wrong redirect URI is never called: the user sees why, on a page. */
 async function refusedOnPage(suite: Suite, request: Record<string, string>): Promise<void> {
-  const { callback, page } = await suite.newBrowser().visit(suite.requestUrl(request));
+  const { callback, page } = await suite.visit(request);
   expect(callback).toBeNull();
-  expect([page.status, page.headers.location]).toEqual([400, undefined]);
-  expect(page.headers['content-type']).toMatch(/^text\/html/);
+  expect([page.status, page.location]).toEqual([400, null]);
+  expect(page.headers.get('content-type')).toMatch(/^text\/html/);
   expect(page.text).toContain('redirect_uri_mismatch');
 }
 
@@ -106,7 +106,7 @@ export const requests: readonly Module[] = [
     'a request object is refused with `request_not_supported`, as the metadata says',
     async (suite) => {
       expect(suite.metadata.request_parameter_supported).toBe(false);
-      const { callback } = await suite.newBrowser().visit(suite.requestUrl(withRequestObject(suite)));
+      const { callback } = await suite.visit(withRequestObject(suite));
       expect(callback?.get('error')).toBe('request_not_supported');
       expect(callback?.get('iss')).toBe(suite.metadata.issuer);
       expect(callback?.has('code')).toBe(false);
@@ -117,7 +117,7 @@ export const requests: readonly Module[] = [
     'oidcc-ensure-request-object-with-redirect-uri',
     'a wrong redirect URI beside a request object that names a right one leads to an error page',
     (suite) => {
-      const wrong = { redirect_uri: `${suite.redirectUri}${randomText()}` };
+      const wrong = { redirect_uri: `${redirectUri}${randomText()}` };
       return refusedOnPage(suite, withRequestObject(suite, wrong));
     },
     screenshot,

@@ -1,15 +1,14 @@
 import { expect } from 'vitest';
-import { ask, type Sent } from '../../../support/browser/ask.ts';
 import { checkReuse, checkUserinfo } from '../support/conditions.ts';
 import { exchange, signIn, userinfo } from '../support/flow.ts';
 import { type Module, module, type RunModule } from './module.ts';
 
 /** Userinfo, with the token wherever this puts it. */
 const userinfoWith =
-  (sent: (token: string) => Sent): RunModule['run'] =>
+  (sent: (token: string) => RequestInit): RunModule['run'] =>
   async (suite) => {
     const { accessToken, claims } = await signIn(suite);
-    checkUserinfo(await ask(suite.endpoint('userinfo'), sent(accessToken)), claims.sub);
+    checkUserinfo(await suite.ask(suite.endpoint('userinfo'), sent(accessToken)), claims.sub);
   };
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
@@ -29,7 +28,7 @@ export const tokens: readonly Module[] = [
   module(
     'oidcc-userinfo-post-body',
     'userinfo with POST and the token in the form',
-    userinfoWith((token) => ({ method: 'POST', form: { access_token: token } })),
+    userinfoWith((token) => ({ method: 'POST', body: new URLSearchParams({ access_token: token }) })),
   ),
   module(
     'oidcc-claims-essential',
@@ -53,12 +52,12 @@ export const tokens: readonly Module[] = [
     'a code that is presented again after 30 seconds is `invalid_grant`, and its token stops working',
     async (suite) => {
       const { code, accessToken } = await signIn(suite);
-      suite.deployment.clock.advance(30_000);
+      suite.clock.advance(30_000);
       expect((await userinfo(suite, accessToken)).status).toBe(200);
       checkReuse(await exchange(suite, code));
       const after = await userinfo(suite, accessToken);
       expect(after.status).toBe(401);
-      expect(after.headers['www-authenticate']).toMatch(/^Bearer error="invalid_token"/);
+      expect(after.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);
     },
     { note: 'the clock of the provider is moved on by 30 seconds instead of waiting' },
   ),
@@ -70,13 +69,13 @@ export const tokens: readonly Module[] = [
       for (const client of [suite.client, suite.secondClient]) {
         const { tokens, accessToken } = await signIn(suite, { client });
         expect(tokens).not.toHaveProperty('refresh_token');
-        const form = {
+        const body = new URLSearchParams({
           grant_type: 'refresh_token',
           refresh_token: accessToken,
           client_id: client.id,
-          client_secret: client.secret,
-        };
-        const answer = await ask(suite.endpoint('token'), { method: 'POST', form });
+          client_secret: client.secret ?? '',
+        });
+        const answer = await suite.ask(suite.endpoint('token'), { method: 'POST', body });
         expect([answer.status, answer.json().error]).toEqual([400, 'unsupported_grant_type']);
       }
     },

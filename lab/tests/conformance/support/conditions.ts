@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
 import { expect } from 'vitest';
-import type { Answer } from '../../../support/browser/ask.ts';
-import type { StaticClient, Suite } from './suite.ts';
+import type { Answer } from '../../../../packages/core/test/support/browser.ts';
+import type { TestClient } from '../../../../packages/core/test/support/provider.ts';
+import type { Suite } from './suite.ts';
 
 /** How far clocks may be apart, in seconds, as in the original. */
 const skewSeconds = 300;
@@ -58,8 +59,8 @@ export function checkTokenResponse(answer: Answer): {
   readonly idToken: string;
 } {
   expect(answer.status, answer.text).toBe(200);
-  expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
-  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
   const tokens = answer.json();
   expect(String(tokens.token_type).toLowerCase()).toBe('bearer');
   expect(tokens.access_token).toEqual(expect.stringMatching(/^[\x21-\x7E]+$/));
@@ -73,12 +74,12 @@ export async function checkIdToken(
   suite: Suite,
   idToken: string,
   of: {
-    readonly client: StaticClient;
+    readonly client: TestClient;
     readonly request: Record<string, string>;
     readonly accessToken: string;
   },
 ): Promise<{ readonly claims: JWTPayload; readonly header: JWTHeaderParameters }> {
-  const now = suite.deployment.clock.now();
+  const now = suite.clock.now();
   // jose picks the key by `kid`, and refuses where none or several fit.
   const { payload, protectedHeader } = await jwtVerify(idToken, createLocalJWKSet(suite.jwks), {
     issuer: String(suite.metadata.issuer),
@@ -108,7 +109,7 @@ const standardClaims =
 /** The answer of userinfo (OpenID Connect Core, section 5.3.2). */
 export function checkUserinfo(answer: Answer, sub: string | undefined): Record<string, unknown> {
   expect(answer.status, answer.text).toBe(200);
-  expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
   const record = answer.json();
   expect(record.sub).toBe(sub);
   for (const [claim, value] of Object.entries(record)) {
@@ -120,7 +121,7 @@ export function checkUserinfo(answer: Answer, sub: string | undefined): Record<s
 /** A code that was used before: `invalid_grant`, as the RFC has it. */
 export function checkReuse(answer: Answer): void {
   expect(answer.status).toBe(400);
-  expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
   const { error, error_description, error_uri } = answer.json();
   expect(error).toBe('invalid_grant');
   expect(error_description ?? 'none').toMatch(describable);
