@@ -103,30 +103,20 @@ test('numbers go on where they were', async () => {
   );
 });
 
-test('tables of more than one batch arrive whole and in order, whatever their length', async () => {
+test('tables of more than one batch arrive whole and in order', async () => {
   const file = await filledFile();
   change(
     file,
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4500)
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)
      INSERT INTO jobs (id, kind, payload, due_at) SELECT 'bulk ' || i, 'bulk', '{}', i FROM n`,
-    // Long rows end a batch early.
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
-     INSERT INTO interactions SELECT randomblob(32), json_object('x', hex(zeroblob(40000))), i FROM n`,
   );
   const schema = nextSchema();
-  const told: Record<string, number[]> = {};
+  const told: number[] = [];
   const moved = await move(file, schema, {
-    onProgress: ({ table, step, rows }) => {
-      if (step === 'copying') told[table] = [...(told[table] ?? [0]), rows];
-    },
+    onProgress: ({ table, step, rows }) => void (table === 'jobs' && step === 'copying' && told.push(rows)),
   });
-  const largestBatch = (table: string) =>
-    Math.max(...(told[table] ?? []).map((rows, index, all) => rows - (all[index - 1] ?? 0)));
-  expect(largestBatch('jobs')).toBe(2000);
-  // Of 80,000 characters each.
-  expect(largestBatch('interactions')).toBeLessThan(20);
   const jobs = moved.find(({ table }) => table === 'jobs');
-  expect(jobs?.rows).toBe(told.jobs?.at(-1));
+  expect(told).toEqual([500, 1000, jobs?.rows]);
   const { rows } = await postgres.pool.query(`SELECT count(*)::integer AS count FROM "${schema}".jobs`);
   expect(rows).toEqual([{ count: jobs?.rows }]);
 });
