@@ -9,7 +9,7 @@ import { picture, pressUntil, scrollsSideways, violations } from '../../support/
 import { newProfile } from '../../support/browser/profile.ts';
 import { freePort } from '../../support/free-port.ts';
 
-// What else happens on the way is shown by the tests of the two servers, without a browser.
+// What else happens on the way, and that it needs no script, is shown by the tests of the two servers, without a browser.
 describe('signing in to the demo partner app, in a real browser', () => {
   let demo: Demo;
   let browser: Browser;
@@ -106,21 +106,5 @@ describe('signing in to the demo partner app, in a real browser', () => {
     await page.keyboard.press('Enter');
     await page.locator('#userinfo').waitFor({ state: 'attached' });
     expect(await shown(page)).toMatchObject({ sub });
-  });
-
-  it('with JavaScript off, in French for who prefers it', async () => {
-    const { page } = await newProfile(browser, { javaScriptEnabled: false, locale: 'fr-HT' });
-    const language = () => page.locator('html').getAttribute('lang');
-    await choose(page, ['openid', 'wallet:balance']);
-    await page.locator('button', { hasText: /public/ }).click();
-    await page.getByLabel('Pseudonyme').waitFor();
-    expect(await language()).toBe('fr');
-    await signInAtHost(page);
-    await page.getByText('Savoir qui vous êtes').waitFor();
-    expect(await language()).toBe('fr');
-    await page.locator('button[value=approve]').click();
-    await page.locator('#userinfo').waitFor({ state: 'attached' });
-    const balance = expect.stringMatching(/^\d+\.\d\d$/);
-    expect(await shown(page)).toMatchObject({ sub: userOf(0).sub, htgBalance: balance });
   });
 });

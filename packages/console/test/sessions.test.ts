@@ -182,22 +182,6 @@ describe('a session', () => {
     expect(await isIn(other)).toBe(true);
   });
 
-  it('leaves the storage with its sign-out, or when it is over', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
-    const purged = async () => {
-      const now = kit.provider.clock.now();
-      const count = await kit.storage.purge({ now, before: now, eventsBefore: now, limit: 100 });
-      return count.interactions;
-    };
-    const [one] = [await kit.signedIn(key), await kit.signedIn(key)];
-    await act(one, '/sandbox/sign-out', {});
-    kit.provider.clock.advance(8 * 3600_000 - 1);
-    expect(await purged()).toBe(0);
-    kit.provider.clock.advance(2);
-    expect(await purged()).toBe(1);
-  });
-
   it('outlives a database that does not answer, which is a page with status 503', async () => {
     const fragile = fragileStorage();
     const { kit, key, browser } = await visited({}, fragile.storage);
