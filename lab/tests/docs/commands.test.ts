@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { administrationCommands, runCommandLine } from '@ostiary/cli';
 import { createTestOstiary } from '@ostiary/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { settings } from '../../../examples/reference-server/src/settings.ts';
@@ -44,25 +43,16 @@ function names({ words }: ShellCommand, output: string): boolean {
   return words.some((word) => /…|<[^>]*>/.test(word)) && /^there is no (?!command)/.test(output);
 }
 
-/** `ostiary …`, and `node admin.ts …` of those who embed. */
-const ostiaryLines = commands.flatMap((command) => {
-  const at = command.words[0] === 'ostiary' ? 0 : command.words.indexOf('admin.ts');
-  return at < 0 ? [] : [{ ...command, args: command.words.slice(at + 1) }];
-});
-const isOfCore = ({ args }: { readonly args: readonly string[] }): boolean =>
-  [1, 2].some((words) => Object.hasOwn(administrationCommands, args.slice(0, words).join(' ')));
-/** Pages that are about the commands of core alone; those of the reference server are for its own pages. */
-const corePages = new Set(byPage(ostiaryLines).flatMap(([page, own]) => (own.every(isOfCore) ? [page] : [])));
-const corePrograms = ostiaryLines.filter(({ page }) => corePages.has(page));
-const serverPrograms = commands.flatMap((command) => {
-  const line = ostiaryLines.find(({ page, line }) => page === command.page && line === command.line);
-  if (line !== undefined && corePages.has(line.page)) return [];
-  const script = scripts[line === undefined ? (scriptOf(command) ?? '') : 'ostiary'] ?? '';
-  const [file] = /examples\/reference-server\/src\/cli\/[\w-]+\.ts/.exec(script) ?? [];
-  if (file === undefined) return [];
-  const args = line?.args ?? command.words.slice(command.words.indexOf('--') + 1);
-  // Whoever reads the page answers yes.
-  return [{ ...command, file: join(root, file), args: [...args, '--yes'] }];
+const program = join(root, 'examples/reference-server/src/cli/main.ts');
+
+/**
+ * `ostiary …`, `npm run ostiary -- …` and `node admin.ts …`: the reference server has the commands of every installation
+ * beside its own.
+ */
+const programs = commands.flatMap((command) => {
+  const { words } = command;
+  const at = words[0] === 'ostiary' ? 0 : words.indexOf(scriptOf(command) === 'ostiary' ? '--' : 'admin.ts');
+  return at < 0 ? [] : [{ ...command, args: words.slice(at + 1) }];
 });
 
 describe('commands of the documentation', () => {
@@ -121,26 +111,26 @@ describe('commands of the documentation', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('of the reference server work on a new installation, in the order of their page', async () => {
-    expect(serverPrograms.length).toBeGreaterThan(4);
+  it('of an installation work on a new one, in the order of their page', async () => {
+    expect(programs.length).toBeGreaterThan(20);
     const problems: string[] = [];
-    for (const [page, own] of byPage(serverPrograms)) {
+    for (const [page, own] of byPage(programs)) {
       const env = {
         ...process.env,
         OSTIARY_AUTH_URL: 'http://localhost:3000',
         OSTIARY_SEALING_KEYS: randomBytes(32).toString('base64url'),
         OSTIARY_DATA_DIR: join(data, page.replaceAll('/', '-')),
       };
+      const run = (args: readonly string[], more: object = {}): Promise<Ended> =>
+        // Whoever reads the page answers yes.
+        runHere(program, [...args, '--yes'], { ...env, ...more }, 'a password of the tests\n');
+      if (!own.some(({ args }) => args[0] === 'partners'))
+        await run(['partners', 'create', 'kafe', '--name', 'Kafe']);
       let said = '';
       for (const command of own) {
-        const args = command.args.map((word) => given(word, said));
         const { DATABASE_URL = '' } = command.variables;
-        const { code, output, errors }: Ended = await runHere(
-          command.file,
-          args,
-          { ...env, DATABASE_URL },
-          'a password of the tests\n',
-        );
+        const args = command.args.map((word) => given(word, said));
+        const { code, output, errors } = await run(args, { DATABASE_URL });
         const answer = output + errors;
         said += answer;
         // Where the reader has a database or a server on the internet, it is enough that the command was understood.
@@ -152,35 +142,6 @@ describe('commands of the documentation', () => {
     }
     expect(problems).toEqual([]);
   }, 300_000);
-
-  it('of every installation work on a service, in the order of their page', async () => {
-    expect(corePrograms.length).toBeGreaterThan(10);
-    const problems: string[] = [];
-    for (const [page, own] of byPage(corePrograms)) {
-      const kit = await createTestOstiary();
-      const { admin } = kit.ostiary;
-      if (!own.some(({ args }) => args[0] === 'partners'))
-        await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
-      for (const command of own) {
-        let said = '';
-        const collect = {
-          write(text: string) {
-            said += text;
-          },
-        };
-        const code = await runCommandLine({
-          open: async () => ({ admin, close: async () => undefined }),
-          argv: command.args,
-          stdout: collect,
-          stderr: collect,
-          confirm: async () => true,
-        });
-        if (code !== 0 && !names(command, said)) problems.push(`${page}: ${command.line}: ${said}`);
-      }
-      await kit.close();
-    }
-    expect(problems).toEqual([]);
-  }, 120_000);
 
   it('that ask the API get what they ask for', async () => {
     const requests = commands.filter(({ words: [program] }) => program === 'curl');

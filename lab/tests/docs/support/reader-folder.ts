@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { TestBrowser } from '../../../../packages/core/test/support/browser.ts';
 import { installCommand } from '../../../../scripts/install-commands.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { blocksOf, root } from './pages.ts';
@@ -120,25 +121,17 @@ export const answers = (url: string) => () =>
     () => false,
   );
 
-/** A browser that follows redirects and keeps cookies. Their names are different on these pages. */
+/** Opens a page in a browser that follows redirects. Cookies of all ports are one jar, as on a reader's machine. */
 export function browser() {
-  const cookies = new Map<string, string>();
-  return async function open(
-    url: string,
-    form?: Record<string, string>,
-  ): Promise<{ url: string; text: string }> {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(url, {
-      redirect: 'manual',
-      headers: { cookie, accept: 'text/html', ...(form && { origin: new URL(url).origin }) },
-      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
-    });
-    for (const line of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      cookies.set(name, value);
+  const jar = new TestBrowser(withPorts('http://localhost:3000'));
+  return async (target: string, form?: Record<string, string>): Promise<{ url: string; text: string }> => {
+    let url = target;
+    let answer = await (form === undefined ? jar.get(url) : jar.post(url, form));
+    while (answer.location !== null) {
+      url = answer.location;
+      answer = await jar.get(url);
     }
-    const location = answer.headers.get('location');
-    return location === null ? { url, text: await answer.text() } : open(new URL(location, url).href);
+    return { url, text: answer.text };
   };
 }
 
