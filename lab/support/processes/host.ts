@@ -1,4 +1,4 @@
-import { type Forked, forked } from './forked.ts';
+import { forked } from './forked.ts';
 
 /** What a host's process is started with. */
 export interface HostSettings {
@@ -9,15 +9,10 @@ export interface HostSettings {
 }
 
 /** A host in a process of its own. */
-export interface HostProcess extends Omit<Forked, 'origin'> {
-  readonly origin: string;
-}
+export type HostProcess = Awaited<ReturnType<typeof startHost>>;
 
 /** Starts a host on a SQLite file; several may share one. Resolves when it listens. */
-export async function startHost(
-  settings: HostSettings,
-  env: Readonly<Record<string, string>> = {},
-): Promise<HostProcess> {
+export async function startHost(settings: HostSettings, env: Readonly<Record<string, string>> = {}) {
   const process = forked(new URL('./host-process.ts', import.meta.url), {
     ...env,
     SETTINGS: JSON.stringify(settings),
