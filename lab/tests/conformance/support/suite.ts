@@ -2,12 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { JSONWebKeySet } from 'jose';
 import type { Answer, TestBrowser } from '../../../../packages/core/test/support/browser.ts';
 import { ana } from '../../../../packages/core/test/support/directory.ts';
-import {
-  generousLimits,
-  type TestClient,
-  type TestClock,
-  type TestProvider,
-} from '../../../../packages/core/test/support/provider.ts';
+import type { TestClient, TestClock, TestProvider } from '../../../../packages/core/test/support/provider.ts';
 import { startProvider } from '../../../../packages/core/test/support/running.ts';
 
 /** The address of the suite's own callback. Nothing listens there: browsers of these tests stop in front of it. */
@@ -53,7 +48,7 @@ export class Suite {
 
   /** Starts a provider, provisions two static clients, and reads what the provider says of itself. */
   static async start(): Promise<Suite> {
-    const provider = await startProvider({ authUrl: 'https://id.example.com', limits: generousLimits });
+    const provider = await startProvider({ authUrl: 'https://id.example.com' });
     const json = async (path: string) => (await provider.request(path)).json();
     const provision = () =>
       provider.client({ redirectUris: [redirectUri], allowedScopes: ['openid', 'profile', 'kyc'] });

@@ -73,7 +73,8 @@ async function* checkPlain(origin: string): AsyncGenerator<Said> {
   // Nothing there is as good as what leads away from there.
   const answer = await ask(`http://${hostname}/`).catch(() => null);
   const leadsAway =
-    answer === null || (/^3/.test(String(answer.status)) && answer.header('location')?.startsWith('https:'));
+    answer === null ||
+    (Math.floor(answer.status / 100) === 3 && answer.header('location')?.startsWith('https:'));
   yield leadsAway
     ? ok('plain http leads nowhere else')
     : warning(
