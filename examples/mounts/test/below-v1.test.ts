@@ -2,9 +2,9 @@ import { serve } from '@hono/node-server';
 import express from 'express';
 import { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
-import { ask } from '../../../lab/support/browser/ask.ts';
 import { listening } from '../src/listening.ts';
 import { mounts } from '../src/mounts.ts';
+import { ask } from './support/ask.ts';
 import { type Deployment, deployed } from './support/deployment.ts';
 
 // Machines that run these are small and busy.

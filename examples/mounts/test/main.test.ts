@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { ask } from '../../../lab/support/browser/ask.ts';
-import { UserAgent } from '../../../lab/support/browser/user-agent.ts';
+import { ask } from './support/ask.ts';
 import { onFreePort } from './support/deployment.ts';
+import { UserAgent } from './support/user-agent.ts';
 
 // Machines that run these are small and busy.
 vi.setConfig({ testTimeout: 60_000 });

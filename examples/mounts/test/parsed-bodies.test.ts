@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ask } from '../../../lab/support/browser/ask.ts';
+import { ask } from './support/ask.ts';
 import { deployed } from './support/deployment.ts';
 import {
   expressParsersFirst,

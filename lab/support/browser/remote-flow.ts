@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { TestBrowser } from '../../../packages/core/test/support/browser.ts';
 
 /** A client as these tests know it. */
 export interface RemoteClient {
@@ -7,22 +7,14 @@ export interface RemoteClient {
   readonly redirectUri: string;
 }
 
-/** A fresh PKCE pair. */
-export function pkcePair(): { readonly verifier: string; readonly challenge: string } {
-  const verifier = randomBytes(32).toString('base64url');
-  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
-}
-
 /** A browser that can be pointed at any of several processes which serve one address. */
-export class RoamingBrowser {
-  readonly #authUrl: string;
-  readonly #cookies = new Map<string, { readonly pair: string; readonly path: string }>();
+export class RoamingBrowser extends TestBrowser {
   /** Every cookie that was ever set, `name=value`. */
   readonly received: string[] = [];
 
   constructor(authUrl: string, sub: string) {
-    this.#authUrl = authUrl;
-    this.#cookies.set('host', { pair: `host=${sub}`, path: '/' });
+    super(authUrl);
+    this.setCookie('host', sub, '/');
   }
 
   /** Asks the process at `origin` for a page of the provider; answers where it leads, as a path for its own pages. */
@@ -31,26 +23,12 @@ export class RoamingBrowser {
     path: string,
     form?: Record<string, string>,
   ): Promise<{ readonly status: number; readonly location: string; readonly text: string }> {
-    const pathname = path.split('?')[0] ?? '';
-    const cookies = [...this.#cookies.values()].filter((cookie) => pathname.startsWith(cookie.path));
-    const response = await fetch(origin + path, {
-      method: form === undefined ? 'GET' : 'POST',
-      headers: { accept: 'text/html', cookie: cookies.map(({ pair }) => pair).join('; ') },
-      redirect: 'manual',
-      ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
-    });
-    for (const line of response.headers.getSetCookie()) {
-      const [pair = ''] = line.split(';');
-      this.received.push(pair);
-      const cookiePath = /path=([^;]*)/i.exec(line)?.[1] ?? '/';
-      this.#cookies.set(`${pair.split('=')[0]} ${cookiePath}`, { pair, path: cookiePath });
-    }
-    const location = response.headers.get('location') ?? '';
-    return {
-      status: response.status,
-      location: location.startsWith(this.#authUrl) ? location.slice(this.#authUrl.length) : location,
-      text: await response.text(),
-    };
+    this.connectTo(origin);
+    const { status, headers, location, text } = await (form === undefined
+      ? this.get(path)
+      : this.post(path, form));
+    this.received.push(...headers.getSetCookie().map((line) => line.split(';')[0] ?? ''));
+    return { status, location: location?.replace(new RegExp(`^${this.origin}(?=/)`), '') ?? '', text };
   }
 }
 

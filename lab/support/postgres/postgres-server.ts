@@ -14,27 +14,12 @@ export interface ServerOptions {
 }
 
 /** A PostgreSQL of the proof's own, with two databases: `app`, and `rail` for what stands for the outside world. */
-export interface ProofServer {
-  readonly port: number;
-  /** Where a database is for its owner, on the server itself or behind another port. */
-  url(database: 'app' | 'rail', port?: number): string;
-  /** A folder that the server can write to. */
-  readonly folder: string;
-  /** Connections of a superuser, beside whatever is proven. */
-  readonly app: Pool;
-  readonly rail: Pool;
-  /** Stops it, `fast` (sessions are ended) or `immediate` (as a crash), and starts it again. */
-  restart(mode: 'fast' | 'immediate', downMs: number): Promise<void>;
-  /** Called when it is stopped, before its data is removed. */
-  atEnd(clean: () => void): void;
-  /** Stops it and removes its data. */
-  remove(): Promise<void>;
-}
+export type ProofServer = Awaited<ReturnType<typeof startServer>>;
 
 const silent = () => undefined;
 
 /** Starts a real PostgreSQL 18 from npm. As root it runs as another user. */
-export async function startServer({ fsync = true, settings = [] }: ServerOptions = {}): Promise<ProofServer> {
+export async function startServer({ fsync = true, settings = [] }: ServerOptions = {}) {
   const postgres = await testPostgres({
     settings: [`fsync=${fsync ? 'on' : 'off'}`, 'max_connections=200', ...settings],
   });
@@ -59,16 +44,21 @@ export async function startServer({ fsync = true, settings = [] }: ServerOptions
   const [app, rail] = [pool('app'), pool('rail')];
   return {
     port,
-    url: (database, at = port) => `postgres://ostiary:ostiary@127.0.0.1:${at}/${database}`,
+    /** Where a database is for its owner, on the server itself or behind another port. */
+    url: (database: 'app' | 'rail', at = port) => `postgres://ostiary:ostiary@127.0.0.1:${at}/${database}`,
+    /** That the server can write to. */
     folder,
+    // Connections of a superuser, beside whatever is proven.
     app,
     rail,
-    async restart(mode, downMs) {
+    /** Stops it, `fast` (sessions are ended) or `immediate` (as a crash), and starts it again. */
+    async restart(mode: 'fast' | 'immediate', downMs: number) {
       await postgres.stop(mode);
       await pause(downMs);
       await postgres.start();
     },
-    atEnd: (clean) => void ends.push(clean),
+    /** Called when it is stopped, before its data is removed. */
+    atEnd: (clean: () => void) => void ends.push(clean),
     async remove() {
       await Promise.all([app.end(), rail.end()]);
       await postgres.stop();

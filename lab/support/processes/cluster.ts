@@ -32,8 +32,6 @@ const script = new URL('./cluster-process.ts', import.meta.url);
 export class ClusterProcess {
   readonly name: string;
   readonly role: ProcessSettings['role'];
-  /** How often it was killed. */
-  kills = 0;
   /** Whether it ended by itself. */
   failure: string | null = null;
   readonly #settings: ProcessSettings;
@@ -64,7 +62,6 @@ export class ClusterProcess {
   /** Kills it without a warning and starts the next one. Resolves when that is up. */
   async kill(): Promise<void> {
     await this.#origin;
-    this.kills += 1;
     await this.#end();
     this.#origin = insist(() => this.#start());
     await this.#origin;

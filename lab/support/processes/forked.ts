@@ -1,27 +1,15 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /** A program of the lab in a process of its own, which tells its parent where it listens. */
-export interface Forked {
-  readonly child: ChildProcess;
-  /** Where it listens, once it does. Rejects when it ends before. */
-  readonly origin: Promise<string>;
-  /** With what it ended. */
-  readonly ended: Promise<number | NodeJS.Signals>;
-  /** Everything that it printed so far, byte for byte. */
-  printed(): string;
-  /** `kill -9`, if it is still there. */
-  kill(): Promise<void>;
-  /** Hangs up, so that it ends in order. Resolves when everything that it printed is read. */
-  stop(): Promise<number | NodeJS.Signals>;
-}
+export type Forked = ReturnType<typeof forked>;
 
 /**
  * Starts a program.
  * @param script - its source
  * @param env - all of its environment
  */
-export function forked(script: URL | string, env: Readonly<Record<string, string>>): Forked {
+export function forked(script: URL | string, env: Readonly<Record<string, string>>) {
   const child = fork(script, {
     execArgv: ['--conditions=source'],
     env: { PATH: process.env.PATH, ...env },
@@ -47,13 +35,18 @@ export function forked(script: URL | string, env: Readonly<Record<string, string
   origin.catch(() => undefined);
   return {
     child,
+    /** Where it listens, once it does. Rejects when it ends before. */
     origin,
+    /** With what it ended. */
     ended,
+    /** Everything that it printed so far, byte for byte. */
     printed: () => output,
+    /** `kill -9`, if it is still there. */
     async kill() {
       child.kill('SIGKILL');
       await ended;
     },
+    /** Hangs up, so that it ends in order. Resolves when everything that it printed is read. */
     async stop() {
       if (child.connected) child.disconnect();
       const [end] = await Promise.all([ended, read]);

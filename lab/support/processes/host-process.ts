@@ -2,7 +2,6 @@
 import { inspect } from 'node:util';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary, type Logger } from '@ostiary/core';
-import type { Storage } from '@ostiary/core/storage';
 import { options } from './cluster-options.ts';
 import type { HostSettings } from './host.ts';
 import { serveForked } from './served.ts';
@@ -21,26 +20,11 @@ const logger: Logger = {
   error: print('error'),
 };
 
-const storage = sqliteStorage({ file: settings.file });
-
-/** Ends as `kill -9` would, when a transfer is on the disk and before anybody is told. */
-const dying: Storage = {
-  ...storage,
-  transfers: {
-    ...storage.transfers,
-    async create(creation) {
-      await storage.transfers.create(creation);
-      process.kill(process.pid, 'SIGKILL');
-      return new Promise(() => {});
-    },
-  },
-};
-
-const { partnerLimits: _, ...rest } = options(settings.diesAfterCommit === true ? dying : storage, {
+const { partnerLimits: _, ...rest } = options(sqliteStorage({ file: settings.file }), {
   sealingKey: settings.sealingKey,
   time: { speed: 1, origin: 0 },
   rail: { execute: async () => ({ status: 'completed' }) },
 });
 const ostiary = await createOstiary({ ...rest, authUrl: settings.authUrl, logger });
-if (settings.isWorking) ostiary.worker.start();
+ostiary.worker.start();
 await serveForked(ostiary, 'in order');

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { createOstiary, type Ostiary, type PartnerLimits } from '@ostiary/core';
-import type { Storage } from '@ostiary/core/storage';
+import { frozenProxy } from '../../../packages/adapter-postgres/test/frozen-proxy.ts';
 import { registerEndpoint, serving } from '../http.ts';
 import { insist } from '../insist.ts';
-import { type Network, startNetwork } from '../network.ts';
 import { type ProofServer, type ServerOptions, startServer } from '../postgres/postgres-server.ts';
 import { railTables } from '../rail.ts';
 import { Cluster } from './cluster.ts';
@@ -28,29 +27,6 @@ export interface StageOptions extends ServerOptions {
   readonly prepare?: (server: ProofServer) => Promise<void>;
 }
 
-/** A client of the identity provider. */
-export interface StageClient {
-  readonly id: string;
-  readonly secret: string;
-  readonly redirectUri: string;
-}
-
-/** A database, processes on it, an administrator, a receiver: everything that a proof plays with. */
-export interface Stage {
-  readonly server: ProofServer;
-  /** Between the processes and the database. */
-  readonly network: Network;
-  readonly cluster: Cluster;
-  readonly receiver: StageReceiver;
-  readonly time: Time;
-  /** The administrator, with a way of its own to the database, and no worker. */
-  readonly ostiary: Ostiary;
-  readonly storage: Storage;
-  readonly keys: { readonly live: string; readonly test: string };
-  readonly client: StageClient;
-  end(): Promise<void>;
-}
-
 const scopes = ['payments:write', 'payments:read', 'users:read', 'webhooks'] as const;
 
 /** Registers endpoints through the API, served here for a moment. */
@@ -62,8 +38,11 @@ function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promi
   });
 }
 
+/** Everything that a proof plays with: a database, processes on it, an administrator, a receiver. */
+export type Stage = Awaited<ReturnType<typeof setStage>>;
+
 /** Sets everything up, and takes it down again when that fails. */
-export async function setStage(wanted: StageOptions): Promise<Stage> {
+export async function setStage(wanted: StageOptions) {
   const ends: (() => Promise<unknown>)[] = [];
   const end = async () => {
     for (const one of ends.splice(0).reverse()) await one();
@@ -73,7 +52,7 @@ export async function setStage(wanted: StageOptions): Promise<Stage> {
     ends.push(() => server.remove());
     await wanted.prepare?.(server);
     await server.rail.query(railTables);
-    const network = await startNetwork(server.port);
+    const network = await frozenProxy(server.port);
     ends.push(() => network.close());
     const receiver = new StageReceiver(wanted.refusedFirst);
     const origin = await receiver.listen();
@@ -114,13 +93,16 @@ export async function setStage(wanted: StageOptions): Promise<Stage> {
     await cluster.started();
     return {
       server,
+      /** The way between the processes and the database. */
       network,
       cluster,
       receiver,
       time,
+      /** The administrator, with a way of its own to the database, and no worker. */
       ostiary,
       storage,
       keys,
+      /** Of the identity provider. */
       client: { id: client.clientId, secret: clientSecret ?? '', redirectUri },
       end,
     };

@@ -1,70 +1,56 @@
 import * as oauth from 'oauth4webapi';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ana } from '../../../packages/core/test/support/directory.ts';
-import { TestProvider } from '../../../packages/core/test/support/provider.ts';
+import { startProvider } from '../../../packages/core/test/support/running.ts';
 
 /** Plain HTTP is for this test only. */
 const insecure = { [oauth.allowInsecureRequests]: true };
 
-describe('oauth4webapi', () => {
-  let provider: TestProvider;
-  beforeAll(async () => {
-    provider = await TestProvider.start();
+const provider = await startProvider();
+
+it.each(['oidc', 'oauth2'] as const)('completes the flow after %s discovery', async (algorithm) => {
+  const issuer = new URL(provider.origin);
+  const as = await oauth.processDiscoveryResponse(
+    issuer,
+    await oauth.discoveryRequest(issuer, { algorithm, ...insecure }),
+  );
+  const app = await provider.client();
+  const client: oauth.Client = { client_id: app.id };
+  const verifier = oauth.generateRandomCodeVerifier();
+  const nonce = oauth.generateRandomNonce();
+  const callback = await provider.authorize(app, {
+    scope: 'openid wallet:balance',
+    state: 'st',
+    nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
   });
-  afterAll(() => provider.stop());
-
-  it.each(['oidc', 'oauth2'] as const)('completes the flow after %s discovery', async (algorithm) => {
-    const issuer = new URL(provider.origin);
-    const as = await oauth.processDiscoveryResponse(
-      issuer,
-      await oauth.discoveryRequest(issuer, { algorithm, ...insecure }),
-    );
-    const app = await provider.client();
-    const client: oauth.Client = { client_id: app.id };
-    const verifier = oauth.generateRandomCodeVerifier();
-    const nonce = oauth.generateRandomNonce();
-    const callback = await provider.authorize(app, {
-      scope: 'openid wallet:balance',
-      state: 'st',
-      nonce,
-      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-    });
-    const parameters = oauth.validateAuthResponse(as, client, callback, 'st');
-    const response = await oauth.authorizationCodeGrantRequest(
-      as,
-      client,
-      oauth.ClientSecretBasic(app.secret ?? ''),
-      parameters,
-      app.redirectUri,
-      verifier,
-      insecure,
-    );
-    const tokens = await oauth.processAuthorizationCodeResponse(as, client, response, {
-      expectedNonce: nonce,
-      requireIdToken: true,
-    });
-    await oauth.validateApplicationLevelSignature(as, response, insecure);
-    expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).toBe(ana.sub);
-
-    const userinfo = await oauth.processUserInfoResponse(
-      as,
-      client,
-      ana.sub,
-      await oauth.userInfoRequest(as, client, tokens.access_token, insecure),
-    );
-    expect(userinfo).toMatchObject({ sub: ana.sub, htgBalance: '1250.00', usdBalance: '80.50' });
-
-    await oauth.processRevocationResponse(
-      await oauth.revocationRequest(as, client, oauth.None(), tokens.access_token, insecure),
-    );
-    await expect(
-      oauth.processUserInfoResponse(
-        as,
-        client,
-        ana.sub,
-        await oauth.userInfoRequest(as, client, tokens.access_token, insecure),
-      ),
-    ).rejects.toBeInstanceOf(oauth.WWWAuthenticateChallengeError);
+  const parameters = oauth.validateAuthResponse(as, client, callback, 'st');
+  const response = await oauth.authorizationCodeGrantRequest(
+    as,
+    client,
+    oauth.ClientSecretBasic(app.secret ?? ''),
+    parameters,
+    app.redirectUri,
+    verifier,
+    insecure,
+  );
+  const tokens = await oauth.processAuthorizationCodeResponse(as, client, response, {
+    expectedNonce: nonce,
+    requireIdToken: true,
   });
+  await oauth.validateApplicationLevelSignature(as, response, insecure);
+  expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).toBe(ana.sub);
+
+  const userinfo = await oauth.processUserInfoResponse(
+    as,
+    client,
+    ana.sub,
+    await oauth.userInfoRequest(as, client, tokens.access_token, insecure),
+  );
+  expect(userinfo).toMatchObject({ sub: ana.sub, htgBalance: '1250.00', usdBalance: '80.50' });
+
+  const revoked = await oauth.revocationRequest(as, client, oauth.None(), tokens.access_token, insecure);
+  await oauth.processRevocationResponse(revoked);
+  expect((await provider.userinfo(tokens.access_token)).status).toBe(401);
 });

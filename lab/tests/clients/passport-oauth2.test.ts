@@ -1,8 +1,7 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import OAuth2Strategy from 'passport-oauth2';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestProvider } from '../../../packages/core/test/support/provider.ts';
+import { expect, it } from 'vitest';
+import { startProvider } from '../../../packages/core/test/support/running.ts';
 
 /** What a strategy did with one request, as Passport would see it. */
 type Outcome = { readonly redirect: string } | { readonly user: unknown } | { readonly failure: unknown };
@@ -21,42 +20,30 @@ function authenticate(strategy: OAuth2Strategy, url: string, session: object): P
   });
 }
 
-describe('passport-oauth2', () => {
-  let provider: TestProvider;
-  let app: Server;
-  beforeAll(async () => {
-    provider = await TestProvider.start();
-    app = createServer();
-    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve));
-  });
-  afterAll(async () => {
-    await new Promise((resolve) => app.close(resolve));
-    await provider.stop();
-  });
+const provider = await startProvider();
 
-  it.each([false, true])('signs a user in (pkce: %s)', async (pkce) => {
-    const redirectUri = `http://127.0.0.1:${(app.address() as AddressInfo).port}/callback`;
-    const client = await provider.client({ redirectUris: [redirectUri] });
-    const strategy = new OAuth2Strategy(
-      {
-        authorizationURL: `${provider.origin}/oauth/authorize`,
-        tokenURL: `${provider.origin}/v1/oauth/token`,
-        clientID: client.id,
-        clientSecret: client.secret ?? '',
-        callbackURL: redirectUri,
-        scope: ['openid', 'profile'],
-        state: true,
-        pkce,
-      },
-      (accessToken: string, _refreshToken: string, _profile: unknown, done: OAuth2Strategy.VerifyCallback) =>
-        done(null, { accessToken }),
-    );
-    const session = {};
-    const start = await authenticate(strategy, '/login', session);
-    const { location } = await provider.follow(provider.browser(), 'redirect' in start ? start.redirect : '');
-    const callback = new URL(location ?? '');
-    const outcome = await authenticate(strategy, callback.pathname + callback.search, session);
-    const user = 'user' in outcome ? (outcome.user as { accessToken: string }) : { accessToken: '' };
-    expect((await provider.userinfo(user.accessToken)).json()).toMatchObject({ handle: 'ana' });
-  });
+it.each([false, true])('signs a user in (pkce: %s)', async (pkce) => {
+  const redirectUri = 'http://127.0.0.1:9/callback';
+  const client = await provider.client({ redirectUris: [redirectUri] });
+  const strategy = new OAuth2Strategy(
+    {
+      authorizationURL: `${provider.origin}/oauth/authorize`,
+      tokenURL: `${provider.origin}/v1/oauth/token`,
+      clientID: client.id,
+      clientSecret: client.secret ?? '',
+      callbackURL: redirectUri,
+      scope: ['openid', 'profile'],
+      state: true,
+      pkce,
+    },
+    (accessToken: string, _refreshToken: string, _profile: unknown, done: OAuth2Strategy.VerifyCallback) =>
+      done(null, { accessToken }),
+  );
+  const session = {};
+  const start = await authenticate(strategy, '/login', session);
+  const { location } = await provider.follow(provider.browser(), 'redirect' in start ? start.redirect : '');
+  const callback = new URL(location ?? '');
+  const outcome = await authenticate(strategy, callback.pathname + callback.search, session);
+  const user = 'user' in outcome ? (outcome.user as { accessToken: string }) : { accessToken: '' };
+  expect((await provider.userinfo(user.accessToken)).json()).toMatchObject({ handle: 'ana' });
 });

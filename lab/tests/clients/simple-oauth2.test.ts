@@ -1,59 +1,53 @@
 import { AuthorizationCode } from 'simple-oauth2';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestProvider } from '../../../packages/core/test/support/provider.ts';
+import { expect, it } from 'vitest';
+import { startProvider } from '../../../packages/core/test/support/running.ts';
 
-describe('simple-oauth2', () => {
-  let provider: TestProvider;
-  beforeAll(async () => {
-    provider = await TestProvider.start();
-  });
-  afterAll(() => provider.stop());
+const provider = await startProvider();
 
-  it.each([
-    ['header', 'form'],
-    ['body', 'form'],
-    ['body', 'json'],
-  ] as const)(
-    'completes the flow with its secret in the %s of a %s request, and revokes',
-    async (authorizationMethod, bodyFormat) => {
-      const app = await provider.client();
-      const config = new AuthorizationCode({
-        client: { id: app.id, secret: app.secret ?? '' },
-        auth: {
-          tokenHost: provider.origin,
-          tokenPath: '/v1/oauth/token',
-          revokePath: '/v1/oauth/revoke',
-          authorizePath: '/oauth/authorize',
-        },
-        options: { authorizationMethod, bodyFormat },
-      });
-      const url = config.authorizeURL({ redirect_uri: app.redirectUri, scope: 'profile', state: 'st' });
-      const { location } = await provider.follow(provider.browser(), url);
-      const callback = new URL(location ?? '').searchParams;
-      expect(callback.get('state')).toBe('st');
-
-      const token = await config.getToken({
-        code: callback.get('code') ?? '',
-        redirect_uri: app.redirectUri,
-      });
-      const accessToken = String(token.token.access_token);
-      expect(token.token).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'profile' });
-      expect((await provider.userinfo(accessToken)).json()).toMatchObject({ handle: 'ana' });
-
-      await token.revoke('access_token');
-      expect((await provider.userinfo(accessToken)).status).toBe(401);
-    },
-  );
-
-  it('is told of a wrong secret', async () => {
+it.each([
+  ['header', 'form'],
+  ['body', 'form'],
+  ['body', 'json'],
+] as const)(
+  'completes the flow with its secret in the %s of a %s request, and revokes',
+  async (authorizationMethod, bodyFormat) => {
     const app = await provider.client();
     const config = new AuthorizationCode({
-      client: { id: app.id, secret: 'wrong' },
-      auth: { tokenHost: provider.origin, tokenPath: '/v1/oauth/token', authorizePath: '/oauth/authorize' },
+      client: { id: app.id, secret: app.secret ?? '' },
+      auth: {
+        tokenHost: provider.origin,
+        tokenPath: '/v1/oauth/token',
+        revokePath: '/v1/oauth/revoke',
+        authorizePath: '/oauth/authorize',
+      },
+      options: { authorizationMethod, bodyFormat },
     });
-    const code = await provider.code(app);
-    await expect(config.getToken({ code, redirect_uri: app.redirectUri })).rejects.toMatchObject({
-      output: { statusCode: 401 },
+    const url = config.authorizeURL({ redirect_uri: app.redirectUri, scope: 'profile', state: 'st' });
+    const { location } = await provider.follow(provider.browser(), url);
+    const callback = new URL(location ?? '').searchParams;
+    expect(callback.get('state')).toBe('st');
+
+    const token = await config.getToken({
+      code: callback.get('code') ?? '',
+      redirect_uri: app.redirectUri,
     });
+    const accessToken = String(token.token.access_token);
+    expect(token.token).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'profile' });
+    expect((await provider.userinfo(accessToken)).json()).toMatchObject({ handle: 'ana' });
+
+    await token.revoke('access_token');
+    expect((await provider.userinfo(accessToken)).status).toBe(401);
+  },
+);
+
+it('is told of a wrong secret', async () => {
+  const app = await provider.client();
+  const config = new AuthorizationCode({
+    client: { id: app.id, secret: 'wrong' },
+    auth: { tokenHost: provider.origin, tokenPath: '/v1/oauth/token', authorizePath: '/oauth/authorize' },
+  });
+  const code = await provider.code(app);
+  await expect(config.getToken({ code, redirect_uri: app.redirectUri })).rejects.toMatchObject({
+    output: { statusCode: 401 },
   });
 });

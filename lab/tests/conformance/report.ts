@@ -1,11 +1,8 @@
 import type { Module } from './modules/module.ts';
 import type { Plan } from './plans.ts';
 
-/** How a module ended. */
-export type Result = 'pass' | 'warning' | 'skip' | 'FAIL';
-
 /** How a module has to end. */
-export function expectedResult(module: Module): Result {
+function resultOf(module: Module): 'pass' | 'warning' | 'skip' {
   if ('skip' in module) return 'skip';
   return module.warning === undefined ? 'pass' : 'warning';
 }
@@ -13,28 +10,14 @@ export function expectedResult(module: Module): Result {
 const reasonOf = (module: Module): string =>
   'skip' in module ? module.skip : (module.warning ?? module.note ?? '');
 
-const counted = ({ modules }: Plan): string =>
-  `${modules.length} ${modules.length === 1 ? 'module' : 'modules'}`;
-
-/** The list of a plan for the terminal. */
-export function printedTable(plan: Plan, resultOf: (module: Module) => Result): string {
-  const lines = plan.modules.map((module) => {
-    const reason = reasonOf(module).replaceAll('`', '');
-    return `  ${resultOf(module).padEnd(8)} ${module.name}${reason === '' ? '' : `: ${reason}`}`;
-  });
-  const counts = Map.groupBy(plan.modules, resultOf);
-  const sum = [...counts].map(([result, modules]) => `${modules.length} ${result}`).join(', ');
-  return `${plan.title} (${plan.name}), ${counted(plan)}: ${sum}\n${lines.join('\n')}`;
-}
-
 function planSection(plan: Plan): string {
   const rows = plan.modules.map((module) => {
     const checks = 'skip' in module ? '' : module.checks;
-    return `| \`${module.name}\` | ${expectedResult(module)} | ${checks} | ${reasonOf(module)} |`;
+    return `| \`${module.name}\` | ${resultOf(module)} | ${checks} | ${reasonOf(module)} |`;
   });
   return `## ${plan.title}
 
-\`${plan.name}\`, discovery, static clients; ${counted(plan)}.
+\`${plan.name}\`, discovery, static clients; ${plan.modules.length === 1 ? 'one module' : `${plan.modules.length} modules`}.
 
 | Module | Result | What is proved | Reason or remark |
 |---|---|---|---|
@@ -48,8 +31,8 @@ export function conformancePage(plans: readonly Plan[]): string {
 # OpenID Connect conformance
 
 The OpenID Foundation publishes a conformance suite, in which a plan is a list of modules and a module is one behaviour. Ostiary's own tests
-repeat the logic of two of its plans, module by module under the names that they have there: over TLS, in a host with a login page,
-with the user's part played by a program. They run with every \`npm test\`, which prints this list.
+repeat the logic of two of its plans, module by module under the names that they have there: behind a proxy that ends TLS, in a host with a login of its own,
+with the user's part played by a program. They run with every \`npm test\`.
 
 These are our tests and our results. The Foundation has not looked at them, and the original suite may find what they do not. To run the original
 against a deployment of yours, provision two clients, give it the discovery address, and choose \`static_client\`.

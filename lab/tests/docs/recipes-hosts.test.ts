@@ -1,14 +1,13 @@
-import { createServer } from 'node:http';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import type { Ostiary, OstiaryOptions, PaymentRail } from '@ostiary/core';
 import Database from 'better-sqlite3';
 import express, { type Express } from 'express';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { closeAll, endings, installation, listening, newKit, partnerOf } from './support/reader.ts';
+import { afterwards, serve } from '../../../packages/core/test/support/running.ts';
+import { authorizePath, csrfOf, RoamingBrowser } from '../../support/browser/remote-flow.ts';
+import { installation, newKit, partnerOf } from './support/reader.ts';
 import { fileFor, recipe } from './support/recipe.ts';
-
-afterAll(closeAll);
 
 describe('recipes for those who embed', () => {
   it('sign a user out everywhere', async () => {
@@ -76,7 +75,7 @@ describe('recipes for those who embed', () => {
       scopes: ['webhooks'],
     });
     const database = new Database(file);
-    endings.push(() => database.close());
+    afterwards(() => database.close());
     database.exec("CREATE TABLE orders (id TEXT, state TEXT); INSERT INTO orders VALUES ('A-1018', 'paid')");
     ship(ostiary, database, 'A-1018');
     // What does not fit takes the row back with it.
@@ -134,10 +133,45 @@ describe('recipes for those who embed', () => {
     const ostiary = await installation('http://127.0.0.1:3000');
     const app = express();
     health(app, ostiary);
-    const origin = await listening(createServer(app));
+    const origin = await serve(app);
     const ask = async (path: string) => (await fetch(origin + path)).status;
     expect([await ask('/healthz'), await ask('/readyz')]).toEqual([200, 200]);
     await ostiary.close();
     expect([await ask('/healthz'), await ask('/readyz')]).toEqual([200, 503]);
+  });
+
+  it('a consent page of your own: shows who asks, and lets the user approve', async () => {
+    const { consentPage } = await recipe<{
+      consentPage(
+        app: Express,
+        ostiary: Ostiary,
+        form: { csrfOf(body: unknown): string; approved(body: unknown): boolean },
+      ): void;
+    }>('A consent page of your own');
+    const app = express();
+    const origin = await serve(app);
+    const ostiary = await installation(origin, { interactionUrl: (id) => `/consent/${id}` });
+    app.use(ostiary.handler, express.urlencoded({ extended: false }));
+    const fields = (body: unknown) => z.object({ csrf: z.string(), decision: z.string() }).parse(body);
+    consentPage(app, ostiary, {
+      csrfOf: (body) => fields(body).csrf,
+      approved: (body) => fields(body).decision === 'approve',
+    });
+    const redirectUri = 'http://127.0.0.1:9/callback';
+    const { client } = await ostiary.admin.clients.create({
+      name: 'Kafe & Co',
+      redirectUris: [redirectUri],
+      allowedScopes: ['openid'],
+    });
+    const browser = new RoamingBrowser(origin, 'anybody');
+    const asked = { id: client.clientId, secret: '', redirectUri };
+    const interaction = (await browser.visit(origin, authorizePath(asked))).location;
+    const page = (await browser.visit(origin, interaction)).location;
+    expect(page).toMatch(/^\/consent\//);
+    const { text } = await browser.visit(origin, page);
+    expect(text).toContain('Kafe &#38; Co');
+    const decided = await browser.visit(origin, page, { csrf: csrfOf(text), decision: 'approve' });
+    const { location } = await browser.visit(origin, decided.location);
+    expect(location).toMatch(/^http:\/\/127\.0\.0\.1:9\/callback\?.*\bcode=/);
   });
 });

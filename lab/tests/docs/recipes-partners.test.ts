@@ -1,10 +1,8 @@
 import type { OstiaryPartner } from '@ostiary/client-sdk';
 import { signWebhook } from '@ostiary/webhook-verifier';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { closeAll, newKit, partnerOf } from './support/reader.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { newKit, partnerOf } from './support/reader.ts';
 import { recipe } from './support/recipe.ts';
-
-afterAll(closeAll);
 
 describe('recipes for partners', () => {
   it('pay from a job queue', async () => {

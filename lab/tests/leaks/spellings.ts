@@ -7,22 +7,21 @@ function base64Within(bytes: Buffer, offset: number): string {
   return padded.slice(Math.ceil((offset * 8) / 6), end);
 }
 
-function urlSafe(base64: string): string {
-  return base64.replaceAll('+', '-').replaceAll('/', '_');
-}
-
 function spellingsOfBytes(what: string, bytes: Buffer): [string, Buffer][] {
-  const spellings: [string, Buffer][] = [
+  const hex = bytes.toString('hex');
+  const base64 = [0, 1, 2].flatMap((offset): [string, Buffer][] => {
+    const text = base64Within(bytes, offset);
+    return [
+      [`base64 of ${what}, at ${offset}`, Buffer.from(text)],
+      [`base64url of ${what}, at ${offset}`, Buffer.from(text.replaceAll('+', '-').replaceAll('/', '_'))],
+    ];
+  });
+  return [
     [what, bytes],
-    [`hex of ${what}`, Buffer.from(bytes.toString('hex'))],
-    [`upper-case hex of ${what}`, Buffer.from(bytes.toString('hex').toUpperCase())],
+    [`hex of ${what}`, Buffer.from(hex)],
+    [`upper-case hex of ${what}`, Buffer.from(hex.toUpperCase())],
+    ...base64,
   ];
-  for (const offset of [0, 1, 2]) {
-    const base64 = base64Within(bytes, offset);
-    spellings.push([`base64 of ${what}, at ${offset}`, Buffer.from(base64)]);
-    spellings.push([`base64url of ${what}, at ${offset}`, Buffer.from(urlSafe(base64))]);
-  }
-  return spellings;
 }
 
 /** Everything that a secret could look like in a file or in printed text. */

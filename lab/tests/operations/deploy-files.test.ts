@@ -8,6 +8,12 @@ import { settings } from '../../../examples/reference-server/src/settings.ts';
 const root = resolve(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
+/** What the group of a pattern found in a text. */
+const foundIn = (text: string, pattern: RegExp): string[] =>
+  Array.from(text.matchAll(pattern), ([, found = '']) => found);
+const unknownIn = (names: readonly string[]): string[] =>
+  names.filter((name) => !Object.hasOwn(settings, name));
+
 interface Manifest {
   readonly name: string;
   readonly packageManager?: string;
@@ -27,15 +33,10 @@ workspace.set('ostiary', manifestOf('.'));
 const dockerfile = read('deploy/Dockerfile');
 
 it('the image is built with packages and scripts that are there', () => {
-  const runs = Array.from(dockerfile.matchAll(/^RUN npx --yes (\S+) (.*)$/gm), ([, tool, rest = '']) => ({
-    tool,
-    rest,
-  }));
+  const runs = foundIn(dockerfile, /^RUN npx --yes (.*)$/gm).map((line) => line.split(' '));
   expect(runs).toHaveLength(3);
-  expect(new Set(runs.map(({ tool }) => tool))).toEqual(new Set([manifestOf('.').packageManager]));
-  const named = runs.flatMap(({ rest }) =>
-    Array.from(rest.matchAll(/--filter "?([@\w/-]+)/g), ([, name = '']) => name),
-  );
+  expect(new Set(runs.map(([tool]) => tool))).toEqual(new Set([manifestOf('.').packageManager]));
+  const named = foundIn(runs.flat().join(' '), /--filter "?([@\w/-]+)/g);
   expect(named.length).toBeGreaterThanOrEqual(3);
   expect(named.filter((name) => !workspace.has(name))).toEqual([]);
   // What is built is what the server depends on.
@@ -49,38 +50,28 @@ it('the image starts a program that is there, and says only what the server read
   const command: string[] = JSON.parse(/^CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '[]');
   expect(command.at(-1)).toMatch(/\.ts$/);
   expect(existsSync(join(root, 'examples/reference-server', command.at(-1) ?? ''))).toBe(true);
-  const variables = Array.from(
-    (/^ENV (.*)$/m.exec(dockerfile)?.[1] ?? '').matchAll(/([A-Z_]+)=/g),
-    ([, name]) => name,
-  );
+  const variables = foundIn(/^ENV (.*)$/m.exec(dockerfile)?.[1] ?? '', /([A-Z_]+)=/g);
   expect(variables).toContain('OSTIARY_DATA_DIR');
-  expect(variables.filter((name) => !Object.hasOwn(settings, name ?? ''))).toEqual([]);
+  expect(unknownIn(variables)).toEqual([]);
 });
 
 /** Variables of a mapping in the compose file, in block or in flow style. */
 function variablesIn(compose: string): string[] {
   const block = /^x-environment:.*\n((?: {2}.*\n)+)/m.exec(compose)?.[1] ?? '';
-  const roles = Array.from(
-    compose.matchAll(/environment: \{ <<: \*environment, (.*) \}/g),
-    ([, pairs = '']) => Array.from(pairs.matchAll(/([A-Z_]+): /g), ([, name = '']) => name),
-  ).flat();
-  return [...Array.from(block.matchAll(/^ {2}([A-Z_]+):/gm), ([, name = '']) => name), ...roles];
+  const roles = foundIn(compose, /environment: \{ <<: \*environment, (.*) \}/g);
+  return [...foundIn(block, /^ {2}([A-Z_]+):/gm), ...foundIn(roles.join(' '), /([A-Z_]+): /g)];
 }
 
 it('containers are given variables that the server reads, and values that it takes', () => {
   const compose = read('deploy/compose.yaml');
   const names = variablesIn(compose);
   expect(names).toEqual(expect.arrayContaining(['DATABASE_URL', 'OSTIARY_SEALING_KEYS', 'OSTIARY_ROLE']));
-  expect(names.filter((name) => !Object.hasOwn(settings, name))).toEqual([]);
+  expect(unknownIn(names)).toEqual([]);
 
-  const example = new Map(
-    Array.from(read('deploy/.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm), ([, name = '', value = '']) => [
-      name,
-      value,
-    ]),
-  );
+  const lines = foundIn(read('deploy/.env.example'), /^([A-Z_]+=.*)$/gm);
+  const example = new Map(lines.map((line) => [line.split('=')[0] ?? '', line.slice(line.indexOf('=') + 1)]));
   // Everything that the compose file asks for is in the example, and nothing else.
-  const asked = new Set(Array.from(compose.matchAll(/\$\{([A-Z_]+)/g), ([, name]) => name));
+  const asked = new Set(foundIn(compose, /\$\{([A-Z_]+)/g));
   expect([...asked].toSorted()).toEqual([...example.keys()].toSorted());
 
   const filled = new Map([
@@ -115,11 +106,10 @@ it('the unit starts a program that is there, with variables that the server read
   const unit = read('deploy/systemd/ostiary@.service');
   const program = /^ExecStart=\S+ .*?(\S+\.ts)$/m.exec(unit)?.[1] ?? '';
   expect(existsSync(join(root, 'examples/reference-server', program))).toBe(true);
-  const variables = Array.from(unit.matchAll(/^Environment=(.*)$/gm), ([, line = '']) => line.split(' '))
-    .flat()
-    .map((pair) => pair.split('=')[0] ?? '');
+  const pairs = foundIn(unit, /^Environment=(.*)$/gm).flatMap((line) => line.split(' '));
+  const variables = pairs.map((pair) => pair.split('=')[0] ?? '');
   expect(variables).toContain('OSTIARY_ROLE');
-  expect(variables.filter((name) => !Object.hasOwn(settings, name))).toEqual([]);
+  expect(unknownIn(variables)).toEqual([]);
   // It may take the ten seconds that requests have, the drain, and what a worker holds.
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(30);
 });

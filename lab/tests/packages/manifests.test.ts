@@ -19,22 +19,22 @@ const manifestOf = (folder: string): Manifest =>
 const own = manifestOf('.');
 const folders = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`);
 
-it.each(folders)('%s says where it comes from, as the repository does', (folder) => {
-  const { keywords = [], homepage, bugs, repository, description = '' } = manifestOf(folder);
-  // The registry compares the address with the one from which a release was published.
-  expect(repository).toEqual({ ...own.repository, directory: folder });
-  const page = own.repository?.url.replace(/^git\+(.*)\.git$/, '$1');
-  expect(homepage).toBe(`${page}/tree/main/${folder}#readme`);
-  expect(bugs).toBe(`${page}/issues`);
-  expect(keywords).toContain('ostiary');
-  expect(new Set(keywords).size).toBe(keywords.length);
-  expect(keywords.length).toBeGreaterThan(3);
-  expect(description.length).toBeGreaterThan(40);
-});
-
-it.each(folders)('%s ships its README and its license', (folder) => {
-  for (const file of ['README.md', 'LICENSE']) {
-    expect(manifestOf(folder).files).toContain(file);
-    expect(existsSync(join(root, folder, file))).toBe(true);
-  }
-});
+it.each(folders)(
+  '%s says where it comes from, as the repository does, and ships its README and its license',
+  (folder) => {
+    const { keywords = [], homepage, bugs, repository, description = '', files } = manifestOf(folder);
+    // The registry compares the address with the one from which a release was published.
+    expect(repository).toEqual({ ...own.repository, directory: folder });
+    const page = own.repository?.url.replace(/^git\+(.*)\.git$/, '$1');
+    expect(homepage).toBe(`${page}/tree/main/${folder}#readme`);
+    expect(bugs).toBe(`${page}/issues`);
+    expect(keywords).toContain('ostiary');
+    expect(new Set(keywords).size).toBe(keywords.length);
+    expect(keywords.length).toBeGreaterThan(3);
+    expect(description.length).toBeGreaterThan(40);
+    for (const file of ['README.md', 'LICENSE']) {
+      expect(files).toContain(file);
+      expect(existsSync(join(root, folder, file))).toBe(true);
+    }
+  },
+);

@@ -26,54 +26,48 @@ function countVerifications(): () => number {
 
 const secret = 'correct horse battery staple';
 
-/** The receivers, as far as a runtime can have them without their frameworks. */
-function receiverCases(
-  { signWebhook }: typeof Package,
-  fetchReceiver: typeof import('@ostiary/webhook-verifier/fetch'),
-  dedupe: typeof import('@ostiary/webhook-verifier/dedupe'),
-  overHttp: (() => Promise<void>) | null,
-): Case[] {
-  const receive = async (): Promise<void> => {
-    const timestamp = Math.floor(Date.now() / 1000);
-    const body = JSON.stringify({ id: 'evt_1', type: 'webhook.test', data: { message: 'é' } });
-    const signed = await signWebhook(body, {
-      secret,
-      id: 'evt_1',
-      type: 'webhook.test',
-      timestamp,
-      partner: 'acme',
-    });
-    let handled = 0;
-    const answer = fetchReceiver.webhook({ secret, dedupe: dedupe.memoryDedupe() }, () => (handled += 1));
-    const post = () => answer(new Request('http://localhost/', { method: 'POST', ...signed }));
-    const statuses = [(await post()).status, (await post()).status];
-    if (`${statuses}` !== '200,200' || handled !== 1)
-      throw new Error(`answered ${statuses}, handled ${handled}`);
-  };
-  const cases = [{ name: 'a receiver of Fetch requests', run: receive }];
-  return overHttp === null ? cases : [...cases, { name: 'a receiver of Node requests', run: overHttp }];
+/** A delivery that was just signed. */
+function signed({ signWebhook }: typeof Package) {
+  const body = JSON.stringify({ id: 'evt_1', type: 'webhook.test', data: { message: 'é' } });
+  const timestamp = Math.floor(Date.now() / 1000);
+  return signWebhook(body, { secret, id: 'evt_1', type: 'webhook.test', timestamp, partner: 'acme' });
 }
 
-/** Loads the package by its name, as a user does; the bundler for browsers resolves these. */
-export async function run(load: {
+/** A receiver of Fetch requests: the second delivery is the first once more. */
+async function fetchDelivery({ main, fetch, dedupe }: Loaded): Promise<void> {
+  const delivery = await signed(main);
+  let handled = 0;
+  const answer = fetch.webhook({ secret, dedupe: dedupe.memoryDedupe() }, () => (handled += 1));
+  const post = () => answer(new Request('http://localhost/', { method: 'POST', ...delivery }));
+  const statuses = [(await post()).status, (await post()).status];
+  if (`${statuses}` !== '200,200' || handled !== 1)
+    throw new Error(`answered ${statuses}, handled ${handled}`);
+}
+
+/** The parts of the package that a runtime can have without frameworks. */
+interface Loaded {
   readonly main: typeof Package;
   readonly fetch: typeof import('@ostiary/webhook-verifier/fetch');
   readonly dedupe: typeof import('@ostiary/webhook-verifier/dedupe');
   readonly overHttp: (() => Promise<void>) | null;
-}): Promise<Report> {
+}
+
+/** Loads the package by its name, as a user does; the bundler for browsers resolves these. */
+export async function run(load: Loaded): Promise<Report> {
   const verifications = countVerifications();
   const vectors = vectorsFile.cases as unknown as Parameters<typeof casesOf>[1];
-  const cases = [
+  const cases: Case[] = [
     ...casesOf(load.main, vectors),
-    ...receiverCases(load.main, load.fetch, load.dedupe, load.overHttp),
+    { name: 'a receiver of Fetch requests', run: () => fetchDelivery(load) },
   ];
+  if (load.overHttp !== null) cases.push({ name: 'a receiver of Node requests', run: load.overHttp });
   const { passed, failures } = await runCases(cases);
   return { passed, failures, webVerifications: verifications() };
 }
 
 /** A delivery over `node:http`, received as Express would. */
 export async function nodeDelivery(
-  { signWebhook }: typeof Package,
+  main: typeof Package,
   express: typeof import('@ostiary/webhook-verifier/express'),
   http: typeof import('node:http'),
 ): Promise<void> {
@@ -84,17 +78,9 @@ export async function nodeDelivery(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
     const { port } = server.address() as { port: number };
-    const timestamp = Math.floor(Date.now() / 1000);
-    const body = JSON.stringify({ id: 'evt_1', type: 'webhook.test', data: { message: 'é' } });
-    const signed = await signWebhook(body, {
-      secret,
-      id: 'evt_1',
-      type: 'webhook.test',
-      timestamp,
-      partner: 'acme',
-    });
+    const delivery = await signed(main);
     const statuses: number[] = [];
-    for (const sent of [signed, { ...signed, body: new Uint8Array([...signed.body, 32]) }]) {
+    for (const sent of [delivery, { ...delivery, body: new Uint8Array([...delivery.body, 32]) }]) {
       const headers = { ...sent.headers, Connection: 'close' };
       const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body: sent.body });
       await response.text();

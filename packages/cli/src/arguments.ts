@@ -6,7 +6,6 @@ import {
   type CommandSubject,
   type Commands,
   CommandUsageError,
-  parsedFlags,
   type StandaloneCommand,
 } from './command.ts';
 
@@ -69,7 +68,12 @@ export function readArguments(
   argv: readonly string[],
 ): { readonly args: CommandArguments; readonly common: CommonFlags } {
   const options: Flags = {
-    ...parsedFlags(command),
+    ...Object.fromEntries(
+      Object.entries(command.flags ?? {}).map(([name, { type, multiple = false }]) => [
+        name,
+        { type, multiple },
+      ]),
+    ),
     json: { type: 'boolean' },
     yes: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },

@@ -1,11 +1,13 @@
 import type { Client } from '@ostiary/core/admin';
 import {
+  type CommandArguments,
   type CommandOutput,
   type Commands,
   CommandUsageError,
-  moreOf,
+  listOf,
   pageFlags,
   pageOf,
+  present,
   table,
   toggle,
   value,
@@ -22,6 +24,22 @@ const settings = {
   'id-token-alg': value('RS256 (default) or ES256'),
   partner: value('slug of the partner that owns the client'),
 } as const;
+
+/** The settings that were given. */
+function given(args: CommandArguments) {
+  const some = <Item>(items: readonly Item[]) => (items.length > 0 ? items : undefined);
+  return present({
+    name: args.text('name'),
+    partner: args.text('partner'),
+    redirectUris: some(args.list('redirect-uri')),
+    allowedScopes: some(args.list('scope')),
+    // A switch turns something on.
+    firstParty: args.has('first-party') || undefined,
+    requirePkce: args.has('require-pkce') || undefined,
+    requireSecret: args.has('require-secret') || undefined,
+    idTokenAlg: args.oneOf('id-token-alg', ['RS256', 'ES256']),
+  });
+}
 
 function properties(client: Client): readonly (readonly string[])[] {
   return [
@@ -56,22 +74,13 @@ export const clientCommands: Commands = {
     },
     async run({ admin }, args) {
       const name = args.required('name');
-      const [redirectUris, allowedScopes] = [args.list('redirect-uri'), args.list('scope')];
-      if (redirectUris.length === 0) throw new CommandUsageError('--redirect-uri is missing');
-      if (allowedScopes.length === 0) throw new CommandUsageError('--scope is missing');
-      const idTokenAlg = args.oneOf('id-token-alg', ['RS256', 'ES256']);
-      const [clientId, partner] = [args.text('client-id'), args.text('partner')];
+      const { redirectUris, allowedScopes, ...settings } = given(args);
+      if (redirectUris === undefined) throw new CommandUsageError('--redirect-uri is missing');
+      if (allowedScopes === undefined) throw new CommandUsageError('--scope is missing');
       const { client, clientSecret } = await admin.clients.create({
-        name,
-        redirectUris,
-        allowedScopes,
-        public: args.has('public'),
-        firstParty: args.has('first-party'),
-        requirePkce: args.has('require-pkce'),
-        requireSecret: args.has('require-secret'),
-        ...(idTokenAlg !== undefined && { idTokenAlg }),
-        ...(clientId !== undefined && { clientId }),
-        ...(partner !== undefined && { partner }),
+        ...settings,
+        ...present({ clientId: args.text('client-id') }),
+        ...{ name, redirectUris, allowedScopes, public: args.has('public') },
       });
       return withSecret(client, clientSecret, kept);
     },
@@ -90,7 +99,7 @@ export const clientCommands: Commands = {
         client.disabledAt === null ? '' : 'disabled',
       ]);
       return {
-        text: `${table([['CLIENT ID', 'NAME', 'TYPE', 'SCOPES', ''], ...rows])}${moreOf(next)}`,
+        text: listOf(['CLIENT ID', 'NAME', 'TYPE', 'SCOPES', ''], rows, next),
         json: { clients, next },
       };
     },
@@ -112,19 +121,7 @@ export const clientCommands: Commands = {
     positionals: ['client id'],
     async run({ admin }, args) {
       const [clientId = ''] = args.positionals;
-      const [redirectUris, allowedScopes] = [args.list('redirect-uri'), args.list('scope')];
-      const idTokenAlg = args.oneOf('id-token-alg', ['RS256', 'ES256']);
-      const [name, partner] = [args.text('name'), args.text('partner')];
-      const changes = {
-        ...(name !== undefined && { name }),
-        ...(partner !== undefined && { partner }),
-        ...(redirectUris.length > 0 && { redirectUris }),
-        ...(allowedScopes.length > 0 && { allowedScopes }),
-        ...(args.has('first-party') && { firstParty: true }),
-        ...(args.has('require-pkce') && { requirePkce: true }),
-        ...(args.has('require-secret') && { requireSecret: true }),
-        ...(idTokenAlg !== undefined && { idTokenAlg }),
-      };
+      const changes = given(args);
       if (Object.keys(changes).length === 0) throw new CommandUsageError('nothing to change was given');
       const client = await admin.clients.update(clientId, changes);
       return { text: table(properties(client)), json: { client } };

@@ -1,4 +1,3 @@
-import type { ParseArgsConfig } from 'node:util';
 import type { Administration } from '@ostiary/core/admin';
 
 /** What commands work on; an `Ostiary` is one. */
@@ -102,25 +101,24 @@ export const pageFlags = {
   limit: value('rows at most'),
 } as const;
 
+/** What was given: without the members that are `undefined`, which the administration takes for something else. */
+export function present<Settings extends object>(
+  settings: Settings,
+): { [Name in keyof Settings]?: Exclude<Settings[Name], undefined> } {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as never;
+}
+
 /** The arguments of every list. */
-export function pageOf(args: CommandArguments): { readonly after?: string; readonly limit?: number } {
-  const [after, limit] = [args.text('after'), args.integer('limit')];
-  return { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) };
-}
+export const pageOf = (args: CommandArguments) =>
+  present({ after: args.text('after'), limit: args.integer('limit') });
 
-/** How a list says that it goes on. */
-export function moreOf(next: string | null): string {
-  return next === null ? '' : `\n\nMore: --after ${next}`;
-}
-
-/** A command's flags as `node:util` reads them. */
-export function parsedFlags(command: CommandDescription): NonNullable<ParseArgsConfig['options']> {
-  return Object.fromEntries(
-    Object.entries(command.flags ?? {}).map(([name, { type, multiple = false }]) => [
-      name,
-      { type, multiple },
-    ]),
-  );
+/** What a list of rows says, and that it goes on. */
+export function listOf(
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+  next: string | null = null,
+): string {
+  return `${table([heads, ...rows])}${next === null ? '' : `\n\nMore: --after ${next}`}`;
 }
 
 /** Columns of text, aligned. */

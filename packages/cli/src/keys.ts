@@ -4,6 +4,8 @@ import {
   type CommandOutput,
   type Commands,
   CommandUsageError,
+  listOf,
+  present,
   table,
   toggle,
   value,
@@ -59,15 +61,14 @@ export const keyCommands: Commands = {
       const [partner = ''] = args.positionals;
       args.required('mode');
       const mode = args.oneOf('mode', ['live', 'test']) ?? 'test';
-      const [name, expiresAt, allowlist] = [args.text('name'), args.time('expires'), args.list('allow')];
+      const allowlist = args.list('allow');
       const issued = await admin.apiKeys.issue({
         partner,
         mode,
         scopes: scopesOf(args.list('scope')),
         requireSignature: args.has('require-signature'),
-        ...(name !== undefined && { name }),
+        ...present({ name: args.text('name'), expiresAt: args.time('expires') }),
         ...(allowlist.length > 0 && { allowlist }),
-        ...(expiresAt !== undefined && { expiresAt }),
       });
       return shownOnce(issued, kept);
     },
@@ -83,10 +84,7 @@ export const keyCommands: Commands = {
       const rows = apiKeys.map((key) => [
         ...[key.id, key.mode, key.name, key.scopes.join(' '), key.lastUsedAt ?? 'never', stateOf(key)],
       ]);
-      return {
-        text: table([['KEY ID', 'MODE', 'NAME', 'SCOPES', 'LAST USED', ''], ...rows]),
-        json: { apiKeys },
-      };
+      return { text: listOf(['KEY ID', 'MODE', 'NAME', 'SCOPES', 'LAST USED', ''], rows), json: { apiKeys } };
     },
   },
 

@@ -1,4 +1,4 @@
-import { type Commands, moreOf, pageFlags, pageOf, table, value } from './command.ts';
+import { type Commands, listOf, pageFlags, pageOf, table, value } from './command.ts';
 
 /** Partners. */
 export const partnerCommands: Commands = {
@@ -22,10 +22,7 @@ export const partnerCommands: Commands = {
         ...[slug, name, createdAt],
         disabledAt === null ? '' : `disabled since ${disabledAt}`,
       ]);
-      return {
-        text: `${table([['SLUG', 'NAME', 'CREATED', ''], ...rows])}${moreOf(next)}`,
-        json: { partners, next },
-      };
+      return { text: listOf(['SLUG', 'NAME', 'CREATED', ''], rows, next), json: { partners, next } };
     },
   },
 

@@ -1,5 +1,5 @@
 import type { SigningKeyInfo } from '@ostiary/core/admin';
-import { type Commands, table, value } from './command.ts';
+import { type Commands, listOf, present, value } from './command.ts';
 
 function rowOf({ kid, alg, createdAt, activeFrom, signing }: SigningKeyInfo): readonly string[] {
   return [kid, alg, createdAt, activeFrom, signing ? 'signs' : ''];
@@ -13,7 +13,7 @@ export const signingKeyCommands: Commands = {
     about: 'the keys that relying parties see',
     async run({ admin }) {
       const keys = await admin.signingKeys.list();
-      return { text: table([heads, ...keys.map(rowOf)]), json: { keys } };
+      return { text: listOf(heads, keys.map(rowOf)), json: { keys } };
     },
   },
 
@@ -26,11 +26,8 @@ export const signingKeyCommands: Commands = {
     async run({ admin }, args) {
       const alg = args.oneOf('alg', ['RS256', 'ES256']);
       const activateAfterSeconds = args.integer('activate-after');
-      const key = await admin.signingKeys.rotate({
-        ...(alg !== undefined && { alg }),
-        ...(activateAfterSeconds !== undefined && { activateAfterSeconds }),
-      });
-      return { text: table([heads, rowOf(key)]), json: { key } };
+      const key = await admin.signingKeys.rotate(present({ alg, activateAfterSeconds }));
+      return { text: listOf(heads, [rowOf(key)]), json: { key } };
     },
   },
 };

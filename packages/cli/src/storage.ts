@@ -1,4 +1,4 @@
-import { type Commands, moreOf, pageFlags, pageOf, table, value } from './command.ts';
+import { type Commands, listOf, pageFlags, pageOf, present, table, value } from './command.ts';
 
 /** The audit log, users' access, and the database. */
 export const storageCommands: Commands = {
@@ -7,18 +7,12 @@ export const storageCommands: Commands = {
     flags: { ...pageFlags, target: value('only acts on this, such as client:kafe') },
     async run({ admin }, args) {
       const target = args.text('target');
-      const { entries, next } = await admin.audit.list({
-        ...pageOf(args),
-        ...(target !== undefined && { target }),
-      });
+      const { entries, next } = await admin.audit.list({ ...pageOf(args), ...present({ target }) });
       const rows = entries.map(({ at, actor, action, target: on, details }) => [
         ...[at, actor, action, on],
         Object.keys(details).length === 0 ? '' : JSON.stringify(details),
       ]);
-      return {
-        text: `${table([['AT', 'WHO', 'DID', 'TO', ''], ...rows])}${moreOf(next)}`,
-        json: { entries, next },
-      };
+      return { text: listOf(['AT', 'WHO', 'DID', 'TO', ''], rows, next), json: { entries, next } };
     },
   },
 
@@ -26,8 +20,7 @@ export const storageCommands: Commands = {
     about: 'check that nothing in the audit log was changed, removed or added',
     flags: { head: value('a head that this command told earlier, and that was kept elsewhere') },
     async run({ admin }, args) {
-      const head = args.text('head');
-      const found = await admin.audit.verify(head === undefined ? {} : { head });
+      const found = await admin.audit.verify(present({ head: args.text('head') }));
       const rows = [
         ['acts in the chain', String(found.acts)],
         ['acts from before the chain', String(found.before)],
@@ -35,14 +28,9 @@ export const storageCommands: Commands = {
       ];
       if (found.ok) return { text: `The chain is whole.\n${table(rows)}`, json: found };
       const { reason, number, id } = found.problem;
-      const place = [number === null ? '' : ` at number ${number}`, id === null ? '' : `, act ${id}`].join(
-        '',
-      );
-      return {
-        text: `The audit log is not as it was written${place}: ${reason}`,
-        json: found,
-        exitCode: 1,
-      };
+      const place = `${number === null ? '' : ` at number ${number}`}${id === null ? '' : `, act ${id}`}`;
+      const text = `The audit log is not as it was written${place}: ${reason}`;
+      return { text, json: found, exitCode: 1 };
     },
   },
 

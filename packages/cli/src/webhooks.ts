@@ -4,10 +4,10 @@ import {
   type CommandArguments,
   type CommandOutput,
   type Commands,
-  moreOf,
+  listOf,
   pageFlags,
   pageOf,
-  table,
+  present,
   value,
 } from './command.ts';
 
@@ -18,20 +18,17 @@ function ownerOf(args: CommandArguments): Owner {
   return { partner, mode: args.oneOf('mode', ['live', 'test']) ?? 'live' };
 }
 
-function deliveryTable(deliveries: readonly WebhookDelivery[]): string {
+function deliveriesOutput(deliveries: readonly WebhookDelivery[], next: string | null): CommandOutput {
   const rows = deliveries.map((delivery) => {
     const last = delivery.attempts.at(-1);
-    const outcome = last === undefined ? '' : String(last.httpStatus ?? last.error ?? '');
     return [
       ...[delivery.id, delivery.eventId, delivery.eventType, delivery.endpointId, delivery.status],
-      ...[String(delivery.attempts.length), outcome, delivery.nextAttemptAt ?? ''],
+      ...[String(delivery.attempts.length), String(last?.httpStatus ?? last?.error ?? '')],
+      delivery.nextAttemptAt ?? '',
     ];
   });
-  return table([['DELIVERY', 'EVENT', 'TYPE', 'ENDPOINT', 'STATUS', 'TRIES', 'LAST', 'NEXT'], ...rows]);
-}
-
-function deliveriesOutput(deliveries: readonly WebhookDelivery[], next: string | null): CommandOutput {
-  return { text: `${deliveryTable(deliveries)}${moreOf(next)}`, json: { deliveries, next } };
+  const heads = ['DELIVERY', 'EVENT', 'TYPE', 'ENDPOINT', 'STATUS', 'TRIES', 'LAST', 'NEXT'];
+  return { text: listOf(heads, rows, next), json: { deliveries, next } };
 }
 
 /** Webhook endpoints and deliveries of partners. */
@@ -46,7 +43,7 @@ export const webhookCommands: Commands = {
         ...[id, url, events.join(' ')],
         enabled ? '' : 'disabled',
       ]);
-      return { text: table([['ENDPOINT', 'URL', 'EVENTS', ''], ...rows]), json: { endpoints } };
+      return { text: listOf(['ENDPOINT', 'URL', 'EVENTS', ''], rows), json: { endpoints } };
     },
   },
 
@@ -106,13 +103,13 @@ export const webhookCommands: Commands = {
     },
     positionals: ['partner'],
     async run({ admin }, args) {
-      const [endpointId, eventId] = [args.text('endpoint'), args.text('event')];
-      const status = args.oneOf('status', ['pending', 'delivered', 'dropped', 'cancelled']);
       const { deliveries, next } = await admin.webhooks.deliveries(ownerOf(args), {
         ...pageOf(args),
-        ...(endpointId !== undefined && { endpointId }),
-        ...(eventId !== undefined && { eventId }),
-        ...(status !== undefined && { status }),
+        ...present({
+          endpointId: args.text('endpoint'),
+          eventId: args.text('event'),
+          status: args.oneOf('status', ['pending', 'delivered', 'dropped', 'cancelled']),
+        }),
       });
       return deliveriesOutput(deliveries, next);
     },
@@ -123,12 +120,9 @@ export const webhookCommands: Commands = {
     flags: { ...mode, endpoint: value('only to this endpoint (those that match now)') },
     positionals: ['partner', 'event id'],
     async run({ admin }, args) {
-      const endpointId = args.text('endpoint');
-      const deliveries = await admin.webhooks.redeliver(
-        ownerOf(args),
-        args.positionals[1] ?? '',
-        endpointId === undefined ? {} : { endpointId },
-      );
+      const [, eventId = ''] = args.positionals;
+      const only = present({ endpointId: args.text('endpoint') });
+      const deliveries = await admin.webhooks.redeliver(ownerOf(args), eventId, only);
       return deliveriesOutput(deliveries, null);
     },
   },

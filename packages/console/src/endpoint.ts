@@ -5,7 +5,7 @@ import {
   PartnerError,
   type WebhookEndpoint,
 } from '@ostiary/core/console';
-import { deliveryStatuses } from './api.ts';
+import { deliveriesPerPage, deliveryStatuses, queryOf } from './api.ts';
 import { againForm, deliveryList } from './delivery.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import { typesOf } from './home.ts';
@@ -31,9 +31,10 @@ ${change}`;
 export async function endpoint(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, request, urlOf, voice } = visit;
   const { words } = voice;
-  const shown = await api.endpoint(id);
+  const shown = await api('getWebhook', { path: { id } });
   const status = deliveryStatuses.find((status) => status === request.query.get('status')) ?? null;
-  const page = await api.deliveriesTo(id, { status, cursor: request.query.get('cursor') });
+  const query = queryOf({ status, cursor: request.query.get('cursor'), limit: deliveriesPerPage });
+  const page = await api('listDeliveries', { path: { id }, query });
   const list = deliveryList(page, visit, {
     empty: status === null ? words.deliveries.emptyEndpoint : words.nothingFits,
     contextOf: ({ eventId, eventType }) => ({
@@ -75,15 +76,15 @@ export async function changeEndpoint(
   { api, id, urlOf }: Visit,
   form: ReadonlyMap<string, string>,
 ): Promise<ConsoleAnswer> {
-  switch (form.get('action')) {
+  const path = { id };
+  const action = form.get('action');
+  switch (action) {
     case 'enable':
-      await api.enableEndpoint(id, true);
-      return seeOther(urlOf('endpoint', { id, notice: 'endpoint_enabled' }));
     case 'disable':
-      await api.enableEndpoint(id, false);
-      return seeOther(urlOf('endpoint', { id, notice: 'endpoint_disabled' }));
+      await api('updateWebhook', { path, body: JSON.stringify({ enabled: action === 'enable' }) });
+      return seeOther(urlOf('endpoint', { id, notice: `endpoint_${action}d` }));
     case 'remove':
-      await api.removeEndpoint(id);
+      await api('deleteWebhook', { path });
       return seeOther(urlOf('home', { notice: 'endpoint_removed' }));
     default:
       throw new PartnerError('invalid_request', {

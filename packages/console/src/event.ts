@@ -1,4 +1,5 @@
 import { type ConsoleAnswer, html, PartnerError } from '@ostiary/core/console';
+import { deliveriesPerPage, queryOf } from './api.ts';
 import { againForm, deliveryList } from './delivery.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import { foreignText, moment, statesSaid } from './parts.ts';
@@ -9,9 +10,11 @@ import type { Notice } from './words/words.ts';
 export async function event(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, request, urlOf, voice } = visit;
   const { language, words } = voice;
-  const { sequence, ...body } = await api.event(id);
-  const page = await api.deliveriesOf(id, request.query.get('cursor'));
-  const endpoints = new Map((await api.endpoints()).map((endpoint) => [endpoint.id, endpoint]));
+  const { sequence, ...body } = await api('getEvent', { path: { id } });
+  const cursor = request.query.get('cursor');
+  const query = queryOf({ cursor, limit: deliveriesPerPage });
+  const page = await api('listEventDeliveries', { path: { id }, query });
+  const endpoints = new Map((await api('listWebhooks')).data.map((endpoint) => [endpoint.id, endpoint]));
   const list = deliveryList(page, visit, {
     empty: words.deliveries.emptyEvent,
     contextOf: ({ id: detail, endpointId }) => {
@@ -54,10 +57,11 @@ export async function redeliver(
 ): Promise<ConsoleAnswer> {
   const done = (notice: Notice) => seeOther(urlOf('event', { id, notice }));
   // Where this is found, it is the endpoint that is not.
-  await api.event(id);
+  await api('getEvent', { path: { id } });
   try {
-    const queued = await api.redeliver(id, form.get('endpoint'));
-    return done(queued > 0 ? 'redelivered' : 'no_match');
+    const body = JSON.stringify({ endpointId: form.get('endpoint') });
+    const { data: queued } = await api('redeliverEvent', { path: { id }, body });
+    return done(queued.length > 0 ? 'redelivered' : 'no_match');
   } catch (error) {
     if (!(error instanceof PartnerError)) throw error;
     if (error.code === 'not_found') return done('gone');

@@ -11,21 +11,8 @@ const mostSessions = 8;
 
 type Otherwise = (context: PageContext) => ConsoleAnswer;
 
-/** Who gets in. */
-export interface Guard {
-  /**
-   * A page for those whose session is good; whatever else a browser takes for a session is ended.
-   * @param otherwise - what all others get, by default the way to the first page
-   */
-  guarded(handle: (visit: Visit) => Promise<ConsoleAnswer>, otherwise?: Otherwise): ConsoleHandler;
-  /** What the form of a page does, after it was found to come from this session. */
-  action(handle: (visit: Visit, form: ReadonlyMap<string, string>) => Promise<ConsoleAnswer>): ConsoleHandler;
-  readonly signIn: ConsoleHandler;
-  readonly signOut: ConsoleHandler;
-}
-
-/** See {@link Guard}. `script` is the address of what keeps pages up to date. */
-export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string): Guard {
+/** Who gets in. `script` is the address of what keeps pages up to date. */
+export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string) {
   const cookie = sessionCookie(desk);
 
   function contextOf(request: ConsoleRequest, visitor: string): PageContext {
@@ -43,6 +30,10 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string): Gu
 
   const sessionsIn = (request: ConsoleRequest): string[] => cookie.values(request).slice(0, mostSessions);
 
+  /**
+   * A page for those whose session is good; whatever else a browser takes for a session is ended. All others get `otherwise`,
+   * by default the way to the first page.
+   */
   const guarded =
     (
       handle: (visit: Visit, session: string) => Promise<ConsoleAnswer>,
@@ -69,13 +60,16 @@ export function createGuard(desk: ConsoleDesk, urlOf: UrlOf, script: string): Gu
     return { ...answer, headers: { ...answer.headers, 'Set-Cookie': cookie.forget } };
   }
 
-  const action: Guard['action'] = (handle) =>
+  /** What the form of a page does, after it was found to come from this session. */
+  const action = (
+    handle: (visit: Visit, form: ReadonlyMap<string, string>) => Promise<ConsoleAnswer>,
+  ): ConsoleHandler =>
     guarded(async (visit, session) => handle(visit, await desk.form(visit.request, session)));
 
   return {
     guarded,
     action,
-    signIn: (request) => signIn(contextOf(request, strangers), cookie),
+    signIn: (request: ConsoleRequest) => signIn(contextOf(request, strangers), cookie),
     signOut: action(({ request }) => end(request, seeOther(urlOf('home', { notice: 'signed_out' })))),
   };
 }

@@ -6,7 +6,7 @@ import {
   nameOf,
   type WebhookEndpoint,
 } from '@ostiary/core/console';
-import type { ListedEvent } from './api.ts';
+import { type ListedEvent, queryOf } from './api.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import {
   choice,
@@ -75,7 +75,8 @@ export async function home(visit: Visit): Promise<ConsoleAnswer> {
   const { api, desk, urlOf, voice } = visit;
   const { words } = voice;
   const { before, type } = listOf(visit);
-  const [endpoints, { data: events, hasMore }] = [await api.endpoints(), await api.events({ before, type })];
+  const { data: endpoints } = await api('listWebhooks');
+  const { data: events, hasMore } = await api('latestEvents', { query: queryOf({ before, type }) });
   const [newest] = events;
   const last = events.at(-1);
   const empty =

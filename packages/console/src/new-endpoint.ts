@@ -55,7 +55,8 @@ export async function addEndpoint(visit: Visit, form: ReadonlyMap<string, string
   if (types.length === 0) return show(visit, { url, types }, [voice.words.endpoints.badTypes]);
   try {
     const events = types.includes('*') ? ['*'] : types;
-    await api.addEndpoint({ url, secret: form.get('secret') ?? '', events });
+    const settings = { url, secret: form.get('secret') ?? '', events };
+    await api('createWebhook', { body: JSON.stringify(settings) });
   } catch (error) {
     return show(visit, { url, types }, problemsOf(error));
   }

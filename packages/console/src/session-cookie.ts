@@ -1,30 +1,25 @@
 import type { ConsoleDesk, ConsoleRequest } from '@ostiary/core/console';
 import { paths } from './paths.ts';
 
-/** The cookie that holds the secret of a session. */
-export interface SessionCookie {
-  /** Every value that a browser sent under this name: a cookie of another path may stand beside ours. */
-  values(request: ConsoleRequest): string[];
-  /** What `Set-Cookie` says to keep a session. */
-  keep(session: string, seconds: number): string;
-  /** What `Set-Cookie` says to forget it. */
-  readonly forget: string;
-}
-
-/** See {@link SessionCookie}. Out of reach of scripts, other sites and other paths. */
-export function sessionCookie(desk: ConsoleDesk): SessionCookie {
+/** The cookie that holds the secret of a session, out of reach of scripts, other sites and other paths. */
+export function sessionCookie(desk: ConsoleDesk) {
   const { protocol, pathname } = new URL(desk.url(paths.home));
   const isSecure = protocol === 'https:';
   const name = `${isSecure ? '__Secure-' : ''}${desk.prefix}_sandbox`;
   const attributes = `Path=${pathname}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   return {
-    values: ({ raw }) =>
+    /** Every value that a browser sent under this name: a cookie of another path may stand beside ours. */
+    values: ({ raw }: ConsoleRequest): string[] =>
       (raw.headers.cookie ?? '')
         .split(';')
         .map((pair) => pair.trim())
         .filter((pair) => pair.startsWith(`${name}=`))
         .map((pair) => pair.slice(name.length + 1)),
-    keep: (session, seconds) => `${name}=${session}; Max-Age=${seconds}; ${attributes}`,
+    /** What `Set-Cookie` says to keep a session, and to forget it. */
+    keep: (session: string, seconds: number) => `${name}=${session}; Max-Age=${seconds}; ${attributes}`,
     forget: `${name}=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; ${attributes}`,
   };
 }
+
+/** See {@link sessionCookie}. */
+export type SessionCookie = ReturnType<typeof sessionCookie>;

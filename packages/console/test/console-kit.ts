@@ -3,29 +3,11 @@ import type { AttemptRecord, Storage } from '@ostiary/core/storage';
 import { memoryStorage } from '@ostiary/testing/memory';
 import type { Answer, TestBrowser } from '../../core/test/support/browser.ts';
 import { partnerProvider } from '../../core/test/support/partner-api.ts';
-import type { TestKey, TestProvider } from '../../core/test/support/provider.ts';
+import type { TestKey } from '../../core/test/support/provider.ts';
 import { sandboxConsole } from '../src/index.ts';
 
 /** A provider with the console and what tests do in it. The worker is not started: tests make the attempts. */
-export interface ConsoleKit {
-  readonly provider: TestProvider;
-  readonly storage: Storage;
-  /** A test key, of a new partner unless told otherwise. */
-  key(partner?: string): Promise<TestKey>;
-  /** A browser in which a partner is signed in. */
-  signedIn(key: TestKey): Promise<TestBrowser>;
-  /** Registers an endpoint through the partner API; answers its id. */
-  endpoint(key: TestKey, path?: string, events?: readonly string[]): Promise<string>;
-  /** Triggers an event through the partner API; answers its id. */
-  event(key: TestKey, type?: string): Promise<string>;
-  /** Makes the attempts that are due now, each with this result. */
-  attempt(result: Partial<AttemptRecord>, next?: 'retry' | 'delivered' | 'dropped'): Promise<number>;
-}
-
-export async function consoleKit(
-  options: Partial<OstiaryOptions> = {},
-  storage: Storage = memoryStorage(),
-): Promise<ConsoleKit> {
+export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage: Storage = memoryStorage()) {
   const { provider } = await partnerProvider({
     storage,
     console: sandboxConsole(),
@@ -37,15 +19,18 @@ export async function consoleKit(
   return {
     provider,
     storage,
-    key: async (partner) => provider.key({ mode: 'test', ...(partner === undefined ? {} : { partner }) }),
-    async signedIn(key) {
+    /** A test key of a new partner. */
+    key: () => provider.key({ mode: 'test' }),
+    /** A browser in which a partner is signed in. */
+    async signedIn(key: TestKey): Promise<TestBrowser> {
       const browser = provider.browser(null);
       const answer = await signIn(browser, key.key);
       if (answer.status !== 303)
         throw new Error(`not signed in: ${answer.status} ${answer.text.slice(0, 200)}`);
       return browser;
     },
-    async endpoint(key, path = '/hook', events = ['*']) {
+    /** Registers an endpoint through the partner API; answers its id. */
+    async endpoint(key: TestKey, path = '/hook', events: readonly string[] = ['*']) {
       const answer = await provider.partnerCall(key, 'POST /v1/partner/webhooks', {
         url: `https://receiver.example${path}`,
         events,
@@ -53,11 +38,16 @@ export async function consoleKit(
       });
       return String(answer.json().id);
     },
-    async event(key, type = 'webhook.test') {
+    /** Triggers an event through the partner API; answers its id. */
+    async event(key: TestKey, type = 'webhook.test') {
       const answer = await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type });
       return String(answer.json().id);
     },
-    async attempt(result, next = result.error === undefined ? 'delivered' : 'retry') {
+    /** Makes the attempts that are due now, each with this result. */
+    async attempt(
+      result: Partial<AttemptRecord>,
+      next: 'retry' | 'delivered' | 'dropped' = result.error === undefined ? 'delivered' : 'retry',
+    ) {
       claims += 1;
       const now = provider.clock.now();
       const claimed = await storage.deliveries.claim({
@@ -87,6 +77,13 @@ export async function consoleKit(
       return claimed.length;
     },
   };
+}
+
+/** A kit with a partner whose browser is signed in. */
+export async function visited(...given: Parameters<typeof consoleKit>) {
+  const kit = await consoleKit(...given);
+  const key = await kit.key();
+  return { kit, key, browser: await kit.signedIn(key) };
 }
 
 /** The proof in the first form of a page that has one. */

@@ -1,54 +1,42 @@
 import { describe, expect, it } from 'vitest';
-import { act, consoleKit } from './console-kit.ts';
+import { act, visited } from './console-kit.ts';
 
 const eventsPerPage = 20;
 
 describe('the history of events', () => {
-  it('is paged by links', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
+  it('is paged by links, and narrowed down to one type', async () => {
+    const { kit, key, browser } = await visited();
     const ids: string[] = [];
-    for (let count = 0; count < eventsPerPage + 2; count += 1) ids.push(await kit.event(key));
-    const browser = await kit.signedIn(key);
-    const shown = (text: string) => Array.from(text.matchAll(/<li id="(evt_\w+)"/g), ([, id]) => id);
-    const first = (await browser.get('/sandbox')).text;
-    expect(shown(first)).toEqual(ids.toReversed().slice(0, eventsPerPage));
-    const older = /href="([^"]+)">Older events/.exec(first)?.[1] ?? '';
-    const second = (await browser.get(older)).text;
-    expect(shown(second)).toEqual([ids[1], ids[0]]);
-    const newest = /href="([^"]+)">Newest events/.exec(second)?.[1] ?? '';
-    expect(shown((await browser.get(newest)).text)).toEqual(shown(first));
-    expect([first, second].map((text) => text.includes('Newest events'))).toEqual([false, true]);
-    for (const nonsense of ['before=0', 'before=x', 'before=-5', 'before=1e9']) {
-      expect(shown((await browser.get(`/sandbox?${nonsense}`)).text)).toEqual(shown(first));
-    }
-  });
-
-  it('is narrowed down to one type, also while it is paged', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
     const wanted: string[] = [];
     for (let count = 0; count < eventsPerPage + 1; count += 1) {
       wanted.push(await kit.event(key, 'kyc.updated'));
-      await kit.event(key, 'webhook.test');
+      ids.push(...wanted.slice(-1), await kit.event(key, 'webhook.test'));
     }
-    const browser = await kit.signedIn(key);
     const shown = (text: string) => Array.from(text.matchAll(/<li id="(evt_\w+)"/g), ([, id]) => id);
-    const first = (await browser.get('/sandbox?type=kyc.updated')).text;
-    expect(first).toContain('<option value="kyc.updated" selected>');
-    const older = /href="([^"]+)">Older events/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
-    const second = (await browser.get(older)).text;
-    expect([...shown(first), ...shown(second)]).toEqual(wanted.toReversed());
-    expect((await browser.get('/sandbox?type=payment.failed')).text).toContain('Nothing fits this filter.');
-    expect(shown((await browser.get('/sandbox?type=nonsense')).text)).toHaveLength(eventsPerPage);
+    const page = async (path: string) => (await browser.get(path)).text;
+    const linkIn = (text: string, words: string) =>
+      new RegExp(`href="([^"]+)">${words} events`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const first = await page('/sandbox');
+    expect(shown(first)).toEqual(ids.toReversed().slice(0, eventsPerPage));
+    const second = await page(linkIn(first, 'Older'));
+    expect(shown(second)).toEqual(ids.toReversed().slice(eventsPerPage, 2 * eventsPerPage));
+    expect(shown(await page(linkIn(second, 'Newest')))).toEqual(shown(first));
+    expect(first).not.toContain('Newest events');
+    for (const nonsense of ['before=0', 'before=x', 'before=-5', 'before=1e9', 'type=nonsense']) {
+      expect(shown(await page(`/sandbox?${nonsense}`))).toEqual(shown(first));
+    }
+
+    const narrowed = await page('/sandbox?type=kyc.updated');
+    expect(narrowed).toContain('<option value="kyc.updated" selected>');
+    const older = await page(linkIn(narrowed, 'Older'));
+    expect([...shown(narrowed), ...shown(older)]).toEqual(wanted.toReversed());
+    expect(await page('/sandbox?type=payment.failed')).toContain('Nothing fits this filter.');
   });
 
   it('counts the latest 20 deliveries of an event, and says when there are older ones', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
+    const { kit, key, browser } = await visited();
     for (let count = 0; count < 20; count += 1) await kit.endpoint(key, `/${count}`);
     const event = await kit.event(key);
-    const browser = await kit.signedIn(key);
     const home = async () => (await browser.get('/sandbox')).text;
     expect(await home()).toContain('Waiting × 20');
     expect(await home()).not.toContain('and older ones');
@@ -64,14 +52,12 @@ describe('the history of events', () => {
   });
 
   it('pages deliveries too', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
+    const { kit, key, browser } = await visited();
     const endpoint = await kit.endpoint(key);
     for (let count = 0; count < 13; count += 1) {
       await kit.event(key);
       kit.provider.clock.advance(1_000);
     }
-    const browser = await kit.signedIn(key);
     const shown = (text: string) => Array.from(text.matchAll(/class="delivery" id="(\w+)"/g), ([, id]) => id);
     const first = (await browser.get(`/sandbox/endpoints/${endpoint}`)).text;
     const older = /href="([^"]+)">Older deliveries/.exec(first)?.[1] ?? '';
@@ -83,13 +69,11 @@ describe('the history of events', () => {
   });
 
   it('narrows deliveries down to those in one state', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
+    const { kit, key, browser } = await visited();
     const endpoint = await kit.endpoint(key);
     const delivered = await kit.event(key);
     await kit.attempt({});
     const waiting = await kit.event(key);
-    const browser = await kit.signedIn(key);
     const shown = async (status: string) => {
       const { text } = await browser.get(`/sandbox/endpoints/${endpoint}?status=${status}`);
       return [delivered, waiting].filter((event) => text.includes(`/sandbox/events/${event}"`));

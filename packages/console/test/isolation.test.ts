@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { storages } from '../../core/test/support/partner-api.ts';
-import { act, consoleKit, csrfOf } from './console-kit.ts';
+import { act, consoleKit, csrfOf, visited } from './console-kit.ts';
 
 const actions = (event: string, endpoint: string): [string, Record<string, string>][] => [
   ['/sandbox/trigger', { type: 'webhook.test', step: 'send' }],
@@ -10,9 +9,9 @@ const actions = (event: string, endpoint: string): [string, Record<string, strin
   ['/sandbox/sign-out', {}],
 ];
 
-describe.each(storages)('what a partner cannot see on %s', (_name, storage) => {
+describe('what a partner cannot see', () => {
   it('is everything of other partners, and its own live data', async () => {
-    const kit = await consoleKit({}, storage());
+    const kit = await consoleKit();
     const mine = await kit.key();
     const others = await kit.key();
     const live = await kit.provider.key({ mode: 'live', partner: mine.partner });
@@ -51,12 +50,10 @@ describe.each(storages)('what a partner cannot see on %s', (_name, storage) => {
 
 describe('a forged form', () => {
   it('changes nothing: without its proof, with that of another session, or from another site', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
+    const { kit, key, browser } = await visited();
     const endpoint = await kit.endpoint(key);
     const event = await kit.event(key);
     await kit.attempt({});
-    const browser = await kit.signedIn(key);
     const genuine = csrfOf((await browser.get('/sandbox')).text);
     const sameKey = csrfOf((await (await kit.signedIn(key)).get('/sandbox')).text);
     const otherKey = csrfOf((await (await kit.signedIn(await kit.key())).get('/sandbox')).text);

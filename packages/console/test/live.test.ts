@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { consoleKit } from './console-kit.ts';
+import { visited } from './console-kit.ts';
 
 describe('a page that keeps itself up to date', () => {
   it('is answered 304 as long as nothing has changed, and as a whole after that', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
+    const { kit, key, browser } = await visited();
     const endpoint = await kit.endpoint(key);
     const event = await kit.event(key);
-    const browser = await kit.signedIn(key);
     const steps = [
       () => kit.attempt({ error: 'status', httpStatus: 500 }),
       () => kit.provider.clock.advance(60_000),
@@ -36,10 +34,8 @@ describe('a page that keeps itself up to date', () => {
   });
 
   it('has another tag in another language, and one of another page is worth nothing', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
+    const { kit, key, browser } = await visited();
     const event = await kit.event(key);
-    const browser = await kit.signedIn(key);
     const english = await browser.get('/sandbox');
     const etag = english.headers.get('etag') ?? '';
     expect((await browser.get('/sandbox', { 'if-none-match': etag, 'accept-language': 'fr' })).status).toBe(
@@ -49,9 +45,7 @@ describe('a page that keeps itself up to date', () => {
   });
 
   it('is no longer answered 304 once the session has ended', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
-    const browser = await kit.signedIn(key);
+    const { kit, key, browser } = await visited();
     const etag = (await browser.get('/sandbox')).headers.get('etag') ?? '';
     await kit.provider.ostiary.admin.apiKeys.revoke(key.id);
     const answer = await browser.get('/sandbox', { 'if-none-match': etag });
@@ -60,8 +54,7 @@ describe('a page that keeps itself up to date', () => {
   });
 
   it('allows its one script by its address, its style sheets by hash, its own origin, and nothing else', async () => {
-    const kit = await consoleKit();
-    const browser = await kit.signedIn(await kit.key());
+    const { browser } = await visited();
     const { headers, text } = await browser.get('/sandbox');
     expect(headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; script-src http:\/\/127\.0\.0\.1:\d+\/sandbox\/live\.js; connect-src 'self'; style-src 'sha256-[^']+' 'sha256-[^']+'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'$/,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { failureKind } from '../src/delivery.ts';
 import { stateWords } from '../src/parts.ts';
 import { allWords } from '../src/words/words.ts';
-import { act, consoleKit } from './console-kit.ts';
+import { act, visited } from './console-kit.ts';
 
 /** All texts with their path; functions are called with something that can be found again. */
 function leaves(value: unknown, path: string): { path: string; words: string }[] {
@@ -53,45 +53,31 @@ describe('the words of the console', () => {
 
 describe('why an attempt failed', () => {
   it.each([
-    ['target_refused', null, 'target_refused'],
-    ['timeout', null, 'timeout'],
-    ['connection_refused', null, 'connection_refused'],
-    ['connection_failed', null, 'connection_failed'],
-    ['connection_reset', null, 'connection_reset'],
-    ['certificate', null, 'certificate'],
-    ['tls', null, 'tls'],
-    ['protocol', null, 'protocol'],
-    ['redirect', 302, 'redirect'],
-    ['aborted', null, 'aborted'],
-    ['internal', null, 'internal'],
-    ['status', 400, 'status_other'],
-    ['status', 401, 'status_denied'],
-    ['status', 403, 'status_denied'],
-    ['status', 404, 'status_missing'],
-    ['status', 405, 'status_missing'],
-    ['status', 410, 'status_missing'],
+    ...Object.keys(allWords.en.failures)
+      .filter((kind) => !/^(status_|unknown$)/.test(kind))
+      .map((kind) => [kind, null, kind] as const),
+    ...[400, 199].map((status) => ['status', status, 'status_other'] as const),
+    ...[401, 403].map((status) => ['status', status, 'status_denied'] as const),
+    ...[404, 405, 410].map((status) => ['status', status, 'status_missing'] as const),
     ['status', 429, 'status_busy'],
-    ['status', 500, 'status_server'],
-    ['status', 503, 'status_server'],
-    ['status', 199, 'status_other'],
+    ...[500, 503].map((status) => ['status', status, 'status_server'] as const),
     ['a class of tomorrow', null, 'unknown'],
     ['constructor', null, 'unknown'],
   ] as const)('%s with status %s is explained as %s', (error, httpStatus, kind) => {
     expect(failureKind({ error, httpStatus }, allWords.en)).toBe(kind);
-    expect(allWords.en.failures[kind].advice.length).toBeGreaterThan(20);
+    const failures: Record<string, { readonly advice: string }> = allWords.en.failures;
+    expect(failures[kind]?.advice.length).toBeGreaterThan(20);
   });
 });
 
 describe('in French', () => {
   it('every page of the console speaks it, to whoever asks for it', async () => {
-    const kit = await consoleKit();
-    const key = await kit.key();
+    const { kit, key, browser } = await visited();
     const endpoint = await kit.endpoint(key);
     const event = await kit.event(key);
     await kit.attempt({ error: 'timeout', httpStatus: null, response: null });
     const fr = { 'accept-language': 'fr-HT, en;q=0.5' };
     expect((await kit.provider.browser(null).get('/sandbox', fr)).text).toContain('Clé d’API de test');
-    const browser = await kit.signedIn(key);
     for (const [path, words] of [
       ['/sandbox', 'Déclencher un événement de test'],
       [`/sandbox/events/${event}`, 'Pas de réponse en 10 secondes.'],
@@ -112,8 +98,7 @@ describe('in French', () => {
   });
 
   it('notices that do not exist are not shown', async () => {
-    const kit = await consoleKit();
-    const browser = await kit.signedIn(await kit.key());
+    const { browser } = await visited();
     for (const notice of ['nope', '__proto__', 'toString', '<b>']) {
       const { status, text } = await browser.get(`/sandbox?notice=${encodeURIComponent(notice)}`);
       expect(status).toBe(200);

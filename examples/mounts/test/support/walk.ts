@@ -1,10 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { keyScopes } from '@ostiary/core/admin';
 import { expect } from 'vitest';
-import { type Answer, ask } from '../../../../lab/support/browser/ask.ts';
-import { UserAgent } from '../../../../lab/support/browser/user-agent.ts';
 import { sink } from '../../../../packages/core/test/webhooks/support/sink.ts';
+import { type Answer, ask } from './ask.ts';
 import type { Deployment } from './deployment.ts';
+import { UserAgent } from './user-agent.ts';
 
 const redirectUri = 'https://partner.example/callback';
 

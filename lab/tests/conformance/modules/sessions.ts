@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { refused, type SignIn, signIn } from '../support/flow.ts';
 import { randomText, type Suite } from '../support/suite.ts';
-import type { RunModule } from './module.ts';
+import { type Module, module } from './module.ts';
 
 /** Two sign-ins in one browser, the second one with other parameters, some time later. */
 async function twice(
@@ -12,13 +12,13 @@ async function twice(
   const browser = suite.newBrowser();
   const before = await signIn(suite, { browser, parameters: first });
   expect(before.visit.logins).toBe(1);
-  suite.deployment.clock.advance(2_000);
+  suite.clock.advance(2_000);
   return [before, await signIn(suite, { browser, parameters: second(before) })];
 }
 
 /** The second sign-in is the same session: nobody was asked, nothing changed. */
 function checkSameSession([first, second]: readonly [SignIn, SignIn]): void {
-  expect(second.visit.logins).toBe(0);
+  expect([second.visit.logins, second.visit.consents]).toEqual([0, 0]);
   expect(first.claims.auth_time).toEqual(expect.any(Number));
   expect(second.claims.auth_time).toBe(first.claims.auth_time);
   expect(second.claims.sub).toBe(first.claims.sub);
@@ -30,62 +30,50 @@ function checkSignedInAgain([first, second]: readonly [SignIn, SignIn]): void {
   expect(Number(second.claims.auth_time)).toBeGreaterThan(Number(first.claims.auth_time));
 }
 
-export const promptLogin: RunModule = {
-  name: 'oidcc-prompt-login',
-  checks: '`prompt=login` asks a signed-in user for credentials, and `auth_time` shows it',
-  note: 'the original asks for a screenshot of the second login page',
-  async run(suite) {
-    checkSignedInAgain(await twice(suite, () => ({ prompt: 'login' })));
-  },
-};
+const screenshot = { note: 'the original asks for a screenshot of the second login page' };
 
-export const promptNoneNotLoggedIn: RunModule = {
-  name: 'oidcc-prompt-none-not-logged-in',
-  checks: '`prompt=none` without a session comes back with `login_required`, a long `state` unharmed',
-  async run(suite) {
-    const request = suite.request({ prompt: 'none', state: randomText(96) });
-    expect(request.state).toHaveLength(128);
-    expect(await refused(suite, request)).toBe('login_required');
-  },
-};
-
-export const promptNoneLoggedIn: RunModule = {
-  name: 'oidcc-prompt-none-logged-in',
-  checks: '`prompt=none` with a session succeeds without a page; `auth_time` and `sub` stay',
-  async run(suite) {
-    const both = await twice(suite, () => ({ prompt: 'none' }));
-    checkSameSession(both);
-    expect(both[1].visit.consents).toBe(0);
-  },
-};
-
-export const maxAge1: RunModule = {
-  name: 'oidcc-max-age-1',
-  checks:
+/** Who is asked to sign in again, and who is not. */
+export const sessions: readonly Module[] = [
+  module(
+    'oidcc-prompt-login',
+    '`prompt=login` asks a signed-in user for credentials, and `auth_time` shows it',
+    async (suite) => checkSignedInAgain(await twice(suite, () => ({ prompt: 'login' }))),
+    screenshot,
+  ),
+  module(
+    'oidcc-prompt-none-not-logged-in',
+    '`prompt=none` without a session comes back with `login_required`, a long `state` unharmed',
+    async (suite) => {
+      const request = suite.request({ prompt: 'none', state: randomText(96) });
+      expect(request.state).toHaveLength(128);
+      expect(await refused(suite, request)).toBe('login_required');
+    },
+  ),
+  module(
+    'oidcc-prompt-none-logged-in',
+    '`prompt=none` with a session succeeds without a page; `auth_time` and `sub` stay',
+    async (suite) => checkSameSession(await twice(suite, () => ({ prompt: 'none' }))),
+  ),
+  module(
+    'oidcc-max-age-1',
     '`max_age=1` two seconds after the login asks for credentials; `auth_time` is there, later and recent',
-  note: 'the original asks for a screenshot of the second login page',
-  async run(suite) {
-    const both = await twice(suite, () => ({ max_age: '1' }));
-    checkSignedInAgain(both);
-    const now = suite.deployment.clock.now() / 1000;
-    expect(now - Number(both[1].claims.auth_time)).toBeLessThanOrEqual(1);
-  },
-};
-
-export const maxAge10000: RunModule = {
-  name: 'oidcc-max-age-10000',
-  checks: '`max_age=10000` shortly after the login asks nobody; `auth_time` and `sub` stay',
-  async run(suite) {
-    checkSameSession(await twice(suite, () => ({ max_age: '10000' }), { max_age: '15000' }));
-  },
-};
-
-export const idTokenHint: RunModule = {
-  name: 'oidcc-id-token-hint',
-  checks: '`prompt=none` with the ID token of the session as `id_token_hint` succeeds without a page',
-  async run(suite) {
-    const both = await twice(suite, ({ idToken }) => ({ prompt: 'none', id_token_hint: idToken }));
-    checkSameSession(both);
-    expect(both[1].visit.consents).toBe(0);
-  },
-};
+    async (suite) => {
+      const both = await twice(suite, () => ({ max_age: '1' }));
+      checkSignedInAgain(both);
+      const now = suite.clock.now() / 1000;
+      expect(now - Number(both[1].claims.auth_time)).toBeLessThanOrEqual(1);
+    },
+    screenshot,
+  ),
+  module(
+    'oidcc-max-age-10000',
+    '`max_age=10000` shortly after the login asks nobody; `auth_time` and `sub` stay',
+    async (suite) => checkSameSession(await twice(suite, () => ({ max_age: '10000' }), { max_age: '15000' })),
+  ),
+  module(
+    'oidcc-id-token-hint',
+    '`prompt=none` with the ID token of the session as `id_token_hint` succeeds without a page',
+    async (suite) =>
+      checkSameSession(await twice(suite, ({ idToken }) => ({ prompt: 'none', id_token_hint: idToken }))),
+  ),
+];

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
 import { expect } from 'vitest';
-import type { Answer } from '../../../support/browser/ask.ts';
-import type { StaticClient, Suite } from './suite.ts';
+import type { Answer } from '../../../../packages/core/test/support/browser.ts';
+import type { TestClient } from '../../../../packages/core/test/support/provider.ts';
+import type { Suite } from './suite.ts';
 
 /** How far clocks may be apart, in seconds, as in the original. */
 const skewSeconds = 300;
@@ -10,47 +11,36 @@ const skewSeconds = 300;
 /** Characters that an error description may have (RFC 6749, section 5.2). */
 const describable = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/;
 
-/** The answer to an authorization request that succeeded; answers the code. */
-export function checkSuccessResponse(
+/** What holds for every answer to an authorization request; answers the parameters. */
+function checkCallback(
   suite: Suite,
   request: Record<string, string>,
   callback: URLSearchParams | null,
-): string {
-  if (callback === null) throw new Error('the browser did not come back to the client');
-  expect(callback.get('error'), String(callback)).toBeNull();
-  expect(callback.get('state')).toBe(request.state);
-  expect(callback.get('iss')).toBe(suite.metadata.issuer);
-  return callback.get('code') ?? '';
-}
-
-/** The answer to an authorization request that was refused; answers the error. */
-export function checkErrorResponse(
-  suite: Suite,
-  request: Record<string, string>,
-  callback: URLSearchParams | null,
-): string {
+): URLSearchParams {
   if (callback === null) throw new Error('the browser did not come back to the client');
   expect(callback.get('state')).toBe(request.state ?? null);
   expect(callback.get('iss')).toBe(suite.metadata.issuer);
-  expect(callback.has('code')).toBe(false);
+  return callback;
+}
+
+/** The answer to an authorization request that succeeded; answers the code. */
+export function checkSuccessResponse(...given: Parameters<typeof checkCallback>): string {
+  const callback = checkCallback(...given);
+  expect(callback.get('error'), String(callback)).toBeNull();
+  const code = callback.get('code') ?? '';
+  // Long enough (RFC 6749, section 10.10): its format is shown by the tests of core.
+  expect(code.length).toBeGreaterThan(40);
+  return code;
+}
+
+/** The answer to an authorization request that was refused; answers the error. */
+export function checkErrorResponse(...given: Parameters<typeof checkCallback>): string {
+  const callback = checkCallback(...given);
   expect(callback.get('error_description') ?? 'none').toMatch(describable);
   const known = ['error', 'error_description', 'error_uri', 'state', 'iss'];
   expect([...callback.keys()].filter((name) => !known.includes(name))).toEqual([]);
   expect(callback.get('error')).toMatch(/^[a-z_]+$/);
   return callback.get('error') ?? '';
-}
-
-/** Bits of information in a text, by how often its characters occur (Shannon). */
-function entropy(text: string): number {
-  const counts = Map.groupBy(text, (character) => character);
-  const bits = [...counts.values()].map(({ length }) => length * Math.log2(text.length / length));
-  return bits.reduce((sum, some) => sum + some, 0);
-}
-
-/** A code has to be long and random (RFC 6749, section 10.10). */
-export function checkCode(code: string): void {
-  expect(code.length * 8).toBeGreaterThanOrEqual(128);
-  expect(entropy(code)).toBeGreaterThan(96);
 }
 
 /** The answer of the token endpoint (RFC 6749, section 5.1). */
@@ -59,8 +49,8 @@ export function checkTokenResponse(answer: Answer): {
   readonly idToken: string;
 } {
   expect(answer.status, answer.text).toBe(200);
-  expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
-  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
   const tokens = answer.json();
   expect(String(tokens.token_type).toLowerCase()).toBe('bearer');
   expect(tokens.access_token).toEqual(expect.stringMatching(/^[\x21-\x7E]+$/));
@@ -74,12 +64,12 @@ export async function checkIdToken(
   suite: Suite,
   idToken: string,
   of: {
-    readonly client: StaticClient;
+    readonly client: TestClient;
     readonly request: Record<string, string>;
     readonly accessToken: string;
   },
 ): Promise<{ readonly claims: JWTPayload; readonly header: JWTHeaderParameters }> {
-  const now = suite.deployment.clock.now();
+  const now = suite.clock.now();
   // jose picks the key by `kid`, and refuses where none or several fit.
   const { payload, protectedHeader } = await jwtVerify(idToken, createLocalJWKSet(suite.jwks), {
     issuer: String(suite.metadata.issuer),
@@ -102,31 +92,18 @@ export async function checkIdToken(
   return { claims: payload, header: protectedHeader };
 }
 
-/** Types of the standard claims (OpenID Connect Core, section 5.1) that a userinfo answer may hold. */
-const standardClaims: { readonly [claim: string]: string } = {
-  ...Object.fromEntries(
-    [
-      ['sub', 'name', 'given_name', 'family_name', 'middle_name', 'nickname', 'preferred_username'],
-      ['profile', 'picture', 'website', 'email', 'gender', 'birthdate', 'zoneinfo', 'locale', 'phone_number'],
-    ]
-      .flat()
-      .map((claim) => [claim, 'string']),
-  ),
-  email_verified: 'boolean',
-  phone_number_verified: 'boolean',
-  address: 'object',
-  updated_at: 'number',
-};
+/** Standard claims that a userinfo answer may hold, all of them text (OpenID Connect Core, section 5.1). */
+const standardClaims =
+  /^(?:sub|name|profile|picture|website|gender|birthdate|zoneinfo|locale|\w+_name|nickname)$/;
 
 /** The answer of userinfo (OpenID Connect Core, section 5.3.2). */
 export function checkUserinfo(answer: Answer, sub: string | undefined): Record<string, unknown> {
   expect(answer.status, answer.text).toBe(200);
-  expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
   const record = answer.json();
   expect(record.sub).toBe(sub);
   for (const [claim, value] of Object.entries(record)) {
-    const type = standardClaims[claim];
-    if (type !== undefined) expect.soft(typeof value, claim).toBe(type);
+    if (standardClaims.test(claim)) expect.soft(value, claim).toEqual(expect.any(String));
   }
   return record;
 }
@@ -134,7 +111,7 @@ export function checkUserinfo(answer: Answer, sub: string | undefined): Record<s
 /** A code that was used before: `invalid_grant`, as the RFC has it. */
 export function checkReuse(answer: Answer): void {
   expect(answer.status).toBe(400);
-  expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
   const { error, error_description, error_uri } = answer.json();
   expect(error).toBe('invalid_grant');
   expect(error_description ?? 'none').toMatch(describable);

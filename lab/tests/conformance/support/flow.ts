@@ -1,25 +1,23 @@
-import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import { expect } from 'vitest';
-import { type Answer, ask } from '../../../support/browser/ask.ts';
-import type { UserAgent, Visit } from '../../../support/browser/user-agent.ts';
+import type { Answer, TestBrowser } from '../../../../packages/core/test/support/browser.ts';
+import { basic, type TestClient } from '../../../../packages/core/test/support/provider.ts';
 import {
-  checkCode,
   checkErrorResponse,
   checkIdToken,
   checkSuccessResponse,
   checkTokenResponse,
   checkUserinfo,
 } from './conditions.ts';
-import type { StaticClient, Suite } from './suite.ts';
+import { redirectUri, type Suite, type Visit } from './suite.ts';
 
 /** How the client proves who it is at the token endpoint. */
 export type ClientAuthentication = 'client_secret_basic' | 'client_secret_post';
 
 /** What a flow may do otherwise than the plain one. */
 export interface FlowOptions {
-  readonly browser?: UserAgent;
+  readonly browser?: TestBrowser;
   readonly parameters?: Record<string, string>;
-  readonly client?: StaticClient;
+  readonly client?: TestClient;
   readonly authentication?: ClientAuthentication;
   /** More members of the token request. */
   readonly tokenRequest?: Record<string, string>;
@@ -28,16 +26,7 @@ export interface FlowOptions {
 }
 
 /** All that one sign-in brought. */
-export interface SignIn {
-  readonly visit: Visit;
-  readonly code: string;
-  readonly accessToken: string;
-  readonly tokens: Record<string, unknown>;
-  readonly idToken: string;
-  readonly claims: JWTPayload;
-  readonly header: JWTHeaderParameters;
-  readonly userinfo: Record<string, unknown>;
-}
+export type SignIn = Awaited<ReturnType<typeof signIn>>;
 
 /** Presents a code at the token endpoint. */
 export function exchange(
@@ -45,41 +34,39 @@ export function exchange(
   code: string,
   { client = suite.client, authentication = 'client_secret_basic', tokenRequest = {} }: FlowOptions = {},
 ): Promise<Answer> {
-  const request = { grant_type: 'authorization_code', code, redirect_uri: suite.redirectUri };
   const inForm = authentication === 'client_secret_post';
-  const basic = Buffer.from(`${encodeURIComponent(client.id)}:${encodeURIComponent(client.secret)}`);
-  return ask(suite.endpoint('token'), {
+  return suite.ask(suite.endpoint('token'), {
     method: 'POST',
-    headers: inForm ? {} : { authorization: `Basic ${basic.toString('base64')}` },
-    form: {
-      ...request,
-      ...(inForm ? { client_id: client.id, client_secret: client.secret } : {}),
+    headers: inForm ? {} : { authorization: basic(client.id, client.secret) },
+    body: new URLSearchParams({
+      ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUri },
+      ...(inForm ? { client_id: client.id, client_secret: client.secret ?? '' } : {}),
       ...tokenRequest,
-    },
+    }),
   });
 }
 
 /** Reads userinfo with the token in the header. */
 export function userinfo(suite: Suite, accessToken: string, method = 'GET'): Promise<Answer> {
-  return ask(suite.endpoint('userinfo'), { method, headers: { authorization: `Bearer ${accessToken}` } });
+  return suite.ask(suite.endpoint('userinfo'), {
+    method,
+    headers: { authorization: `Bearer ${accessToken}` },
+  });
 }
 
 /** Lets the user answer an authorization request that has to succeed; answers the code. */
 export async function authorize(
   suite: Suite,
   request: Record<string, string>,
-  { browser = suite.newBrowser(), post = false }: FlowOptions = {},
+  { browser, post }: FlowOptions = {},
 ): Promise<{ readonly visit: Visit; readonly code: string }> {
-  const visit = post
-    ? await browser.visit(suite.endpoint('authorization'), request)
-    : await browser.visit(suite.requestUrl(request));
+  const visit = await suite.visit(request, browser, post);
   const code = checkSuccessResponse(suite, request, visit.callback);
-  checkCode(code);
   return { visit, code };
 }
 
 /** A whole sign-in, with everything checked that holds for each: answers, code, tokens, ID token, userinfo. */
-export async function signIn(suite: Suite, options: FlowOptions = {}): Promise<SignIn> {
+export async function signIn(suite: Suite, options: FlowOptions = {}) {
   const { client = suite.client, authentication = 'client_secret_basic' } = options;
   expect(suite.metadata.token_endpoint_auth_methods_supported).toContain(authentication);
   const request = suite.request(options.parameters, client);
@@ -89,24 +76,11 @@ export async function signIn(suite: Suite, options: FlowOptions = {}): Promise<S
   const { accessToken, idToken } = checkTokenResponse(answer);
   const { claims, header } = await checkIdToken(suite, idToken, { client, request, accessToken });
   const record = checkUserinfo(await userinfo(suite, accessToken), claims.sub);
-  return {
-    visit,
-    code,
-    accessToken,
-    idToken,
-    claims,
-    header,
-    tokens: answer.json(),
-    userinfo: record,
-  };
+  return { visit, code, accessToken, idToken, claims, header, tokens: answer.json(), userinfo: record };
 }
 
 /** Sends a request that has to come back with an error; answers the error. */
-export async function refused(
-  suite: Suite,
-  request: Record<string, string>,
-  browser = suite.newBrowser(),
-): Promise<string> {
-  const { callback } = await browser.visit(suite.requestUrl(request));
+export async function refused(suite: Suite, request: Record<string, string>): Promise<string> {
+  const { callback } = await suite.visit(request);
   return checkErrorResponse(suite, request, callback);
 }

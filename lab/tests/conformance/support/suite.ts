@@ -1,68 +1,86 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONWebKeySet } from 'jose';
+import type { Answer, TestBrowser } from '../../../../packages/core/test/support/browser.ts';
 import { ana } from '../../../../packages/core/test/support/directory.ts';
-import { ask } from '../../../support/browser/ask.ts';
-import { UserAgent } from '../../../support/browser/user-agent.ts';
-import { type Deployment, deploy } from './server.ts';
-
-/** A client as the operator types it into the suite. */
-export interface StaticClient {
-  readonly id: string;
-  readonly secret: string;
-}
-
-/** What every module is given: the deployment, seen from outside, and the static clients. */
-export interface Suite {
-  readonly deployment: Deployment;
-  readonly discoveryUrl: string;
-  readonly metadata: Record<string, unknown>;
-  readonly jwks: JSONWebKeySet;
-  readonly client: StaticClient;
-  readonly secondClient: StaticClient;
-  readonly redirectUri: string;
-  /** A browser without cookies. */
-  newBrowser(): UserAgent;
-  /** The parameters of a plain authorization request, with `state` and `nonce` of its own. */
-  request(changes?: Record<string, string>, client?: StaticClient): Record<string, string>;
-  /** The same as an address. */
-  requestUrl(parameters: Record<string, string>): string;
-  endpoint(name: string): string;
-}
+import type { TestClient, TestClock, TestProvider } from '../../../../packages/core/test/support/provider.ts';
+import { startProvider } from '../../../../packages/core/test/support/running.ts';
 
 /** The address of the suite's own callback. Nothing listens there: browsers of these tests stop in front of it. */
-const redirectUri = 'https://suite.example/test/a/ostiary/callback';
+export const redirectUri = 'https://suite.example/test/a/ostiary/callback';
+
+/** How long it takes a person to sign in. */
+const typingMs = 3_000;
 
 /** Any text that was not there before. */
 export const randomText = (bytes = 12): string => randomBytes(bytes).toString('base64url');
 
-async function provision({ ostiary }: Deployment): Promise<StaticClient> {
-  const { client, clientSecret } = await ostiary.admin.clients.create({
-    name: 'The suite',
-    redirectUris: [redirectUri],
-    allowedScopes: ['openid', 'profile', 'kyc'],
-  });
-  return { id: client.clientId, secret: clientSecret ?? '' };
+/** What the user's browser ended up with. */
+export interface Visit {
+  /** The parameters that came back to the redirect URI, or `null` when the browser never left the provider. */
+  readonly callback: URLSearchParams | null;
+  /** The page on which the browser stands, or the last redirect. */
+  readonly page: Answer;
+  /** How often the user had to sign in, and to decide about consent, on the way. */
+  readonly logins: number;
+  readonly consents: number;
 }
 
-/** Deploys, provisions two static clients, and reads what the provider says of itself. */
-export async function startSuite(): Promise<Suite> {
-  const deployment = await deploy();
-  const discoveryUrl = `${deployment.origin}/.well-known/openid-configuration`;
-  const metadata = (await ask(discoveryUrl)).json();
-  const jwks = (await ask(String(metadata.jwks_uri))).json() as unknown as JSONWebKeySet;
-  const [client, secondClient] = [await provision(deployment), await provision(deployment)];
-  const endpoint = (name: string) => String(metadata[`${name}_endpoint`]);
-  return {
-    deployment,
-    discoveryUrl,
-    metadata,
-    jwks,
-    client,
-    secondClient,
-    redirectUri,
-    endpoint,
-    newBrowser: () => new UserAgent(deployment.origin, redirectUri, ana.sub),
-    request: (changes = {}, { id } = client) => ({
+/** What every module is given: a provider behind a proxy that ends TLS, and static clients, as an operator types them in. */
+export class Suite {
+  readonly discoveryUrl: string;
+  readonly metadata: Record<string, unknown>;
+  readonly jwks: JSONWebKeySet;
+  readonly client: TestClient;
+  readonly secondClient: TestClient;
+  readonly #provider: TestProvider;
+
+  private constructor(
+    provider: TestProvider,
+    found: Pick<Suite, 'metadata' | 'jwks' | 'client' | 'secondClient'>,
+  ) {
+    this.#provider = provider;
+    this.discoveryUrl = `${provider.site}/.well-known/openid-configuration`;
+    this.metadata = found.metadata;
+    this.jwks = found.jwks;
+    this.client = found.client;
+    this.secondClient = found.secondClient;
+  }
+
+  /** Starts a provider, provisions two static clients, and reads what the provider says of itself. */
+  static async start(): Promise<Suite> {
+    const provider = await startProvider({ authUrl: 'https://id.example.com' });
+    const json = async (path: string) => (await provider.request(path)).json();
+    const provision = () =>
+      provider.client({ redirectUris: [redirectUri], allowedScopes: ['openid', 'profile', 'kyc'] });
+    return new Suite(provider, {
+      metadata: await json('/.well-known/openid-configuration'),
+      jwks: (await json('/.well-known/jwks.json')) as unknown as JSONWebKeySet,
+      client: await provision(),
+      secondClient: await provision(),
+    });
+  }
+
+  get clock(): TestClock {
+    return this.#provider.clock;
+  }
+
+  /** A browser without cookies. */
+  newBrowser(): TestBrowser {
+    return this.#provider.browser(null);
+  }
+
+  /** Asks the provider at an address that it named. */
+  ask(url: unknown, init: RequestInit = {}): Promise<Answer> {
+    return this.#provider.request(new URL(String(url)).pathname, init);
+  }
+
+  endpoint(name: string): string {
+    return String(this.metadata[`${name}_endpoint`]);
+  }
+
+  /** The parameters of a plain authorization request, with `state` and `nonce` of its own. */
+  request(changes: Record<string, string> = {}, { id } = this.client): Record<string, string> {
+    return {
       client_id: id,
       redirect_uri: redirectUri,
       scope: 'openid',
@@ -70,7 +88,36 @@ export async function startSuite(): Promise<Suite> {
       nonce: randomText(),
       response_type: 'code',
       ...changes,
-    }),
-    requestUrl: (parameters) => `${endpoint('authorization')}?${new URLSearchParams(parameters)}`,
-  };
+    };
+  }
+
+  /**
+   * Sends an authorization request, and does what a user does, at the login of the host too, until the browser is back at
+   * the client or on a page with nothing to do.
+   */
+  async visit(request: Record<string, string>, browser = this.newBrowser(), post = false): Promise<Visit> {
+    const endpoint = this.endpoint('authorization');
+    let address = `${endpoint}?${new URLSearchParams(request)}`;
+    let page = await (post ? browser.post(endpoint, request) : browser.get(address));
+    let [logins, consents] = [0, 0];
+    for (let step = 0; step < 20; step += 1) {
+      const { location, text } = page;
+      if (location?.startsWith(`${redirectUri}?`)) return { callback: page.callback, page, logins, consents };
+      if (location !== null && new URL(location).pathname === '/login') {
+        logins += 1;
+        this.clock.advance(typingMs);
+        this.#provider.signIn(browser, ana.sub);
+        address = new URL(page.callback.get('return_to') ?? '', address).href;
+        page = await browser.get(address);
+      } else if (location !== null) {
+        address = location;
+        page = await browser.get(address);
+      } else if (text.includes('name="decision"')) {
+        consents += 1;
+        const csrf = /name="csrf" value="([^"]*)"/.exec(text)?.[1] ?? '';
+        page = await browser.post(address, { csrf, decision: 'approve' });
+      } else return { callback: null, page, logins, consents };
+    }
+    throw new Error(`the browser goes in circles at ${address}`);
+  }
 }

@@ -1,22 +1,13 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { OstiaryPartner } from '@ostiary/client-sdk';
 import { createOstiary, type Ostiary, type OstiaryOptions } from '@ostiary/core';
 import { createTestOstiary, type TestOstiary } from '@ostiary/testing';
 import { memoryStorage } from '@ostiary/testing/memory';
-import { removeRecipes } from './recipe.ts';
-
-export const endings: (() => unknown)[] = [removeRecipes];
-/** What a test file has opened is closed by it, the last one first. */
-export async function closeAll(): Promise<void> {
-  for (const end of endings.reverse()) await end();
-}
+import { afterwards } from '../../../../packages/core/test/support/running.ts';
 
 /** A service with a clock of its own. */
 export async function newKit(): Promise<TestOstiary> {
   const kit = await createTestOstiary();
-  endings.push(() => kit.close());
+  afterwards(() => kit.close());
   return kit;
 }
 
@@ -49,14 +40,6 @@ export async function installation(origin: string, more: Partial<OstiaryOptions>
     payments: { execute: async () => ({ status: 'completed' }) },
     ...more,
   });
-  endings.push(() => ostiary.close());
+  afterwards(() => ostiary.close());
   return ostiary;
-}
-
-/** The origin of a server that was told to listen. */
-export async function listening(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  endings.push(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

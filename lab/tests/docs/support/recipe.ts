@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { root, textOf } from './pages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-recipes-'));
 symlinkSync(join(root, 'lab/node_modules'), join(folder, 'node_modules'));
 
-export function removeRecipes(): void {
-  rmSync(folder, { recursive: true, force: true });
-}
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A file of its own for a database and the like. */
 export const fileFor = (name: string): string => join(folder, name);

@@ -11,20 +11,30 @@ const run = promisify(execFile);
 const inHaste = '-XX:TieredStopAtLevel=1';
 const env = { ...process.env, MAVEN_OPTS: `${process.env.MAVEN_OPTS ?? ''} ${inHaste}` };
 
-const execute = ([program, ...given]: Command, cwd: string) => run(program, given, { cwd, env });
-
 /** A toolchain that is not installed, or a registry that cannot be reached: no fault of a verifier. */
 export class NotHere extends Error {}
 
 /** A command and its arguments. */
 type Command = readonly [program: string, ...given: string[]];
 
+/** Runs a command to its end. @throws NotHere where its program is not installed */
+async function execute([program, ...given]: Command, cwd: string, input = ''): Promise<string> {
+  const running = run(program, given, { cwd, env });
+  // A program that is not there, or ends early, takes nothing.
+  running.child.stdin?.on('error', () => undefined).end(input);
+  try {
+    return (await running).stdout;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw new NotHere(`${program} is not installed`);
+    throw error;
+  }
+}
+
 /** How the verifier of a language is built and run. */
 export interface Language {
   /** As its heading on the page has it; in lower case it names the blocks. */
   readonly name: string;
-  /** Each says a version where the toolchain is installed. */
-  readonly toolchain: readonly Command[];
   /** Where the block of the page goes. */
   readonly verifier: string;
   /** The runner beside this file, and where it goes. */
@@ -52,14 +62,12 @@ const pom = (dependencies: string): string => `<project xmlns="http://maven.apac
 export const languages: readonly Language[] = [
   {
     name: 'Python',
-    toolchain: [['python3', '--version']],
     verifier: 'webhook.py',
     runner: ['run.py', 'run.py'],
     run: ['python3', '-W', 'error', 'run.py'],
   },
   {
     name: 'Go',
-    toolchain: [['go', 'version']],
     verifier: 'webhook/webhook.go',
     runner: ['main.go', 'main.go'],
     project: () => ({ 'go.mod': 'module receiver\n\ngo 1.21\n' }),
@@ -68,7 +76,6 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'Rust',
-    toolchain: [['cargo', '--version']],
     verifier: 'src/webhook.rs',
     runner: ['main.rs', 'src/main.rs'],
     project: (page) => ({
@@ -80,10 +87,6 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'Java',
-    toolchain: [
-      ['javac', '-version'],
-      ['mvn', '-version'],
-    ],
     verifier: 'Webhook.java',
     runner: ['Run.java', 'Run.java'],
     project: (page) => ({ 'pom.xml': pom(blocksOf(page, 'xml').join('\n')) }),
@@ -106,29 +109,17 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'PHP',
-    toolchain: [['php', '--version']],
     verifier: 'webhook.php',
     runner: ['run.php', 'run.php'],
     run: ['php', 'run.php'],
   },
   {
     name: 'Ruby',
-    toolchain: [['ruby', '--version']],
     verifier: 'webhook.rb',
     runner: ['run.rb', 'run.rb'],
     run: ['ruby', '-w', 'run.rb'],
   },
 ];
-
-async function requireToolchain({ toolchain }: Language): Promise<void> {
-  for (const command of toolchain) {
-    try {
-      await execute(command, root);
-    } catch {
-      throw new NotHere(`${command[0]} is not installed`);
-    }
-  }
-}
 
 /** What cargo and Maven say when they cannot reach their registry. */
 const unreachable =
@@ -139,6 +130,7 @@ async function fetchDependencies({ fetch }: Language, cwd: string): Promise<void
   try {
     await execute(fetch, cwd);
   } catch (error) {
+    if (error instanceof NotHere) throw error;
     const said = error instanceof Error ? `${error.message}\n${'stdout' in error ? error.stdout : ''}` : '';
     if (unreachable.test(said)) throw new NotHere(`${fetch[0]} cannot reach its registry`);
     throw new Error(said, { cause: error });
@@ -163,7 +155,6 @@ export async function verdictsOf(
   page: string,
   deliveries: readonly Vector[],
 ): Promise<string[]> {
-  await requireToolchain(language);
   const name = language.name.toLowerCase();
   // Kept from one run to the next: to compile what others wrote is what takes time.
   const cwd = join(root, 'node_modules/.cache/docs-verifiers', name);
@@ -179,7 +170,10 @@ export async function verdictsOf(
   await copyFile(join(import.meta.dirname, runner), join(cwd, target));
   await fetchDependencies(language, cwd);
   for (const command of language.build ?? []) await execute(command, cwd);
-  const running = execute(language.run, cwd);
-  running.child.stdin?.end(deliveries.map((delivery) => `${lineOf(delivery)}\n`).join(''));
-  return (await running).stdout.trimEnd().split('\n');
+  const said = await execute(
+    language.run,
+    cwd,
+    deliveries.map((delivery) => `${lineOf(delivery)}\n`).join(''),
+  );
+  return said.trimEnd().split('\n');
 }

@@ -1,46 +1,34 @@
+import { isIP } from 'node:net';
 import { ask, reasonOf } from './ask.ts';
-import type { Examined } from './examined.ts';
-import { type Finding, findingsOf } from './finding.ts';
+import { type Examined, namesOf } from './examined.ts';
+import { ok, problem, type Said, sound, warning } from './finding.ts';
 import { probe } from './probe.ts';
 import { signingKeyIds } from './readings.ts';
+import { stranger } from './route.ts';
 
-const { ok, problem } = findingsOf('address');
+type Json = Readonly<Record<string, unknown>>;
 
-/** Reads a JSON object at an address; `null` when something else is there. @throws Error when nothing answers */
-async function read(url: string): Promise<Readonly<Record<string, unknown>> | null> {
+/** Reads a JSON object at an address; an empty one when something else is there. @throws Error when nothing answers */
+async function read(url: string): Promise<Json> {
   const { status, body } = await ask(url);
   try {
     const value: unknown = status === 200 ? JSON.parse(body) : null;
-    return typeof value === 'object' && value !== null ? { ...value } : null;
+    return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
-    return null;
+    return {};
   }
 }
 
-/** Names of the keys of a JWK Set; none of anything else. */
-function kidsOf(keySet: Readonly<Record<string, unknown>> | null): readonly unknown[] {
-  const keys = keySet !== null && Array.isArray(keySet.keys) ? keySet.keys : [];
-  return keys.map((key: { readonly kid?: unknown } | null) => key?.kid);
-}
-
-const unreachable = (setting: string, url: string, error: unknown): Finding =>
-  problem(
-    `${setting} ${url} does not answer (${reasonOf(error)})`,
-    'People and apps are sent to this address.',
-    'Check the name, the proxy and that a server runs; or correct the setting.',
-  );
-
-const foreign = (setting: string, url: string): Finding =>
+const foreign = (setting: string, url: string): Said =>
   problem(
     `${setting} ${url} is answered by something else than this installation`,
     'What answers has none of the sealing keys that the doctor was given.',
     'Check where the name and the proxy lead, and {sealingKeys} of the server behind it.',
   );
 
-async function checkIssuer({ settings, database }: Examined): Promise<Finding> {
+async function checkIssuer({ settings, database }: Examined): Promise<Said> {
   const { authUrl } = settings;
-  const document = await read(`${authUrl}/.well-known/openid-configuration`);
-  const { issuer, jwks_uri: keysUrl } = document ?? {};
+  const { issuer, jwks_uri: keysUrl } = await read(`${authUrl}/.well-known/openid-configuration`);
   if (typeof issuer !== 'string' || typeof keysUrl !== 'string') return foreign('{authUrl}', authUrl);
   if (issuer !== authUrl) {
     return problem(
@@ -49,9 +37,10 @@ async function checkIssuer({ settings, database }: Examined): Promise<Finding> {
       'Give all processes one {authUrl}: the address that people use.',
     );
   }
-  const published = kidsOf(await read(keysUrl));
+  const { keys } = await read(keysUrl);
+  const published = (Array.isArray(keys) ? keys : []).map((key: Json | null) => String(key?.kid));
   const known = await signingKeyIds(database);
-  if (published.length === 0 || published.some((kid) => typeof kid !== 'string' || !known.includes(kid))) {
+  if (published.length === 0 || published.some((kid) => !known.includes(kid))) {
     return problem(
       `the signing keys at ${keysUrl} are not those of this database`,
       'ID tokens that one process signs are refused by whoever reads the keys of another.',
@@ -61,28 +50,98 @@ async function checkIssuer({ settings, database }: Examined): Promise<Finding> {
   return ok(`issuer ${authUrl}, ${published.length} signing keys`);
 }
 
-async function checkHost(setting: string, url: string, { settings }: Examined): Promise<Finding> {
-  return (await probe(url, settings.sealingKeys)) === null
-    ? foreign(setting, url)
-    : ok(`${setting} leads to this installation`);
+/** Whether what the settings say about addresses is true out there. */
+export async function* checkAddress(examined: Examined): AsyncGenerator<Said> {
+  const { authUrl, baseUrl, sealingKeys } = examined.settings;
+  const tried = (setting: string, url: string, work: () => Promise<Said>): Promise<Said> =>
+    work().catch((error: unknown) =>
+      problem(
+        `${setting} ${url} does not answer (${reasonOf(error)})`,
+        'People and apps are sent to this address.',
+        'Check the name, the proxy and that a server runs; or correct the setting.',
+      ),
+    );
+  const isOurs = (setting: string, url: string) =>
+    tried(setting, url, async () =>
+      (await probe(url, sealingKeys)) === null
+        ? foreign(setting, url)
+        : ok(`${setting} leads to this installation`),
+    );
+  const issuer = await tried('{authUrl}', authUrl, () => checkIssuer(examined));
+  yield issuer;
+  // What does not answer is said once.
+  if (issuer.verdict === 'ok') yield isOurs('{authUrl}', authUrl);
+  if (baseUrl !== authUrl) yield isOurs('{baseUrl}', baseUrl);
 }
 
-/** Whether what the settings say about addresses is true out there. */
-export async function checkAddress(examined: Examined): Promise<readonly Finding[]> {
-  const { authUrl, baseUrl } = examined.settings;
-  const tried = async (setting: string, url: string, work: () => Promise<Finding>): Promise<Finding> => {
-    try {
-      return await work();
-    } catch (error) {
-      return unreachable(setting, url, error);
-    }
-  };
-  const issuer = await tried('{authUrl}', authUrl, () => checkIssuer(examined));
-  const hosts = Object.entries({ '{authUrl}': authUrl, '{baseUrl}': baseUrl })
-    // What does not answer is said once.
-    .filter(([setting, url]) => (setting === '{authUrl}' ? issuer.verdict === 'ok' : url !== authUrl));
-  const findings = hosts.map(([setting, url]) =>
-    tried(setting, url, () => checkHost(setting, url, examined)),
+/** Whether a range of proxies holds addresses of the internet, whoever owns how much of it. */
+export function isWideRange(range: string): boolean {
+  const [address = '', bits = ''] = range.split('/');
+  // The widest range that belongs to nobody but its user is 10.0.0.0/8, or fc00::/7.
+  return bits !== '' && Number(bits) < (isIP(address) === 6 ? 7 : 8);
+}
+
+const strangerBelieved = (why: string): Said =>
+  problem(
+    `a caller who writes X-Forwarded-For is believed (${why})`,
+    'Anybody can pass for an address of an allowlist, and escape every limit per address.',
+    'Let the proxy append to X-Forwarded-For or replace it, and name only its address in {trustedProxies}.',
   );
-  return [issuer, ...(await Promise.all(findings))];
+
+/** Whether servers know who their callers are. */
+export async function* checkProxies({ settings, nodes }: Examined): AsyncGenerator<Said> {
+  const wide = (nodes ?? []).filter(({ facts }) => facts.trustedProxies.some(isWideRange));
+  if (wide.length > 0)
+    return yield strangerBelieved(`{trustedProxies} of ${namesOf(wide)} is a part of the internet`);
+  const { authUrl, sealingKeys } = settings;
+  try {
+    const plain = await probe(authUrl, sealingKeys);
+    // Asks as a caller who lies about who they are.
+    const lied = await probe(authUrl, sealingKeys, { 'x-forwarded-for': stranger });
+    // What does not answer has been told with the address.
+    if (plain === null || lied === null) return;
+    if (plain.isForwarded && !plain.peerIsTrusted) {
+      yield problem(
+        'a proxy stands in front that {trustedProxies} does not name',
+        'Everybody seems to come from it, shares one limit, and allowlists of keys refuse everybody.',
+        'Put the address of the proxy, as the server sees it, into {trustedProxies}.',
+      );
+    } else if (lied.address !== stranger) yield ok('X-Forwarded-For of a stranger is ignored');
+    else if (plain.isTrusted)
+      yield ok('the doctor runs on a trusted proxy, whose word counts: run it elsewhere too');
+    else yield strangerBelieved('tried');
+  } catch {
+    yield warning('not tried', 'Nothing answered at {authUrl}.', 'Mend the address first.');
+  }
+}
+
+/** Seconds of `Date` headers are cut off, and answers take their time. */
+const unremarkableMs = 2_500;
+/** Codes and tokens would end noticeably early or late, and receivers of webhooks refuse a difference of 300 s. */
+const tooFarMs = 30_000;
+
+function* judgeClock(what: string, aheadMs: number): Generator<Said> {
+  const apart = Math.abs(aheadMs);
+  if (!(apart > unremarkableMs)) return;
+  const said = `${what} is ${(apart / 1_000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
+  yield (apart > tooFarMs ? problem : warning)(
+    `${said} the clock of this machine`,
+    'Codes, tokens and signatures end early or late.',
+    'Run a time service (NTP) on every machine, this one included.',
+  );
+}
+
+/** Whether servers, database and this machine agree about the time. */
+export async function* checkClock({ settings, now, nodes }: Examined): AsyncGenerator<Said> {
+  yield sound('all clocks agree');
+  yield* judgeClock('the clock of the database', now() - Date.now());
+  for (const { facts } of nodes ?? [])
+    yield* judgeClock(`the machine of ${facts.name}`, facts.clockAheadMs + now() - Date.now());
+  // What does not answer is told with the address.
+  const probed = await probe(settings.authUrl, settings.sealingKeys).catch(() => null);
+  if (probed === null) return;
+  const { answer } = probed;
+  yield* judgeClock('the server that answers', probed.now - answer.askedAt);
+  // Without such a header there is nothing to judge.
+  yield* judgeClock('the Date of answers', Date.parse(answer.header('date') ?? '') + 500 - answer.askedAt);
 }

@@ -1,87 +1,113 @@
+import { stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { readPostgresSettings, unsafeSettings } from './durability.ts';
 import type { Examined } from './examined.ts';
-import { type Finding, findingsOf } from './finding.ts';
-
-const { ok, warning, problem } = findingsOf('database');
-const atomicity = findingsOf('atomicity');
+import { ok, problem, type Said, sound, warning } from './finding.ts';
 
 /** Connections that an operator, a backup and a dashboard need beside the servers. */
 const spareConnections = 5;
 
-async function checkPostgres({ database, nodes }: Examined): Promise<readonly Finding[]> {
+async function* checkPostgres({ database, nodes }: Examined): AsyncGenerator<Said> {
   const settings = await readPostgresSettings(database);
-  const found: Finding[] = [];
   const major = Math.floor(settings.version / 10_000);
+  yield sound(`PostgreSQL ${major}, commits survive a power cut`);
   const unsafe = unsafeSettings(settings);
   if (unsafe.length > 0) {
-    found.push(
-      problem(
-        `PostgreSQL runs with ${unsafe.join(', ')}`,
-        'What was answered is lost, or the database broken, when the power fails.',
-        'Turn it on in postgresql.conf, or have whoever runs the database turn it on.',
-      ),
+    yield problem(
+      `PostgreSQL runs with ${unsafe.join(', ')}`,
+      'What was answered is lost, or the database broken, when the power fails.',
+      'Turn it on in postgresql.conf, or have whoever runs the database turn it on.',
     );
   }
   if (major < 15 || settings.encoding !== 'UTF8') {
-    found.push(
-      problem(
-        `PostgreSQL ${major}, encoding ${settings.encoding}`,
-        'It needs PostgreSQL 15 or later, and a database in UTF8.',
-        'Move to such a database with pg_dump.',
-      ),
+    yield problem(
+      `PostgreSQL ${major}, encoding ${settings.encoding}`,
+      'It needs PostgreSQL 15 or later, and a database in UTF8.',
+      'Move to such a database with pg_dump.',
     );
   }
   if (settings.is_replica) {
-    found.push(
-      problem(
-        'the database is a replica that takes no writes',
-        'Every request that writes fails.',
-        'Let {databaseUrl} lead to the primary.',
-      ),
+    yield problem(
+      'the database is a replica that takes no writes',
+      'Every request that writes fails.',
+      'Let {databaseUrl} lead to the primary.',
     );
   }
   const wanted = (nodes ?? []).reduce((sum, { facts }) => sum + facts.databasePool, spareConnections);
   if (wanted > settings.max_connections) {
-    found.push(
-      warning(
-        `all processes together may open ${wanted} connections, of ${settings.max_connections}`,
-        'Under load some of them get none. With a pooler in between, ignore this.',
-        'Lower {databasePool}, raise max_connections, or put a pooler in between.',
-      ),
+    yield warning(
+      `all processes together may open ${wanted} connections, of ${settings.max_connections}`,
+      'Under load some of them get none. With a pooler in between, ignore this.',
+      'Lower {databasePool}, raise max_connections, or put a pooler in between.',
     );
   }
-  return found.length > 0 ? found : [ok(`PostgreSQL ${major}, commits survive a power cut`)];
-}
-
-async function checkSqlite({ database }: Examined): Promise<readonly Finding[]> {
-  const [journal] = await database.query<{ journal_mode: string }>('PRAGMA journal_mode');
-  return [
-    journal?.journal_mode === 'wal'
-      ? ok('SQLite, commits survive a power cut')
-      : problem(
-          `SQLite runs with journal_mode=${journal?.journal_mode}`,
-          'What was answered can be lost when the power fails.',
-          'Keep the file on a local disk; nothing else may change its journal mode.',
-        ),
-  ];
 }
 
 /** Whether what was committed stays committed. */
-export function checkDatabase(examined: Examined): Promise<readonly Finding[]> {
-  return examined.database.engine === 'sqlite' ? checkSqlite(examined) : checkPostgres(examined);
+export async function* checkDatabase(examined: Examined): AsyncGenerator<Said> {
+  const { database } = examined;
+  if (database.engine !== 'sqlite') return yield* checkPostgres(examined);
+  const [journal] = await database.query<{ journal_mode: string }>('PRAGMA journal_mode');
+  yield journal?.journal_mode === 'wal'
+    ? ok('SQLite, commits survive a power cut')
+    : problem(
+        `SQLite runs with journal_mode=${journal?.journal_mode}`,
+        'What was answered can be lost when the power fails.',
+        'Keep the file on a local disk; nothing else may change its journal mode.',
+      );
 }
 
 /** Whether exactly one of several writers gets what one may get. Money, codes and deliveries rest on it. */
-export async function checkAtomicity({ database }: Examined): Promise<readonly Finding[]> {
+export async function* checkAtomicity({ database }: Examined): AsyncGenerator<Said> {
   const winners = await database.race?.();
-  if (winners === undefined) return [];
-  return [
-    winners === 1
-      ? atomicity.ok('eight writers wanted one row, and one got it')
-      : atomicity.problem(
-          `${winners} of eight writers got a row that one may get`,
-          'Codes can be used twice, and money paid twice.',
-          'Take the servers down. Use an unmodified PostgreSQL or SQLite; look for triggers, and a pooler that is none.',
-        ),
-  ];
+  if (winners === undefined) return;
+  yield winners === 1
+    ? ok('eight writers wanted one row, and one got it')
+    : problem(
+        `${winners} of eight writers got a row that one may get`,
+        'Codes can be used twice, and money paid twice.',
+        'Take the servers down. Use an unmodified PostgreSQL or SQLite; look for triggers, and a pooler that is none.',
+      );
+}
+
+const gibibyte = 2 ** 30;
+const inGibibytes = (bytes: number): string => `${(bytes / gibibyte).toFixed(1)} GiB`;
+
+/** What Linux calls NFS, SMB, CIFS and SMB2. */
+const networkFileSystems = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
+
+/** A closed folder closes what is in it; in an open one the modes of files decide. */
+function* checkModes(folder: number, file: number): Generator<Said> {
+  if (process.platform === 'win32' || (folder & 0o077) === 0) return;
+  const complaint = [
+    'Password hashes and personal data can be read, or everything can be replaced.',
+    'chmod 700 the folder of the database, chmod 600 the files in it, and give them to the user of the server.',
+  ] as const;
+  yield (folder & 0o022) !== 0 || (file & 0o077) !== 0
+    ? problem('other users of this machine get at the database', ...complaint)
+    : warning('the data folder is open to other users of this machine', ...complaint);
+}
+
+/** Whether the SQLite file is where it is safe. PostgreSQL looks after its own. */
+export async function* checkFiles({ settings: { databaseFile } }: Examined): AsyncGenerator<Said> {
+  if (databaseFile === null) return;
+  const dataDir = dirname(databaseFile);
+  const [folder, file, disk] = await Promise.all([stat(dataDir), stat(databaseFile), statfs(dataDir)]);
+  const free = disk.bavail * disk.bsize;
+  yield sound(`${inGibibytes(free)} free, nobody else gets at it`);
+  yield* checkModes(folder.mode, file.mode);
+  if (networkFileSystems.has(disk.type)) {
+    yield problem(
+      'the database is on a network file system',
+      'SQLite loses commits there, or the whole file.',
+      'Move the folder to a local disk, or the installation to PostgreSQL.',
+    );
+  }
+  if (free < Math.max(gibibyte, file.size)) {
+    yield (free < gibibyte / 4 ? problem : warning)(
+      `${inGibibytes(free)} are free for a database of ${inGibibytes(file.size)}`,
+      'When the disk is full nothing can be written; a backup beside it needs as much again.',
+      'Make room, or shorten {retentionDays}.',
+    );
+  }
 }

@@ -1,20 +1,16 @@
-import { checkAddress } from './address.ts';
-import { checkClock } from './clock.ts';
-import { checkAtomicity, checkDatabase } from './database.ts';
-import { checkEgress } from './egress.ts';
+import { checkAddress, checkClock, checkProxies } from './address.ts';
+import { checkAtomicity, checkDatabase, checkFiles } from './database.ts';
 import type { Examined } from './examined.ts';
-import { checkFiles } from './files.ts';
-import { type Finding, findingsOf } from './finding.ts';
-import { checkKeys, checkNodes, checkSettings } from './nodes.ts';
-import { checkProxies } from './proxies.ts';
+import { type Finding, problem, type Said } from './finding.ts';
+import { checkKeys, checkNodes, checkSettings, checkWorkers } from './nodes.ts';
 import { checkSeals } from './seals.ts';
-import { checkCookies, checkTls } from './transport.ts';
-import { checkRetention, checkWork, checkWorkers } from './work.ts';
+import { checkCookies, checkEgress, checkTls } from './transport.ts';
+import { checkDeliveries, checkJobs, checkRetention } from './work.ts';
 
-type Check = (examined: Examined) => Promise<readonly Finding[]>;
+type Check = (examined: Examined, egress: string | null) => AsyncIterable<Said> | Iterable<Said>;
 
 /** Every check, in the order in which one would mend. */
-const checks = (egress: string | null): Readonly<Record<string, Check>> => ({
+const checks: Readonly<Record<string, Check>> = {
   settings: checkSettings,
   address: checkAddress,
   tls: checkTls,
@@ -28,23 +24,27 @@ const checks = (egress: string | null): Readonly<Record<string, Check>> => ({
   atomicity: checkAtomicity,
   files: checkFiles,
   workers: checkWorkers,
-  work: checkWork,
+  jobs: checkJobs,
+  deliveries: checkDeliveries,
   retention: checkRetention,
-  egress: (examined) => checkEgress(examined, egress),
-});
+  egress: checkEgress,
+};
 
-async function tried(check: string, work: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+async function saidBy(check: Check, ...given: Parameters<Check>): Promise<readonly Said[]> {
+  const said: Said[] = [];
   try {
-    return await work();
+    for await (const one of check(...given)) said.push(one);
   } catch (error) {
-    return [
-      findingsOf(check).problem(
+    said.push(
+      problem(
         `cannot be looked at (${error instanceof Error ? error.message : 'unknown error'})`,
         'The doctor and the servers may be of different versions, or the database is away.',
         'Run the doctor of the version that runs, with the environment that it runs with.',
       ),
-    ];
+    );
   }
+  const isWrong = said.some(({ verdict }) => verdict !== 'ok');
+  return said.filter(({ unlessWrong }) => !(isWrong && unlessWrong));
 }
 
 /** What is asked of the doctor, beside what it looks at. */
@@ -66,12 +66,11 @@ export async function examine(
   // Checks write `{authUrl}`: the option of `createOstiary`, unless the host calls it by another name.
   const named = (text: string): string => text.replaceAll(/\{(\w+)\}/g, (_, name) => names[name] ?? name);
   const found: Finding[] = [];
-  for (const [name, check] of Object.entries(checks(egress)))
-    found.push(...(await tried(name, () => check(examined))));
-  return found.map(({ what, why, mend, ...rest }) => ({
-    ...rest,
-    what: named(what),
-    ...(why !== undefined && { why: named(why) }),
-    ...(mend !== undefined && { mend: named(mend) }),
-  }));
+  for (const [check, run] of Object.entries(checks)) {
+    for (const { verdict, what, why, mend } of await saidBy(run, examined, egress)) {
+      const advice = why !== undefined && mend !== undefined && { why: named(why), mend: named(mend) };
+      found.push({ check, verdict, what: named(what), ...advice });
+    }
+  }
+  return found;
 }

@@ -24,14 +24,23 @@ export interface Findings {
   problem(...complaint: Complaint): Finding;
 }
 
+/** What a check says; `examine` knows which one it was. */
+export interface Said extends Omit<Finding, 'check'> {
+  /** Left out when the check complains of something. */
+  readonly unlessWrong?: true;
+}
+
+export const ok = (what: string): Said => ({ verdict: 'ok', what });
+/** All is well, if nothing else was said. */
+export const sound = (what: string): Said => ({ verdict: 'ok', what, unlessWrong: true });
+export const warning = (...[what, why, mend]: Complaint): Said => ({ verdict: 'warning', what, why, mend });
+export const problem = (...[what, why, mend]: Complaint): Said => ({ verdict: 'problem', what, why, mend });
+
 /** Findings of one check. */
 export function findingsOf(check: string): Findings {
-  const bad =
-    (verdict: Verdict) =>
-    (...[what, why, mend]: Complaint): Finding => ({ check, verdict, what, why, mend });
   return {
-    ok: (what) => ({ check, verdict: 'ok', what }),
-    warning: bad('warning'),
-    problem: bad('problem'),
+    ok: (what) => ({ check, ...ok(what) }),
+    warning: (...complaint) => ({ check, ...warning(...complaint) }),
+    problem: (...complaint) => ({ check, ...problem(...complaint) }),
   };
 }

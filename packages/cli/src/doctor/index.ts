@@ -3,12 +3,13 @@
  *
  * @packageDocumentation
  */
+export { isWideRange } from './address.ts';
 export { doctorCommand } from './command.ts';
 export { type PostgresSettings, readPostgresSettings, unsafeSettings } from './durability.ts';
 export { type ExamineOptions, examine } from './examine.ts';
 export type { DoctorDatabase, DoctorSettings, Examined, NodeFacts, ServerNode } from './examined.ts';
 export { type Finding, type Findings, findingsOf, type Verdict } from './finding.ts';
 export { keyIdOf, sealIdOf } from './key-proofs.ts';
-export { isWideRange } from './proxies.ts';
+
 export { countSecrets, readWaiting, type SealedCount, type Waiting } from './readings.ts';
 export { createDoctorRoute, type DoctorRouteOptions, type ProbeAnswer } from './route.ts';

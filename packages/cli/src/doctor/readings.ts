@@ -37,20 +37,13 @@ export async function readWaiting(database: Database, time: number): Promise<Wai
     return { count: Number(row?.count ?? 0), ageMs: Math.max(0, now - Number(row?.oldest ?? now)) };
   };
   const free = `(lease_ends_at IS NULL OR lease_ends_at <= ${now})`;
-  const [job, delivery] = await Promise.all([
-    due(`${tableIn(database, 'jobs')} WHERE ${free}`),
-    due(
-      database.engine === 'sqlite'
-        ? `deliveries WHERE status = 'pending' AND ready_at <= ${now}`
-        : `ostiary.pending_deliveries WHERE coalesce(ready_at, due_at) <= ${now}`,
-    ),
-  ]);
-  return {
-    jobs: job.count,
-    oldestJobMs: job.ageMs,
-    deliveries: delivery.count,
-    oldestDeliveryMs: delivery.ageMs,
-  };
+  const pending =
+    database.engine === 'sqlite'
+      ? `deliveries WHERE status = 'pending' AND ready_at <= ${now}`
+      : `ostiary.pending_deliveries WHERE coalesce(ready_at, due_at) <= ${now}`;
+  const { count: jobs, ageMs: oldestJobMs } = await due(`${tableIn(database, 'jobs')} WHERE ${free}`);
+  const { count: deliveries, ageMs: oldestDeliveryMs } = await due(pending);
+  return { jobs, oldestJobMs, deliveries, oldestDeliveryMs };
 }
 
 /** Deliveries that were given up since then, 10,000 at most. */

@@ -5,7 +5,7 @@ import { keyThatProves, proofOf } from './key-proofs.ts';
 const answeredWithinMs = 24 * 3_600_000;
 
 /** Belongs to nobody: an address of documentation (RFC 5737). */
-const stranger = '192.0.2.123';
+export const stranger = '192.0.2.123';
 
 /** What a process tells `ostiary doctor` about a request of its own, as JSON. */
 export interface ProbeAnswer {

@@ -1,145 +1,169 @@
-import { connect, type PeerCertificate } from 'node:tls';
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
 import { ask, reasonOf } from './ask.ts';
 import type { Examined } from './examined.ts';
-import { type Finding, findingsOf } from './finding.ts';
-
-const tls = findingsOf('tls');
-const cookies = findingsOf('cookies');
+import { ok, problem, type Said, warning } from './finding.ts';
+import { endpointUrls } from './readings.ts';
 
 const dayMs = 24 * 3_600_000;
 /** When a certificate should have been renewed. */
 const renewedBeforeDays = 14;
 
-interface Presented {
-  readonly certificate: PeerCertificate;
-  /** Why it is not to be trusted. */
-  readonly refused: string | null;
-}
-
-function present({ hostname, port }: URL): Promise<Presented> {
+/** Connects, says nothing, and hangs up. What certificate there is is for the caller to judge. */
+function greet<Result>(
+  { hostname, port }: URL,
+  look: (socket: TLSSocket) => Result,
+  addressOf = async (host: string) => host,
+): Promise<Result> {
   const host = hostname.replace(/^\[|\]$/g, '');
-  const name = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
-  return new Promise((resolve, reject) => {
-    const socket = connect({
-      host,
-      port: Number(port || 443),
-      ...name,
-      rejectUnauthorized: false,
-      timeout: 5_000,
-    });
-    socket.once('secureConnect', () => {
-      const certificate = socket.getPeerCertificate();
-      const refused = socket.authorized ? null : String(socket.authorizationError);
-      socket.end();
-      resolve({ certificate, refused });
-    });
-    socket.once('timeout', () => socket.destroy(new Error('no answer within 5 s')));
-    socket.once('error', reject);
-  });
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  return addressOf(host).then(
+    (address) =>
+      new Promise((resolve, reject) => {
+        const options = { host: address, port: Number(port || 443), timeout: 5_000 };
+        const socket = connect({ ...options, ...name, rejectUnauthorized: false });
+        socket.once('secureConnect', () => {
+          resolve(look(socket));
+          socket.destroy();
+        });
+        socket.once('timeout', () => socket.destroy(new Error('no answer within 5 s')));
+        socket.once('error', reject);
+      }),
+  );
 }
 
-async function checkCertificate(origin: string): Promise<Finding> {
-  const { certificate, refused } = await present(new URL(origin));
-  const days = Math.floor((Date.parse(certificate.valid_to) - Date.now()) / dayMs);
+async function checkCertificate(origin: string): Promise<Said> {
+  const { validTo, refused } = await greet(new URL(origin), (socket) => ({
+    validTo: Date.parse(socket.getPeerCertificate().valid_to),
+    refused: socket.authorized ? null : String(socket.authorizationError),
+  }));
   if (refused !== null) {
-    return tls.problem(
+    return problem(
       `the certificate of ${origin} is not to be trusted (${refused})`,
       'Browsers warn, and apps and partners do not connect.',
       'Renew it, for this name, from an authority that machines trust.',
     );
   }
-  if (days < renewedBeforeDays) {
-    return tls.warning(
-      `the certificate of ${origin} ends in ${days} days`,
-      'By now something should have renewed it.',
-      'Look at what renews it.',
-    );
-  }
-  return tls.ok(`the certificate of ${origin} is trusted for another ${days} days`);
+  const days = Math.floor((validTo - Date.now()) / dayMs);
+  if (days >= renewedBeforeDays)
+    return ok(`the certificate of ${origin} is trusted for another ${days} days`);
+  return warning(
+    `the certificate of ${origin} ends in ${days} days`,
+    'By now something should have renewed it.',
+    'Look at what renews it.',
+  );
 }
 
-async function checkStrict(origin: string, path: string): Promise<Finding> {
+async function checkStrict(origin: string, path: string): Promise<Said> {
   const strict = (await ask(`${origin}${path}`)).header('strict-transport-security') ?? '';
   const seconds = Number(/max-age=(\d+)/.exec(strict)?.[1] ?? 0);
-  return seconds >= 86_400
-    ? tls.ok('browsers are told to come by https only')
-    : tls.problem(
-        `${origin} sends no Strict-Transport-Security`,
-        'The first visit of a browser can be diverted to plain http.',
-        'Let the proxy pass the header on; the server sends it when {authUrl} is https.',
-      );
+  if (seconds >= 86_400) return ok('browsers are told to come by https only');
+  return problem(
+    `${origin} sends no Strict-Transport-Security`,
+    'The first visit of a browser can be diverted to plain http.',
+    'Let the proxy pass the header on; the server sends it when {authUrl} is https.',
+  );
 }
 
 /** What plain http leads to, where https is on its usual port. */
-async function checkPlain(origin: string): Promise<Finding | null> {
-  const url = new URL(origin);
-  if (url.port !== '') return null;
-  try {
-    const answer = await ask(`http://${url.hostname}/`);
-    const target = answer.header('location') ?? '';
-    if (answer.status < 300 || answer.status >= 400 || !target.startsWith('https:')) {
-      return tls.warning(
-        `http://${url.hostname}/ answers ${answer.status} instead of leading to https`,
+async function* checkPlain(origin: string): AsyncGenerator<Said> {
+  const { hostname, port } = new URL(origin);
+  if (port !== '') return;
+  // Nothing there is as good as what leads away from there.
+  const answer = await ask(`http://${hostname}/`).catch(() => null);
+  const leadsAway =
+    answer === null ||
+    (Math.floor(answer.status / 100) === 3 && answer.header('location')?.startsWith('https:'));
+  yield leadsAway
+    ? ok('plain http leads nowhere else')
+    : warning(
+        `http://${hostname}/ answers ${answer.status} instead of leading to https`,
         'Who types the name without https stays on plain http.',
         'Redirect it at the proxy, or close the port.',
       );
-    }
-  } catch {
-    // Nothing there is as good.
-  }
-  return tls.ok('plain http leads nowhere else');
 }
 
 /** Whether connections are what they have to be. */
-export async function checkTls({ settings }: Examined): Promise<readonly Finding[]> {
-  const origins = [...new Set([settings.authUrl, settings.baseUrl])];
-  const findings = origins.map(async (origin): Promise<readonly (Finding | null)[]> => {
+export async function* checkTls({ settings }: Examined): AsyncGenerator<Said> {
+  for (const origin of new Set([settings.authUrl, settings.baseUrl])) {
     if (origin.startsWith('http:')) {
-      return [
-        tls.problem(
-          `${origin} is plain http`,
-          'Passwords, codes and tokens can be read on the way.',
-          'Put a proxy with a certificate in front, and set https addresses.',
-        ),
-      ];
+      yield problem(
+        `${origin} is plain http`,
+        'Passwords, codes and tokens can be read on the way.',
+        'Put a proxy with a certificate in front, and set https addresses.',
+      );
+      continue;
     }
     try {
-      const certificate = await checkCertificate(origin);
-      if (origin !== settings.authUrl) return [certificate];
-      return [certificate, await checkStrict(origin, settings.signInPath ?? '/'), await checkPlain(origin)];
+      yield await checkCertificate(origin);
+      if (origin !== settings.authUrl) continue;
+      yield await checkStrict(origin, settings.signInPath ?? '/');
+      yield* checkPlain(origin);
     } catch (error) {
-      return [
-        tls.problem(
-          `${origin} speaks no TLS (${reasonOf(error)})`,
-          'Nobody can connect.',
-          'Look at the proxy.',
-        ),
-      ];
+      yield problem(
+        `${origin} speaks no TLS (${reasonOf(error)})`,
+        'Nobody can connect.',
+        'Look at the proxy.',
+      );
     }
-  });
-  return (await Promise.all(findings)).flat().filter((finding) => finding !== null);
+  }
 }
 
 /** Whether the cookies of the sign-in page reach browsers as they were sent. */
-export async function checkCookies({ settings }: Examined): Promise<readonly Finding[]> {
+export async function* checkCookies({ settings }: Examined): AsyncGenerator<Said> {
   const { authUrl, signInPath } = settings;
-  if (signInPath === null) return [];
-  let received: readonly string[];
-  try {
-    received = (await ask(`${authUrl}${signInPath}`)).cookies;
-  } catch {
-    return [];
-  }
-  const [cookie = ''] = received;
+  if (signInPath === null) return;
+  const answer = await ask(`${authUrl}${signInPath}`).catch(() => null);
+  if (answer === null) return;
+  const [cookie = ''] = answer.cookies;
   const needed = [/; *httponly/i, /; *samesite=(lax|strict)/i, /; *path=\/(;|$)/i];
   if (authUrl.startsWith('https:')) needed.push(/; *secure/i, /^__Host-/);
-  return [
-    cookie !== '' && needed.every((part) => part.test(cookie))
-      ? cookies.ok('cookies arrive as they were sent')
-      : cookies.problem(
-          'the sign-in page sets no cookie, or one without what protects it',
-          'A session can be stolen, or nobody can sign in.',
-          'Let the proxy leave Set-Cookie alone, and cache no page.',
-        ),
-  ];
+  yield needed.every((part) => part.test(cookie))
+    ? ok('cookies arrive as they were sent')
+    : problem(
+        'the sign-in page sets no cookie, or one without what protects it',
+        'A session can be stolen, or nobody can sign in.',
+        'Let the proxy leave Set-Cookie alone, and cache no page.',
+      );
+}
+
+const triedAtMost = 5;
+
+/** As the worker finds hosts: by name servers, without the hosts file. */
+async function addressOf(host: string): Promise<string> {
+  if (isIP(host) !== 0) return host;
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const [address] = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (address === undefined) throw new Error('no name server knows it');
+  return address;
+}
+
+/**
+ * Whether webhooks can leave this machine: names are found and connections can be made to `asked`, or else to endpoints of
+ * partners, which see a connection and no request. Only https is tried: plain http is for receivers on the same machine.
+ */
+export async function* checkEgress({ database }: Examined, asked: string | null): AsyncGenerator<Said> {
+  const urls = asked === null ? await endpointUrls(database, 100) : [asked];
+  const https = urls.map((url) => new URL(url)).filter(({ protocol }) => protocol === 'https:');
+  const targets = [...new Map(https.map((url) => [url.host, url])).values()].slice(0, triedAtMost);
+  if (targets.length === 0) {
+    const none =
+      urls.length === 0 ? 'no partner has an endpoint' : 'no https endpoint, partners have only http ones';
+    return yield ok(`not tried: ${none} (--egress https://… tries one)`);
+  }
+  const results = await Promise.all(
+    targets.map((url) =>
+      greet(url, () => null, addressOf).catch((error: unknown) => `${url.host} (${reasonOf(error)})`),
+    ),
+  );
+  const failed = results.filter((result) => result !== null);
+  if (failed.length === 0)
+    return yield ok(`${targets.length} of ${targets.length} hosts can be reached from here`);
+  yield (failed.length === targets.length ? problem : warning)(
+    `cannot be reached from here: ${failed.join(', ')}`,
+    'Webhooks do not arrive there, if the workers run on a machine like this one.',
+    'Let workers ask name servers and connect to the internet, port 443 and above 1023; or ask the partner.',
+  );
 }

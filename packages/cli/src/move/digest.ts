@@ -9,27 +9,22 @@ export interface Digest {
   readonly digest: string;
 }
 
-/** A digest of which more is to come. */
-export interface GrowingDigest {
-  add(rows: readonly Row[]): void;
-  /** Rows so far. */
-  count(): number;
-  end(): Digest;
-}
-
 /**
- * A digest that grows with each batch: over the names of the columns, and then over the rows in the order of the key,
- * each a line of JSON.
+ * Over the names of the columns, and then over the rows in the order of the key, each a line of JSON.
+ *
+ * @param counted - called after each batch with the number of rows so far
  */
-export function digestOf(table: TableMove): GrowingDigest {
-  const hash = createHash('sha256').update(lineOf(Object.keys(table.columns)));
+export async function digestOf(
+  { columns }: TableMove,
+  batches: Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>,
+  counted: (rows: number) => void,
+): Promise<Digest> {
+  const hash = createHash('sha256').update(lineOf(Object.keys(columns)));
   let count = 0;
-  return {
-    add(rows) {
-      for (const row of rows) hash.update(lineOf(row));
-      count += rows.length;
-    },
-    count: () => count,
-    end: () => ({ rows: count, digest: hash.digest('hex') }),
-  };
+  for await (const rows of batches) {
+    for (const row of rows) hash.update(lineOf(row));
+    count += rows.length;
+    counted(count);
+  }
+  return { rows: count, digest: hash.digest('hex') };
 }

@@ -4,12 +4,12 @@ import { MoveError, moveFailed } from './errors.ts';
 import {
   assertUsable,
   type CheckOptions,
-  type HostTables,
   type MoveOptions,
+  type MoveProgress,
   type ParsedMove,
   parseMove,
 } from './options.ts';
-import { batchesOf, countOf } from './source.ts';
+import { batchesOf, countOf, type Row } from './source.ts';
 import { held } from './sqlite.ts';
 import { ostiaryTables } from './tables.ts';
 import { insert, settle, storedIn, type Target, takeEmpty, targetIn } from './target.ts';
@@ -64,19 +64,16 @@ export async function moveFromSqlite(options: MoveOptions): Promise<MovedTable[]
  * @throws TypeError for an option that is wrong
  * @throws MoveError when the file cannot be moved as it is
  */
-export async function checkSqlite({ from, host, onProgress }: CheckOptions): Promise<MovedTable[]> {
+export async function checkSqlite(options: CheckOptions): Promise<MovedTable[]> {
+  const { from } = options;
   assertUsable(from);
   try {
     return await held(from, async () => {
       const checked: MovedTable[] = [];
-      for (const { table, label } of tablesOf(host)) {
-        const digest = digestOf(table);
-        const of = countOf(from, table);
-        for (const rows of batchesOf(from, table, label)) {
-          digest.add(rows);
-          onProgress?.({ table: label, step: 'verifying', rows: digest.count(), of });
-        }
-        checked.push({ table: label, ...digest.end() });
+      for (const target of tablesOf(options)) {
+        const rows = batchesOf(from, target.table, target.label);
+        const digest = await digestOf(target.table, rows, progressOf(options, target, 'verifying'));
+        checked.push({ table: target.label, ...digest });
       }
       return checked;
     });
@@ -86,10 +83,20 @@ export async function checkSqlite({ from, host, onProgress }: CheckOptions): Pro
 }
 
 /** Everything that is moved, in the order in which it can be stored. */
-function tablesOf(host: HostTables | undefined, schema = 'ostiary'): Target[] {
-  const own = ostiaryTables.map((table) => targetIn(schema, table, table.name));
+function tablesOf({ from, host }: CheckOptions, schema = 'ostiary'): Target[] {
+  const own = ostiaryTables(from).map((table) => targetIn(schema, table, table.name));
   const theirs = host?.tables.map((table) => targetIn(host.schema, table, `${host.schema}.${table.name}`));
   return [...own, ...(theirs ?? [])];
+}
+
+/** Tells how far a table is. */
+function progressOf(
+  { from, onProgress }: CheckOptions,
+  { table, label }: Target,
+  step: MoveProgress['step'],
+): (rows: number) => void {
+  const of = countOf(from, table);
+  return (rows) => onProgress?.({ table: label, step, rows, of });
 }
 
 /** A connection for the whole move. When it fails, the connection is closed, which ends the transaction for sure. */
@@ -131,7 +138,7 @@ async function inTransaction(client: PostgresClient, move: ParsedMove): Promise<
 async function allTables(client: PostgresClient, move: ParsedMove): Promise<MovedTable[]> {
   // Holds the lock of migrations from here on: who starts on this schema waits until everything is there.
   await createTables(client, { schema: move.schema });
-  const targets = tablesOf(move.host, move.schema);
+  const targets = tablesOf(move, move.schema);
   await takeEmpty(client, targets);
   const moved: MovedTable[] = [];
   for (const target of targets) moved.push(await oneTable(client, target, move));
@@ -140,23 +147,15 @@ async function allTables(client: PostgresClient, move: ParsedMove): Promise<Move
 
 async function oneTable(client: PostgresClient, target: Target, move: CheckOptions): Promise<MovedTable> {
   const { table, label } = target;
-  const of = countOf(move.from, table);
-  const tell = (step: 'copying' | 'verifying', rows: number) =>
-    move.onProgress?.({ table: label, step, rows, of });
-
-  const source = digestOf(table);
-  for (const rows of batchesOf(move.from, table, label)) {
-    await insert(client, target, rows);
-    source.add(rows);
-    tell('copying', source.count());
+  async function* stored(): AsyncGenerator<readonly Row[]> {
+    for (const rows of batchesOf(move.from, table, label)) {
+      await insert(client, target, rows);
+      yield rows;
+    }
   }
-  const stored = digestOf(table);
-  for await (const rows of storedIn(client, target)) {
-    stored.add(rows);
-    tell('verifying', stored.count());
-  }
-  const [sent, found] = [source.end(), stored.end()];
-  assertSame(label, of, sent, found);
+  const sent = await digestOf(table, stored(), progressOf(move, target, 'copying'));
+  const found = await digestOf(table, storedIn(client, target), progressOf(move, target, 'verifying'));
+  assertSame(label, countOf(move.from, table), sent, found);
   await settle(client, target);
   return { table: label, ...found };
 }

@@ -49,20 +49,11 @@ export interface MoveOptions extends CheckOptions {
 /** Options after they were checked. */
 export type ParsedMove = MoveOptions & { readonly schema: string };
 
-const known: ReadonlySet<string> = new Set([
-  'from',
-  'pool',
-  'schema',
-  'host',
-  'onProgress',
-] satisfies (keyof MoveOptions)[]);
-
 /** Checks what the caller passed; throws a `TypeError` that names the option. */
 export function parseMove(options: MoveOptions): ParsedMove {
-  for (const name of Object.keys(options)) {
-    if (!known.has(name)) throw new TypeError(`moveFromSqlite: unknown option ${JSON.stringify(name)}`);
-  }
-  const { from, pool, schema = 'ostiary' } = options;
+  const { from, pool, schema = 'ostiary', host: _, onProgress: __, ...others } = options;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new TypeError(`moveFromSqlite: unknown option ${JSON.stringify(unknown)}`);
   assertUsable(from);
   if (typeof pool?.connect !== 'function')
     throw new TypeError('moveFromSqlite: options.pool must have a method connect(), like pg.Pool');

@@ -5,9 +5,8 @@ import { fromSqlite, type Value } from './values.ts';
 
 export type Row = readonly Value[];
 
-/** Ends a batch: whichever comes first, so that neither many rows nor long ones need much memory. */
-const batchRows = 2000;
-const batchLength = 1024 * 1024;
+/** Few enough that a batch of the longest rows, with an answer of 16 KiB each, needs little memory. */
+const batchRows = 500;
 
 export function countOf(database: SqliteDatabase, table: TableMove): number {
   return Number(one(database, `SELECT count(*) FROM ${sourceOf(table)}`));
@@ -32,16 +31,11 @@ export function* batchesOf(
     .safeIntegers();
   const read = checkedReader(database, table, label);
   let batch: Row[] = [];
-  let length = 0;
   for (const stored of select.iterate() as IterableIterator<readonly unknown[]>) {
     batch.push(read(stored));
-    for (const value of stored) {
-      if (typeof value === 'string' || value instanceof Uint8Array) length += value.length;
-    }
-    if (batch.length < batchRows && length < batchLength) continue;
+    if (batch.length < batchRows) continue;
     yield batch;
     batch = [];
-    length = 0;
   }
   if (batch.length > 0) yield batch;
 }

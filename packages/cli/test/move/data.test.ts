@@ -2,46 +2,18 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import Sqlite from 'better-sqlite3';
-import type { Pool } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { acme, sampleEvent, sampleResult } from '../../../adapter-postgres/test/samples.ts';
-import {
-  hostPool,
-  schemaNames,
-  startServer,
-  type TestServer,
-} from '../../../adapter-postgres/test/server.ts';
-import { checkSqlite, type MoveOptions, moveFromSqlite, type TableMove } from '../../src/move/index.ts';
+import { checkSqlite, type TableMove } from '../../src/move/index.ts';
 import { knownMigrations } from '../../src/move/sqlite.ts';
 import { ostiaryTables } from '../../src/move/tables.ts';
 import { change, claimAll, filledFile, readAll } from './samples.ts';
+import { check, move, nextSchema, opened, postgres, usePostgres } from './stage.ts';
 
-let server: TestServer;
-let pool: Pool;
-const nextSchema = schemaNames();
+usePostgres();
 
-beforeAll(async () => {
-  server = await startServer();
-  pool = hostPool(server.url);
-}, 120_000);
-
-afterAll(async () => {
-  await pool.end();
-  await server.remove();
-});
-
-async function move(file: string, schema: string, options: Partial<MoveOptions> = {}) {
-  const from = new Sqlite(file);
-  try {
-    return await moveFromSqlite({ from, pool, schema, ...options });
-  } finally {
-    from.close();
-  }
-}
-
-async function opened(schema: string) {
-  const storage = postgresStorage({ pool, schema });
+async function storageOn(schema: string) {
+  const storage = postgresStorage({ pool: postgres.pool, schema });
   await storage.open();
   onTestFinished(() => storage.close());
   return storage;
@@ -52,8 +24,8 @@ const notMoved: readonly string[] = ['rate_limits', 'schema_migrations'];
 
 test('every column of every table on PostgreSQL is moved, except what PostgreSQL computes', async () => {
   const schema = nextSchema();
-  await opened(schema);
-  const { rows } = await pool.query(
+  await storageOn(schema);
+  const { rows } = await postgres.pool.query(
     `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
      WHERE table_schema = $1 AND is_generated = 'NEVER' ORDER BY table_name, column_name`,
     [schema],
@@ -61,7 +33,8 @@ test('every column of every table on PostgreSQL is moved, except what PostgreSQL
   const there = rows
     .filter(({ table }) => !notMoved.includes(table))
     .map(({ table, column }) => `${table}.${column}`);
-  const moved = ostiaryTables.flatMap(({ name, columns }) =>
+  const tables = await opened(await filledFile(), async (from) => ostiaryTables(from));
+  const moved = tables.flatMap(({ name, columns }) =>
     Object.keys(columns).map((column) => `${name}.${column}`),
   );
   expect(moved.toSorted()).toEqual(there.toSorted());
@@ -74,7 +47,7 @@ test('the schema that can be moved is the one that the SQLite adapter ships', ()
     createHash('sha256')
       .update(readFileSync(new URL(name, folder)))
       .digest('hex');
-  expect(knownMigrations).toEqual(shipped.map((name) => ({ name, checksum: checksumOf(name) })));
+  expect(knownMigrations).toEqual(shipped.map((name) => [name, checksumOf(name)]));
 });
 
 test('what is read on PostgreSQL is what was read on SQLite', async () => {
@@ -85,16 +58,15 @@ test('what is read on PostgreSQL is what was read on SQLite', async () => {
   await sqlite.close();
   const schema = nextSchema();
   const moved = await move(file, schema);
-  expect(moved.map(({ table }) => table)).toEqual(ostiaryTables.map(({ name }) => name));
   expect(moved.filter(({ rows }) => rows === 0)).toEqual([]);
-  expect(await readAll(await opened(schema))).toEqual(before);
+  expect(await readAll(await storageOn(schema))).toEqual(before);
 });
 
 test('work that is held stays held, and the results of those who hold it count', async () => {
   const file = await filledFile();
   const schema = nextSchema();
   await move(file, schema);
-  const storage = await opened(schema);
+  const storage = await storageOn(schema);
   // One is held since 100, one is due at 40,000; leases take 30 seconds.
   const nothing = await storage.deliveries.claim({ ...claimAll, claimId: 'x', now: 30_099 });
   expect(nothing).toEqual([]);
@@ -120,7 +92,7 @@ test('numbers go on where they were', async () => {
   const file = await filledFile();
   const schema = nextSchema();
   await move(file, schema);
-  const storage = await opened(schema);
+  const storage = await storageOn(schema);
   const newest = async () =>
     (await storage.events.list({ ...acme, after: 0, limit: 100 })).events.map(({ sequence }) => sequence);
   const before = await newest();
@@ -131,51 +103,34 @@ test('numbers go on where they were', async () => {
   );
 });
 
-test('tables of more than one batch arrive whole and in order, whatever their length', async () => {
+test('tables of more than one batch arrive whole and in order', async () => {
   const file = await filledFile();
   change(
     file,
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4500)
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)
      INSERT INTO jobs (id, kind, payload, due_at) SELECT 'bulk ' || i, 'bulk', '{}', i FROM n`,
-    // Long rows end a batch early.
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
-     INSERT INTO interactions SELECT randomblob(32), json_object('x', hex(zeroblob(40000))), i FROM n`,
   );
   const schema = nextSchema();
-  const told: Record<string, number[]> = {};
+  const told: number[] = [];
   const moved = await move(file, schema, {
-    onProgress: ({ table, step, rows }) => {
-      if (step === 'copying') told[table] = [...(told[table] ?? [0]), rows];
-    },
+    onProgress: ({ table, step, rows }) => void (table === 'jobs' && step === 'copying' && told.push(rows)),
   });
-  const largestBatch = (table: string) =>
-    Math.max(...(told[table] ?? []).map((rows, index, all) => rows - (all[index - 1] ?? 0)));
-  expect(largestBatch('jobs')).toBe(2000);
-  // Of 80,000 characters each.
-  expect(largestBatch('interactions')).toBeLessThan(20);
   const jobs = moved.find(({ table }) => table === 'jobs');
-  expect(jobs?.rows).toBe(told.jobs?.at(-1));
-  const { rows } = await pool.query(`SELECT count(*)::integer AS count FROM "${schema}".jobs`);
+  expect(told).toEqual([500, 1000, jobs?.rows]);
+  const { rows } = await postgres.pool.query(`SELECT count(*)::integer AS count FROM "${schema}".jobs`);
   expect(rows).toEqual([{ count: jobs?.rows }]);
 });
 
 test('a check reads the same counts and digests, and changes nothing', async () => {
   const file = await filledFile();
-  const from = new Sqlite(file);
-  const checked = await checkSqlite({ from });
-  expect(await checkSqlite({ from })).toEqual(checked);
-  from.close();
+  const checked = await check(file);
+  expect(await check(file)).toEqual(checked);
   expect(await move(file, nextSchema())).toEqual(checked);
 });
 
 test('a digest tells rows apart that are nearly the same', async () => {
   const file = await filledFile();
-  const digestOf = async (table: string) => {
-    const from = new Sqlite(file);
-    const checked = await checkSqlite({ from });
-    from.close();
-    return checked.find((each) => each.table === table)?.digest;
-  };
+  const digestOf = async (table: string) => (await check(file)).find((each) => each.table === table)?.digest;
   const before = await digestOf('transfers');
   change(file, "UPDATE transfers SET amount = amount - 1 WHERE id = 'tr_a'");
   expect(await digestOf('transfers')).not.toBe(before);
@@ -198,7 +153,7 @@ test('tables of the host move along, in the order of bytes whatever the collatio
        ('é', 1, '["a\\"b"]', 0)`,
   );
   const [schema, hostSchema] = [nextSchema(), nextSchema()];
-  await pool.query(`
+  await postgres.pool.query(`
     CREATE SCHEMA "${hostSchema}";
     CREATE TABLE "${hostSchema}".notes (
       id text COLLATE "und-x-icu" PRIMARY KEY, number bigint NOT NULL, tags text[], is_open boolean NOT NULL
@@ -211,12 +166,10 @@ test('tables of the host move along, in the order of bytes whatever the collatio
     key: ['id'],
   };
   const host = { schema: hostSchema, tables: [notes] };
-  const from = new Sqlite(file);
-  const checked = await checkSqlite({ from, host });
-  from.close();
+  const checked = await opened(file, (from) => checkSqlite({ from, host }));
   expect(checked.at(-1)).toMatchObject({ table: `${hostSchema}.notes`, rows: 4 });
   expect(await move(file, schema, { host })).toEqual(checked);
-  const { rows } = await pool.query(
+  const { rows } = await postgres.pool.query(
     `SELECT id, number::text, tags, is_open FROM "${hostSchema}".notes ORDER BY id COLLATE "C"`,
   );
   expect(rows).toEqual([

@@ -4,45 +4,19 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { type PostgresPool, postgresStorage } from '@ostiary/adapter-postgres';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import Sqlite from 'better-sqlite3';
-import type { Pool, PoolClient } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import {
-  hostPool,
-  schemaNames,
-  startServer,
-  type TestServer,
-} from '../../../adapter-postgres/test/server.ts';
-import { checkSqlite, type MoveOptions, moveFromSqlite } from '../../src/move/index.ts';
-import { ostiaryTables } from '../../src/move/tables.ts';
+import type { PoolClient } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { hostPool } from '../../../adapter-postgres/test/server.ts';
+import { type MoveOptions, moveFromSqlite } from '../../src/move/index.ts';
 import { change, filledFile } from './samples.ts';
+import { check, move, nextSchema, postgres, usePostgres } from './stage.ts';
 
-let server: TestServer;
-let pool: Pool;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-  pool = hostPool(server.url);
-}, 120_000);
-
-afterAll(async () => {
-  await pool.end();
-  await server.remove();
-});
-
-async function move(file: string, schema: string, options: Partial<MoveOptions> = {}) {
-  const from = new Sqlite(file);
-  try {
-    return await moveFromSqlite({ from, pool, schema, ...options });
-  } finally {
-    from.close();
-  }
-}
+usePostgres();
 
 /** A schema as a server leaves it that was started once, without rows. */
 async function emptySchema(): Promise<string> {
   const schema = nextSchema();
-  const storage = postgresStorage({ pool, schema });
+  const storage = postgresStorage({ pool: postgres.pool, schema });
   await storage.open();
   await storage.close();
   return schema;
@@ -50,7 +24,7 @@ async function emptySchema(): Promise<string> {
 
 /** What PostgreSQL has of a schema: its objects, how many rows, and which numbers come next. */
 async function stateOf(schema: string) {
-  const objects = await pool.query(
+  const objects = await postgres.pool.query(
     `SELECT relname AS name, relkind AS kind FROM pg_class WHERE relnamespace = to_regnamespace($1)
      ORDER BY relname`,
     [schema],
@@ -59,11 +33,15 @@ async function stateOf(schema: string) {
   const next: Record<string, unknown> = {};
   for (const { name, kind } of objects.rows) {
     if (kind === 'r') {
-      const { rows } = await pool.query(`SELECT count(*)::integer AS count FROM "${schema}"."${name}"`);
+      const { rows } = await postgres.pool.query(
+        `SELECT count(*)::integer AS count FROM "${schema}"."${name}"`,
+      );
       counts[name] = rows[0].count;
     }
     if (kind === 'S') {
-      next[name] = (await pool.query(`SELECT last_value, is_called FROM "${schema}"."${name}"`)).rows[0];
+      next[name] = (
+        await postgres.pool.query(`SELECT last_value, is_called FROM "${schema}"."${name}"`)
+      ).rows[0];
     }
   }
   return { objects: objects.rows, counts, next };
@@ -74,8 +52,7 @@ async function movesAfter(file: string, schema: string, fail: () => Promise<unkn
   const before = await stateOf(schema);
   await fail();
   expect(await stateOf(schema)).toEqual(before);
-  const moved = await move(file, schema);
-  expect(moved).toHaveLength(ostiaryTables.length);
+  await move(file, schema);
 }
 
 /** The host's pool, with something that happens before the first statement that matches. */
@@ -83,7 +60,7 @@ function interrupted(pattern: RegExp, happen: (client: PoolClient) => Promise<un
   let isOver = false;
   return {
     async connect() {
-      const client = await pool.connect();
+      const client = await postgres.pool.connect();
       return {
         async query(statement) {
           if (!isOver && pattern.test(statement.text)) {
@@ -155,7 +132,7 @@ test('what a server that was killed left in its log is moved too', async () => {
   expect(existsSync(`${file}-wal`)).toBe(true);
   const schema = nextSchema();
   await move(file, schema);
-  const { rows } = await pool.query(`SELECT name FROM "${schema}".partners`);
+  const { rows } = await postgres.pool.query(`SELECT name FROM "${schema}".partners`);
   expect(rows).toEqual([{ name: 'written last' }]);
 });
 
@@ -181,103 +158,76 @@ test('a file whose rows refer to missing ones is refused', async () => {
   await expect(move(file, nextSchema())).rejects.toThrow('damaged: a row of deliveries');
 });
 
+const tr = (description: string) => `transfers SET description = ${description} WHERE id = 'tr_A'`;
+
 test.each([
-  [
-    'U+0000',
-    'transfers',
-    "UPDATE transfers SET description = char(97, 0, 98) WHERE id = 'tr_A'",
-    /row "tr_A", column description holds U\+0000/,
-  ],
-  [
-    'a lone surrogate',
-    'transfers',
-    "UPDATE transfers SET description = CAST(x'61eda080' AS TEXT) WHERE id = 'tr_A'",
-    /row "tr_A", column description is not UTF-8/,
-  ],
+  ['U+0000', tr('char(97, 0, 98)'), /row "tr_A", column description holds U\+0000/],
+  ['a lone surrogate', tr("CAST(x'61eda080' AS TEXT)"), /row "tr_A", column description is not UTF-8/],
   [
     'bytes that are no text',
-    'deliveries',
-    "UPDATE deliveries SET final_response = CAST(x'ff' AS TEXT) WHERE number = 5",
+    "deliveries SET final_response = CAST(x'ff' AS TEXT) WHERE number = 5",
     /row 5, column final_response is not UTF-8/,
   ],
   [
     'half a pair in a list',
-    'consents',
-    String.raw`UPDATE consents SET scopes = '["\ud83d"]' WHERE revoked_at IS NULL`,
+    String.raw`consents SET scopes = '["\ud83d"]' WHERE revoked_at IS NULL`,
     /column scopes holds a lone surrogate/,
   ],
   [
     'U+0000 in a list',
-    'api_keys',
-    String.raw`UPDATE api_keys SET scopes = '["a\u0000"]'`,
+    String.raw`api_keys SET scopes = '["a\u0000"]'`,
     /row "key_0", column scopes holds U\+0000/,
   ],
-  [
-    'a list that is none',
-    'webhook_endpoints',
-    "UPDATE webhook_endpoints SET events = '{}'",
-    /row "we_1", column events is no list/,
-  ],
-  [
-    'a key of bytes',
-    'interactions',
-    'UPDATE interactions SET payload = char(0)',
-    /row x'0b0b(0b)*', column payload/,
-  ],
-])('%s is refused, by the name of the table and the key of the row', async (_what, table, sql, message) => {
+  ['a list that is none', "webhook_endpoints SET events = '{}'", /row "we_1", column events is no list/],
+  ['a key of bytes', 'interactions SET payload = char(0)', /row x'0b0b(0b)*', column payload/],
+])('%s is refused, by the name of the table and the key of the row', async (_what, sql, message) => {
   const file = await filledFile();
-  change(file, sql);
+  change(file, `UPDATE ${sql}`);
   const schema = nextSchema();
   const failure = await move(file, schema).catch((error: unknown) => error);
-  expect(failure).toMatchObject({ code: 'MOVE_FAILED', message: expect.stringContaining(`table ${table}`) });
+  const table = `table ${sql.split(' ')[0]}`;
+  expect(failure).toMatchObject({ code: 'MOVE_FAILED', message: expect.stringContaining(table) });
   expect(failure).toMatchObject({ message: expect.stringMatching(message) });
   expect(await stateOf(schema)).toMatchObject({ objects: [] });
   // Found without PostgreSQL as well.
-  const from = new Sqlite(file);
-  await expect(checkSqlite({ from })).rejects.toThrow(message);
-  from.close();
+  await expect(check(file)).rejects.toThrow(message);
 });
 
-test('tables that have rows are refused by their name, and keep them', async () => {
+test('tables that have rows are refused by their name, and keep them; so is a second move', async () => {
   const file = await filledFile();
   const schema = await emptySchema();
-  await pool.query(`INSERT INTO "${schema}".partners VALUES ('other', 'Other', 1, 1, NULL, 1)`);
-  await expect(move(file, schema)).rejects.toThrow(`table "${schema}"."partners" has rows already`);
-  const { rows } = await pool.query(`SELECT slug FROM "${schema}".partners`);
-  expect(rows).toEqual([{ slug: 'other' }]);
-});
-
-test('a second move is refused', async () => {
-  const file = await filledFile();
-  const schema = nextSchema();
   await move(file, schema);
-  await expect(move(file, schema)).rejects.toThrow('has rows already');
+  await postgres.pool.query(`TRUNCATE "${schema}".clients CASCADE`);
+  await expect(move(file, schema)).rejects.toThrow(`table "${schema}"."grants" has rows already`);
+  const { rows } = await postgres.pool.query(`SELECT slug FROM "${schema}".partners`);
+  expect(rows).toEqual([{ slug: 'acme' }]);
 });
 
-test('a table that PostgreSQL stores otherwise than it was sent is named, and nothing is kept', async () => {
+test.each([
+  [
+    'a table that PostgreSQL stores otherwise than it was sent is named',
+    (schema: string) => `
+      CREATE FUNCTION "${schema}".meddle() RETURNS trigger LANGUAGE plpgsql
+        AS $$ BEGIN NEW.amount := NEW.amount - 1; RETURN NEW; END $$;
+      CREATE TRIGGER meddle BEFORE INSERT ON "${schema}".transfers
+        FOR EACH ROW EXECUTE FUNCTION "${schema}".meddle();
+    `,
+    /rows of table transfers are not the same/,
+    (schema: string) => `DROP TRIGGER meddle ON "${schema}".transfers`,
+  ],
+  [
+    'a row that PostgreSQL swallows is missed',
+    (schema: string) => `CREATE RULE swallow AS ON INSERT TO "${schema}".jobs DO INSTEAD NOTHING`,
+    /table jobs has 6 rows in SQLite and 0 in PostgreSQL/,
+    (schema: string) => `DROP RULE swallow ON "${schema}".jobs`,
+  ],
+])('%s, and nothing is kept', async (_what, plant, message, remove) => {
   const file = await filledFile();
   const schema = await emptySchema();
-  await pool.query(`
-    CREATE FUNCTION "${schema}".meddle() RETURNS trigger LANGUAGE plpgsql
-      AS $$ BEGIN NEW.amount := NEW.amount - 1; RETURN NEW; END $$;
-    CREATE TRIGGER meddle BEFORE INSERT ON "${schema}".transfers
-      FOR EACH ROW EXECUTE FUNCTION "${schema}".meddle();
-  `);
+  await postgres.pool.query(plant(schema));
   await movesAfter(file, schema, async () => {
-    await expect(move(file, schema)).rejects.toThrow(/rows of table transfers are not the same/);
-    await pool.query(`DROP TRIGGER meddle ON "${schema}".transfers`);
-  });
-});
-
-test('a row that PostgreSQL swallows is missed, and nothing is kept', async () => {
-  const file = await filledFile();
-  const schema = await emptySchema();
-  await pool.query(`
-    CREATE RULE swallow AS ON INSERT TO "${schema}".jobs DO INSTEAD NOTHING;
-  `);
-  await movesAfter(file, schema, async () => {
-    await expect(move(file, schema)).rejects.toThrow(/table jobs has 6 rows in SQLite and 0 in PostgreSQL/);
-    await pool.query(`DROP RULE swallow ON "${schema}".jobs`);
+    await expect(move(file, schema)).rejects.toThrow(message);
+    await postgres.pool.query(remove(schema));
   });
 });
 
@@ -301,7 +251,7 @@ test.each([
     const file = await filledFile();
     const schema = await emptySchema();
     const broken = interrupted(pattern, (client) =>
-      pool.query('SELECT pg_terminate_backend($1, 10000)', [processOf(client)]),
+      postgres.pool.query('SELECT pg_terminate_backend($1, 10000)', [processOf(client)]),
     );
     await movesAfter(file, schema, () =>
       expect(move(file, schema, { pool: broken })).rejects.toMatchObject({
@@ -318,13 +268,13 @@ test.each(['signing_keys', 'deliveries', 'delivery_attempts'])(
     const file = await filledFile();
     const schema = await emptySchema();
     await movesAfter(file, schema, async () => {
-      const child = fork(new URL('children/move.ts', import.meta.url), [file, server.url, schema, table], {
+      const child = fork(new URL('children/move.ts', import.meta.url), [file, postgres.url, schema, table], {
         execArgv: ['--conditions=source'],
       });
       onTestFinished(() => void child.kill('SIGKILL'));
       const ended = once(child, 'exit');
       expect(await Promise.race([once(child, 'message'), ended])).toEqual(['in the middle', undefined]);
-      const { rows } = await pool.query(
+      const { rows } = await postgres.pool.query(
         "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE state = 'idle in transaction'",
       );
       expect(rows).toEqual([{ count: 1 }]);
@@ -337,7 +287,7 @@ test.each(['signing_keys', 'deliveries', 'delivery_attempts'])(
 test('a server that starts on the schema meanwhile waits, and finds everything', async () => {
   const file = await filledFile();
   const schema = nextSchema();
-  const storage = postgresStorage({ pool, schema });
+  const storage = postgresStorage({ pool: postgres.pool, schema });
   onTestFinished(() => storage.close());
   let opening: Promise<void> | null = null;
   let isOpen = false;
@@ -348,7 +298,9 @@ test('a server that starts on the schema meanwhile waits, and finds everything',
       });
       // It is at the lock.
       for (;;) {
-        const { rows } = await pool.query("SELECT FROM pg_stat_activity WHERE wait_event = 'advisory'");
+        const { rows } = await postgres.pool.query(
+          "SELECT FROM pg_stat_activity WHERE wait_event = 'advisory'",
+        );
         if (rows.length > 0) break;
       }
       expect(isOpen).toBe(false);
@@ -361,7 +313,7 @@ test('a server that starts on the schema meanwhile waits, and finds everything',
 test('a server that works on the tables keeps the move from beginning', async () => {
   const file = await filledFile();
   const schema = await emptySchema();
-  const client = await pool.connect();
+  const client = await postgres.pool.connect();
   await client.query(`BEGIN; INSERT INTO "${schema}".partners VALUES ('acme', 'Acme', 1, 1, NULL, 1)`);
   // What the move would wait for.
   const impatient = interrupted(/^LOCK TABLE/, (other) => other.query("SET LOCAL lock_timeout = '50ms'"));
@@ -373,39 +325,28 @@ test('a server that works on the tables keeps the move from beginning', async ()
 
 test('options that are wrong are refused by their name', async () => {
   const file = await filledFile();
+  const { pool } = postgres;
   const readonly = new Sqlite(file, { readonly: true });
-  const wrong: [object, RegExp][] = [
-    [{ from: readonly, pool }, /options\.from must not be opened read-only/],
-    [{ from: null, pool }, /options\.from must be an open Database/],
-    [{}, /options\.from must be an open Database/],
-  ];
-  for (const [options, message] of wrong) {
-    await expect(moveFromSqlite(options as MoveOptions)).rejects.toThrow(message);
-  }
-  readonly.close();
   const from = new Sqlite(file);
-  const more: [object, RegExp][] = [
-    [{ from }, /moveFromSqlite: options\.pool must have a method connect/],
-    [{ from, pool, schema: 'No!' }, /moveFromSqlite: options\.schema must match/],
-    [{ from, pool, force: true }, /moveFromSqlite: unknown option "force"/],
-  ];
-  for (const [options, message] of more) {
-    await expect(moveFromSqlite(options as MoveOptions)).rejects.toThrow(message);
-  }
+  const refused = async (options: object, message: RegExp) =>
+    expect(moveFromSqlite(options as MoveOptions)).rejects.toThrow(message);
+  await refused({ from: readonly, pool }, /options\.from must not be opened read-only/);
+  await refused({ from: null, pool }, /options\.from must be an open Database/);
+  await refused({}, /options\.from must be an open Database/);
+  await refused({ from }, /moveFromSqlite: options\.pool must have a method connect/);
+  await refused({ from, pool, schema: 'No!' }, /moveFromSqlite: options\.schema must match/);
+  await refused({ from, pool, force: true }, /moveFromSqlite: unknown option "force"/);
   from.exec('BEGIN');
-  await expect(moveFromSqlite({ from, pool })).rejects.toThrow('must be in no transaction');
-  from.close();
-  await expect(moveFromSqlite({ from, pool })).rejects.toThrow('must be an open Database');
+  await refused({ from, pool }, /must be in no transaction/);
+  for (const database of [readonly, from]) database.close();
+  await refused({ from, pool }, /must be an open Database/);
 });
 
 test('a server that cannot be reached is a clear error', async () => {
-  const file = await filledFile();
   const nowhere = hostPool('postgres://nobody@127.0.0.1:1/nothing');
-  const from = new Sqlite(file);
-  await expect(moveFromSqlite({ from, pool: nowhere })).rejects.toMatchObject({
+  await expect(move(await filledFile(), nextSchema(), { pool: nowhere })).rejects.toMatchObject({
     code: 'MOVE_FAILED',
     message: expect.stringContaining('ECONNREFUSED'),
   });
   await nowhere.end();
-  from.close();
 });

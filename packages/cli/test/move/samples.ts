@@ -2,10 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import type { Storage, TransferRecord } from '@ostiary/core/storage';
+import type { Storage } from '@ostiary/core/storage';
 import Sqlite from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import { acme, sampleEndpoint, sampleEvent, sampleResult } from '../../../adapter-postgres/test/samples.ts';
+import {
+  sampleApiKey,
+  sampleClaim,
+  samplePartner,
+  sampleTransfer,
+} from '../../../testing/src/contract/partner-samples.ts';
+import { sampleClient, sampleGrant, sampleKey } from '../../../testing/src/contract/samples.ts';
 
 const digest = (byte: number) => Buffer.alloc(32, byte);
 
@@ -16,23 +23,6 @@ const odd = `'"\\ {NULL,"a"} \t\r\n é e\u0301 \ufeff \ufffd \u{1f6f6} ${'x'.rep
 const amount = 99_999_999_999_999_999n;
 
 export const claimAll = { leaseMs: 30_000, limit: 10, room: 10, rooms: new Map() };
-
-const transfer = (id: string, changes: Partial<TransferRecord> = {}): TransferRecord => ({
-  ...acme,
-  id,
-  status: 'pending',
-  amount,
-  currency: 'HTG',
-  recipientKid: 'KID',
-  description: odd,
-  reference: id,
-  metadata: { note: 'a\u0000b \ud800' },
-  failure: null,
-  createdAt: 1_000,
-  updatedAt: 1_000,
-  completedAt: null,
-  ...changes,
-});
 
 /** A file, removed after the test, in which every table has rows. */
 export async function filledFile(): Promise<string> {
@@ -49,54 +39,42 @@ export async function filledFile(): Promise<string> {
 async function fill(storage: Storage): Promise<void> {
   const act = { at: 1, actor: odd, action: 'client.disable', target: 'client:shop', details: { odd } };
   await storage.audit.append({ id: 'aud_1', ...act, digest: digest(12) });
-  const partner = { slug: 'acme', name: odd, createdAt: 1, updatedAt: 1, disabledAt: null, version: 1 };
-  await storage.partners.insert(partner);
-  await storage.clients.insert({
-    clientId: 'shop',
-    name: odd,
-    secrets: [{ digest: digest(1), createdAt: 1, expiresAt: null }],
-    redirectUris: ['https://shop.example/callback', 'https://other.example/'],
-    allowedScopes: ['openid'],
-    ...{ requirePkce: false, requireSecret: true, firstParty: false, idTokenAlg: 'ES256', partner: 'acme' },
-    ...{ createdAt: 1, updatedAt: 1, disabledAt: null, version: 1 },
-  });
+  await storage.partners.insert(samplePartner({ name: odd }));
+  await storage.clients.insert(sampleClient({ clientId: 'shop', name: odd, partner: 'acme' }));
   await storage.consents.remember({ sub: 'ana', clientId: 'shop', scopes: ['openid', odd], now: 5 });
   await storage.consents.revoke('ana', 'shop', 6);
   await storage.consents.remember({ sub: 'ana', clientId: 'shop', scopes: ['openid'], now: 7 });
   for (const byte of [0, 9, 255]) {
-    await storage.grants.issue({
+    const changes = {
       codeDigest: digest(byte),
-      ...{ clientId: 'shop', sub: 'ana', scopes: ['openid'], redirectUri: 'https://shop.example/callback' },
-      ...{ codeChallenge: null, nonce: odd, authenticatedAt: 1, issuedAt: 8, expiresAt: 1e12 },
-    });
+      clientId: 'shop',
+      sub: 'ana',
+      scopes: ['openid'],
+      nonce: odd,
+    };
+    await storage.grants.issue(sampleGrant('', changes));
   }
   const token = { digest: digest(10), issuedAt: 9, expiresAt: 1e12 };
   await storage.grants.redeem({ codeDigest: digest(9), token, maxFailedVerifiers: 5, now: 9 });
   await storage.interactions.save(digest(11), { odd }, 1e12);
-  await storage.signingKeys.insert({
-    ...{ kid: 'k', alg: 'RS256', publicJwk: '{"kty":"RSA"}', sealedPrivateJwk: 'sealed' },
-    ...{ createdAt: 1, activeFrom: 1 },
-  });
+  await storage.signingKeys.insert(sampleKey('k'));
   const jobs = ['held', 'due', 'failed'].map((id) => ({ id, kind: id, payload: { odd }, dueAt: 10 }));
   await storage.queue.enqueue(jobs);
   const hold = { claimId: 'c', now: 20, leaseMs: 30_000, limit: 1 };
   await storage.queue.claim({ ...hold, kinds: ['held'] });
   await storage.queue.claim({ ...hold, kinds: ['failed'] });
   await storage.queue.retry({ id: 'failed', claimId: 'c' }, { dueAt: 50, error: odd });
-  for (const [byte, allowlist] of [null, ['10.0.0.0/8', '::1/128']].entries()) {
-    await storage.apiKeys.insert({
-      ...{ id: `key_${byte}`, partner: 'acme', mode: 'live', name: odd, digest: digest(20 + byte) },
-      ...{ scopes: byte === 0 ? [] : ['webhooks'], allowlist, requireSignature: byte === 1 },
-      ...{ sealedSigningSecret: 'sealed', quotaId: 'q', createdAt: 1, expiresAt: null },
-      ...{ revokedAt: null, lastUsedAt: 3 },
-    });
-  }
-  for (const id of ['tr_b', 'tr_A', 'tr_a']) {
+  await storage.apiKeys.insert(sampleApiKey('0', { name: odd, scopes: [], allowlist: null, lastUsedAt: 3 }));
+  await storage.apiKeys.insert(sampleApiKey('1', { name: odd, requireSignature: true }));
+  for (const label of ['b', 'A', 'a']) {
+    // What PostgreSQL has no room for in text is in JSON here.
+    const metadata = { note: 'a\u0000b \ud800' };
+    const transfer = sampleTransfer(label, { amount, description: odd, reference: label, metadata });
     const answer = { status: 201, body: odd };
     await storage.transfers.create({
-      transfer: transfer(id),
-      idempotency: { ...acme, key: `key of ${id}`, fingerprint: digest(30), answer, endsAt: 1e12 },
-      job: { id: `job of ${id}`, kind: 'pay', payload: {}, dueAt: 5 },
+      transfer: { ...transfer, createdAt: 1_000, updatedAt: 1_000 },
+      idempotency: sampleClaim(`key of ${label}`, { fingerprint: digest(30), answer }),
+      job: { id: `job of ${label}`, kind: 'pay', payload: {}, dueAt: 5 },
       now: 5,
     });
   }
@@ -138,7 +116,7 @@ export async function readAll(storage: Storage): Promise<object> {
   const list = { ...acme, endpointId: null, eventId: null, status: null, ...page };
   return {
     clients: await storage.clients.list(page),
-    origin: await storage.clients.originRegistered('https://other.example'),
+    origin: await storage.clients.originRegistered('https://shop.example'),
     consents: await storage.consents.list('ana'),
     grants: await Promise.all([0, 9, 255].map((byte) => storage.grants.find(digest(byte)))),
     token: await storage.grants.findToken(digest(10)),
@@ -146,8 +124,10 @@ export async function readAll(storage: Storage): Promise<object> {
     signingKeys: await storage.signingKeys.list(),
     partners: await storage.partners.list(page),
     audit: await storage.audit.list({ target: null, ...page }),
+    chain: await storage.audit.chain({ after: 0, limit: 100 }),
+    head: await storage.audit.head(),
     apiKeys: await storage.apiKeys.list('acme'),
-    answer: await storage.idempotency.find({ ...acme, key: 'key of tr_a', fingerprint: digest(30), now: 1 }),
+    answer: await storage.idempotency.find({ ...acme, key: 'key of a', fingerprint: digest(30), now: 1 }),
     transfers: await storage.transfers.list({ ...acme, ...all, reference: null, ...page }),
     exported: await storage.transfers.listFinal({ ...acme, from: 0, to: 1e12, ...page }),
     webhooks: await storage.webhooks.list(acme),

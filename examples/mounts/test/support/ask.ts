@@ -1,6 +1,6 @@
 import { request as plainRequest } from 'node:http';
 import { Agent, request as tlsRequest } from 'node:https';
-import { certificate } from '../../../packages/core/test/webhooks/support/target-certificate.ts';
+import { certificate } from '../../../../packages/core/test/webhooks/support/target-certificate.ts';
 
 /** One answer, with its body read. */
 export interface Answer {

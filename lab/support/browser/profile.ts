@@ -1,0 +1,29 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+
+/** A new browser profile with one page, closed after the test. */
+export interface Profile {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Every origin that it has asked something of. */
+  readonly asked: ReadonlySet<string>;
+  /** Every complaint of the browser, about a content policy for example. */
+  readonly complaints: readonly string[];
+}
+
+/** Opens a profile. */
+export async function newProfile(browser: Browser, options: BrowserContextOptions = {}): Promise<Profile> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  context.setDefaultTimeout(40_000);
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const asked = new Set<string>();
+  const complaints: string[] = [];
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol !== 'data:') asked.add(origin);
+  });
+  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+  page.on('pageerror', (error) => void complaints.push(error.message));
+  return { context, page, asked, complaints };
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { UnsecuredJWT } from 'jose';
+import { expect } from 'vitest';
+import { authorize, refused, signIn } from '../support/flow.ts';
+import { randomText, redirectUri, type Suite } from '../support/suite.ts';
+import { type Module, module, needsScopes, notForStaticClients, type RunModule } from './module.ts';
+
+/** A whole sign-in in a fresh browser, which a parameter must not disturb. */
+const undisturbedBy =
+  (parameters: Record<string, string>): RunModule['run'] =>
+  async (suite) => {
+    const { visit } = await signIn(suite, { parameters });
+    expect(visit.logins).toBe(1);
+  };
+
+/** A wrong redirect URI is never called: the user sees why, on a page. */
+async function refusedOnPage(suite: Suite, request: Record<string, string>): Promise<void> {
+  const { callback, page } = await suite.visit(request);
+  expect(callback).toBeNull();
+  expect([page.status, page.location]).toEqual([400, null]);
+  expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+  expect(page.text).toContain('redirect_uri_mismatch');
+}
+
+/** A request whose parameters stand in an unsigned request object; those that OAuth itself requires stand beside it too. */
+function withRequestObject(suite: Suite, outside: Record<string, string> = {}): Record<string, string> {
+  const { state, nonce, ...required } = suite.request();
+  const object = new UnsecuredJWT({ ...required, state, nonce })
+    .setIssuer(suite.client.id)
+    .setAudience(String(suite.metadata.issuer))
+    .encode();
+  return { ...required, ...outside, request: object };
+}
+
+const screenshot = { note: 'the original asks for a screenshot of the page' };
+
+/** Answers to requests, and parameters that change nothing. */
+export const requests: readonly Module[] = [
+  module(
+    'oidcc-server',
+    'a whole sign-in: answers, code, token, ID token with signature and `at_hash`, userinfo',
+    async (suite) => {
+      const { visit, tokens, header } = await signIn(suite);
+      expect([visit.logins, visit.consents]).toEqual([1, 1]);
+      expect(header.alg).toBe('RS256');
+      expect(tokens.scope).toBe('openid');
+    },
+  ),
+  module(
+    'oidcc-response-type-missing',
+    'without `response_type` the client is told `invalid_request`',
+    async (suite) => {
+      const { response_type: _, ...request } = suite.request();
+      expect(await refused(suite, request)).toBe('invalid_request');
+    },
+  ),
+  notForStaticClients('oidcc-idtoken-signature'),
+  notForStaticClients('oidcc-idtoken-unsigned'),
+  module(
+    'oidcc-ensure-request-without-nonce-succeeds-for-code-flow',
+    'a request without `nonce` gets a code',
+    (suite) => {
+      const { nonce: _, ...request } = suite.request();
+      return authorize(suite, request);
+    },
+  ),
+  module('oidcc-display-page', '`display=page` does no harm', undisturbedBy({ display: 'page' })),
+  module('oidcc-display-popup', '`display=popup` does no harm', undisturbedBy({ display: 'popup' })),
+  module(
+    'oidcc-ensure-request-with-unknown-parameter-succeeds',
+    'a parameter that nobody knows is ignored',
+    undisturbedBy({ extra: 'foobar' }),
+  ),
+  module('oidcc-login-hint', '`login_hint` does no harm', undisturbedBy({ login_hint: 'ana@id.example' })),
+  module(
+    'oidcc-ui-locales',
+    '`ui_locales` with a language that there is not does no harm',
+    undisturbedBy({ ui_locales: 'se' }),
+  ),
+  module('oidcc-claims-locales', '`claims_locales` does no harm', undisturbedBy({ claims_locales: 'se' })),
+  module(
+    'oidcc-ensure-request-with-acr-values-succeeds',
+    '`acr_values` does no harm',
+    async (suite) => {
+      expect(suite.metadata).not.toHaveProperty('acr_values_supported');
+      const { claims } = await signIn(suite, { parameters: { acr_values: '1 2' } });
+      expect(claims).not.toHaveProperty('acr');
+    },
+    { warning: 'the ID token has no `acr`: the host signs users in, and the metadata promises no classes' },
+  ),
+  module(
+    'oidcc-ensure-registered-redirect-uri',
+    'a redirect URI that is not registered is never called: the user sees why, on a page',
+    (suite) => refusedOnPage(suite, suite.request({ redirect_uri: `https://suite.example/${randomText()}` })),
+    screenshot,
+  ),
+  module('oidcc-ensure-post-request-succeeds', 'the authorization request may be a POST', (suite) =>
+    signIn(suite, { post: true }),
+  ),
+  module('oidcc-server-client-secret-post', 'a whole sign-in with the client secret in the form', (suite) =>
+    signIn(suite, { authentication: 'client_secret_post' }),
+  ),
+  notForStaticClients('oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported'),
+  module(
+    'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported',
+    'a request object is refused with `request_not_supported`, as the metadata says',
+    async (suite) => {
+      expect(suite.metadata.request_parameter_supported).toBe(false);
+      const { callback } = await suite.visit(withRequestObject(suite));
+      expect(callback?.get('error')).toBe('request_not_supported');
+      expect(callback?.get('iss')).toBe(suite.metadata.issuer);
+      expect(callback?.has('code')).toBe(false);
+    },
+    { note: 'the original ends as skipped where the provider answers this' },
+  ),
+  module(
+    'oidcc-ensure-request-object-with-redirect-uri',
+    'a wrong redirect URI beside a request object that names a right one leads to an error page',
+    (suite) => {
+      const wrong = { redirect_uri: `${redirectUri}${randomText()}` };
+      return refusedOnPage(suite, withRequestObject(suite, wrong));
+    },
+    screenshot,
+  ),
+  module(
+    'oidcc-ensure-request-with-valid-pkce-succeeds',
+    'a client that uses PKCE beside its secret is served',
+    (suite) => {
+      const verifier = randomText(32);
+      const challenge = createHash('sha256').update(verifier).digest('base64url');
+      return signIn(suite, {
+        parameters: { code_challenge: challenge, code_challenge_method: 'S256' },
+        tokenRequest: { code_verifier: verifier },
+      });
+    },
+  ),
+];
+
+/** What a user is asked for, and told. */
+export const scopes: readonly Module[] = [
+  module(
+    'oidcc-scope-profile',
+    'the scope `profile` adds to userinfo, and claims have their standard types',
+    async (suite) => {
+      expect(suite.metadata.scopes_supported).toContain('profile');
+      const { userinfo } = await signIn(suite, { parameters: { scope: 'openid profile' } });
+      expect(userinfo).toMatchObject({ name: expect.any(String), handle: expect.any(String) });
+      expect(userinfo).not.toHaveProperty('given_name');
+    },
+    { warning: 'of the standard claims of `profile` there is `name`; the others are not kept' },
+  ),
+  needsScopes('oidcc-scope-email', ['email']),
+  needsScopes('oidcc-scope-address', ['address']),
+  needsScopes('oidcc-scope-phone', ['phone']),
+  needsScopes('oidcc-scope-all', ['email', 'phone', 'address']),
+  module(
+    'oidcc-ensure-other-scope-order-succeeds',
+    'the order of scopes does not matter',
+    async (suite) => {
+      const { tokens, userinfo } = await signIn(suite, { parameters: { scope: 'profile openid' } });
+      expect(String(tokens.scope).split(' ').toSorted()).toEqual(['openid', 'profile']);
+      expect(userinfo).toHaveProperty('name');
+    },
+    {
+      note: 'the original reverses `openid email`, and skips where there is no `email`; here `profile` takes its place',
+    },
+  ),
+];

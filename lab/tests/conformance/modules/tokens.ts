@@ -1,0 +1,84 @@
+import { expect } from 'vitest';
+import { checkReuse, checkUserinfo } from '../support/conditions.ts';
+import { exchange, signIn, userinfo } from '../support/flow.ts';
+import { type Module, module, type RunModule } from './module.ts';
+
+/** Userinfo, with the token wherever this puts it. */
+const userinfoWith =
+  (sent: (token: string) => RequestInit): RunModule['run'] =>
+  async (suite) => {
+    const { accessToken, claims } = await signIn(suite);
+    checkUserinfo(await suite.ask(suite.endpoint('userinfo'), sent(accessToken)), claims.sub);
+  };
+
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+/** What is done with tokens and codes. */
+export const tokens: readonly Module[] = [
+  module(
+    'oidcc-userinfo-get',
+    'userinfo with GET and the token in the header',
+    userinfoWith((token) => bearer(token)),
+  ),
+  module(
+    'oidcc-userinfo-post-header',
+    'userinfo with POST and the token in the header',
+    userinfoWith((token) => ({ method: 'POST', ...bearer(token) })),
+  ),
+  module(
+    'oidcc-userinfo-post-body',
+    'userinfo with POST and the token in the form',
+    userinfoWith((token) => ({ method: 'POST', body: new URLSearchParams({ access_token: token }) })),
+  ),
+  module(
+    'oidcc-claims-essential',
+    'a `claims` parameter that asks for `name` does no harm',
+    async (suite) => {
+      expect(suite.metadata.claims_parameter_supported).toBe(false);
+      const claims = JSON.stringify({ userinfo: { name: { essential: true } } });
+      const { userinfo: record } = await signIn(suite, { parameters: { claims } });
+      expect(record).not.toHaveProperty('name');
+    },
+    {
+      warning: 'the parameter is ignored, and the metadata says so: `name` comes with the scope `profile`',
+    },
+  ),
+  module('oidcc-codereuse', 'a code that is presented again at once is `invalid_grant`', async (suite) => {
+    const { code } = await signIn(suite);
+    checkReuse(await exchange(suite, code));
+  }),
+  module(
+    'oidcc-codereuse-30seconds',
+    'a code that is presented again after 30 seconds is `invalid_grant`, and its token stops working',
+    async (suite) => {
+      const { code, accessToken } = await signIn(suite);
+      suite.clock.advance(30_000);
+      expect((await userinfo(suite, accessToken)).status).toBe(200);
+      checkReuse(await exchange(suite, code));
+      const after = await userinfo(suite, accessToken);
+      expect(after.status).toBe(401);
+      expect(after.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);
+    },
+    { note: 'the clock of the provider is moved on by 30 seconds instead of waiting' },
+  ),
+  module(
+    'oidcc-refresh-token',
+    'no refresh token is issued, announced or accepted, for either client',
+    async (suite) => {
+      expect(suite.metadata.grant_types_supported).toEqual(['authorization_code']);
+      for (const client of [suite.client, suite.secondClient]) {
+        const { tokens, accessToken } = await signIn(suite, { client });
+        expect(tokens).not.toHaveProperty('refresh_token');
+        const body = new URLSearchParams({
+          grant_type: 'refresh_token',
+          refresh_token: accessToken,
+          client_id: client.id,
+          client_secret: client.secret ?? '',
+        });
+        const answer = await suite.ask(suite.endpoint('token'), { method: 'POST', body });
+        expect([answer.status, answer.json().error]).toEqual([400, 'unsupported_grant_type']);
+      }
+    },
+    { note: 'the original skips what follows where no refresh token is issued' },
+  ),
+];

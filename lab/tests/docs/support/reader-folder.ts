@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { TestBrowser } from '../../../../packages/core/test/support/browser.ts';
+import { installCommand } from '../../../../scripts/install-commands.ts';
+import { freePort } from '../../../support/free-port.ts';
+import { blocksOf, root } from './pages.ts';
+import { commandsOf } from './shell.ts';
+
+/** The pages say 3000 and 4000; other tests run beside this one. */
+const ports = new Map<string, string>();
+/** A text of a page, with the ports that are free. */
+export const withPorts = (text: string): string =>
+  text.replace(/\b[34]000\b/g, (port) => ports.get(port) ?? port);
+
+const folders: string[] = [];
+const running: ChildProcess[] = [];
+
+/** A reader's folder beside a checkout, with the files of a page in it, and with what its commands install. */
+export async function folderOf(page: string): Promise<string> {
+  const parent = mkdtempSync(join(tmpdir(), 'ostiary-quickstart-'));
+  folders.push(parent);
+  symlinkSync(root, join(parent, 'ostiary'));
+  const folder = join(parent, 'app');
+  mkdirSync(folder);
+  const installing = blocksOf(page, 'sh')
+    .flatMap(commandsOf)
+    .filter(({ words: [program] }) => program === 'npm');
+  expect(installing.map(({ words: [, command] }) => command)).toEqual(
+    expect.arrayContaining(['init', 'pkg', 'install']),
+  );
+  for (const { line, words } of installing) {
+    // A release of these packages is older than these pages.
+    const own = words.some((word) => word.startsWith('@ostiary/'));
+    await run(folder, own ? installCommand(words.slice(2), false) : line);
+  }
+  for (const block of blocksOf(page, 'ts')) {
+    const [, file = ''] = /^\/\/ ([\w-]+\.ts)\n/.exec(block) ?? [];
+    writeFileSync(join(folder, file), withPorts(block));
+  }
+  return folder;
+}
+
+/** The command of a page that has these words in it. */
+export function commandOf(page: string, words: string): string {
+  const found = blocksOf(page, 'sh')
+    .flatMap(commandsOf)
+    .find(({ line }) => line.includes(words));
+  if (found === undefined) throw new Error(`${page} has no command with ${words}`);
+  return withPorts(found.line);
+}
+
+/** Without the conditions of this repository. What was fetched once is not fetched again. */
+const { NODE_OPTIONS: _, ...inherited } = process.env;
+const readersEnvironment = {
+  ...inherited,
+  npm_config_prefer_offline: 'true',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+};
+
+export interface Program {
+  readonly said: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+export function start(
+  folder: string,
+  command: string,
+  variables: Readonly<Record<string, string>> = {},
+): Program {
+  const child = spawn(
+    '/bin/sh',
+    ['-c', command.replace(/^((?:\w+=(?:"[^"]*"|\S+) )*)node /, '$1exec node ')],
+    {
+      cwd: folder,
+      env: {
+        ...readersEnvironment,
+        PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+        ...variables,
+      },
+    },
+  );
+  running.push(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += String(chunk);
+    });
+  }
+  return {
+    said: () => output,
+    ended: new Promise((resolve) => child.once('close', (code) => resolve(code))),
+  };
+}
+
+export async function run(
+  folder: string,
+  command: string,
+  variables?: Readonly<Record<string, string>>,
+): Promise<string> {
+  const { said, ended } = start(folder, command, variables);
+  expect(await ended, `${command}: ${said()}`).toBe(0);
+  return said();
+}
+
+/** Asks again until the answer is yes. */
+export async function until(what: () => boolean | Promise<boolean>, program: Program): Promise<void> {
+  for (let tries = 0; tries < 1200; tries += 1) {
+    if (await what()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`in vain: ${program.said()}`);
+}
+
+export const answers = (url: string) => () =>
+  fetch(url, { redirect: 'manual' }).then(
+    () => true,
+    () => false,
+  );
+
+/** Opens a page in a browser that follows redirects. Cookies of all ports are one jar, as on a reader's machine. */
+export function browser() {
+  const jar = new TestBrowser(withPorts('http://localhost:3000'));
+  return async (target: string, form?: Record<string, string>): Promise<{ url: string; text: string }> => {
+    let url = target;
+    let answer = await (form === undefined ? jar.get(url) : jar.post(url, form));
+    while (answer.location !== null) {
+      url = answer.location;
+      answer = await jar.get(url);
+    }
+    return { url, text: answer.text };
+  };
+}
+
+/** A value that a command printed behind its name. */
+export const printed = (name: string, said: string): string =>
+  new RegExp(`^${name} +(\\S+)$`, 'm').exec(said)?.[1] ?? '';
+
+/** Packs the packages, as the pages tell a reader to, and gives each test ports of its own. */
+export function useCheckout(): void {
+  beforeAll(() => run(root, 'npm run pack'), 300_000);
+  beforeEach(async () => {
+    for (const port of ['3000', '4000']) ports.set(port, String(await freePort()));
+  });
+  afterAll(() => {
+    for (const child of running) child.kill('SIGKILL');
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+}

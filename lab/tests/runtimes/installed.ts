@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+
+const here = import.meta.dirname;
+const root = resolve(here, '../../..');
+const programs = join(here, 'node_modules');
+const execute = promisify(execFile);
+
+const deno = [
+  'run',
+  '--no-remote',
+  '--node-modules-dir=manual',
+  '--no-prompt',
+  '--allow-env',
+  '--allow-read',
+];
+
+/** Runtimes from npm, by the command that runs a file. */
+export const runtimes: Readonly<Record<string, readonly string[]>> = {
+  'Node 18': [join(programs, 'node18/bin/node')],
+  'Node 20': [join(programs, 'node20/bin/node')],
+  'Node 22': [join(programs, 'node22/bin/node')],
+  'Node 24': [process.execPath],
+  Bun: [join(programs, '.bin/bun')],
+  Deno: [join(programs, '.bin/deno'), ...deno, '--allow-write', '--allow-net=127.0.0.1,localhost'],
+};
+
+/** Those that have `require`. Later versions of Node let it load ES modules. */
+const withRequire = ['Node 18', 'Node 20', 'Node 22', 'Bun'];
+
+/** A package as it is published, built into a folder of its own, with programs beside it. */
+export interface Installed {
+  readonly folder: string;
+  /** Runs a program in a runtime. @returns what it printed, which is JSON */
+  run(runtime: string, file: string, args?: readonly string[], flags?: readonly string[]): Promise<unknown>;
+  /** Writes a CommonJS program and runs it in every runtime that has `require`. @returns what each printed */
+  required(lines: readonly string[]): Promise<unknown[]>;
+  remove(): Promise<void>;
+}
+
+/**
+ * Builds a package and installs it.
+ * @param files - shipped besides what is built
+ * @param entries - of `entries/`, as plain JavaScript beside it
+ */
+export async function install(
+  name: string,
+  files: readonly string[],
+  entries: readonly string[],
+): Promise<Installed> {
+  const folder = await mkdtemp(join(tmpdir(), 'ostiary-runtimes-'));
+  const source = join(root, 'packages', name);
+  const target = join(folder, 'node_modules/@ostiary', name);
+  await mkdir(target, { recursive: true });
+  for (const file of files) await cp(join(source, file), join(target, file));
+  const manifest = { type: 'module', dependencies: { [`@ostiary/${name}`]: '*' } };
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+  const tsup = join(root, 'node_modules/.bin/tsup');
+  await execute(tsup, ['--no-dts', '--out-dir', join(target, 'dist')], { cwd: source });
+  await build({
+    entryPoints: entries.map((entry) => join(here, 'entries', `${entry}.ts`)),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    format: 'esm',
+    external: ['@ostiary/*', 'node:*'],
+    target: 'node18',
+  });
+  // Of somebody who has seen no environment of this repository: no options, no conditions.
+  const env = { PATH: process.env.PATH ?? '', HOME: tmpdir(), NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' };
+  const installed: Installed = {
+    folder,
+    async run(runtime, file, args = [], flags = []) {
+      const [command = '', ...own] = runtimes[runtime] ?? [];
+      const all = [...own, ...flags, file, ...args];
+      const { stdout } = await execute(command, all, { cwd: folder, env, timeout: 60_000 });
+      return JSON.parse(stdout);
+    },
+    async required(lines) {
+      await writeFile(join(folder, 'common.cjs'), lines.join('\n'));
+      return Promise.all(withRequire.map((runtime) => installed.run(runtime, 'common.cjs')));
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+  return installed;
+}
