@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { Benchmark } from '../../support/measure/benchmark.ts';
 import type { ServerProcess } from '../../support/measure/server-process.ts';
 import { createStolenTime, type Turn } from '../../support/measure/stolen-time.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres/as-installed.ts';
-import { type ContestantName, contestantNames, descriptions, startProcess } from './contestants.ts';
+import { type ContestantName, contestantNames, descriptions } from './contestants.ts';
 import { bodyBytes } from './fixture.ts';
 import { preciseNow } from './servers/contestant.ts';
 import type { Taken } from './servers/sink.ts';
@@ -22,9 +23,10 @@ export class Arena {
   readonly sink: ServerProcess;
   readonly #postgres: PostgresServer;
   readonly #sides: ReadonlyMap<ContestantName, Side>;
-  readonly #flags: readonly string[];
+  readonly #bench: Benchmark;
   readonly #sealingKey = randomBytes(32).toString('base64url');
   readonly #prepared = new Set<ContestantName>();
+  #started = 0;
   /** Which headers a request has, whoever makes it. */
   #headers: string | null = null;
 
@@ -32,15 +34,15 @@ export class Arena {
     postgres: PostgresServer,
     sides: ReadonlyMap<ContestantName, Side>,
     sink: ServerProcess,
-    flags: readonly string[],
+    bench: Benchmark,
   ) {
     this.#postgres = postgres;
     this.#sides = sides;
     this.sink = sink;
-    this.#flags = flags;
+    this.#bench = bench;
   }
 
-  static async open(flags: readonly string[]): Promise<Arena> {
+  static async open(bench: Benchmark): Promise<Arena> {
     const postgres = await startPostgres();
     const sides = new Map<ContestantName, Side>();
     for (const name of contestantNames) {
@@ -49,27 +51,25 @@ export class Arena {
       await client.connect();
       sides.set(name, { database, client });
     }
-    const sink = await startProcess('sink', { sink: 0, database: '', setting: 0, sealingKey: '' }, []);
-    return new Arena(postgres, sides, sink, flags);
+    return new Arena(postgres, sides, await bench.process('sink', {}, []), bench);
   }
 
   /** Starts a process of a contestant, in which nothing is delivered yet. */
   async start(name: ContestantName, setting: number): Promise<ServerProcess> {
     const { database } = this.#side(name);
-    const settings = { sink: this.sink.port, database, setting, sealingKey: this.#sealingKey };
-    const server = await startProcess(name, settings, this.#flags);
+    this.#started += 1;
+    const server = await this.#bench.start(name, {
+      ...{ sink: this.sink.port, database, setting, sealingKey: this.#sealingKey },
+      firstNumber: this.#started * 1_000_000_000,
+    });
     if (!this.#prepared.has(name)) await server.ask('prepare');
     this.#prepared.add(name);
     return server;
   }
 
   /** Starts the process that posts without a queue. */
-  async startRaw(): Promise<ServerProcess> {
-    return startProcess(
-      'raw',
-      { sink: this.sink.port, database: '', setting: 0, sealingKey: '' },
-      this.#flags,
-    );
+  startRaw(): Promise<ServerProcess> {
+    return this.#bench.start('raw', { sink: this.sink.port });
   }
 
   /**

@@ -1,7 +1,8 @@
-import type { Arena } from '../arena.ts';
-import { type ContestantName, contestantNames } from '../contestants.ts';
-import type { Published } from '../servers/contestant.ts';
+import { percentile } from '../../support/measure/table.ts';
+import type { Arena } from './arena.ts';
+import { type ContestantName, contestantNames } from './contestants.ts';
 import type { Best } from './drain.ts';
+import type { Published } from './servers/contestant.ts';
 
 /** Who publishes: the process that delivers, or one beside it that does not. */
 export const publishers = ['same process', 'another process'] as const;
@@ -12,11 +13,6 @@ export interface Latency {
   readonly publisher: (typeof publishers)[number];
   readonly p50: number;
   readonly p99: number;
-}
-
-/** The value that this share of the others does not exceed. */
-function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /** Everyone at the same moderate pace. @throws Error when an event does not arrive */
@@ -44,11 +40,11 @@ export async function measureLatency(
         return published.map(([id, at]) => (arrivals.get(id) ?? Number.NaN) - at);
       };
       await measure(warmUp);
-      const waits = (await measure(load)).toSorted((left, right) => left - right);
+      const waits = await measure(load);
       if (waits.some(Number.isNaN)) throw new Error(`not every event of ${name} arrived`);
       await worker.ask('stop');
       for (const server of [worker, other]) await server.stop();
-      latencies.push({ name, publisher, p50: quantile(waits, 0.5), p99: quantile(waits, 0.99) });
+      latencies.push({ name, publisher, p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) });
     }
   }
   return latencies;

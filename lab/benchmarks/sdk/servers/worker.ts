@@ -1,16 +1,16 @@
-/** One client in a process of its own; a message asks for a round, the answer is its rate or what was left over. */
-
+// One client in a process of its own.
 import { deepStrictEqual } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { bareClient, ostiaryClient } from './clients.ts';
-import { type CallName, callNames, operations } from './fixture.ts';
+import { obey, settings } from '../../../support/measure/control.ts';
+import { bareClient, ostiaryClient } from '../clients.ts';
+import { type CallName, callNames, operations } from '../fixture.ts';
 
 /** What the parent asks for. */
 export interface RoundRequest {
   readonly call: CallName;
   readonly calls: number;
   /** Whether all calls have one signal, which lives as long as the process. */
-  readonly signal: boolean;
+  readonly signal?: boolean;
 }
 
 /** How it went. */
@@ -24,7 +24,7 @@ export interface RoundResult {
 }
 
 const inFlight = 16;
-const [side, origin = ''] = process.argv.slice(2);
+const { side, origin } = settings<{ readonly side: 'bare' | 'ostiary'; readonly origin: string }>();
 const client = side === 'bare' ? bareClient(origin) : ostiaryClient(origin);
 const longLived = new AbortController().signal;
 
@@ -33,10 +33,10 @@ function listeners(): number {
   return own + getEventListeners(longLived, 'abort').length;
 }
 
-async function round({ call, calls, signal }: RoundRequest): Promise<number> {
-  const given = signal ? [longLived] : [];
+async function make({ call, calls, signal }: RoundRequest): Promise<number> {
+  const given = signal === true ? [longLived] : [];
   let left = calls;
-  const start = process.hrtime.bigint();
+  const started = performance.now();
   await Promise.all(
     Array.from({ length: inFlight }, async () => {
       while (left > 0) {
@@ -45,7 +45,7 @@ async function round({ call, calls, signal }: RoundRequest): Promise<number> {
       }
     }),
   );
-  return calls / (Number(process.hrtime.bigint() - start) / 1e9);
+  return (calls * 1000) / (performance.now() - started);
 }
 
 /** What is alive once everything has ended that needs a turn of the event loop to do so. */
@@ -61,9 +61,8 @@ async function heapInUse(): Promise<number | null> {
 // Both sides have to do what is measured.
 for (const name of callNames) deepStrictEqual(await client[name](), operations[name].answer);
 
-process.on('message', async (request: RoundRequest) => {
-  const rate = await round(request);
-  process.send?.({ rate, heap: await heapInUse(), listeners: listeners() } satisfies RoundResult);
+obey({
+  async round(request: RoundRequest): Promise<RoundResult> {
+    return { rate: await make(request), heap: await heapInUse(), listeners: listeners() };
+  },
 });
-process.on('disconnect', () => process.exit(0));
-process.send?.({ rate: 0, heap: null, listeners: listeners() } satisfies RoundResult);

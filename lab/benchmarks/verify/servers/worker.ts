@@ -1,16 +1,7 @@
-/** One candidate in a process of its own; a message asks for a round, the answer is its rate. */
-import { type Candidate, candidates } from './candidates.ts';
-import type { CandidateName, Delivery } from './fixture.ts';
-
-/** What the parent asks for. */
-export interface RoundRequest {
-  readonly verifications: number;
-}
-
-/** Verifications per second. */
-export interface RoundResult {
-  readonly rate: number;
-}
+// One candidate in a process of its own.
+import { obey, settings } from '../../../support/measure/control.ts';
+import { type Candidate, candidates } from '../candidates.ts';
+import type { CandidateName, Delivery } from '../fixture.ts';
 
 const different = 256;
 
@@ -47,24 +38,22 @@ async function requireVerification(candidate: Candidate, [delivery]: readonly De
   }
 }
 
-const name = process.argv[2] as CandidateName;
-const candidate = candidates[name];
+const candidate = candidates[settings<{ readonly name: CandidateName }>().name];
 await requireVerification(candidate, await deliveriesOf(candidate));
 
-process.on('message', async ({ verifications }: RoundRequest) => {
-  const deliveries = await deliveriesOf(candidate);
-  const start = process.hrtime.bigint();
-  for (let done = 0; done < verifications; ) {
-    for (const delivery of deliveries) {
-      const event = candidate.verify(delivery);
-      // Nobody pays for a promise that there is not.
-      if (event instanceof Promise) await event;
+obey({
+  /** Verifications per second. */
+  async verify(count: number): Promise<number> {
+    const deliveries = await deliveriesOf(candidate);
+    const started = performance.now();
+    let done = 0;
+    for (; done < count; done += deliveries.length) {
+      for (const delivery of deliveries) {
+        const event = candidate.verify(delivery);
+        // Nobody pays for a promise that there is not.
+        if (event instanceof Promise) await event;
+      }
     }
-    done += deliveries.length;
-  }
-  const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-  process.send?.({
-    rate: (Math.ceil(verifications / different) * different) / seconds,
-  } satisfies RoundResult);
+    return (done * 1000) / (performance.now() - started);
+  },
 });
-process.send?.({ rate: 0 } satisfies RoundResult);

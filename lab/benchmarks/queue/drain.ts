@@ -1,8 +1,8 @@
-import type { ServerProcess } from '../../../support/measure/server-process.ts';
-import { median } from '../../../support/measure/statistics.ts';
-import type { QuietTurns } from '../../../support/measure/stolen-time.ts';
-import type { Arena } from '../arena.ts';
-import { type ContestantName, contestantNames, descriptions } from '../contestants.ts';
+import type { ServerProcess } from '../../support/measure/server-process.ts';
+import { median } from '../../support/measure/statistics.ts';
+import type { QuietTurns, Turn } from '../../support/measure/stolen-time.ts';
+import type { Arena } from './arena.ts';
+import { type ContestantName, contestantNames, descriptions } from './contestants.ts';
 
 /** How often everyone has his turn, and of how many deliveries. */
 export interface Size {
@@ -54,7 +54,7 @@ export function bestOf(trials: readonly Trial[]): Best {
 /** Deliveries per second of one process of each, a value for each round, and of the requests alone. */
 export type Rates = Readonly<Record<ContestantName | 'raw', number[]>>;
 
-/** Everyone at his best, in turns. */
+/** Everyone at his best, in turns; a round that others disturbed is repeated. */
 export async function compare(
   arena: Arena,
   best: Best,
@@ -62,19 +62,18 @@ export async function compare(
   { rounds, count }: Size,
 ): Promise<Rates> {
   const raw = await arena.startRaw();
-  const servers = new Map<ContestantName, ServerProcess>();
-  for (const name of contestantNames) servers.set(name, await arena.start(name, best[name]));
+  const everyone: { name: keyof Rates; turn: () => Promise<Turn> }[] = [];
+  for (const name of contestantNames) {
+    const server = await arena.start(name, best[name]);
+    everyone.push({ name, turn: () => arena.drain(name, [server], count) });
+  }
+  everyone.push({ name: 'raw', turn: () => arena.postRaw(raw, count) });
   const rates: Rates = { ostiary: [], 'pg-boss': [], 'graphile-worker': [], raw: [] };
-  const everyone = [
-    ...[...servers].map(([name, server]) => ({ name, turn: () => arena.drain(name, [server], count) })),
-    { name: 'raw' as const, turn: () => arena.postRaw(raw, count) },
-  ];
   for (const { turn } of everyone) await turn();
   for (let round = 1; round <= rounds; round += 1) {
     console.error(`round ${round} of ${rounds} …`);
     const found = await turns.values(everyone.map(({ turn }) => turn));
     for (const [index, { name }] of everyone.entries()) rates[name].push(found[index] ?? Number.NaN);
   }
-  for (const server of [raw, ...servers.values()]) await server.stop();
   return rates;
 }
