@@ -1,6 +1,18 @@
 import { setTimeout } from 'node:timers/promises';
-import type { ClusterProcess } from '../../support/processes/cluster.ts';
-import type { Tally } from './tally.ts';
+
+/** What clients saw while something was broken. */
+export class Tally {
+  requests = 0;
+  /** Answers with 503 and `Retry-After`. */
+  errors = 0;
+  slowestErrorMs = 0;
+  /** Where that was. */
+  slowestPath = '';
+  /** Connections that were refused or broke: the process at the other end was killed. */
+  cutOff = 0;
+  /** Answers that no client should ever see. */
+  readonly wrong: string[] = [];
+}
 
 /** An answer that says what became of the request. */
 export interface Answer {
@@ -11,15 +23,30 @@ export interface Answer {
   readonly inDoubt: number;
 }
 
+/** A process that is asked. */
+export interface Target {
+  /** Where it is, or will be once it is there again. */
+  readonly origin: string | Promise<string>;
+}
+
 /** A request that never gets an answer is a defect, and not waited for without end. */
 const answerMs = 10_000;
 
 /** After a connection that broke, in milliseconds. */
 const pauseMs = 100;
 
+/** A request with a JSON body. */
+export function jsonPost(body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit {
+  return {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
 /** A client as it should be: it goes on until it has a definite answer, waits as it is told, then takes another process. */
 export class Client {
-  readonly #processes: readonly ClusterProcess[];
+  readonly #processes: readonly Target[];
   readonly #tally: () => Tally;
   readonly #signal: AbortSignal;
   #turn: number;
@@ -28,7 +55,7 @@ export class Client {
    * @param turn - with which process it begins
    * @param signal - gives everything up
    */
-  constructor(processes: readonly ClusterProcess[], tally: () => Tally, turn: number, signal: AbortSignal) {
+  constructor(processes: readonly Target[], tally: () => Tally, turn: number, signal: AbortSignal) {
     this.#processes = processes;
     this.#tally = tally;
     this.#signal = signal;
@@ -40,7 +67,7 @@ export class Client {
       this.#signal.throwIfAborted();
       this.#turn += 1;
       const target = this.#processes[this.#turn % this.#processes.length];
-      const answer = await this.once(target?.origin ?? '', path, request);
+      const answer = await this.once((await target?.origin) ?? '', path, request);
       if (answer === null) await setTimeout(pauseMs);
       else if (answer.status !== 503) return { ...answer, inDoubt };
       else await setTimeout(Number(answer.headers.get('retry-after') ?? 1) * 1000);
@@ -50,6 +77,7 @@ export class Client {
   /** One try at one process; `null` where the connection broke. */
   async once(origin: string, path: string, request: RequestInit): Promise<Omit<Answer, 'inDoubt'> | null> {
     const tally = this.#tally();
+    const [name = ''] = path.split('?');
     tally.requests += 1;
     const started = performance.now();
     try {
@@ -61,14 +89,14 @@ export class Client {
       if (status >= 500) {
         if (ms > tally.slowestErrorMs) {
           tally.slowestErrorMs = ms;
-          tally.slowestPath = `${request.method ?? 'GET'} ${path.split('?')[0]}`;
+          tally.slowestPath = `${request.method ?? 'GET'} ${name}`;
         }
         if (status === 503 && headers.has('retry-after')) tally.errors += 1;
-        else tally.wrong.push(`${path.split('?')[0]}: ${status} ${text.slice(0, 200)}`);
+        else tally.wrong.push(`${name}: ${status} ${text.slice(0, 200)}`);
       }
       return { status, headers, text };
     } catch (error) {
-      if (performance.now() - started >= answerMs) tally.wrong.push(`${path.split('?')[0]}: no answer`);
+      if (performance.now() - started >= answerMs) tally.wrong.push(`${name}: no answer`);
       else tally.cutOff += 1;
       if (!(error instanceof Error)) throw error;
       return null;
