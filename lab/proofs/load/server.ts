@@ -1,4 +1,4 @@
-// A web process or a worker of the reference server's parts, with limits that no load reaches. Started by `run.ts`, never imported.
+// A web process or a worker of the reference server's parts, with limits that no load reaches. Started by `setScene`, never imported.
 import { createOstiary, silentLogger } from '@ostiary/core';
 import { loadConfig } from '../../../examples/reference-server/src/config.ts';
 import { openDatabases } from '../../../examples/reference-server/src/database/open.ts';
@@ -11,20 +11,13 @@ import { watchLoop } from './loop-health.ts';
 export interface ServerSettings {
   readonly role: 'web' | 'worker';
   readonly port: number;
-  readonly authUrl: string;
-  readonly databaseUrl: string;
-  readonly sealingKey: string;
+  /** Settings of the reference server. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
-const { role, port, authUrl, databaseUrl, sealingKey } = settings<ServerSettings>();
-const { database, storage } = await openDatabases(
-  loadConfig({
-    NODE_ENV: 'development',
-    OSTIARY_AUTH_URL: authUrl,
-    OSTIARY_SEALING_KEYS: sealingKey,
-    DATABASE_URL: databaseUrl,
-  }),
-);
+const { role, port, env } = settings<ServerSettings>();
+const { OSTIARY_AUTH_URL: authUrl = '', OSTIARY_SEALING_KEYS: sealingKey = '' } = env;
+const { database, storage } = await openDatabases(loadConfig({ ...env }));
 const unreachable = { requests: 1_000_000, windowSeconds: 1 };
 const ostiary = await createOstiary({
   authUrl,

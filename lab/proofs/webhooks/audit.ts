@@ -1,7 +1,6 @@
 import type { DeliveryRecord, EventRecord, Storage } from '@ostiary/core/storage';
 import type { Claim } from '../../support/proof.ts';
-import { owner } from './prove.ts';
-import type { MisbehavingReceiver } from './receiver.ts';
+import { type MisbehavingReceiver, owner } from './receiver.ts';
 
 /** Everything that a list has. @param next - the page that follows an item */
 async function all<Item>(next: (last: Item | undefined) => Promise<readonly Item[]>): Promise<Item[]> {

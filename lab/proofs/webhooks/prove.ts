@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import type { Ostiary } from '@ostiary/core';
 import fc from 'fast-check';
 import { registerEndpoint, serving } from '../../support/http.ts';
-import { endpointTypes, partner, secret } from '../../support/processes/cluster-options.ts';
+import { endpointTypes, secret } from '../../support/processes/cluster-options.ts';
 import { openHost } from '../../support/processes/killed-process.ts';
 import { type Claim, staged, until } from '../../support/proof.ts';
 import { audit } from './audit.ts';
-import { type Behaviour, MisbehavingReceiver } from './receiver.ts';
+import { type Behaviour, MisbehavingReceiver, owner } from './receiver.ts';
 
 /** One run. */
 export interface Plan {
@@ -31,9 +31,6 @@ export interface Report {
 
 /** A worker that does not catch up within this time has lost something. */
 const patience = { everyMs: 20, withinMs: 180_000 };
-
-/** Whose events they are. */
-export const owner = { partner, mode: 'live' } as const;
 
 /** Creates a partner and registers an endpoint for each type of event, at `url` and its number. */
 export async function provision({ handler, admin }: Ostiary, slug: string, url: string): Promise<void> {

@@ -1,5 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import { partner } from '../../support/processes/cluster-options.ts';
 import { type Delivered, Receiver } from '../../support/receiver.ts';
+
+/** Whose events they are. */
+export const owner = { partner, mode: 'live' } as const;
 
 /** How the receiver behaves. */
 export const behaviours = ['accepting', 'refusing', 'hanging', 'resetting'] as const;
