@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { casesOf } from '../../../packages/webhook-verifier/test/cases/cases.ts';
-import { vectors } from '../../../packages/webhook-verifier/test/vectors/cases.ts';
+import { vectors } from '../../../packages/webhook-verifier/test/vectors/vectors.ts';
 import { launchBrowser } from '../../support/browser/browser.ts';
 import type { Report } from './runner.ts';
 

@@ -3,7 +3,7 @@
  * have. The tests run them, every runtime runs them, and every mutant of the source has to fail one of them.
  */
 import type * as Package from '../../src/index.ts';
-import type { Vector } from '../vectors/vector.ts';
+import type { Vector } from '../vectors/vectors.ts';
 
 /** One case; it rejects when the package is wrong. */
 export interface Case {

@@ -1,10 +1,10 @@
 /** Runs the cases with each mutant of a folder, in a process of its own; prints which cases fail, by the mutant's folder. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { casesOf, runCases } from '../cases/cases.ts';
+import { vectors } from '../vectors/vectors.ts';
 
 const folder = process.argv[2] ?? '';
-const vectors = JSON.parse(readFileSync(join(import.meta.dirname, '../../vectors.json'), 'utf8')).cases;
 const failures: { [mutant: string]: readonly string[] } = {};
 for (const name of readdirSync(folder)) {
   try {
