@@ -25,8 +25,8 @@ export interface Answer {
 
 /** A process that is asked. */
 export interface Target {
-  /** Where it is, or will be once it is there again. */
-  readonly origin: string | Promise<string>;
+  /** Where it is, or was before it was killed. */
+  readonly origin: string;
 }
 
 /** A request that never gets an answer is a defect, and not waited for without end. */
@@ -67,7 +67,7 @@ export class Client {
       this.#signal.throwIfAborted();
       this.#turn += 1;
       const target = this.#processes[this.#turn % this.#processes.length];
-      const answer = await this.once((await target?.origin) ?? '', path, request);
+      const answer = await this.once(target?.origin ?? '', path, request);
       if (answer === null) await setTimeout(pauseMs);
       else if (answer.status !== 503) return { ...answer, inDoubt };
       else await setTimeout(Number(answer.headers.get('retry-after') ?? 1) * 1000);

@@ -40,7 +40,7 @@ export function endProof(claims: readonly Claim[], seed?: number): never {
     ),
   );
   for (const { name, problems } of claims) {
-    for (const problem of problems.slice(0, shown)) console.log(`\n${name}: ${problem.slice(0, 400)}`);
+    for (const problem of problems.slice(0, shown)) console.log(`\n${name}: ${problem.slice(0, 2_000)}`);
     if (problems.length > shown) console.log(`\n${name}: ${problems.length - shown} more`);
   }
   const holds = claims.every(({ problems }) => problems.length === 0);

@@ -90,11 +90,10 @@ async function endSnapshot(
   snapshot: Awaited<ReturnType<typeof holdSnapshot>>,
   { quietSeconds }: Plan,
 ) {
-  const { workers } = stage.cluster;
   load.begin(longTransaction);
-  await Promise.all(workers.map((worker) => worker.report()));
+  await stage.cluster.reports();
   await setTimeout(quietSeconds * 1000);
-  const reports = await Promise.all(workers.map((worker) => worker.report()));
+  const reports = await stage.cluster.reports();
   const times = reports.flatMap(({ claims }) => claims.map(({ ms }) => ms));
   const bloat = await snapshot.end();
   return { bloat, claimP99: percentile(times, 0.99), ...(await recovery(stage, load)) };

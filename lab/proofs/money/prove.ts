@@ -4,7 +4,7 @@ import { createLedger } from '../../../examples/reference-server/src/ledger/ledg
 import { createAccounts } from '../../../examples/reference-server/src/users/accounts.ts';
 import { createPasswords } from '../../../examples/reference-server/src/users/passwords.ts';
 import { partner } from '../../support/processes/cluster-options.ts';
-import { type HostFile, openHost } from '../../support/processes/killed-process.ts';
+import { type HostFile, openHost } from '../../support/processes/host-file.ts';
 import { type Claim, claim, eachOf, staged, until } from '../../support/proof.ts';
 import { Client, jsonPost, Tally } from '../client.ts';
 import { audit, type ListedTransfer, type Outcome } from './audit.ts';

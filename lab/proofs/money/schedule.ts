@@ -16,41 +16,33 @@ type Kind = keyof typeof kinds;
 
 export const currencies = ['HTG', 'USD'] as const;
 
+export const recipients = 5;
+
+const payment = fc.record({
+  kind: fc.oneof(
+    ...Object.entries(kinds).map(([kind, { weight }]) => ({ weight, arbitrary: fc.constant(kind as Kind) })),
+  ),
+  // Minor units.
+  minor: fc.integer({ min: 2, max: 10_000_000 }),
+  currency: fc.constantFrom(...currencies),
+  // Which of the users is paid.
+  recipient: fc.nat(recipients - 1),
+  // How many requests are sent at once at first, all with one key.
+  together: fc.integer({ min: 1, max: 3 }),
+  // How many more are sent after that was answered.
+  retries: fc.nat(2),
+  // Whether the key is tried with another payload in the end.
+  reused: fc.boolean(),
+});
+
 /** One payment, and how its client behaves. */
-export interface PlannedPayment {
-  readonly kind: Kind;
-  /** Minor units. */
-  readonly minor: number;
-  readonly currency: (typeof currencies)[number];
-  /** Which of the users is paid. */
-  readonly recipient: number;
-  /** How many requests are sent at once at first, all with one key. */
-  readonly together: number;
-  /** How many more are sent after that was answered. */
-  readonly retries: number;
-  /** Whether the key is tried with another payload in the end. */
-  readonly reused: boolean;
-}
+export type PlannedPayment = typeof payment extends fc.Arbitrary<infer Value> ? Value : never;
 
 export interface Schedule {
   readonly payments: readonly PlannedPayment[];
   /** When the process is killed: so many answered payments later, and a moment more. */
   readonly kills: readonly { readonly after: number; readonly delayMs: number }[];
 }
-
-export const recipients = 5;
-
-const payment: fc.Arbitrary<PlannedPayment> = fc.record({
-  kind: fc.oneof(
-    ...Object.entries(kinds).map(([kind, { weight }]) => ({ weight, arbitrary: fc.constant(kind as Kind) })),
-  ),
-  minor: fc.integer({ min: 2, max: 10_000_000 }),
-  currency: fc.constantFrom(...currencies),
-  recipient: fc.nat(recipients - 1),
-  together: fc.integer({ min: 1, max: 3 }),
-  retries: fc.nat(2),
-  reused: fc.boolean(),
-});
 
 /** Payments with retries, and moments to kill the process in. */
 export function schedules(size: {

@@ -48,7 +48,7 @@ export function countStatements(size: {
     });
     const { ostiary } = stage;
     const { app } = stage.server;
-    const { workers } = stage.cluster;
+    const [worker] = stage.cluster.workers;
     const count = async (deliveries: number, work: () => Promise<unknown>) => {
       await app.query('SELECT pg_stat_statements_reset()');
       await work();
@@ -63,9 +63,9 @@ export function countStatements(size: {
     for (let published = 0; published < size.events; published += 50)
       await publish(ostiary, Math.min(50, size.events - published));
     const backlog = await count(size.events * endpoints, async () => {
-      await Promise.all(workers.map((worker) => worker.tell('startWorker')));
+      await stage.cluster.tellWorkers('startWorker');
       await drain();
-      await Promise.all(workers.map((worker) => worker.tell('stopWorker')));
+      await stage.cluster.tellWorkers('stopWorker');
     });
 
     await app.query(`
@@ -75,7 +75,7 @@ export function countStatements(size: {
     const alone: Omit<StatementCount, 'what'>[] = [];
     for (let single = 0; single < size.singles; single += 1) {
       await publish(ostiary, 1);
-      alone.push(await count(1, async () => await workers[0]?.tell('runDue')));
+      alone.push(await count(1, async () => await worker?.tell('runDue')));
       await drain();
     }
     const sum = (of: 'claims' | 'results' | 'others') => alone.reduce((total, one) => total + one[of], 0);

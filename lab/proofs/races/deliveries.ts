@@ -48,11 +48,11 @@ export async function raceForDeliveries(
     while (events.length < wanted)
       events.push(...(await publish(ostiary, Math.min(50, wanted - events.length))));
     const started = performance.now();
-    await Promise.all(cluster.workers.map((worker) => worker.tell('startWorker')));
+    await cluster.tellWorkers('startWorker');
     await delivered(stage, patienceMs);
     milliseconds += performance.now() - started;
-    await Promise.all(cluster.workers.map((worker) => worker.tell('stopWorker')));
-    const reports = await Promise.all(cluster.workers.map((worker) => worker.report()));
+    await cluster.tellWorkers('stopWorker');
+    const reports = await cluster.reports();
     for (const [index, { holds }] of reports.entries()) shares[index] = (shares[index] ?? 0) + holds.length;
     const holds = reports.flatMap((report) => report.holds);
     claims += reports.reduce((sum, report) => sum + report.claims.filter(({ count }) => count > 0).length, 0);

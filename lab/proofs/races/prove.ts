@@ -28,7 +28,7 @@ export function prove({
 }: RaceSize): Promise<RaceReport[]> {
   return staged(async (ends) => {
     const stage = await setStage(ends, {
-      ...{ webs: 2, workers: 4, endpoints: 10, isWorking: false, refusedFirst: 5, fsync },
+      ...{ webs: 2, workers: 4, endpoints: 10, isWorking: false, receiver: 'refusing every fifth', fsync },
       partnerLimits: { users: raceLimit },
     });
     return [

@@ -1,6 +1,10 @@
 import type { DeliveryRecord, EventRecord, Storage } from '@ostiary/core/storage';
+import { partner } from '../../support/processes/cluster-options.ts';
 import type { Claim } from '../../support/proof.ts';
-import { type MisbehavingReceiver, owner } from './receiver.ts';
+import type { RememberingReceiver } from '../../support/remembering-receiver.ts';
+
+/** Whose events they are. */
+export const owner = { partner, mode: 'live' } as const;
 
 /** Everything that a list has. @param next - the page that follows an item */
 async function all<Item>(next: (last: Item | undefined) => Promise<readonly Item[]>): Promise<Item[]> {
@@ -15,7 +19,7 @@ async function all<Item>(next: (last: Item | undefined) => Promise<readonly Item
 /** Compares what the receiver saw with what is stored, and both with what was published. */
 export async function audit(
   storage: Storage,
-  receiver: MisbehavingReceiver,
+  receiver: RememberingReceiver,
   published: number,
 ): Promise<Claim[]> {
   const limit = 1_000;
@@ -32,7 +36,8 @@ export async function audit(
   const endpoints = await storage.webhooks.list(owner);
   const pathOf = new Map(endpoints.map(({ events: [type = ''], url }) => [type, new URL(url).pathname]));
   const known = new Set(events.map(({ id }) => id));
-  const arrivalsOf = (id: string) => receiver.arrivals.get(id);
+  const arrivals = Map.groupBy(receiver.arrivals.values(), ({ id }) => id);
+  const arrivalsOf = (id: string) => arrivals.get(id) ?? [];
   const eventsWhere = (is: (event: EventRecord) => boolean) =>
     events.filter(is).map(({ id, type }) => `${id} (${type})`);
   const numbers = new Set(events.map(({ body }) => JSON.parse(body).data.number));
@@ -45,15 +50,17 @@ export async function audit(
         : [`${events.length} events, ${numbers.size} changes, ${published} published`]),
       ...gaps.map(({ sequence }) => `a gap before ${sequence}`),
     ],
-    'every event was accepted by its endpoint': eventsWhere(({ id }) => !arrivalsOf(id)?.accepted),
+    'every event was accepted by its endpoint': eventsWhere(({ id, type }) =>
+      arrivalsOf(id).every(({ path, accepted }) => path !== pathOf.get(type) || accepted === 0),
+    ),
     'every event arrived with the same bytes each time, those that are stored': eventsWhere(({ id, body }) =>
-      [...(arrivalsOf(id)?.bodies ?? [])].some((arrived) => arrived !== body),
+      arrivalsOf(id).some(({ bodies }) => [...bodies].some((arrived) => arrived !== body)),
     ),
     'no event arrived anywhere else than at its endpoint': eventsWhere(({ id, type }) =>
-      [...(arrivalsOf(id)?.endpoints ?? [])].some((path) => path !== pathOf.get(type)),
+      arrivalsOf(id).some(({ path }) => path !== pathOf.get(type)),
     ),
     'every signature is valid': receiver.rejected,
-    'nothing arrived that was not published': [...receiver.arrivals.keys()].filter((id) => !known.has(id)),
+    'nothing arrived that was not published': [...arrivals.keys()].filter((id) => !known.has(id)),
     'every delivery is delivered, and its last attempt says so': deliveries
       .filter(({ status, attempts }) => status !== 'delivered' || attempts.at(-1)?.httpStatus !== 204)
       .map(({ id, status, attempts }) => `${id}: ${status} after ${attempts.length} attempts`),
@@ -66,7 +73,7 @@ export async function audit(
       .filter(
         ({ eventId, attempts }) =>
           attempts.some(({ number }, index) => number !== index + 1) ||
-          attempts.length > (arrivalsOf(eventId)?.requests ?? 0),
+          attempts.length > arrivalsOf(eventId).reduce((sum, arrived) => sum + arrived.attempts.length, 0),
       )
       .map(({ id, attempts }) => `${id}: ${attempts.map(({ number }) => number).join(', ')}`),
   };

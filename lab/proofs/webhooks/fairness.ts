@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { percentile } from '../../support/measure/table.ts';
 import { endpointTypes, secret } from '../../support/processes/cluster-options.ts';
-import { openHost } from '../../support/processes/killed-process.ts';
+import { openHost } from '../../support/processes/host-file.ts';
 import { type Claim, staged } from '../../support/proof.ts';
 import { Receiver } from '../../support/receiver.ts';
 import { provision } from './prove.ts';

@@ -4,8 +4,7 @@ import { numbersFrom } from '../../support/arguments.ts';
 import { tableOf } from '../../support/measure/table.ts';
 import { type Claim, endProof } from '../../support/proof.ts';
 import { proveFairness } from './fairness.ts';
-import { prove } from './prove.ts';
-import { behaviours } from './receiver.ts';
+import { behaviours, prove } from './prove.ts';
 
 const { seed, deliveries, kills, receivers } = numbersFrom(
   {

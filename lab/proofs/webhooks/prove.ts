@@ -3,14 +3,17 @@ import type { Ostiary } from '@ostiary/core';
 import fc from 'fast-check';
 import { registerEndpoint, serving } from '../../support/http.ts';
 import { endpointTypes, secret } from '../../support/processes/cluster-options.ts';
-import { openHost } from '../../support/processes/killed-process.ts';
+import { openHost } from '../../support/processes/host-file.ts';
 import { type Claim, staged, until } from '../../support/proof.ts';
-import { audit } from './audit.ts';
-import { type Behaviour, MisbehavingReceiver, owner } from './receiver.ts';
+import { type Misbehaviour, RememberingReceiver } from '../../support/remembering-receiver.ts';
+import { audit, owner } from './audit.ts';
+
+/** How receivers behave. */
+export const behaviours = ['accepting', 'refusing', 'hanging', 'resetting'] as const;
 
 /** One run. */
 export interface Plan {
-  readonly behaviour: Behaviour;
+  readonly behaviour: Misbehaviour;
   readonly deliveries: number;
   readonly kills: number;
   /** Repeats the moments of the kills. */
@@ -58,11 +61,11 @@ export function prove(plan: Plan): Promise<Report> {
   return staged(async (ends) => {
     const started = performance.now();
     const { ostiary, storage, start } = await openHost(ends);
-    const receiver = new MisbehavingReceiver(behaviour, secret);
+    const receiver = new RememberingReceiver(behaviour);
     await provision(ostiary, owner.partner, await receiver.listen());
     ends.add(() => receiver.close());
     const worker = start();
-    await worker.origin;
+    await worker.started;
 
     let published = 0;
     /** One after the other to each endpoint, as many as are left at most. */
@@ -93,12 +96,14 @@ export function prove(plan: Plan): Promise<Report> {
       status: 'pending',
     } as const;
     await until(async () => (await storage.deliveries.list(pending)).length === 0, patience);
-    const events = [...receiver.arrivals.values()];
+    const accepted = [...Map.groupBy(receiver.arrivals.values(), ({ id }) => id).values()].map((arrived) =>
+      arrived.reduce((sum, one) => sum + one.accepted, 0),
+    );
     return {
       claims: await audit(storage, receiver, deliveries),
       requests: receiver.requests,
-      lost: deliveries - events.filter(({ accepted }) => accepted > 0).length,
-      duplicates: events.filter(({ accepted }) => accepted > 1).length,
+      lost: deliveries - accepted.filter((times) => times > 0).length,
+      duplicates: accepted.filter((times) => times > 1).length,
       seconds: (performance.now() - started) / 1000,
     };
   });

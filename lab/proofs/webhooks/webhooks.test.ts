@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { problemsOf } from '../../support/proof.ts';
 import { proveFairness } from './fairness.ts';
-import { prove } from './prove.ts';
-import { behaviours } from './receiver.ts';
+import { behaviours, prove } from './prove.ts';
 
 // The small size of `npm run proof:webhooks`. The moments are always the same; what the kills hit is not.
 const seed = 20_261_121;

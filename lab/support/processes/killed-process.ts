@@ -1,86 +1,87 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import { createOstiary, type Ostiary } from '@ostiary/core';
-import type { Storage } from '@ostiary/core/storage';
-import { migrate } from '../../../examples/reference-server/src/database/migrations.ts';
-import { openSqlite, type SqliteDatabase } from '../../../examples/reference-server/src/database/sqlite.ts';
-import type { Ends } from '../proof.ts';
-import { options } from './cluster-options.ts';
+import { insist } from '../insist.ts';
 import { type Forked, forked } from './forked.ts';
 
-/** Longer than the lease of a job or a delivery. */
-const clockStepMs = 31_000;
-
-const script = new URL('./killed-host.ts', import.meta.url);
-
-/** The one process of a proof: killed and started again on the same file, each time with a later clock. */
+/** A process that is killed and started again. */
 export class KilledProcess {
-  readonly #settings: { readonly [name: string]: string };
-  #starts = 0;
-  #process: Forked;
+  /** How it ended, where it did by itself. */
+  failure: string | null = null;
+  readonly #name: string;
+  readonly #start: () => Forked;
+  #process: Forked | null = null;
+  /** Those that did not end by themselves. */
+  readonly #killed = new WeakSet<Forked>();
+  #started: Promise<void>;
+  #origin = '';
 
-  /** @param settings - its environment, besides `CLOCK_OFFSET_MS` */
-  constructor(settings: { readonly [name: string]: string }) {
-    this.#settings = settings;
-    this.#process = this.#start();
+  /**
+   * @param name - for messages
+   * @param script - its source; it sends its address to its parent once it listens
+   * @param env - its environment, from how often it was started before
+   */
+  constructor(name: string, script: URL, env: (starts: number) => Readonly<Record<string, string>>) {
+    let starts = 0;
+    this.#name = name;
+    this.#start = () => forked(script, env(starts++));
+    this.#started = this.#begin();
   }
 
-  /** Where it listens, once it does. */
-  get origin(): Promise<string> {
-    return this.#process.origin;
+  /** Resolves when it is up. */
+  get started(): Promise<void> {
+    return this.#started;
   }
 
-  /** Kills the process without a warning and starts the next one. Resolves when that listens. */
+  /** Where it is, or was before it was killed: a client does not know either. */
+  get origin(): string {
+    return this.#origin;
+  }
+
+  /** Kills it without a warning and starts the next one. Resolves when that is up. */
   async kill(): Promise<void> {
-    await this.origin;
-    await this.#process.kill();
-    this.#process = this.#start();
-    await this.origin;
+    await this.#started;
+    await this.#end();
+    this.#started = this.#begin();
+    await this.#started;
   }
 
   /** Kills it for good. */
   async stop(): Promise<void> {
-    await this.origin.catch(() => undefined);
-    await this.#process.kill();
+    await this.#started.catch(() => undefined);
+    await this.#end();
   }
 
-  #start(): Forked {
-    const offset = this.#starts * clockStepMs;
-    this.#starts += 1;
-    return forked(script, { ...this.#settings, CLOCK_OFFSET_MS: String(offset) });
+  /** Sends it an order. @returns its answer */
+  async tell(order: string): Promise<unknown> {
+    await this.#started;
+    const child = this.#process?.child;
+    if (child === undefined) throw new Error(`${this.#name} is gone`);
+    const answered = new Promise<unknown>((resolve) => {
+      const listen = (message: { readonly order?: string; readonly answer?: unknown }) => {
+        if (message.order !== order) return;
+        child.off('message', listen);
+        resolve(message.answer);
+      };
+      child.on('message', listen);
+    });
+    child.send(order);
+    return answered;
   }
-}
 
-/** A SQLite file with the tables of a host, and its administrator, who has no worker. */
-export interface HostFile {
-  readonly database: SqliteDatabase;
-  readonly storage: Storage;
-  readonly ostiary: Ostiary;
-  /** Starts the process that serves the file, works on it, and is killed. */
-  start(): KilledProcess;
-}
+  /** As whoever runs processes does: one that could not start is started again. */
+  #begin(): Promise<void> {
+    return insist(async () => {
+      const process = this.#start();
+      this.#process = process;
+      this.#origin = await process.origin;
+      void process.ended.then((end) => {
+        if (!this.#killed.has(process)) this.failure = `${this.#name} ended with ${end}`;
+      });
+    });
+  }
 
-/** Makes a new file. */
-export async function openHost(ends: Ends): Promise<HostFile> {
-  const folder = await mkdtemp(join(tmpdir(), 'ostiary-proof-'));
-  ends.add(() => rm(folder, { recursive: true, force: true }));
-  const file = join(folder, 'ostiary.db');
-  const sealingKey = randomBytes(32).toString('base64url');
-  const database = await openSqlite(file);
-  ends.add(() => database.close());
-  await migrate(database, Date.now());
-  const storage = sqliteStorage({ file });
-  const ostiary = await createOstiary(options(storage, { sealingKey }));
-  ends.add(() => ostiary.close());
-  return {
-    ...{ database, storage, ostiary },
-    start() {
-      const started = new KilledProcess({ DATABASE_FILE: file, SEALING_KEY: sealingKey });
-      ends.add(() => started.stop());
-      return started;
-    },
-  };
+  async #end(): Promise<void> {
+    const process = this.#process;
+    if (process === null) return;
+    this.#killed.add(process);
+    await process.kill();
+  }
 }

@@ -8,9 +8,9 @@ import { type Network, startNetwork } from '../network.ts';
 import { type ProofServer, type ServerOptions, startServer } from '../postgres/postgres-server.ts';
 import { type Ends, until } from '../proof.ts';
 import { railTables } from '../rail.ts';
+import { type Misbehaviour, RememberingReceiver } from '../remembering-receiver.ts';
 import { Cluster } from './cluster.ts';
 import { eventType, options, partner, secret, type Time } from './cluster-options.ts';
-import { StageReceiver } from './stage-receiver.ts';
 
 /** What a proof wants. */
 export interface StageOptions extends ServerOptions {
@@ -22,7 +22,8 @@ export interface StageOptions extends ServerOptions {
   readonly speed?: number;
   /** Whether workers begin at once. @defaultValue `true` */
   readonly isWorking?: boolean;
-  readonly refusedFirst?: number;
+  /** @defaultValue `'accepting'` */
+  readonly receiver?: Misbehaviour;
   readonly partnerLimits?: PartnerLimits;
   /** Called with the server before anything uses it. */
   readonly prepare?: (server: ProofServer) => Promise<void>;
@@ -41,7 +42,7 @@ export interface Stage {
   /** Between the processes and the database. */
   readonly network: Network;
   readonly cluster: Cluster;
-  readonly receiver: StageReceiver;
+  readonly receiver: RememberingReceiver;
   readonly time: Time;
   /** The administrator, with a way of its own to the database, and no worker. */
   readonly ostiary: Ostiary;
@@ -69,7 +70,7 @@ export async function setStage(ends: Ends, wanted: StageOptions): Promise<Stage>
   await server.rail.query(railTables);
   const network = await startNetwork(server.port);
   ends.add(() => network.close());
-  const receiver = new StageReceiver(wanted.refusedFirst);
+  const receiver = new RememberingReceiver(wanted.receiver);
   const origin = await receiver.listen();
   ends.add(() => receiver.close());
   const sealingKey = randomBytes(32).toString('base64url');
