@@ -7,7 +7,7 @@ import { ratioTable, rowOf, shown } from '../../support/measure/report.ts';
 import { median } from '../../support/measure/statistics.ts';
 import { QuietTurns, watchStolenTime } from '../../support/measure/stolen-time.ts';
 import { tableOf } from '../../support/measure/table.ts';
-import { Arena } from './arena.ts';
+import { type Arena, openArena } from './arena.ts';
 import { contestantNames, descriptions } from './contestants.ts';
 import { type Best, bestOf, compare, type Size, trySettings } from './drain.ts';
 import { bodyBytes, inFlight } from './fixture.ts';
@@ -98,7 +98,7 @@ const benchmark = new Benchmark(import.meta.dirname, (bench) => {
     : { tried: { rounds: 5, count: 10_000 }, rounds: 15, count: 20_000, latency: 4_000, growthRounds: 3 };
   let opened: Promise<{ arena: Arena; best: Best }> | null = null;
   const ready = () => {
-    opened ??= Arena.open(bench).then(async (arena) => ({ arena, best: await findBest(arena, size.tried) }));
+    opened ??= openArena(bench).then(async (arena) => ({ arena, best: await findBest(arena, size.tried) }));
     return opened;
   };
   return {

@@ -89,9 +89,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'network cut',
     async make({ stage, size }) {
-      stage.network.cut();
+      stage.network.freeze();
       await seconds(size.cutSeconds);
-      stage.network.mend();
+      stage.network.thaw();
       return null;
     },
   },

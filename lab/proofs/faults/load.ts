@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { seeded } from '../../support/arguments.ts';
-import { authorizePath, codeFrom, RoamingBrowser } from '../../support/browser/remote-flow.ts';
-import { authUrl } from '../../support/processes/cluster-options.ts';
+import { authorizePath, csrfOf } from '../../support/browser/remote-flow.ts';
 import type { Stage } from '../../support/processes/stage.ts';
 import { type Answer, Client, jsonPost, Tally } from '../client.ts';
 
@@ -157,17 +156,34 @@ export class Load {
 
   /** Walks through the pages; `null` when it has to begin again because a step's first answer got lost. */
   async #code(client: Client, sub: string): Promise<string | null> {
+    const cookies = new Map([['host', { pair: `host=${sub}`, path: '/' }]]);
     let inDoubt = 0;
-    const browser = new RoamingBrowser(authUrl, sub, async (path, request) => {
-      const answer = await client.send(path, request);
+    const visit = async (path: string, form?: { readonly [name: string]: string }) => {
+      const sent = [...cookies.values()].filter((cookie) => path.startsWith(cookie.path));
+      const answer = await client.send(path, {
+        method: form === undefined ? 'GET' : 'POST',
+        headers: { accept: 'text/html', cookie: sent.map(({ pair }) => pair).join('; ') },
+        ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
+      });
       inDoubt += answer.inDoubt;
-      return answer;
-    });
-    try {
-      return await codeFrom([''], browser, authorizePath(this.#stage.client));
-    } catch (error) {
-      if (inDoubt === 0) this.#tally.wrong.push(`a sign-in: ${error}`);
-      return null;
+      for (const line of answer.headers.getSetCookie()) {
+        const [pair = ''] = line.split(';');
+        const cookiePath = /path=([^;]*)/i.exec(line)?.[1] ?? '/';
+        cookies.set(`${pair.split('=')[0]} ${cookiePath}`, { pair, path: cookiePath });
+      }
+      const location = answer.headers.get('location') ?? '';
+      return { ...answer, location: URL.canParse(location) ? new URL(location) : null };
+    };
+    let step = await visit(authorizePath(this.#stage.client));
+    const page = step.location?.pathname ?? '';
+    if (page.startsWith('/oauth/interaction/')) {
+      const { text } = await visit(page);
+      const answered = await visit(page, { csrf: csrfOf(text), decision: 'approve' });
+      step = await visit(answered.location?.pathname ?? '');
     }
+    const code = step.location?.searchParams.get('code') ?? null;
+    if (code === null && inDoubt === 0)
+      this.#tally.wrong.push(`a sign-in: ${step.status} ${step.text.slice(0, 200)}`);
+    return code;
   }
 }

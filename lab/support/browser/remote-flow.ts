@@ -13,30 +13,15 @@ export function pkcePair(): { readonly verifier: string; readonly challenge: str
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** What a browser makes of an answer. */
-interface Page {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-}
-
-async function fetchPage(url: string, request: RequestInit): Promise<Page> {
-  const response = await fetch(url, request);
-  return { status: response.status, headers: response.headers, text: await response.text() };
-}
-
 /** A browser that can be pointed at any of several processes which serve one address. */
 export class RoamingBrowser {
   readonly #authUrl: string;
-  readonly #send: typeof fetchPage;
   readonly #cookies = new Map<string, { readonly pair: string; readonly path: string }>();
   /** Every cookie that was ever set, `name=value`. */
   readonly received: string[] = [];
 
-  /** @param send - how it asks, where it is not told a server */
-  constructor(authUrl: string, sub: string, send = fetchPage) {
+  constructor(authUrl: string, sub: string) {
     this.#authUrl = authUrl;
-    this.#send = send;
     this.#cookies.set('host', { pair: `host=${sub}`, path: '/' });
   }
 
@@ -48,21 +33,24 @@ export class RoamingBrowser {
   ): Promise<{ readonly status: number; readonly location: string; readonly text: string }> {
     const pathname = path.split('?')[0] ?? '';
     const cookies = [...this.#cookies.values()].filter((cookie) => pathname.startsWith(cookie.path));
-    const { status, headers, text } = await this.#send(origin + path, {
+    const response = await fetch(origin + path, {
       method: form === undefined ? 'GET' : 'POST',
       headers: { accept: 'text/html', cookie: cookies.map(({ pair }) => pair).join('; ') },
       redirect: 'manual',
       ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
     });
-    for (const line of headers.getSetCookie()) {
+    for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
       this.received.push(pair);
       const cookiePath = /path=([^;]*)/i.exec(line)?.[1] ?? '/';
       this.#cookies.set(`${pair.split('=')[0]} ${cookiePath}`, { pair, path: cookiePath });
     }
-    const location = headers.get('location') ?? '';
-    const isOwn = location.startsWith(this.#authUrl);
-    return { status, location: isOwn ? location.slice(this.#authUrl.length) : location, text };
+    const location = response.headers.get('location') ?? '';
+    return {
+      status: response.status,
+      location: location.startsWith(this.#authUrl) ? location.slice(this.#authUrl.length) : location,
+      text: await response.text(),
+    };
   }
 }
 

@@ -38,6 +38,7 @@ const dying: Storage = {
 
 const { partnerLimits: _, ...rest } = options(settings.diesAfterCommit === true ? dying : storage, {
   sealingKey: settings.sealingKey,
+  time: { speed: 1, origin: 0 },
   rail: { execute: async () => ({ status: 'completed' }) },
 });
 const ostiary = await createOstiary({ ...rest, authUrl: settings.authUrl, logger });
