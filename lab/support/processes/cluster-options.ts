@@ -81,7 +81,7 @@ export function options(
       loginUrl: (returnTo) => `/login?${new URLSearchParams({ return_to: returnTo })}`,
     },
     limits: { authorizeStarts: 1_000_000, failedClientAuthentications: 1_000_000 },
-    partnerLimits: { payments: enough, other: enough, users: enough, ...partnerLimits },
+    partnerLimits: { verify: enough, payments: enough, other: enough, users: enough, ...partnerLimits },
     payments: rail ?? { execute: async () => ({ status: 'pending' }) },
     webhooks: { allowPrivateTargets: true, retryDelaysSeconds: [0.2, 0.4, 1, 2, 4, 8, 16] },
     events: Object.fromEntries([eventType, ...endpointTypes].map((type) => [type, anything])),
