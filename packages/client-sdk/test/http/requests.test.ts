@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { close, listen } from '../../../../lab/support/http.ts';
 import { OstiaryError, ProtocolError, ServerError, SignatureError } from '../../src/index.ts';
 import { answer, type Fault, fakeKey, faulty, refusal } from '../support/faulty.ts';
 import { against, all, clientOf, failureOf, partner, payment } from '../support/partner.ts';
@@ -110,11 +110,9 @@ describe('an answer that is none of this API', () => {
       response.on('error', () => {});
       write();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.closeAllConnections());
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    const { ostiary } = clientOf(`http://127.0.0.1:${port}`, fakeKey, { maxRetries: 0 });
+    const origin = await listen(server);
+    onTestFinished(() => close(server));
+    const { ostiary } = clientOf(origin, fakeKey, { maxRetries: 0 });
     const error = await failureOf(ostiary.whoami());
     expect(error).toBeInstanceOf(ProtocolError);
     expect(error.message).toContain('too long');

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { request, type Server } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { close, listen } from '../../../../lab/support/http.ts';
 import { patient } from '../../../../lab/support/patient.ts';
 import { memoryDedupe } from '../../src/dedupe/index.ts';
 import type { WebhookEvent } from '../../src/index.ts';
@@ -80,21 +82,17 @@ function receiving<Before>(start: StartReceiver<Before>, running: RunningReceive
 }
 
 const cases: { readonly [name: string]: (kit: Kit) => Promise<void> } = {
-  'takes a delivery with the six headers of the specification and no other one of its own': async ({
-    receive,
-  }) => {
-    const { url, seen } = await receive();
-    const { 'X-SVC-Attempt': _, ...headers } = delivery.headers;
-    expect((await post(url, { ...delivery, headers })).status).toBe(200);
-    expect(seen.mock.calls[0]?.[0]).toMatchObject({ event, attempt: null });
-  },
-
   'hands a verified delivery to the handler, with the request, and acknowledges it': async ({ receive }) => {
     const { url, seen, onError, onRefused } = await receive();
     expect(await post(url)).toEqual({ status: 200, json: { received: true } });
-    const [[verified, context] = []] = seen.mock.calls;
-    expect(verified).toMatchObject({ id: event.id, type: event.type, event, attempt: 1, partner: 'acme' });
-    expect(context).toBeDefined();
+    // The headers of the specification, without the one that it leaves open.
+    const { 'X-SVC-Attempt': _, ...headers } = delivery.headers;
+    expect((await post(url, { ...delivery, headers })).status).toBe(200);
+    const verified = { id: event.id, type: event.type, event, partner: 'acme' };
+    expect(seen.mock.calls).toMatchObject([
+      [{ ...verified, attempt: 1 }, expect.anything()],
+      [{ ...verified, attempt: null }, expect.anything()],
+    ]);
     expect([onError, onRefused].map((each) => each.mock.calls.length)).toEqual([0, 0]);
   },
 
@@ -139,31 +137,25 @@ const cases: { readonly [name: string]: (kit: Kit) => Promise<void> } = {
     expect((await post(url)).status).toBe(200);
   },
 
-  'refuses a body that is too long with 413': async ({ receive }) => {
-    for (const chunked of [false, true]) {
-      const { url, seen } = await receive({ maxBodyBytes: 10_000 });
-      expect(await postMany(url, 10_002, chunked)).toBe(413);
-      expect(seen).not.toHaveBeenCalled();
-    }
+  'refuses a body that is too long with 413, and takes one that is just as long as allowed': async ({
+    receive,
+  }) => {
+    const { url, seen } = await receive({ maxBodyBytes: delivery.body.length });
+    for (const chunked of [false, true]) expect(await postMany(url, 10_002, chunked)).toBe(413);
+    expect(seen).not.toHaveBeenCalled();
+    expect((await post(url)).status).toBe(200);
   },
 
   'refuses a length that is too long before the body comes': async ({ receive }) => {
     const { url } = await receive({ maxBodyBytes: 10_000 });
-    const headers = { ...delivery.headers, 'Content-Length': '10001' };
-    const status = await new Promise((resolve, reject) => {
-      const outgoing = request(url, { method: 'POST', headers }, (response) => {
-        resolve(response.statusCode);
-        outgoing.destroy();
-      });
-      outgoing.on('error', reject);
-      outgoing.flushHeaders();
+    const outgoing = request(url, {
+      method: 'POST',
+      headers: { ...delivery.headers, 'Content-Length': '10001' },
     });
-    expect(status).toBe(413);
-  },
-
-  'takes a body that is just as long as allowed': async ({ receive }) => {
-    const { url } = await receive({ maxBodyBytes: delivery.body.length });
-    expect((await post(url)).status).toBe(200);
+    outgoing.on('error', () => undefined).flushHeaders();
+    const [response] = await once(outgoing, 'response');
+    expect(response.statusCode).toBe(413);
+    outgoing.destroy();
   },
 
   'survives a sender that goes away during the body': async ({ receive, framework }) => {
@@ -258,15 +250,5 @@ export function receiverContract<Before>(
 
 /** A server that is listening. */
 export async function listening(server: Server): Promise<RunningReceiver> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return {
-    url: `http://127.0.0.1:${address.port}/webhooks`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      }),
-  };
+  return { url: `${await listen(server)}/webhooks`, close: () => close(server) };
 }
