@@ -4,8 +4,8 @@ import { getRequest, measureRate, type RawRequest } from '../../support/measure/
 import type { ServerProcess } from '../../support/measure/server-process.ts';
 import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
 import { newDatabase } from '../../support/measure/temporary.ts';
-import type { PostgresServer } from '../../support/postgres/as-installed.ts';
 import type { KnownAnswer } from '../../support/postgres/bare-postgres.ts';
+import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import { type ClientCredentials, paths, scope, userCount, users } from './fixture.ts';
 import {
   exchanges,
@@ -87,7 +87,7 @@ export async function userinfo(bench: Benchmark, rounds: number, count: number) 
 /** Userinfo requests per second, beside a Koa server that answers the same after one look-up. */
 export async function userinfoOnPostgres(
   bench: Benchmark,
-  postgres: PostgresServer,
+  postgres: TestPostgres,
   rounds: number,
   count: number,
 ): Promise<Comparison> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Benchmark } from '../../support/measure/benchmark.ts';
 import type { ServerProcess } from '../../support/measure/server-process.ts';
 import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
-import type { PostgresServer } from '../../support/postgres/as-installed.ts';
+import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import { exportDay, paths } from './fixture.ts';
 import { type Ostiary, startOstiary } from './measurements.ts';
 import { seedTransfers, seedTransfersOnPostgres } from './seed.ts';
@@ -74,7 +74,7 @@ export async function measureExport(
 /** Rows per second of exports over HTTP, and of the same rows read in pages and written out for nobody. */
 export async function measureExportOnPostgres(
   bench: Benchmark,
-  postgres: PostgresServer,
+  postgres: TestPostgres,
   { exportRounds, rows }: ExportSize,
 ): Promise<Comparison> {
   const database = await postgres.newDatabase();

@@ -5,8 +5,8 @@ import { getRequest, measureRate, postJson, type RawRequest } from '../../suppor
 import type { ServerProcess } from '../../support/measure/server-process.ts';
 import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
 import { newDatabase } from '../../support/measure/temporary.ts';
-import type { PostgresServer } from '../../support/postgres/as-installed.ts';
 import type { KnownAnswer } from '../../support/postgres/bare-postgres.ts';
+import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import { paths, users } from './fixture.ts';
 import type { Provisioned } from './servers/ostiary.ts';
 
@@ -100,7 +100,7 @@ export async function measureRequests(bench: Benchmark, group: Group, size: Size
 /** Ostiary's, beside a Koa server that answers the same after one look-up. */
 export async function requestsOnPostgres(
   bench: Benchmark,
-  postgres: PostgresServer,
+  postgres: TestPostgres,
   group: Group,
   size: Size,
 ): Promise<Comparison> {
@@ -142,7 +142,7 @@ function payments(port: number, key: string, count: number): RawRequest[] {
 export async function measurePayments(
   bench: Benchmark,
   { rounds, payments: count }: Size,
-  postgres?: PostgresServer,
+  postgres?: TestPostgres,
 ): Promise<Comparison> {
   const { server: ostiary, key } = await startOstiary(bench, await postgres?.newDatabase());
   const bare =

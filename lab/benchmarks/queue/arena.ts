@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { Benchmark } from '../../support/measure/benchmark.ts';
+import { type Benchmark, benchmarkPostgres } from '../../support/measure/benchmark.ts';
 import type { ServerProcess } from '../../support/measure/server-process.ts';
 import { createStolenTime, type Turn } from '../../support/measure/stolen-time.ts';
-import { startPostgres } from '../../support/postgres/as-installed.ts';
 import { type ContestantName, contestantNames, descriptions } from './contestants.ts';
 import { bodyBytes } from './fixture.ts';
 import { preciseNow } from './servers/contestant.ts';
@@ -32,7 +31,7 @@ export interface Arena {
 }
 
 export async function openArena(bench: Benchmark): Promise<Arena> {
-  const postgres = await startPostgres();
+  const postgres = await benchmarkPostgres();
   const databases = new Map<ContestantName, string>();
   const clients = new Map<ContestantName, Client>();
   for (const name of contestantNames) {
@@ -104,7 +103,7 @@ export async function openArena(bench: Benchmark): Promise<Arena> {
     async close() {
       await sink.stop();
       for (const client of clients.values()) await client.end();
-      await postgres.stop();
+      await postgres.remove();
     },
   };
 }

@@ -8,8 +8,9 @@ import { shown } from '../../support/measure/report.ts';
 import type { ServerProcess } from '../../support/measure/server-process.ts';
 import { inTurns, median, ratios } from '../../support/measure/statistics.ts';
 import { newDatabase } from '../../support/measure/temporary.ts';
+import { eventId } from '../queue/fixture.ts';
 import type { Taken } from '../queue/servers/sink.ts';
-import { bodyOf, eventId } from './fixture.ts';
+import { bodyOf } from './fixture.ts';
 
 async function measureDeliveries(bench: Benchmark): Promise<void> {
   const { rounds, count } = bench.isQuick ? { rounds: 3, count: 3_000 } : { rounds: 9, count: 20_000 };

@@ -51,57 +51,44 @@ async function provision({ database, ostiary }: HostFile, schedule: Schedule) {
 }
 
 /** A partner that pays with its key, whichever process answers. */
-class Payer {
-  readonly #client: Client;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #kids: readonly string[];
-
-  constructor(client: Client, key: string, kids: readonly string[]) {
-    this.#client = client;
-    this.#headers = { 'x-api-key': key };
-    this.#kids = kids;
-  }
-
-  /** Makes a payment as it is planned. */
-  async pay(payment: PlannedPayment, index: number): Promise<Outcome> {
-    const { kind, currency, recipient } = payment;
-    const post = (amount: string) => {
-      const kid = kind === 'nobody' ? 'NOBODY' : this.#kids[recipient];
-      const body = { amount, currency, recipient: { kid }, description: `Payment ${index}` };
-      const headers = { ...this.#headers, 'idempotency-key': `payment-${index}` };
-      return this.#client.send(path, jsonPost(body, headers));
-    };
-    const amount = amountOf(payment);
-    const answers = await Promise.all(Array.from({ length: payment.together }, () => post(amount)));
-    for (let retry = 0; retry < payment.retries; retry += 1) answers.push(await post(amount));
-    // What was refused is not remembered: its key may come with anything.
-    const isStored = expectedOf(payment).status === 201;
-    return { answers, reused: isStored && payment.reused ? await post('0.01') : null };
-  }
-
-  /** Every transfer that the API lists, page by page. */
-  async transfers(): Promise<ListedTransfer[]> {
-    const all: ListedTransfer[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = await this.#list({ limit: '100', ...(cursor === '' ? {} : { cursor }) });
-      all.push(...page.data);
-      cursor = page.nextCursor;
-    }
-    return all;
-  }
-
-  /** Whether no transfer is pending any more. */
-  async isSettled(): Promise<boolean> {
-    return (await this.#list({ status: 'pending', limit: '1' })).data.length === 0;
-  }
-
-  async #list(query: Record<string, string>): Promise<{ data: ListedTransfer[]; nextCursor: string | null }> {
-    const { status, text } = await this.#client.send(`${path}?${new URLSearchParams(query)}`, {
-      headers: this.#headers,
-    });
+function payerOf(client: Client, key: string, kids: readonly string[]) {
+  const headers = { 'x-api-key': key };
+  const list = async (
+    query: Record<string, string>,
+  ): Promise<{ data: ListedTransfer[]; nextCursor: string | null }> => {
+    const { status, text } = await client.send(`${path}?${new URLSearchParams(query)}`, { headers });
     if (status !== 200) throw new Error(`the list was answered with ${status}: ${text}`);
     return JSON.parse(text);
-  }
+  };
+  return {
+    /** Makes a payment as it is planned. */
+    async pay(payment: PlannedPayment, index: number): Promise<Outcome> {
+      const { kind, currency, recipient } = payment;
+      const post = (amount: string) => {
+        const kid = kind === 'nobody' ? 'NOBODY' : kids[recipient];
+        const body = { amount, currency, recipient: { kid }, description: `Payment ${index}` };
+        return client.send(path, jsonPost(body, { ...headers, 'idempotency-key': `payment-${index}` }));
+      };
+      const amount = amountOf(payment);
+      const answers = await Promise.all(Array.from({ length: payment.together }, () => post(amount)));
+      for (let retry = 0; retry < payment.retries; retry += 1) answers.push(await post(amount));
+      // What was refused is not remembered: its key may come with anything.
+      const isStored = expectedOf(payment).status === 201;
+      return { answers, reused: isStored && payment.reused ? await post('0.01') : null };
+    },
+    /** Every transfer that the API lists, page by page. */
+    async transfers(): Promise<ListedTransfer[]> {
+      const all: ListedTransfer[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page = await list({ limit: '100', ...(cursor === '' ? {} : { cursor }) });
+        all.push(...page.data);
+        cursor = page.nextCursor;
+      }
+      return all;
+    },
+    /** Whether no transfer is pending any more. */
+    isSettled: async () => (await list({ status: 'pending', limit: '1' })).data.length === 0,
+  };
 }
 
 /** Runs a schedule against one server process that is killed again and again, and audits what is left. */
@@ -112,7 +99,7 @@ export function prove(schedule: Schedule): Promise<Report> {
     const server = host.start();
     const tally = new Tally();
     const giveUp = new AbortController();
-    const payer = new Payer(new Client([server], () => tally, 0, giveUp.signal), key, kids);
+    const payer = payerOf(new Client([server], () => tally, 0, giveUp.signal), key, kids);
     const outcomes: Outcome[] = [];
     let paidSoFar = 0;
     const payAll = eachOf(schedule.payments, parallel, async (payment, index) => {
@@ -129,7 +116,7 @@ export function prove(schedule: Schedule): Promise<Report> {
     };
     ends.add(() => giveUp.abort());
     await Promise.all([killAll(), payAll]);
-    const isSettled = await until(() => payer.isSettled(), { withinMs: patienceMs });
+    const isSettled = await until(payer.isSettled, { withinMs: patienceMs });
     const listed = await payer.transfers();
     await server.stop();
     const { connection } = host.database;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePort } from '../free-port.ts';
-import { type PostgresServer, startPostgres } from '../postgres/as-installed.ts';
+import { type TestPostgres, testPostgres } from '../postgres/postgres.ts';
 import type { RawSettings } from './raw-server.ts';
 import { informationOf, machine, type Row, ratioTable, rowOf, shown, type Target } from './report.ts';
 import { ServerProcess } from './server-process.ts';
@@ -21,6 +21,14 @@ function build(name: string): void {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+}
+
+/**
+ * Starts a PostgreSQL 18 as it is installed: `fsync` and `synchronous_commit` on, every setting that costs or saves time
+ * at its default. Only connections are more than usual.
+ */
+export function benchmarkPostgres(): Promise<TestPostgres> {
+  return testPostgres({ settings: ['max_connections=400'] });
 }
 
 /** Reads the options that all benchmarks have, and `--only` and `--storage` where there is a choice. */
@@ -54,7 +62,7 @@ export interface Plan {
   /** On SQLite, or without a storage. */
   readonly measure: Measurements<[]>;
   /** The same on PostgreSQL: nothing is asked of these figures. */
-  readonly onPostgres?: Measurements<[postgres: PostgresServer]>;
+  readonly onPostgres?: Measurements<[postgres: TestPostgres]>;
   /** Called when everything is measured. */
   readonly end?: () => Promise<void>;
 }
@@ -179,9 +187,9 @@ export class Benchmark {
     this.#print('');
     const chosen = Object.keys(onPostgres).some((name) => this.#only.has(name));
     if (this.#storages.has('postgres') && chosen) {
-      const postgres = await startPostgres();
+      const postgres = await benchmarkPostgres();
       await this.#each(onPostgres, ' on PostgreSQL', postgres);
-      await postgres.stop();
+      await postgres.remove();
       this.#print('On PostgreSQL 18, for information:\n\n');
     }
     await end?.();

@@ -2,7 +2,8 @@
 import { signWebhook } from '@ostiary/webhook-verifier';
 import { Agent, Pool, request } from 'undici';
 import { obey, settings } from '../../../support/measure/control.ts';
-import { bodyOf, eventId, inFlight, partner, secret } from '../fixture.ts';
+import { eventId, partner, secret } from '../../queue/fixture.ts';
+import { bodyOf, inFlight } from '../fixture.ts';
 
 const { sink } = settings<{ readonly sink: number }>();
 const url = `http://127.0.0.1:${sink}/hook`;

@@ -4,7 +4,8 @@ import { createOstiary } from '@ostiary/core';
 import type { NewEvent } from '@ostiary/core/storage';
 import { registerEndpoint } from '../../../support/http.ts';
 import { serve, settings } from '../../../support/measure/control.ts';
-import { bodyOf, eventId, partner, secret } from '../fixture.ts';
+import { eventId, partner, secret } from '../../queue/fixture.ts';
+import { bodyOf } from '../fixture.ts';
 
 const { port, sink, file, sealingKey } = settings<{
   readonly port: number;
