@@ -13,7 +13,7 @@ export default defineConfig({
   entry: Object.fromEntries(
     [...globSync('servers/*.ts'), ...shared].map((file) => [basename(file, '.ts'), file]),
   ),
-  external: ['koa', 'pg'],
+  external: ['koa', 'pg', /^@ostiary\//],
   format: 'esm',
   target: 'node22',
   clean: true,
