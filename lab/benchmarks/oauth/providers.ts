@@ -1,43 +1,27 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { freePort } from '../../support/free-port.ts';
+import type { Benchmark } from '../../support/measure/benchmark.ts';
 import { measureRate, postForm, type RawRequest } from '../../support/measure/load.ts';
-import { ServerProcess } from '../../support/measure/server-process.ts';
+import type { ServerProcess } from '../../support/measure/server-process.ts';
+import type { Comparison } from '../../support/measure/statistics.ts';
 import { newDatabase } from '../../support/measure/temporary.ts';
 import { type ClientCredentials, paths, redirectUri } from './fixture.ts';
-import type { BareSettings } from './servers/bare.ts';
-import type { OstiarySettings } from './servers/ostiary.ts';
 
-/** The providers that are compared. */
-export const providers = ['bare', 'ostiary'] as const;
-
-/** One of {@link providers}. */
-export type ProviderName = (typeof providers)[number];
+/** Who is compared. */
+export type ProviderName = keyof Comparison;
 
 /** Made once: 2048 bits, as Ostiary makes its own. */
 const bareKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
 const sealingKey = randomBytes(32).toString('base64url');
-/** The path of a built server. */
-export function built(name: string): string {
-  return fileURLToPath(new URL(`./dist/${name}.js`, import.meta.url));
-}
 
 /** Starts a provider. @param file - Ostiary's database, a new one unless given */
-export async function startProvider(
-  name: ProviderName,
-  flags: readonly string[],
-  file: string = newDatabase(),
-): Promise<ServerProcess> {
-  const port = await freePort();
-  const settings: BareSettings | OstiarySettings =
-    name === 'bare' ? { port, key: bareKey } : { port, file, database: null, sealingKey };
-  return ServerProcess.start(built(name), settings, flags);
+export function startProvider(bench: Benchmark, name: ProviderName, file?: string): Promise<ServerProcess> {
+  if (name === 'bare') return bench.start('bare', { key: bareKey });
+  return bench.start('ostiary', { file: file ?? newDatabase(), database: null, sealingKey });
 }
 
 /** Starts Ostiary on a database of PostgreSQL. */
-export async function startOnPostgres(database: string, flags: readonly string[]): Promise<ServerProcess> {
-  const settings: OstiarySettings = { port: await freePort(), file: '', database, sealingKey };
-  return ServerProcess.start(built('ostiary'), settings, flags);
+export function startOnPostgres(bench: Benchmark, database: string): Promise<ServerProcess> {
+  return bench.start('ostiary', { file: '', database, sealingKey });
 }
 
 /** Registers the client at a provider. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import { type Benchmark, benchmarkPostgres } from '../../support/measure/benchmark.ts';
 import type { ServerProcess } from '../../support/measure/server-process.ts';
 import { createStolenTime, type Turn } from '../../support/measure/stolen-time.ts';
-import { type PostgresServer, startPostgres } from '../../support/postgres/as-installed.ts';
-import { type ContestantName, contestantNames, descriptions, startProcess } from './contestants.ts';
+import { type ContestantName, contestantNames, descriptions } from './contestants.ts';
 import { bodyBytes } from './fixture.ts';
 import { preciseNow } from './servers/contestant.ts';
 import type { Taken } from './servers/sink.ts';
@@ -12,126 +12,98 @@ import type { Taken } from './servers/sink.ts';
 /** How often it is looked whether the last ones are settled, in milliseconds. */
 const lookMs = 2;
 
-interface Side {
-  readonly database: string;
-  readonly client: Client;
-}
-
 /** One PostgreSQL with a database for each contestant, and the sink that all post to. */
-export class Arena {
+export interface Arena {
   readonly sink: ServerProcess;
-  readonly #postgres: PostgresServer;
-  readonly #sides: ReadonlyMap<ContestantName, Side>;
-  readonly #flags: readonly string[];
-  readonly #sealingKey = randomBytes(32).toString('base64url');
-  readonly #prepared = new Set<ContestantName>();
-  /** Which headers a request has, whoever makes it. */
-  #headers: string | null = null;
-
-  private constructor(
-    postgres: PostgresServer,
-    sides: ReadonlyMap<ContestantName, Side>,
-    sink: ServerProcess,
-    flags: readonly string[],
-  ) {
-    this.#postgres = postgres;
-    this.#sides = sides;
-    this.sink = sink;
-    this.#flags = flags;
-  }
-
-  static async open(flags: readonly string[]): Promise<Arena> {
-    const postgres = await startPostgres();
-    const sides = new Map<ContestantName, Side>();
-    for (const name of contestantNames) {
-      const database = await postgres.newDatabase();
-      const client = new Client({ connectionString: database });
-      await client.connect();
-      sides.set(name, { database, client });
-    }
-    const sink = await startProcess('sink', { sink: 0, database: '', setting: 0, sealingKey: '' }, []);
-    return new Arena(postgres, sides, sink, flags);
-  }
-
   /** Starts a process of a contestant, in which nothing is delivered yet. */
-  async start(name: ContestantName, setting: number): Promise<ServerProcess> {
-    const { database } = this.#side(name);
-    const settings = { sink: this.sink.port, database, setting, sealingKey: this.#sealingKey };
-    const server = await startProcess(name, settings, this.#flags);
-    if (!this.#prepared.has(name)) await server.ask('prepare');
-    this.#prepared.add(name);
-    return server;
-  }
-
+  start(name: ContestantName, setting: number): Promise<ServerProcess>;
   /** Starts the process that posts without a queue. */
-  async startRaw(): Promise<ServerProcess> {
-    return startProcess(
-      'raw',
-      { sink: this.sink.port, database: '', setting: 0, sealingKey: '' },
-      this.#flags,
-    );
-  }
-
+  startRaw(): Promise<ServerProcess>;
   /**
    * Deliveries per second of processes that share a full queue: from the first arrival at the sink to the last
    * delivery that is settled in the database.
    * @throws Error when the sink did not get every one, whole, once and with the headers that everybody sends
    */
-  async drain(name: ContestantName, servers: readonly ServerProcess[], count: number): Promise<Turn> {
-    await servers[0]?.ask('prefill', count);
-    await this.#tidy();
-    await this.sink.ask('take');
-    const stolen = createStolenTime();
-    const all = this.sink.ask('expect', count);
-    await Promise.all(servers.map((server) => server.ask('start')));
-    await all;
-    while ((await this.#unsettled(name)) > 0) await pause(lookMs);
-    const end = preciseNow();
-    const taken = stolen();
-    await Promise.all(servers.map((server) => server.ask('stop')));
-    return { value: await this.#rate(count, end), stolen: taken };
-  }
-
+  drain(name: ContestantName, servers: readonly ServerProcess[], count: number): Promise<Turn>;
   /** POSTs per second without a queue. */
-  async postRaw(server: ServerProcess, count: number): Promise<Turn> {
-    await this.#tidy();
-    await this.sink.ask('take');
-    const stolen = createStolenTime();
-    await server.ask('post', count);
+  postRaw(server: ServerProcess, count: number): Promise<Turn>;
+  close(): Promise<void>;
+}
+
+export async function openArena(bench: Benchmark): Promise<Arena> {
+  const postgres = await benchmarkPostgres();
+  const databases = new Map<ContestantName, string>();
+  const clients = new Map<ContestantName, Client>();
+  for (const name of contestantNames) {
+    const connectionString = await postgres.newDatabase();
+    const client = new Client({ connectionString });
+    await client.connect();
+    databases.set(name, connectionString);
+    clients.set(name, client);
+  }
+  const sink = await bench.process('sink', {}, []);
+  const sealingKey = randomBytes(32).toString('base64url');
+  const prepared = new Set<ContestantName>();
+  let started = 0;
+  /** Which headers a request has, whoever makes it. */
+  let known: string | null = null;
+
+  async function isSettled(name: ContestantName): Promise<boolean> {
+    const result = await clients.get(name)?.query(descriptions[name].unsettled);
+    return result?.rows[0].count === 0;
+  }
+
+  /** Requests per second, from the first arrival to the end of the work. @param tidyUp - what is not counted */
+  async function rateOf(
+    count: number,
+    work: () => Promise<unknown>,
+    tidyUp: () => Promise<unknown> = async () => undefined,
+  ): Promise<Turn> {
+    // Nobody works off in his turn what others left behind: dead rows and missing statistics.
+    for (const client of clients.values()) await client.query('VACUUM (ANALYZE)');
+    await sink.ask('take');
+    const stolenSoFar = createStolenTime();
+    await work();
     const end = preciseNow();
-    const taken = stolen();
-    return { value: await this.#rate(count, end), stolen: taken };
-  }
-
-  async close(): Promise<void> {
-    await this.sink.stop();
-    for (const { client } of this.#sides.values()) await client.end();
-    await this.#postgres.stop();
-  }
-
-  async #rate(count: number, end: number): Promise<number> {
-    const { received, bytes, firstAt, headers } = await this.sink.ask<Taken>('take');
-    this.#headers ??= headers;
-    if (headers !== this.#headers) throw new Error(`headers were ${this.#headers}, and are now ${headers}`);
-    if (received !== count || bytes !== count * bodyBytes) {
+    const stolen = stolenSoFar();
+    await tidyUp();
+    const { received, bytes, firstAt, headers } = await sink.ask<Taken>('take');
+    known ??= headers;
+    if (headers !== known) throw new Error(`headers were ${known}, and are now ${headers}`);
+    if (received !== count || bytes !== count * bodyBytes)
       throw new Error(`the sink got ${received} requests with ${bytes} bytes`);
-    }
-    return (count * 1000) / (end - firstAt);
+    return { value: (count * 1000) / (end - firstAt), stolen };
   }
 
-  async #unsettled(name: ContestantName): Promise<number> {
-    const { rows } = await this.#side(name).client.query(descriptions[name].unsettled);
-    return rows[0].count;
-  }
-
-  /** Nobody works off in his turn what others left behind: dead rows and missing statistics. */
-  async #tidy(): Promise<void> {
-    for (const { client } of this.#sides.values()) await client.query('VACUUM (ANALYZE)');
-  }
-
-  #side(name: ContestantName): Side {
-    const side = this.#sides.get(name);
-    if (side === undefined) throw new Error(`there is no ${name}`);
-    return side;
-  }
+  return {
+    sink,
+    async start(name, setting) {
+      started += 1;
+      const server = await bench.start(name, {
+        ...{ sink: sink.port, database: databases.get(name), setting, sealingKey },
+        firstNumber: started * 1_000_000_000,
+      });
+      if (!prepared.has(name)) await server.ask('prepare');
+      prepared.add(name);
+      return server;
+    },
+    startRaw: () => bench.start('raw', { sink: sink.port }),
+    async drain(name, servers, count) {
+      const all = (command: string) => Promise.all(servers.map((server) => server.ask(command)));
+      await servers[0]?.ask('prefill', count);
+      const work = async (): Promise<void> => {
+        const arrived = sink.ask('expect', count);
+        await all('start');
+        await arrived;
+        while (!(await isSettled(name))) await pause(lookMs);
+      };
+      return rateOf(count, work, () => all('stop'));
+    },
+    postRaw: (server, count) => rateOf(count, () => server.ask('post', count)),
+    async close() {
+      await sink.stop();
+      for (const client of clients.values()) await client.end();
+      await postgres.remove();
+    },
+  };
 }

@@ -1,8 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { freePort } from '../../support/free-port.ts';
-import { ServerProcess } from '../../support/measure/server-process.ts';
 import { inFlight } from './fixture.ts';
-import type { ContestantSettings } from './servers/contestant.ts';
 
 /** Who is compared. */
 export const contestantNames = ['ostiary', 'pg-boss', 'graphile-worker'] as const;
@@ -62,17 +58,3 @@ export const descriptions: Readonly<Record<ContestantName, Description>> = {
     unsettled: 'SELECT count(*)::integer AS count FROM graphile_worker._private_jobs',
   },
 };
-
-let processes = 0;
-
-/** Starts a built process. */
-export async function startProcess(
-  name: ContestantName | 'raw' | 'sink',
-  settings: Omit<ContestantSettings, 'port' | 'firstNumber'>,
-  flags: readonly string[],
-): Promise<ServerProcess> {
-  processes += 1;
-  const file = fileURLToPath(new URL(`./dist/${name}.js`, import.meta.url));
-  const firstNumber = processes * 1_000_000_000;
-  return ServerProcess.start(file, { ...settings, port: await freePort(), firstNumber }, flags);
-}

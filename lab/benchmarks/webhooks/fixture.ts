@@ -1,9 +1,3 @@
-/** The secret of the endpoint. */
-export const secret = 'whsec_0123456789abcdefghijklmnop';
-
-/** The partner whose endpoint it is. */
-export const partner = 'bench';
-
 /** Requests under way at once, on either side. */
 export const inFlight = 64;
 
@@ -30,9 +24,4 @@ export function bodyOf(id: string): string {
       completedAt: '2026-03-01T12:00:01.000Z',
     },
   });
-}
-
-/** An event id, unique in a run. */
-export function eventId(number: number): string {
-  return `evt_${number.toString(16).padStart(32, '0')}`;
 }

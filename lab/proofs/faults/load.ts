@@ -2,8 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { seeded } from '../../support/arguments.ts';
 import { authorizePath, csrfOf } from '../../support/browser/remote-flow.ts';
 import type { Stage } from '../../support/processes/stage.ts';
-import { Client } from './client.ts';
-import { type Payment, type PublishedEvent, Tally } from './tally.ts';
+import { type Answer, Client, jsonPost, Tally } from '../client.ts';
 
 /** Clients of each kind. */
 export interface LoadSize {
@@ -14,12 +13,24 @@ export interface LoadSize {
   readonly pauseMs: number;
 }
 
+/** A payment or a test event that a client has an answer for, or has none for. */
+export interface Asked {
+  /** Its `Idempotency-Key`, and its description or message. */
+  readonly key: string;
+  /** What was broken when it was asked for. */
+  readonly fault: string;
+  /** What was made of it, as the answer says. */
+  id: string | null;
+}
+
 type Work = (this: Load, client: Client, index: number, random: () => number) => Promise<void>;
+
+const paymentsPath = '/v1/partner/payments';
 
 /** Clients that go on whatever happens: payments, test events, sign-ins. */
 export class Load {
-  readonly payments: Payment[] = [];
-  readonly events: PublishedEvent[] = [];
+  readonly payments: Asked[] = [];
+  readonly events: Asked[] = [];
   /** Codes that were exchanged for a token. */
   exchanges = 0;
   readonly tallies = new Map<string, Tally>();
@@ -69,17 +80,13 @@ export class Load {
 
   /** One payment by itself; answers its key. */
   async payOnce(origin: string): Promise<string | null> {
-    const payment = this.#payment();
-    const answer = await this.client(0).once(
-      origin,
-      '/v1/partner/payments',
-      this.#paymentRequest(payment.key),
-    );
-    this.#paid(payment, answer);
+    const payment = this.#ask('payment', this.payments);
+    const answer = await this.#client(0).once(origin, paymentsPath, this.#paymentOf(payment));
+    if (answer !== null && answer.status !== 503) this.#answered(payment, answer);
     return answer?.status === 201 ? payment.key : null;
   }
 
-  client(turn: number): Client {
+  #client(turn: number): Client {
     return new Client(this.#stage.cluster.webs, () => this.#tally, turn, this.#abandoned.signal);
   }
 
@@ -91,78 +98,56 @@ export class Load {
 
   async #goOn(index: number, work: Work): Promise<void> {
     const random = seeded(this.#seed + index);
-    const client = this.client(index);
+    const client = this.#client(index);
     while (this.#isRunning) {
       await work.call(this, client, index, random);
       await setTimeout(2 * random() * this.#size.pauseMs);
     }
   }
 
-  #payment(): Payment {
+  #ask(what: string, all: Asked[]): Asked {
     this.#count += 1;
-    const payment = { key: `payment ${this.#count}.`, fault: this.#fault, transferId: null };
-    this.payments.push(payment);
-    return payment;
+    const asked = { key: `${what} ${this.#count}.`, fault: this.#fault, id: null };
+    all.push(asked);
+    return asked;
   }
 
-  #paymentRequest(key: string): RequestInit {
-    return {
-      method: 'POST',
-      headers: {
-        'x-api-key': this.#stage.keys.live,
-        'content-type': 'application/json',
-        'idempotency-key': key,
-      },
-      body: JSON.stringify({ amount: '1.00', currency: 'USD', recipient: { kid: 'ana' }, description: key }),
-    };
+  #answered(asked: Asked, { status, text }: Pick<Answer, 'status' | 'text'>): void {
+    if (status === 201) asked.id = JSON.parse(text).id;
+    else this.#tally.wrong.push(`${asked.key} ${status} ${text}`);
   }
 
-  #paid(payment: Payment, answer: { readonly status: number; readonly text: string } | null): void {
-    if (answer === null || answer.status === 503) return;
-    if (answer.status === 201) payment.transferId = JSON.parse(answer.text).id;
-    else this.#tally.wrong.push(`a payment: ${answer.status} ${answer.text}`);
+  #paymentOf({ key }: Asked): RequestInit {
+    const payment = { amount: '1.00', currency: 'USD', recipient: { kid: 'ana' }, description: key };
+    return jsonPost(payment, { 'x-api-key': this.#stage.keys.live, 'idempotency-key': key });
   }
 
   async #pay(client: Client, _index: number, random: () => number): Promise<void> {
-    const payment = this.#payment();
-    const request = this.#paymentRequest(payment.key);
-    this.#paid(payment, await client.send('/v1/partner/payments', request));
+    const payment = this.#ask('payment', this.payments);
+    const request = this.#paymentOf(payment);
+    this.#answered(payment, await client.send(paymentsPath, request));
     // Some clients repeat what was answered already.
-    if (random() < 0.2) this.#paid(payment, await client.send('/v1/partner/payments', request));
+    if (random() < 0.2) this.#answered(payment, await client.send(paymentsPath, request));
   }
 
   async #publish(client: Client): Promise<void> {
-    this.#count += 1;
-    const event: PublishedEvent = { key: `event ${this.#count}.`, fault: this.#fault, eventId: null };
-    this.events.push(event);
-    const { status, text } = await client.send('/v1/partner/sandbox/events', {
-      method: 'POST',
-      headers: {
-        'x-api-key': this.#stage.keys.test,
-        'content-type': 'application/json',
-        'idempotency-key': event.key,
-      },
-      body: JSON.stringify({ type: 'webhook.test', data: { message: event.key } }),
-    });
-    if (status === 201) event.eventId = JSON.parse(text).id;
-    else this.#tally.wrong.push(`an event: ${status} ${text}`);
+    const event = this.#ask('event', this.events);
+    const body = { type: 'webhook.test', data: { message: event.key } };
+    const headers = { 'x-api-key': this.#stage.keys.test, 'idempotency-key': event.key };
+    this.#answered(event, await client.send('/v1/partner/sandbox/events', jsonPost(body, headers)));
   }
 
   async #exchange(client: Client, index: number): Promise<void> {
-    const { client: app } = this.#stage;
+    const { id, secret, redirectUri } = this.#stage.client;
     const code = await this.#code(client, `user-${index}`);
     if (code === null) return;
-    const answer = await client.send('/v1/oauth/token', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        grant_type: 'authorization_code',
-        code,
-        redirect_uri: app.redirectUri,
-        client_id: app.id,
-        client_secret: app.secret,
+    const answer = await client.send(
+      '/v1/oauth/token',
+      jsonPost({
+        ...{ grant_type: 'authorization_code', code },
+        ...{ redirect_uri: redirectUri, client_id: id, client_secret: secret },
       }),
-    });
+    );
     // A code whose first exchange nobody heard of is used, and its token dead: the user signs in again.
     const isUsed = answer.inDoubt > 0 && answer.status === 400 && answer.text.includes('invalid_grant');
     if (answer.status === 200) this.exchanges += 1;
@@ -172,6 +157,7 @@ export class Load {
   /** Walks through the pages; `null` when it has to begin again because a step's first answer got lost. */
   async #code(client: Client, sub: string): Promise<string | null> {
     const cookies = new Map([['host', { pair: `host=${sub}`, path: '/' }]]);
+    let inDoubt = 0;
     const visit = async (path: string, form?: { readonly [name: string]: string }) => {
       const sent = [...cookies.values()].filter((cookie) => path.startsWith(cookie.path));
       const answer = await client.send(path, {
@@ -179,25 +165,23 @@ export class Load {
         headers: { accept: 'text/html', cookie: sent.map(({ pair }) => pair).join('; ') },
         ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
       });
+      inDoubt += answer.inDoubt;
       for (const line of answer.headers.getSetCookie()) {
         const [pair = ''] = line.split(';');
         const cookiePath = /path=([^;]*)/i.exec(line)?.[1] ?? '/';
         cookies.set(`${pair.split('=')[0]} ${cookiePath}`, { pair, path: cookiePath });
       }
       const location = answer.headers.get('location') ?? '';
-      const own = URL.canParse(location) ? new URL(location) : null;
-      return { ...answer, url: own, path: own === null ? location : own.pathname };
+      return { ...answer, location: URL.canParse(location) ? new URL(location) : null };
     };
     let step = await visit(authorizePath(this.#stage.client));
-    let inDoubt = step.inDoubt;
-    if (step.path.startsWith('/oauth/interaction/')) {
-      const page = step.path;
-      const { text, inDoubt: asked } = await visit(page);
+    const page = step.location?.pathname ?? '';
+    if (page.startsWith('/oauth/interaction/')) {
+      const { text } = await visit(page);
       const answered = await visit(page, { csrf: csrfOf(text), decision: 'approve' });
-      step = await visit(answered.path);
-      inDoubt += asked + answered.inDoubt + step.inDoubt;
+      step = await visit(answered.location?.pathname ?? '');
     }
-    const code = step.url?.searchParams.get('code') ?? null;
+    const code = step.location?.searchParams.get('code') ?? null;
     if (code === null && inDoubt === 0)
       this.#tally.wrong.push(`a sign-in: ${step.status} ${step.text.slice(0, 200)}`);
     return code;

@@ -1,13 +1,10 @@
 /** Everything at once, at half the rate at which errors begin. See ../README.md. */
-
 import { numbersFrom } from '../../support/arguments.ts';
 import { watchStolenTime } from '../../support/measure/stolen-time.ts';
 import { percentile, tableOf } from '../../support/measure/table.ts';
-import { kinds } from './acts.ts';
-import type { Health } from './loop-health.ts';
-import { prove, violationsOf } from './run.ts';
-
-const limits = { delayMs: 20, growth: 1.1 };
+import { endProof } from '../../support/proof.ts';
+import { kinds } from '../mix.ts';
+import { claimsOf, prove } from './prove.ts';
 
 const { minutes, rate } = numbersFrom({
   minutes: 10,
@@ -16,63 +13,38 @@ const { minutes, rate } = numbersFrom({
 });
 const stolen = watchStolenTime();
 const report = await prove({ minutes, rate: rate === 0 ? null : rate }, (line) => console.error(line));
-const { load, processes, bystander, byMinute } = report;
+const { load, processes } = report;
 
 const ms = (time: number): string => `${time.toFixed(1)} ms`;
 const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
+const shares = (values: readonly number[]) => [0.5, 0.99, 1].map((share) => ms(percentile(values, share)));
 console.log(
   `\nErrors begin at ${report.errorRate} operations a second: one that failed, or had no answer within a second.\n` +
-    `Held for ${minutes} min at ${report.rate} a second: ${load.failed} errors.\n`,
+    `Held for ${minutes} min at ${report.rate} a second: ${load.failed} errors. ` +
+    `${load.transfers} transfers since the beginning, ${load.untold} not told.\n`,
 );
 console.log(
   tableOf(
     ['operation', 'count', 'p50', 'p99', 'max'],
-    kinds.map((kind) => {
-      const latencies = load.latencies[kind];
-      return [
-        kind,
-        String(latencies.length),
-        ...[0.5, 0.99, 1].map((share) => ms(percentile(latencies, share))),
-      ];
-    }),
+    [
+      ...kinds.map((kind) => [kind, String(load.latencies[kind].length), ...shares(load.latencies[kind])]),
+      ['from event to receiver', String(load.lags.length), ...shares(load.lags)],
+    ],
   ),
 );
-console.log(
-  `\n${load.transfers} transfers since the beginning, ${load.untold} not told. From event to receiver: p50 ` +
-    `${ms(percentile(load.lags, 0.5))}, p99 ${ms(percentile(load.lags, 0.99))}, at most ${ms(Math.max(0, percentile(load.lags, 1)))}.\n`,
-);
-const loop = ({ busy, cores, delayP50, delayP99, delayMax }: Health): string[] => [
-  `${(100 * busy).toFixed(0)} %`,
-  cores.toFixed(2),
-  ...[delayP50, delayP99, delayMax].map(ms),
-];
+console.log();
 console.log(
   tableOf(
     [
-      ...['process', 'busy', 'cores', 'loop delay p50', 'p99', 'max'],
+      ...['process', 'busy', 'loop delay p50', 'p99', 'max'],
       ...['RSS, 2nd third', 'last', 'alive, 2nd third', 'last'],
     ],
-    [
-      ...processes.map((one) => [one.name, ...loop(one), ...[...one.rss, ...one.heap].map(mib)]),
-      ['one that does nothing', ...loop(bystander)],
-    ],
-  ),
-);
-console.log(`\nWhat the machine did to the one that does nothing, beside the errors:\n`);
-console.log(
-  tableOf(
-    ['minute', 'errors', 'loop delay, max', '8 KiB to the disk, max', 'taken by other machines'],
-    byMinute.map(({ failed, stolen: share, delayMax, flushMax }, index) => [
-      String(index + 1),
-      String(failed),
-      ms(delayMax),
-      ms(flushMax),
-      share === null ? '?' : `${(100 * share).toFixed(1)} %`,
+    processes.map(({ name, busy, delayP50, delayP99, delayMax, rss, heap }) => [
+      ...[name, `${(100 * busy).toFixed(0)} %`],
+      ...[delayP50, delayP99, delayMax].map(ms),
+      ...[...rss, ...heap].map(mib),
     ]),
   ),
 );
-console.log(`\n${stolen()}`);
-const violations = violationsOf(report, limits);
-for (const violation of violations) console.log(`\nVIOLATED  ${violation}`);
-// Here and not by itself: what starts PostgreSQL makes 0 of the exit code at the end of a process.
-process.exit(violations.length === 0 ? 0 : 1);
+console.log(`\n${stolen()}\n`);
+endProof(claimsOf(report, { delayMs: 20, growth: 1.1 }));

@@ -1,51 +1,30 @@
-// A web process or a worker of the reference server's parts, with limits that no load reaches. Started by `run.ts`, never imported.
-import { createOstiary, silentLogger } from '@ostiary/core';
+// A web process or a worker of the reference server's parts, with limits that no load reaches. Started by `setScene`, never imported.
+import { createOstiary } from '@ostiary/core';
 import { loadConfig } from '../../../examples/reference-server/src/config.ts';
 import { openDatabases } from '../../../examples/reference-server/src/database/open.ts';
 import { createLedger } from '../../../examples/reference-server/src/ledger/ledger.ts';
 import { createDirectory } from '../../../examples/reference-server/src/users/directory.ts';
 import { serve, settings } from '../../support/measure/control.ts';
+import { options } from '../../support/processes/cluster-options.ts';
 import { watchLoop } from './loop-health.ts';
 
 /** What the process is started with. */
 export interface ServerSettings {
   readonly role: 'web' | 'worker';
   readonly port: number;
-  readonly authUrl: string;
-  readonly databaseUrl: string;
-  readonly sealingKey: string;
+  /** Settings of the reference server. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
-const { role, port, authUrl, databaseUrl, sealingKey } = settings<ServerSettings>();
-const { database, storage } = await openDatabases(
-  loadConfig({
-    NODE_ENV: 'development',
-    OSTIARY_AUTH_URL: authUrl,
-    OSTIARY_SEALING_KEYS: sealingKey,
-    DATABASE_URL: databaseUrl,
-  }),
-);
-const unreachable = { requests: 1_000_000, windowSeconds: 1 };
+const { role, port, env } = settings<ServerSettings>();
+const { OSTIARY_AUTH_URL: authUrl = '', OSTIARY_SEALING_KEYS: sealingKey = '' } = env;
+const { database, storage } = await openDatabases(loadConfig({ ...env }));
 const ostiary = await createOstiary({
+  // Limits that are counted as always, in the database, and never reached; and who says who they are is signed in: passwords are not
+  // what is measured.
+  ...options(storage, { sealingKey, rail: createLedger(database, Date.now).rail }),
   authUrl,
-  storage,
-  sealingKeys: [sealingKey],
   users: createDirectory(database, Date.now),
-  // Passwords are not what is measured: who says who they are is signed in.
-  login: {
-    authenticate(request) {
-      const sub = /(?:^|; )host=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1];
-      return sub === undefined ? null : { sub, authenticatedAt: new Date(Date.now() - 60_000) };
-    },
-    loginUrl: () => '/login',
-  },
-  payments: createLedger(database, Date.now).rail,
-  // Counted as always, in the database, and never reached.
-  limits: { authorizeStarts: 1_000_000, failedClientAuthentications: 1_000_000 },
-  partnerLimits: { verify: unreachable, payments: unreachable, other: unreachable },
-  webhooks: { allowPrivateTargets: true },
-  // Beyond the rate that it bears, a line for each error would be a load of its own.
-  logger: silentLogger,
 });
 if (role === 'worker') ostiary.worker.start();
 

@@ -1,7 +1,26 @@
 import type { Connection } from '../../../examples/reference-server/src/database/sqlite.ts';
-import type { ListedTransfer, Outcome } from './client.ts';
-import { amountOf, decimal, expectedOf } from './model.ts';
-import type { Schedule } from './schedule.ts';
+import type { Claim } from '../../support/proof.ts';
+import type { Answer } from '../client.ts';
+import { disorders } from '../sqlite-ledger.ts';
+import { amountOf, decimal, expectedOf, paid, type Schedule } from './schedule.ts';
+
+/** What a client saw of one payment. */
+export interface Outcome {
+  /** One for each request; requests that ended without an answer were sent again. */
+  readonly answers: readonly Answer[];
+  /** The answer to the key with another payload, if that was tried. */
+  readonly reused: Answer | null;
+}
+
+/** A transfer as the API lists it. */
+export interface ListedTransfer {
+  readonly id: string;
+  readonly status: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly recipient: { readonly kid: string };
+  readonly description: string;
+}
 
 /** Everything that is looked at when the last process is gone. */
 export interface Evidence {
@@ -13,176 +32,132 @@ export interface Evidence {
   readonly database: Connection;
 }
 
-interface Movement {
-  readonly id: string;
-  readonly payer: string;
-  readonly payee: string;
-  readonly postings: bigint;
-  readonly sum: bigint;
-  readonly amount: bigint;
-  readonly currency: string;
+function auditAnswers({ schedule, outcomes }: Evidence): Claim[] {
+  const seen = schedule.payments.map((payment, index) => {
+    const { answers = [], reused = null } = outcomes[index] ?? {};
+    const { status } = expectedOf(payment);
+    return { name: `payment ${index}`, status, answers, reused };
+  });
+  return [
+    {
+      name: 'every answer agrees with the model',
+      problems: seen.flatMap(({ name, status, answers }) =>
+        answers
+          .filter((answer) => answer.status !== status)
+          .map((one) => `${name}: ${one.status} ${one.text}`),
+      ),
+    },
+    {
+      name: 'all answers to one key are equal',
+      problems: seen
+        .filter(
+          ({ status, answers }) => status === 201 && new Set(answers.map(({ text }) => text)).size !== 1,
+        )
+        .map(({ name, answers }) => `${name}: ${answers.map(({ text }) => text).join(' | ')}`),
+    },
+    {
+      name: 'a key with another payload is refused',
+      problems: seen
+        .filter(({ reused }) => reused !== null && reused.status !== 409)
+        .map(({ name, reused }) => `${name}: ${reused?.status} ${reused?.text}`),
+    },
+  ];
 }
 
-/** Names of the checks, each with what it found wrong. */
-export type Findings = ReadonlyMap<string, readonly string[]>;
-
-/** Notes what a check found wrong. */
-type Check = (name: string, problems: readonly string[]) => void;
-type Expected = readonly ReturnType<typeof expectedOf>[];
-
-function auditAnswers(check: Check, { outcomes }: Evidence, expected: Expected): void {
-  check(
-    'every answer agrees with the model',
-    outcomes.flatMap(({ answers }, index) =>
-      answers
-        .filter(({ status }) => status !== expected[index]?.status)
-        .map(({ status, body }) => `payment ${index}: ${status} ${body}`),
-    ),
-  );
-  check(
-    'all answers to one key are equal',
-    outcomes.flatMap(({ answers }, index) =>
-      expected[index]?.status === 201 && new Set(answers.map(({ body }) => body)).size !== 1
-        ? [`payment ${index}: ${answers.map(({ body }) => body).join(' | ')}`]
-        : [],
-    ),
-  );
-  check(
-    'a key with another payload is refused',
-    outcomes.flatMap(({ reused }, index) =>
-      reused !== null && reused.status !== 409 ? [`payment ${index}: ${reused.status} ${reused.body}`] : [],
-    ),
-  );
-}
-
-function auditList(
-  check: Check,
-  { schedule, kids, outcomes, listed }: Evidence,
-  { expected, byId }: { readonly expected: Expected; readonly byId: ReadonlyMap<string, ListedTransfer> },
-): void {
-  const wanted = new Map<string, { readonly index: number; readonly final: string }>();
-  for (const [index, { answers }] of outcomes.entries()) {
-    const [answer] = answers;
-    const final = expected[index]?.final ?? null;
-    if (answer?.status === 201 && final !== null) {
-      wanted.set((JSON.parse(answer.body) as ListedTransfer).id, { index, final });
-    }
+function auditList({ schedule, kids, outcomes, listed }: Evidence): Claim[] {
+  const wanted = new Map<string, string>();
+  for (const [index, payment] of schedule.payments.entries()) {
+    const { status, final } = expectedOf(payment);
+    const [answer] = outcomes[index]?.answers ?? [];
+    if (status !== 201 || answer?.status !== 201) continue;
+    const { recipient, currency } = payment;
+    const fields = [final, amountOf(payment), currency, kids[recipient], `Payment ${index}`];
+    wanted.set((JSON.parse(answer.text) as ListedTransfer).id, fields.join(' '));
   }
-  const accepted = expected.filter(({ status }) => status === 201).length;
-  check('no transfer is lost', [
-    ...(wanted.size === accepted ? [] : [`${wanted.size} transfers were answered, not ${accepted}`]),
-    ...[...wanted.keys()].filter((id) => !byId.has(id)),
-  ]);
-  check(
-    'no transfer was made twice',
-    listed
-      .filter(({ id }, index) => !wanted.has(id) || listed.findIndex((other) => other.id === id) !== index)
-      .map(({ id, description }) => `${id} (${description})`),
-  );
-  check(
-    'every transfer is what was asked for, and ended as it had to',
-    [...wanted].flatMap(([id, { index, final }]) => {
-      const [transfer, payment] = [byId.get(id), schedule.payments[index]];
-      if (transfer === undefined || payment === undefined) return [];
-      const asExpected =
-        transfer.status === final &&
-        transfer.amount === amountOf(payment) &&
-        transfer.currency === payment.currency &&
-        transfer.recipient.kid === kids[payment.recipient] &&
-        transfer.description === `Payment ${index}`;
-      return asExpected ? [] : [JSON.stringify(transfer)];
-    }),
-  );
+  const byId = Map.groupBy(listed, ({ id }) => id);
+  const accepted = schedule.payments.filter((payment) => expectedOf(payment).status === 201).length;
+  return [
+    {
+      name: 'no transfer is lost',
+      problems: [
+        ...(wanted.size === accepted ? [] : [`${wanted.size} transfers were answered, not ${accepted}`]),
+        ...[...wanted.keys()].filter((id) => !byId.has(id)),
+      ],
+      found: `${listed.length} transfers`,
+    },
+    {
+      name: 'no transfer was made twice',
+      problems: [...byId]
+        .filter(([id, same]) => !wanted.has(id) || same.length > 1)
+        .map(([id, [transfer]]) => `${id} (${transfer?.description})`),
+    },
+    {
+      name: 'every transfer is what was asked for, and ended as it had to',
+      problems: listed.flatMap(({ id, status, amount, currency, recipient, description }) => {
+        const is = [status, amount, currency, recipient.kid, description].join(' ');
+        return is === (wanted.get(id) ?? is) ? [] : [`${id} is ${is}, not ${wanted.get(id)}`];
+      }),
+    },
+  ];
 }
 
-function auditLedger(
-  check: Check,
-  { schedule, kids, listed, database }: Evidence,
-  byId: ReadonlyMap<string, ListedTransfer>,
-): void {
+const movements = `
+  SELECT movements.id, count(*) || ' ' || sum(postings.amount) || ' ' || max(postings.amount) || ' ' || currency AS moved
+  FROM app_movements AS movements JOIN app_postings AS postings ON postings.movement_id = movements.id
+  WHERE movements.kind = 'transfer' GROUP BY movements.id
+`;
+
+function auditLedger({ schedule, kids, listed, database }: Evidence): Claim[] {
   const rows = <Row>(sql: string): Row[] => database.prepare<[], Row>(sql).safeIntegers().all();
-  const movements = rows<Movement>(`
-    SELECT movements.id, payers.owner AS payer, app_users.kid AS payee, count(*) AS postings,
-      sum(postings.amount) AS sum, max(postings.amount) AS amount, movements.currency
-    FROM app_movements AS movements
-    JOIN app_postings AS postings ON postings.movement_id = movements.id
-    JOIN app_accounts AS accounts ON accounts.id = postings.account_id
-    LEFT JOIN app_accounts AS payers ON payers.id = accounts.id AND payers.kind = 'partner'
-    LEFT JOIN app_users ON app_users.sub = accounts.owner AND accounts.kind = 'user'
-    WHERE movements.kind = 'transfer' GROUP BY movements.id
-  `);
-  const moved = new Map(movements.map((movement) => [movement.id, movement]));
-  check('every completed transfer moved its amount once, and nothing else did', [
-    ...movements
-      .filter(({ id }) => byId.get(id)?.status !== 'completed')
-      .map(({ id }) => `${id} moved money`),
-    ...listed.flatMap(({ id, status, amount, currency }) => {
-      const movement = moved.get(id);
-      if (status !== 'completed') return [];
-      const right =
-        movement?.postings === 2n &&
-        movement.sum === 0n &&
-        movement.currency === currency &&
-        decimal(movement.amount) === amount;
-      return right ? [] : [`${id} of ${amount} ${currency} moved ${movement?.amount ?? 'nothing'}`];
-    }),
-  ]);
-  const sums = rows<{ currency: string; sum: bigint }>(`
-    SELECT currency, sum(amount) AS sum FROM app_postings
-    JOIN app_accounts ON app_accounts.id = account_id GROUP BY currency
-  `);
-  check(
-    'the ledger sums to zero',
-    sums.filter(({ sum }) => sum !== 0n).map(({ currency, sum }) => `${currency}: ${sum}`),
+  const moved = new Map(rows<{ id: string; moved: string }>(movements).map((row) => [row.id, row.moved]));
+  const completed = listed.filter(({ status }) => status === 'completed');
+  const known = new Set(completed.map(({ id }) => id));
+  const due = paid(schedule, ({ recipient, currency }) => `${kids[recipient]} ${currency}`);
+  const held = new Map(
+    rows<{ account: string; balance: bigint }>(
+      `SELECT kid || ' ' || currency AS account, balance FROM app_accounts JOIN app_users ON sub = owner WHERE kind = 'user'`,
+    ).map(({ account, balance }) => [account, balance]),
   );
-  check(
-    'every balance is the sum of its postings',
-    rows<{ kind: string; owner: string; currency: string }>(`
-      SELECT kind, owner, currency FROM app_accounts
-      WHERE balance <> (SELECT coalesce(sum(amount), 0) FROM app_postings WHERE account_id = app_accounts.id)
-    `).map(({ kind, owner, currency }) => `${kind} ${owner} ${currency}`),
-  );
-  check('the funds are spent to the last cent, and the users have them', [
-    ...rows<{ currency: string; balance: bigint }>(
-      "SELECT currency, balance FROM app_accounts WHERE kind = 'partner' AND balance <> 0",
-    ).map(({ currency, balance }) => `${balance} ${currency} are left`),
-    ...balanceProblems(schedule, kids, rows),
-  ]);
-  check(
-    'no work is left over',
-    rows<{ id: string }>("SELECT id FROM jobs WHERE kind = 'transfer'").map(({ id }) => id),
-  );
+  return [
+    {
+      name: 'every completed transfer moved its amount once, and nothing else did',
+      problems: [
+        ...[...moved.keys()].filter((id) => !known.has(id)).map((id) => `${id} moved money`),
+        // From one account to another.
+        ...completed
+          .filter(
+            ({ id, amount, currency }) =>
+              moved.get(id) !== `2 0 ${amount.replace('.', '').replace(/^0+/, '')} ${currency}`,
+          )
+          .map(
+            ({ id, amount, currency }) =>
+              `${id} of ${amount} ${currency} moved ${moved.get(id) ?? 'nothing'}`,
+          ),
+      ],
+    },
+    {
+      name: 'every balance is the sum of its postings, and the ledger sums to zero',
+      problems: rows<{ what: string }>(disorders).map(({ what }) => what),
+    },
+    {
+      name: 'the funds are spent to the last cent, and the users have them',
+      problems: [
+        ...rows<{ currency: string; balance: bigint }>(
+          "SELECT currency, balance FROM app_accounts WHERE kind = 'partner' AND balance <> 0",
+        ).map(({ currency, balance }) => `${decimal(balance)} ${currency} are left`),
+        ...[...new Set([...due.keys(), ...held.keys()])]
+          .filter((account) => (due.get(account) ?? 0n) !== (held.get(account) ?? 0n))
+          .map((account) => `${account}: ${held.get(account) ?? 0n}, not ${due.get(account) ?? 0n}`),
+      ],
+    },
+    {
+      name: 'no work is left over',
+      problems: rows<{ id: string }>("SELECT id FROM jobs WHERE kind = 'transfer'").map(({ id }) => id),
+    },
+  ];
 }
 
 /** Compares what clients saw, what the API lists, and what is in the tables with the model. */
-export function audit(evidence: Evidence): Findings {
-  const findings = new Map<string, readonly string[]>();
-  const check: Check = (name, problems) => void findings.set(name, problems);
-  const expected = evidence.schedule.payments.map(expectedOf);
-  const byId = new Map(evidence.listed.map((transfer) => [transfer.id, transfer]));
-  auditAnswers(check, evidence, expected);
-  auditList(check, evidence, { expected, byId });
-  auditLedger(check, evidence, byId);
-  return findings;
-}
-
-/** Users whose balance is not what the model says they were paid. */
-function balanceProblems(
-  { payments }: Schedule,
-  kids: readonly string[],
-  rows: <Row>(sql: string) => Row[],
-): string[] {
-  const due = new Map<string, bigint>();
-  for (const { kind, recipient, currency, amount } of payments) {
-    if (kind !== 'covered') continue;
-    const account = `${kids[recipient]} ${currency}`;
-    due.set(account, (due.get(account) ?? 0n) + BigInt(amount));
-  }
-  const balances = rows<{ kid: string; currency: string; balance: bigint }>(`
-    SELECT kid, currency, balance FROM app_accounts JOIN app_users ON sub = owner WHERE kind = 'user'
-  `);
-  const held = new Map(balances.map(({ kid, currency, balance }) => [`${kid} ${currency}`, balance]));
-  return [...new Set([...due.keys(), ...held.keys()])]
-    .filter((account) => (due.get(account) ?? 0n) !== (held.get(account) ?? 0n))
-    .map((account) => `${account}: ${held.get(account) ?? 0n}, not ${due.get(account) ?? 0n}`);
+export function audit(evidence: Evidence): Claim[] {
+  return [...auditAnswers(evidence), ...auditList(evidence), ...auditLedger(evidence)];
 }

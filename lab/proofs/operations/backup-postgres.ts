@@ -7,8 +7,9 @@ import { Client } from 'pg';
 import { readBooks } from '../../../examples/demo/src/cluster/audit.ts';
 import { startServer } from '../../support/postgres/postgres-server.ts';
 import { type DumpTools, findDumpTools, startSystemServer } from '../../support/postgres/system-postgres.ts';
+import type { Ends } from '../../support/proof.ts';
+import { partner } from '../mix.ts';
 import type { Source } from './backup.ts';
-import { partner } from './provision.ts';
 
 /** The version of the server that comes from npm. */
 const npmMajor = 18;
@@ -52,45 +53,35 @@ function dump(tools: DumpTools, url: string, file: string): Promise<ReadonlyMap<
 }
 
 /** A PostgreSQL that `pg_dump` of this machine can read, or why there is none. */
-export async function postgresSource(): Promise<
-  | { readonly source: Source; readonly version: number; remove(): Promise<void> }
-  | { readonly skipped: string }
-> {
+export async function postgresSource(ends: Ends): Promise<Source | string> {
   const tools = findDumpTools();
-  if (tools === null) return { skipped: 'there is no pg_dump' };
+  if (tools === null) return 'there is no pg_dump';
   const isNew = tools.major >= npmMajor;
   if (!isNew && (!tools.hasServer || tools.major < oldestMajor))
-    return { skipped: `pg_dump ${tools.major} reads no server of version ${npmMajor}` };
+    return `pg_dump ${tools.major} reads no server of version ${npmMajor}`;
   const server = isNew ? await startServer() : await startSystemServer(tools);
+  ends.add(() => server.remove());
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-backup-'));
+  ends.add(() => rm(folder, { recursive: true, force: true }));
   const target = server.url('rail');
   return {
-    version: isNew ? npmMajor : tools.major,
-    source: {
-      name: 'backup with pg_dump',
-      size: { webs: 1, workers: 1 },
-      store: { DATABASE_URL: server.url('app') },
-      async copy() {
-        const file = join(folder, 'ostiary.dump');
-        const wanted = await dump(tools, server.url('app'), file);
-        await run(join(tools.folder, 'pg_restore'), [
-          ...['--no-owner', '--exit-on-error', `--dbname=${target}`],
-          file,
-        ]);
-        const restored = await connected(target, countRows);
-        return {
-          store: { DATABASE_URL: target },
-          rows: [...restored.values()].reduce((sum, count) => sum + count, 0),
-          different: [...new Set([...wanted.keys(), ...restored.keys()])].filter(
-            (name) => wanted.get(name) !== restored.get(name),
-          ),
-        };
-      },
-      disorders: async () => (await readBooks(target, partner)).disorders,
+    name: `backup with pg_dump (PostgreSQL ${isNew ? npmMajor : tools.major})`,
+    size: { webs: 1, workers: 1 },
+    store: { DATABASE_URL: server.url('app') },
+    async copy() {
+      const file = join(folder, 'ostiary.dump');
+      const wanted = await dump(tools, server.url('app'), file);
+      const flags = ['--no-owner', '--exit-on-error', `--dbname=${target}`];
+      await run(join(tools.folder, 'pg_restore'), [...flags, file]);
+      const restored = await connected(target, countRows);
+      return {
+        store: { DATABASE_URL: target },
+        rows: [...restored.values()].reduce((sum, count) => sum + count, 0),
+        different: [...new Set([...wanted.keys(), ...restored.keys()])].filter(
+          (name) => wanted.get(name) !== restored.get(name),
+        ),
+      };
     },
-    async remove() {
-      await rm(folder, { recursive: true, force: true });
-      await server.remove();
-    },
+    disorders: async () => (await readBooks(target, partner)).disorders,
   };
 }

@@ -1,10 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { deploy } from './deployment.ts';
+import { type Claim, Ends, staged, until } from '../../support/proof.ts';
+import { deploy, populate, type Size } from './deployment.ts';
 import { Load, type Rates } from './load.ts';
-import { provision } from './provision.ts';
-import { TransferReceiver } from './receiver.ts';
-import type { Line } from './run.ts';
-import { until } from './until.ts';
+import { operation } from './prove.ts';
 
 /** What a backup has to hold, and what is wrong with what it holds. */
 export interface Restored {
@@ -19,7 +16,7 @@ export interface Restored {
 /** A database that can be backed up while it is used. */
 export interface Source {
   readonly name: string;
-  readonly size: Parameters<typeof deploy>[0];
+  readonly size: Size;
   readonly store: Readonly<Record<string, string>>;
   /** Makes a backup, as documented, and restores it somewhere else. */
   copy(): Promise<Restored>;
@@ -27,59 +24,59 @@ export interface Source {
   disorders(): Promise<number>;
 }
 
+const withinMs = 45_000;
+
+async function works(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Backs up while everybody goes on, restores, and starts a server on what was restored. */
-export async function proveBackup(source: Source, rates: Rates): Promise<Line> {
-  const ends: (() => Promise<unknown>)[] = [];
-  try {
-    const deployment = await deploy(source.size, source.store);
-    ends.push(() => deployment.stop());
-    const receiver = new TransferReceiver();
-    ends.push(() => receiver.close());
-    const credentials = await provision(deployment, receiver);
-    const load = new Load(deployment.authUrl, credentials, receiver);
-    ends.push(() => load.stop());
-    load.begin(source.name);
+export function proveBackup({ name, size, store, copy, disorders }: Source, rates: Rates): Promise<Claim> {
+  return staged(async (ends) => {
+    const first = new Ends();
+    ends.add(() => first.end());
+    const deployment = await deploy(first, size, store);
+    const population = await populate(ends, deployment);
+    const { credentials, browser, receiver } = population;
+    const load = new Load(deployment.authUrl, credentials, browser);
+    ends.add(() => load.stop());
+    load.begin(name);
     await load.start(rates);
-    await until('there is something to back up', () => load.transfers.length >= 3 * rates.payment);
-    const before = [...load.transfers];
-    const { store, rows, different } = await source.copy();
-    await delay(500);
+    await until(() => load.mix.transfers.length >= 3 * rates.payment, { withinMs });
+    const before = [...load.mix.transfers];
+    const restored = await copy();
     await load.stop();
-    const { requests, failures } = load.tallyOf(source.name);
-    const token = load.firstToken;
 
     // The same settings and another database: what a team does when the first one is lost.
-    await deployment.stop();
-    const again = await deploy(source.size, store, deployment.sealingKey);
-    ends.push(() => again.stop());
-    const disorders = await source.disorders();
-    const revived = new Load(again.authUrl, credentials, receiver);
-    const works = async (work: () => Promise<void>): Promise<boolean> =>
-      work().then(
-        () => true,
-        () => false,
-      );
-    const token200 = await works(() => revived.userinfo(token));
-    const known = await Promise.all(before.map((id) => works(() => revived.knows(id))));
-    await revived.pay();
-    const [transfer = ''] = revived.transfers;
-    const told = await works(() => until('the partner is told', () => receiver.completed.has(transfer)));
+    await first.end();
+    const again = await deploy(ends, size, restored.store, deployment.sealingKey);
+    const { mix } = new Load(again.authUrl, credentials, browser);
+    const found = await disorders();
+    const isAlive = await works(mix.userinfo(load.mix.firstToken));
+    const known = await Promise.all(before.map((id) => works(mix.knows(id))));
+    await mix.payment();
+    const told = await until(() => mix.transfers.every((id) => receiver.told.has(id)), { withinMs });
     const lost = known.filter((is) => !is).length;
+    const { different, rows } = restored;
     const parts: readonly (readonly [boolean, string, string])[] = [
       [different.length === 0, `${rows} rows`, `other rows in ${different.join(', ')}`],
-      [lost === 0, `${before.length} transfers`, `${lost} transfers lost`],
-      [disorders === 0, 'ledger balanced', `${disorders} disorders in the ledger`],
-      [token200, 'token alive', 'token dead'],
+      [
+        before.length > 0 && lost === 0,
+        `${before.length} transfers`,
+        `${lost} of ${before.length} transfers lost`,
+      ],
+      [found === 0, 'ledger balanced', `${found} disorders in the ledger`],
+      [isAlive, 'token alive', 'token dead'],
       [told, 'payment and webhook', 'no webhook'],
     ];
-    return {
-      name: source.name,
-      requests,
-      failures,
-      found: parts.map(([holds, good, bad]) => (holds ? good : bad)).join(', '),
-      holds: parts.every(([holds]) => holds),
-    };
-  } finally {
-    for (const end of ends.reverse()) await end().catch(() => undefined);
-  }
+    const holds = parts.every(([is]) => is);
+    return operation(
+      name,
+      { holds, found: parts.map(([is, good, bad]) => (is ? good : bad)).join(', ') },
+      load,
+    );
+  });
 }

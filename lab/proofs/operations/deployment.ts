@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Front } from '../../../examples/demo/src/cluster/front.ts';
 import { freePorts } from '../../../examples/demo/src/free-ports.ts';
+import type { Browser } from '../../../examples/demo/src/walkthrough/browser.ts';
 import {
   createLogger,
   type Installation,
   loadConfig,
   openInstallation,
 } from '../../../examples/reference-server/src/index.ts';
+import { registerEndpoint } from '../../support/http.ts';
 import { openBalancer } from '../../support/processes/balancer.ts';
 import { ReferenceProcess } from '../../support/processes/reference-process.ts';
+import type { Ends } from '../../support/proof.ts';
+import { type Credentials, provision, TransferReceiver } from '../mix.ts';
+import { signIn } from './load.ts';
 
 /** The reference server as a team deploys it: processes behind a load balancer. */
 export interface Deployment {
@@ -20,7 +25,15 @@ export interface Deployment {
   readonly webs: readonly ReferenceProcess[];
   readonly workers: readonly ReferenceProcess[];
   readonly balancer: Front;
-  stop(): Promise<void>;
+}
+
+/** Who uses it. */
+export interface Population {
+  readonly credentials: Credentials;
+  /** The partner's endpoint. */
+  readonly receiver: TransferReceiver;
+  /** The user's, who has signed in. */
+  readonly browser: Browser;
 }
 
 /** How many processes there are of each kind. `all` is one process that does everything, as on SQLite. */
@@ -32,11 +45,12 @@ export function newSealingKey(): string {
 
 /** Starts everything on a database, which `store` names. */
 export async function deploy(
+  ends: Ends,
   size: Size,
   store: Readonly<Record<string, string>>,
   sealingKey = newSealingKey(),
 ): Promise<Deployment> {
-  const [webCount, workerCount] = size === 'all' ? [1, 0] : [size.webs, size.workers];
+  const { webs: webCount, workers: workerCount } = size === 'all' ? { webs: 1, workers: 0 } : size;
   const [front = 0, ...ports] = await freePorts(1 + webCount + workerCount);
   const authUrl = `http://localhost:${front}`;
   const env = {
@@ -48,33 +62,18 @@ export async function deploy(
     OSTIARY_DRAIN_SECONDS: '1',
     OSTIARY_LOG_LEVEL: 'fatal',
   };
-  const processes = (role: string, from: number, count: number) =>
-    Array.from(
-      { length: count },
-      (_, index) =>
-        new ReferenceProcess(`${role} ${index + 1}`, ports[from + index] ?? 0, {
-          ...env,
-          OSTIARY_ROLE: role,
-        }),
-    );
-  const webs = processes(size === 'all' ? 'all' : 'web', 0, webCount);
-  const workers = processes('worker', webCount, workerCount);
+  const processes = (role: string, count: number) =>
+    ports.splice(0, count).map((port, index) => {
+      return new ReferenceProcess(`${role} ${index + 1}`, port, { ...env, OSTIARY_ROLE: role });
+    });
+  const webs = processes(size === 'all' ? 'all' : 'web', webCount);
+  const workers = processes('worker', workerCount);
   const everybody = [...webs, ...workers];
-  const stopAll = () => Promise.all(everybody.map((one) => one.stop()));
-  try {
-    await Promise.all(everybody.map((one) => one.start()));
-    const balancer = await openBalancer(front, webs);
-    return {
-      ...{ authUrl, env, sealingKey, webs, workers, balancer },
-      async stop() {
-        await balancer.close();
-        await stopAll();
-      },
-    };
-  } catch (error) {
-    await stopAll();
-    throw error;
-  }
+  ends.add(() => Promise.all(everybody.map((one) => one.stop())));
+  await Promise.all(everybody.map((one) => one.start()));
+  const balancer = await openBalancer(front, webs);
+  ends.add(() => balancer.close());
+  return { authUrl, env, sealingKey, webs, workers, balancer };
 }
 
 /** Does something as an administrator's command does: in another process than the servers', with their environment. */
@@ -88,4 +87,21 @@ export async function administer<Result>(
   } finally {
     await installation.close();
   }
+}
+
+/** A partner with its keys, an endpoint that listens, and a load that a signed-in user takes part in. */
+export async function populate(ends: Ends, { authUrl, env }: Deployment): Promise<Population> {
+  const credentials = await administer(env, (installation) =>
+    // A key may verify once and pay twice a second, an address may begin five authorizations: three keys, one address.
+    provision(installation, { users: 1, keys: 3 }),
+  );
+  const receiver = new TransferReceiver(newSealingKey());
+  await registerEndpoint(authUrl, credentials.apiKeys[0]?.keys[0] ?? '', {
+    url: `${await receiver.listen()}/`,
+    events: ['payment.completed'],
+    secret: receiver.secret,
+  });
+  ends.add(() => receiver.close());
+  const browser = await signIn(authUrl, credentials);
+  return { credentials, receiver, browser };
 }

@@ -2,15 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { countSecrets, sealIdOf } from '@ostiary/cli/doctor';
 import { readableBy } from '../../../examples/reference-server/src/operations/nodes.ts';
 import type { ReferenceProcess } from '../../support/processes/reference-process.ts';
-import { administer, type Deployment, newSealingKey } from './deployment.ts';
+import { until } from '../../support/proof.ts';
+import { jsonPost } from '../client.ts';
+import { administer, type Deployment, newSealingKey, type Population } from './deployment.ts';
 import type { Load } from './load.ts';
-import type { Credentials } from './provision.ts';
-import { until } from './until.ts';
 
 /** What operations are done to. */
-export interface Scene {
+export interface Scene extends Population {
   readonly deployment: Deployment;
-  readonly credentials: Credentials;
   readonly load: Load;
 }
 
@@ -18,6 +17,15 @@ export interface Scene {
 export interface Finding {
   readonly found: string;
   readonly holds: boolean;
+}
+
+/** What does not happen within this time is broken. */
+const withinMs = 45_000;
+
+/** @throws Error when it does not hold in time */
+async function eventually(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+  if (!(await until(holds, { everyMs: 200, withinMs })))
+    throw new Error(`${what}: not within ${withinMs} ms`);
 }
 
 /** Longer than processes and apps go without looking for new keys. */
@@ -29,7 +37,7 @@ export async function rotateSigningKey({ deployment, load }: Scene): Promise<Fin
   const { kid } = await administer(deployment.env, ({ ostiary }) =>
     ostiary.admin.signingKeys.rotate({ activateAfterSeconds }),
   );
-  await until('the new key signs', () => load.kids.has(kid));
+  await eventually('the new key signs', () => load.kids.has(kid));
   return {
     found: 'ID tokens of the old key and of the new one verified',
     holds: before.size > 0 && !before.has(kid),
@@ -39,17 +47,11 @@ export async function rotateSigningKey({ deployment, load }: Scene): Promise<Fin
 /** The status of a code exchange that can only fail: 401 for a wrong secret, 400 for a wrong code. */
 async function secretStatus({ deployment, credentials }: Scene, secret: string): Promise<number> {
   const { clientId, redirectUri } = credentials;
-  const response = await fetch(`${deployment.authUrl}/v1/oauth/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      grant_type: 'authorization_code',
-      code: 'none',
-      redirect_uri: redirectUri,
-      client_id: clientId,
-      client_secret: secret,
-    }),
-  });
+  const request = {
+    ...{ grant_type: 'authorization_code', code: 'none', redirect_uri: redirectUri },
+    ...{ client_id: clientId, client_secret: secret },
+  };
+  const response = await fetch(`${deployment.authUrl}/v1/oauth/token`, jsonPost(request));
   await response.arrayBuffer();
   return response.status;
 }
@@ -66,7 +68,7 @@ export async function rotateClientSecret(scene: Scene, overlapSeconds: number): 
   await delay(overlapSeconds * 400);
   const during = await secretStatus(scene, old);
   credentials.clientSecrets = [next];
-  await until('the old secret is refused', async () => (await secretStatus(scene, old)) === 401);
+  await eventually('the old secret is refused', async () => (await secretStatus(scene, old)) === 401);
   const after = await secretStatus(scene, next);
   return { found: 'both secrets worked, then only the new one', holds: during === 400 && after === 400 };
 }
@@ -93,12 +95,12 @@ export async function rollApiKeys(scene: Scene, overlapSeconds: number): Promise
   const [old = ''] = before[0]?.keys ?? [];
   const during = await keyStatus(scene, old);
   credentials.apiKeys = after;
-  await until('the old key is refused', async () => (await keyStatus(scene, old)) === 401);
+  await eventually('the old key is refused', async () => (await keyStatus(scene, old)) === 401);
   return { found: 'both keys worked, then only the new one', holds: during === 200 };
 }
 
 /** Replaces every process, one of each kind at a time. @returns their exit codes */
-export async function restartAll(
+async function restartAll(
   { webs, workers }: Pick<Deployment, 'webs' | 'workers'>,
   changes: Readonly<Record<string, string>> = {},
 ): Promise<readonly (number | null)[]> {
@@ -114,13 +116,14 @@ export async function restartAll(
   return codes;
 }
 
+function inOrder(what: string, codes: readonly (number | null)[]): Finding {
+  const found = `${what}${codes.length} processes ended with ${[...new Set(codes)].join(', ')}`;
+  return { found, holds: codes.every((code) => code === 0) };
+}
+
 /** Every process ends in order and is started again, one of each kind at a time. */
 export async function restartInTurns({ deployment }: Scene): Promise<Finding> {
-  const codes = await restartAll(deployment);
-  return {
-    found: `${codes.length} processes ended with ${[...new Set(codes)].join(', ')}`,
-    holds: codes.every((code) => code === 0),
-  };
+  return inOrder('', await restartAll(deployment));
 }
 
 /** As `docs/upgrade.md` has it: the schema first, by a command, then workers, then web processes. */
@@ -128,17 +131,14 @@ export async function updateInTurns({ deployment }: Scene): Promise<Finding> {
   const { webs, workers, env } = deployment;
   await administer(env, async () => undefined);
   const codes = [...(await restartAll({ webs: [], workers })), ...(await restartAll({ webs, workers: [] }))];
-  return {
-    found: `migrated, then ${codes.length} processes ended with ${[...new Set(codes)].join(', ')}`,
-    holds: codes.every((code) => code === 0),
-  };
+  return inOrder('migrated, then ', codes);
 }
 
 /** Waits until no secret needs the old key any more, as `ostiary doctor` tells an operator. */
 async function untilSealedAnew({ deployment }: Scene, keys: readonly string[]): Promise<void> {
   const current = sealIdOf(keys[0] ?? '');
   await administer({ ...deployment.env, OSTIARY_SEALING_KEYS: keys.join() }, ({ database, now }) =>
-    until(
+    eventually(
       'everything is sealed anew',
       async () => (await countSecrets(readableBy(database), current, now())).length === 0,
     ),
@@ -167,15 +167,7 @@ export async function rotateSealingKey(scene: Scene): Promise<Finding> {
 }
 
 /** Whether the partner hears of a transfer that is made now. */
-async function toldOfNext({ load }: Scene): Promise<boolean> {
-  const count = load.transfers.length;
-  try {
-    await until('a transfer is made and told', () => {
-      const next = load.transfers[count];
-      return next !== undefined && load.isTold(next);
-    });
-    return true;
-  } catch {
-    return false;
-  }
+function toldOfNext({ load: { mix }, receiver }: Scene): Promise<boolean> {
+  const count = mix.transfers.length;
+  return until(() => receiver.told.has(mix.transfers[count] ?? ''), { everyMs: 200, withinMs });
 }

@@ -6,7 +6,7 @@ import { type Ran, watchedPool } from '../../../packages/adapter-postgres/test/w
 import { createStolenTime, type QuietTurns, type Turn } from '../../support/measure/stolen-time.ts';
 import { percentile } from '../../support/measure/table.ts';
 import { type ProofServer, startServer } from '../../support/postgres/postgres-server.ts';
-import { cpuWait } from './cpu-wait.ts';
+import { staged } from '../../support/proof.ts';
 import { claimFaults, type PlanRow, stepsOf } from './plan.ts';
 
 /** How a worker asks. */
@@ -17,8 +17,6 @@ export interface ClaimReport {
   readonly median: number;
   readonly p99: number;
   readonly worst: number;
-  /** p99 without the time in which this process and its backend waited for others to leave the CPU. */
-  readonly p99Undisturbed: number;
   /** How large tables are read. */
   readonly steps: readonly string[];
   readonly problems: readonly string[];
@@ -137,23 +135,16 @@ async function timeKind(
   { what, ...request }: Kind,
   { claims, begun }: { readonly claims: number; readonly begun: number },
 ): Promise<ClaimReport> {
-  // One thing at a time, so that there is one connection.
-  const { rows: own } = await watched.own.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  const backend = own[0]?.pid ?? 0;
   const times: number[] = [];
-  const undisturbed: number[] = [];
   const problems: string[] = [];
   let deliveries = 0;
   let sent: Ran | undefined;
   for (let claim = 0; claim < claims; claim += 1) {
     const claimId = randomBytes(16).toString('hex');
     const hold = { ...request, claimId, now: begun * runMs + claim, leaseMs: 30_000 };
-    const waited = () => cpuWait(backend) + cpuWait(process.pid);
-    const [started, before] = [performance.now(), waited()];
+    const started = performance.now();
     const claimed = await storage.deliveries.claim(hold);
-    const ms = performance.now() - started;
-    times.push(ms);
-    undisturbed.push(ms - (waited() - before));
+    times.push(performance.now() - started);
     deliveries += claimed.length;
     // What was sent is kept no longer than this: clearing it away would be counted.
     sent = watched.ran().findLast(({ text }) => text.includes('news AS MATERIALIZED')) ?? sent;
@@ -168,7 +159,6 @@ async function timeKind(
     deliveries,
     median: percentile(times, 0.5),
     p99: percentile(times, 0.99),
-    p99Undisturbed: percentile(undisturbed, 0.99),
     worst: Math.max(...times),
     steps,
     problems: [...problems, ...claimFaults(steps)],
@@ -179,58 +169,50 @@ async function timeKind(
  * Claims what waits, as workers do, with the result of each claim written before the next one. As many deliveries as are
  * asked for wait when a run begins.
  */
-export async function timeClaims({
-  waiting,
-  endpoints,
-  claims,
-  runs,
-  fsync,
-  quiet,
-}: ClaimSize): Promise<ClaimReport[]> {
-  const server = await startServer({ fsync });
-  const watched = watchedPool(server.url('app'));
-  const storage = postgresStorage({ pool: watched.pool });
-  let published = 0;
-  let begun = 0;
-
-  async function topUp(): Promise<void> {
-    const { rows } = await server.app.query<{ count: number }>(
-      'SELECT count(*)::integer FROM ostiary.pending_deliveries',
-    );
-    const missing = waiting - (rows[0]?.count ?? 0);
-    const until = published + Math.ceil(missing / fanOut) * fanOut;
-    await publish(server, endpoints, published, until);
-    published = until;
-  }
-
-  /** @throws whatever broke the run off, unless others had the processors: then it is `null`, and repeated */
-  async function turn(kind: Kind): Promise<Turn<ClaimReport | null>> {
-    begun += 1;
-    const [whole, ofClaims] = [createStolenTime(), createStolenTime()];
-    try {
-      await topUp();
-      ofClaims();
-      const value = await timeKind({ server, watched, storage }, kind, { claims, begun });
-      // What is wrong is wrong, whatever others took.
-      return { value, stolen: value.problems.length > 0 ? 0 : ofClaims() };
-    } catch (error) {
-      const stolen = whole() ?? 0;
-      if (stolen <= quiet.most) throw error;
-      return { value: null, stolen };
-    }
-  }
-
-  try {
+export function timeClaims(size: ClaimSize): Promise<ClaimReport[]> {
+  const { waiting, endpoints, claims, runs, fsync, quiet } = size;
+  return staged(async (ends) => {
+    const server = await startServer({ fsync });
+    ends.add(() => server.remove());
+    const watched = watchedPool(server.url('app'));
+    ends.add(() => watched.end());
+    const storage = postgresStorage({ pool: watched.pool });
+    ends.add(() => storage.close());
     await storage.open();
     await createEndpoints(server, endpoints);
+    let published = 0;
+    let begun = 0;
+
+    const topUp = async (): Promise<void> => {
+      const { rows } = await server.app.query<{ count: number }>(
+        'SELECT count(*)::integer FROM ostiary.pending_deliveries',
+      );
+      const missing = waiting - (rows[0]?.count ?? 0);
+      const to = published + Math.ceil(missing / fanOut) * fanOut;
+      await publish(server, endpoints, published, to);
+      published = to;
+    };
+    /** @throws whatever broke the run off, unless others had the processors: then it is `null`, and repeated */
+    const turn = async (kind: Kind): Promise<Turn<ClaimReport | null>> => {
+      begun += 1;
+      const [whole, ofClaims] = [createStolenTime(), createStolenTime()];
+      try {
+        await topUp();
+        ofClaims();
+        const value = await timeKind({ server, watched, storage }, kind, { claims, begun });
+        // What is wrong is wrong, whatever others took.
+        return { value, stolen: value.problems.length > 0 ? 0 : ofClaims() };
+      } catch (error) {
+        const stolen = whole() ?? 0;
+        if (stolen <= quiet.most) throw error;
+        return { value: null, stolen };
+      }
+    };
+
     const reports: (ClaimReport | null)[] = [];
     for (let run = 0; run < runs; run += 1) {
       for (const kind of kindsOf(endpoints)) reports.push(...(await quiet.values([() => turn(kind)])));
     }
     return reports.filter((report) => report !== null);
-  } finally {
-    await storage.close();
-    await watched.end();
-    await server.remove();
-  }
+  });
 }

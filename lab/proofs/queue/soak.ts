@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { insist } from '../../support/insist.ts';
 import { nowIn } from '../../support/processes/cluster-options.ts';
 import { publish, type Stage, setStage } from '../../support/processes/stage.ts';
+import { staged, until } from '../../support/proof.ts';
 import { Load } from '../faults/load.ts';
 
 /** How long, and how much. */
@@ -92,18 +93,17 @@ async function leftovers(stage: Stage): Promise<string[]> {
   const counts = mortal.map(
     (table) => `SELECT '${table}' AS name, count(*)::integer AS count FROM ostiary.${table}`,
   );
-  const end = performance.now() + lateMs;
-  for (;;) {
+  let left: { name: string; count: number }[] = [];
+  const isEmpty = async (): Promise<boolean> => {
     await insist(() => purge(stage, 0));
     const { rows } = await stage.server.app.query<{ name: string; count: number }>(
       counts.join(' UNION ALL '),
     );
-    const left = rows.filter(({ count }) => count > 0);
-    if (left.length === 0 || performance.now() >= end) {
-      return left.map(({ name, count }) => `${count} rows stay in ${name}`);
-    }
-    await setTimeout(100);
-  }
+    left = rows.filter(({ count }) => count > 0);
+    return left.length === 0;
+  };
+  await until(isEmpty, { everyMs: 100, withinMs: lateMs });
+  return left.map(({ name, count }) => `${count} rows stay in ${name}`);
 }
 
 function growthOf(samples: readonly Sample[]): Growth[] {
@@ -122,66 +122,61 @@ function growthOf(samples: readonly Sample[]): Growth[] {
   });
 }
 
+/** Does something so often a second, for some seconds. */
+async function every(count: number, seconds: number, work: () => Promise<unknown>): Promise<void> {
+  const end = performance.now() + seconds * 1000;
+  while (performance.now() < end) {
+    const next = performance.now() + 1000 / count;
+    await work();
+    await setTimeout(Math.max(0, next - performance.now()));
+  }
+}
+
 /** Publishes, delivers and purges at a constant rate, and looks at the size of everything. */
-export async function soak(size: SoakSize, told: (total: number) => void = () => {}): Promise<SoakReport> {
-  const retentionMs = (size.seconds * 1000) / 10;
+export function soak(size: SoakSize, told: (total: number) => void = () => {}): Promise<SoakReport> {
+  const { seconds, fsync } = size;
+  const retentionMs = (seconds * 1000) / 10;
   // The tables live a tenth of the time here, not 30 days: what cleans up has to come by as often.
   const naptime = Math.min(5, Math.max(1, Math.round(retentionMs / 12_000)));
-  const stage = await setStage({
-    webs: 1,
-    workers: 2,
-    endpoints: 4,
-    fsync: size.fsync,
-    settings: [`autovacuum_naptime=${naptime}s`],
-  });
-  const load = new Load(stage, 1, { payers: 2, publishers: 1, exchangers: 0, pauseMs: 50 });
-  try {
+  return staged(async (ends) => {
+    const settings = [`autovacuum_naptime=${naptime}s`];
+    const stage = await setStage(ends, { webs: 1, workers: 2, endpoints: 4, fsync, settings });
+    const load = new Load(stage, 1, { payers: 2, publishers: 1, exchangers: 0, pauseMs: 50 });
+    ends.add(() => load.abandon());
     load.begin('none');
     load.start();
-    const end = performance.now() + size.seconds * 1000;
-    const isOver = () => performance.now() >= end;
     const samples: Sample[] = [];
-    const problems: string[] = [];
-    let [purged, total] = [0, 0];
-    const everySecond = async (count: number, work: () => Promise<unknown>) => {
-      while (!isOver()) {
-        const next = performance.now() + 1000 / count;
-        await work();
-        await setTimeout(Math.max(0, next - performance.now()));
-      }
+    const totals: number[] = [];
+    let purged = 0;
+    const look = async (): Promise<void> => {
+      const sample = await sampleOf(stage);
+      const total = [...sample.sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+      samples.push(sample);
+      totals.push(total);
+      told(total);
     };
     await Promise.all([
-      everySecond(size.groupsPerSecond, () => publish(stage.ostiary, size.group)),
-      everySecond(1, async () => {
+      every(size.groupsPerSecond, seconds, () => publish(stage.ostiary, size.group)),
+      every(1, seconds, async () => {
         purged += await insist(() => purge(stage, retentionMs));
       }),
-      everySecond(1 / size.sampleSeconds, async () => {
-        const sample = await sampleOf(stage);
-        samples.push(sample);
-        total = [...sample.sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
-        told(total);
-      }),
+      every(1 / size.sampleSeconds, seconds, look),
     ]);
-    samples.push(await sampleOf(stage));
+    await look();
     await load.stop();
-    problems.push(...(load.tallies.get('none')?.wrong ?? []));
     const late = await stage.server.app.query<{ count: number }>(
       'SELECT count(*)::integer AS count FROM ostiary.pending_deliveries WHERE due_at < $1',
       [Math.round(nowIn(stage.time) - lateMs)],
     );
-    if (late.rows[0]?.count !== 0) problems.push(`${late.rows[0]?.count} deliveries are late`);
-    if (purged === 0) problems.push('nothing was purged');
-    problems.push(...(await leftovers(stage)));
     return {
       growth: growthOf(samples),
-      totals: samples.map((sample) => [...sample.sizes.values()].reduce((sum, bytes) => sum + bytes, 0)),
-      deliveries: stage.receiver.requests,
-      transfers: samples.at(-1)?.transfers ?? 0,
-      purged,
-      problems,
+      ...{ totals, purged, deliveries: stage.receiver.requests, transfers: samples.at(-1)?.transfers ?? 0 },
+      problems: [
+        ...(load.tallies.get('none')?.wrong ?? []),
+        ...(late.rows[0]?.count === 0 ? [] : [`${late.rows[0]?.count} deliveries are late`]),
+        ...(purged > 0 ? [] : ['nothing was purged']),
+        ...(await leftovers(stage)),
+      ],
     };
-  } finally {
-    await load.abandon();
-    await stage.end();
-  }
+  });
 }

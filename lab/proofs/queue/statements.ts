@@ -1,5 +1,6 @@
-import { percentile } from '../../support/measure/table.ts';
-import { publish, type Stage, setStage } from '../../support/processes/stage.ts';
+import { median } from '../../support/measure/statistics.ts';
+import { delivered, publish, setStage } from '../../support/processes/stage.ts';
+import { staged } from '../../support/proof.ts';
 
 /** Statements that workers sent, as the server counted them. */
 export interface StatementCount {
@@ -23,85 +24,69 @@ const counted = `
     AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
 `;
 
-async function delivered({ server }: Stage): Promise<void> {
-  const deadline = performance.now() + 120_000;
-  while (performance.now() < deadline) {
-    const { rows } = await server.app.query('SELECT FROM ostiary.pending_deliveries LIMIT 1');
-    if (rows.length === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('deliveries stay pending');
+/** A machine that stands still meanwhile makes no difference: statements are counted. */
+const patienceMs = 120_000;
+
+interface Statements {
+  readonly claims: number;
+  readonly results: number;
+  readonly statements: number;
 }
 
 /** Counts what a backlog costs two workers, and what a single delivery costs a worker that has nothing else to do. */
-export async function countStatements(size: {
+export function countStatements(size: {
   readonly events: number;
   readonly singles: number;
   readonly fsync: boolean;
 }): Promise<StatementCount[]> {
   const endpoints = 10;
-  const stage = await setStage({
-    webs: 0,
-    workers: 2,
-    endpoints,
-    isWorking: false,
-    fsync: size.fsync,
-    settings: ['shared_preload_libraries=pg_stat_statements'],
-    prepare: async ({ app }) => void (await app.query('CREATE EXTENSION pg_stat_statements')),
-  });
-  const { server, cluster, ostiary } = stage;
-  const count = async (
-    what: string,
-    deliveries: number,
-    work: () => Promise<void>,
-  ): Promise<StatementCount> => {
-    await server.app.query('SELECT pg_stat_statements_reset()');
-    await work();
-    const { rows } = await server.app.query<{ claims: number; results: number; statements: number }>(counted);
-    const { claims = 0, results = 0, statements = 0 } = rows[0] ?? {};
-    const others = statements - claims - results;
-    return { what, deliveries, claims, results, others, perDelivery: statements / deliveries };
-  };
-  try {
-    for (let published = 0; published < size.events; published += 50) {
+  return staged(async (ends) => {
+    const stage = await setStage(ends, {
+      ...{ webs: 0, workers: 2, endpoints, isWorking: false, fsync: size.fsync },
+      settings: ['shared_preload_libraries=pg_stat_statements'],
+      prepare: async ({ app }) => void (await app.query('CREATE EXTENSION pg_stat_statements')),
+    });
+    const { ostiary } = stage;
+    const { app } = stage.server;
+    const [worker] = stage.cluster.workers;
+    const count = async (deliveries: number, work: () => Promise<unknown>) => {
+      await app.query('SELECT pg_stat_statements_reset()');
+      await work();
+      const { rows } = await app.query<Statements>(counted);
+      const { claims = 0, results = 0, statements = 0 } = rows[0] ?? {};
+      const others = statements - claims - results;
+      return { deliveries, claims, results, others, perDelivery: statements / deliveries };
+    };
+    const drain = async (): Promise<void> => {
+      if (!(await delivered(stage, patienceMs))) throw new Error('deliveries stay pending');
+    };
+    for (let published = 0; published < size.events; published += 50)
       await publish(ostiary, Math.min(50, size.events - published));
-    }
-    const backlog = await count('a backlog, two workers', size.events * endpoints, async () => {
-      await Promise.all(cluster.workers.map((worker) => worker.tell('startWorker')));
-      await delivered(stage);
-      await Promise.all(cluster.workers.map((worker) => worker.tell('stopWorker')));
+    const backlog = await count(size.events * endpoints, async () => {
+      await stage.cluster.tellWorkers('startWorker');
+      await drain();
+      await stage.cluster.tellWorkers('stopWorker');
     });
 
-    const paths = await server.app.query<{ id: string }>(
-      `SELECT id FROM ostiary.webhook_endpoints WHERE mode = 'live' ORDER BY id OFFSET 1`,
-    );
-    const others = paths.rows.map(({ id }) => id);
-    await server.app.query('DELETE FROM ostiary.webhook_endpoints WHERE id = ANY ($1)', [others]);
-    const [worker] = cluster.workers;
-    let alone: StatementCount[] = [];
+    await app.query(`
+      DELETE FROM ostiary.webhook_endpoints
+      WHERE id IN (SELECT id FROM ostiary.webhook_endpoints WHERE mode = 'live' ORDER BY id OFFSET 1)
+    `);
+    const alone: Omit<StatementCount, 'what'>[] = [];
     for (let single = 0; single < size.singles; single += 1) {
       await publish(ostiary, 1);
-      const one = await count('', 1, async () => void (await worker?.tell('runDue')));
-      await delivered(stage);
-      alone = [...alone, one];
+      alone.push(await count(1, async () => await worker?.tell('runDue')));
+      await drain();
     }
-    const sum = (of: (one: StatementCount) => number) => alone.reduce((total, one) => total + of(one), 0);
+    const sum = (of: 'claims' | 'results' | 'others') => alone.reduce((total, one) => total + one[of], 0);
     return [
-      backlog,
+      { what: 'a backlog, two workers', ...backlog },
       {
-        what: 'one delivery at a time, median',
-        deliveries: size.singles,
-        claims: sum(({ claims }) => claims),
-        results: sum(({ results }) => results),
-        others: sum((one) => one.others),
+        ...{ what: 'one delivery at a time, median', deliveries: size.singles },
+        ...{ claims: sum('claims'), results: sum('results'), others: sum('others') },
         // Now and then the purge, or a look at the server's clock, comes in between.
-        perDelivery: percentile(
-          alone.map(({ perDelivery }) => perDelivery),
-          0.5,
-        ),
+        perDelivery: median(alone.map(({ perDelivery }) => perDelivery)),
       },
     ];
-  } finally {
-    await stage.end();
-  }
+  });
 }

@@ -1,6 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Hold } from '../../support/measure/claim-records.ts';
-import { publish, type Stage } from '../../support/processes/stage.ts';
+import { delivered, publish, type Stage } from '../../support/processes/stage.ts';
 import type { RaceReport } from './race.ts';
 
 interface LoggedDelivery {
@@ -49,11 +48,11 @@ export async function raceForDeliveries(
     while (events.length < wanted)
       events.push(...(await publish(ostiary, Math.min(50, wanted - events.length))));
     const started = performance.now();
-    await Promise.all(cluster.workers.map((worker) => worker.tell('startWorker')));
-    await drained(stage);
+    await cluster.tellWorkers('startWorker');
+    await delivered(stage, patienceMs);
     milliseconds += performance.now() - started;
-    await Promise.all(cluster.workers.map((worker) => worker.tell('stopWorker')));
-    const reports = await Promise.all(cluster.workers.map((worker) => worker.report()));
+    await cluster.tellWorkers('stopWorker');
+    const reports = await cluster.reports();
     for (const [index, { holds }] of reports.entries()) shares[index] = (shares[index] ?? 0) + holds.length;
     const holds = reports.flatMap((report) => report.holds);
     claims += reports.reduce((sum, report) => sum + report.claims.filter(({ count }) => count > 0).length, 0);
@@ -87,24 +86,13 @@ export async function raceForDeliveries(
   const perSecond = Math.round((runs * deliveries * 1000) / milliseconds);
   return {
     name: 'deliveries',
-    runs,
-    figures:
+    found:
       `${deliveries} over ${cluster.workers.length} workers: ${attempts} attempts in ${claims} claims, ${twice} held twice at a time, ` +
       `${anew} tried anew because a result could not be written, ${handedBack} handed back untried, ` +
       `shares ${shares.map((share) => `${Math.round((100 * share) / attempts)} %`).join(', ')}, ${perSecond}/s`,
     unavailable: 0,
     problems,
   };
-}
-
-/** Resolves when nothing is pending any more. */
-async function drained({ server }: Stage): Promise<void> {
-  const deadline = performance.now() + patienceMs;
-  while (performance.now() < deadline) {
-    const { rows } = await server.app.query('SELECT FROM ostiary.pending_deliveries LIMIT 1');
-    if (rows.length === 0) return;
-    await setTimeout(100);
-  }
 }
 
 /** Where a worker got a delivery while another one (or itself) held it for certain. */

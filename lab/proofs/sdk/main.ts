@@ -3,13 +3,14 @@ import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { numbersFrom } from '../../support/arguments.ts';
 import { tableOf } from '../../support/measure/table.ts';
+import { endProof } from '../../support/proof.ts';
 import { prove } from './run.ts';
 import { schedules } from './schedule.ts';
-import { newTally } from './tally.ts';
+import { Tally } from './tally.ts';
 
 const { runs, seed } = numbersFrom({ runs: 1_000, seed: randomInt(2 ** 31) });
 console.log(`${runs} schedules, seed ${seed}`);
-const tally = newTally();
+const tally = new Tally();
 const started = performance.now();
 const result = await fc.check(
   fc.asyncProperty(schedules, async (schedule) => {
@@ -37,11 +38,14 @@ console.log(
 console.log(
   `called again with the same key: ${retries.settled} settled, ${retries.conflicts} in conflict with another payment`,
 );
-if (result.failed) {
-  console.log(
-    `\nVIOLATED  ${result.errorInstance}\n${fc.stringify(result.counterexample)}\nrepeat with --seed ${seed}`,
-  );
-  process.exitCode = 1;
-} else {
-  console.log('\nholds     one transfer at most for each payment, and what the SDK said is true');
-}
+const problem = `${result.errorInstance}\n${fc.stringify(result.counterexample)}`;
+console.log();
+endProof(
+  [
+    {
+      name: 'one transfer at most for each payment, and what the SDK said is true',
+      problems: result.failed ? [problem] : [],
+    },
+  ],
+  seed,
+);

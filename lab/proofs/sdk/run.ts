@@ -8,7 +8,7 @@ import {
 import { createTestOstiary, type TestOstiary } from '@ostiary/testing';
 import { type Network, networkOf } from './network.ts';
 import type { Order, Schedule } from './schedule.ts';
-import { countEnd, countFault, type Tally } from './tally.ts';
+import type { Tally } from './tally.ts';
 
 /** A payment as a program asks for it. */
 interface Asked {
@@ -62,10 +62,12 @@ interface Scene {
   readonly direct: OstiaryPartner;
 }
 
-async function transfersOf({ direct }: Scene, description: string | undefined): Promise<Transfer[]> {
+async function transfersOf({ direct }: Scene, description?: string): Promise<Transfer[]> {
   const found: Transfer[] = [];
-  for await (const transfer of direct.payments.list({ limit: 100 })) found.push(transfer);
-  return description === undefined ? found : found.filter((transfer) => transfer.description === description);
+  for await (const transfer of direct.payments.list({ limit: 100 })) {
+    if (description === undefined || transfer.description === description) found.push(transfer);
+  }
+  return found;
 }
 
 async function make(
@@ -75,8 +77,7 @@ async function make(
 ): Promise<{ end: End; network: Network }> {
   const giveUp = new AbortController();
   const network = networkOf(kit, order.faults, (fault, attempt) => {
-    tally.requests += 1;
-    countFault(tally, fault.kind);
+    tally.meet(fault.kind);
     // A moment later, so that the request is under way.
     if (attempt === order.abortAt) setImmediate(() => giveUp.abort());
   });
@@ -95,24 +96,23 @@ async function make(
 }
 
 /** What is said has to be true, now and after what was late has come. */
-async function judge(scene: Scene, asked: Asked, end: End): Promise<readonly Transfer[]> {
+async function judge(scene: Scene, asked: Asked, end: End): Promise<void> {
   const { kit, tally, problems } = scene;
   const { description = '' } = asked.request;
   await kit.settle();
   const made = await transfersOf(scene, description);
   const complain = (problem: string): void => void problems.push(`${description}: ${problem}`);
   if ('transfer' in end) {
-    countEnd(tally, 'answered', made.length);
+    tally.end('answered', made.length);
     if (made.length !== 1) complain(`answered, and there are ${made.length} transfers`);
     if (end.transfer.id !== made[0]?.id) complain('the answer is another transfer');
-    return made;
+    return;
   }
   const { outcome, code } = end.error;
-  countEnd(tally, outcome, made.length);
+  tally.end(outcome, made.length);
   if (made.length > 1) complain(`paid ${made.length} times`);
   if (outcome === 'not_executed' && made.length > 0) complain(`not_executed (${code}), and it was`);
   if (outcome === 'executed' && made.length !== 1) complain(`executed (${code}), and it was not`);
-  return made;
 }
 
 /** The same again with the key that the error tells, when nothing is in the way any more: now it has to be settled. */
@@ -185,12 +185,11 @@ export async function prove(schedule: Schedule, tally: Tally): Promise<string[]>
   await kit.clock.advance('1d');
 
   // Whatever came when: each payment is one transfer at most, and the rail knows the same ones.
-  const all = await transfersOf(scene, undefined);
+  const all = await transfersOf(scene);
   if (new Set(all.map(({ description }) => description)).size !== all.length) problems.push('paid twice');
   const ids = (of: readonly string[]): string => [...of].sort().join(' ');
   if (ids(kit.rail.journal.map(({ transferId }) => transferId)) !== ids(all.map(({ id }) => id))) {
     problems.push('the journal of the rail has other transfers than the list');
   }
-  tally.schedules += 1;
   return problems;
 }

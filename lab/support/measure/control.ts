@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 /** A message to a server process: the name of a command with what it needs, or `stop`. */
 export type Command = { readonly name: string; readonly argument: unknown } | { readonly stop: true };
 
-/** What a server process says: that it listens, or the answer to the one command under way. */
-export type Message = { readonly listening: true } | { readonly answer: unknown };
+/** What a process says: that it is ready, or the answer to the one command under way. */
+export type Message = { readonly ready: true } | { readonly answer: unknown };
 
 /** What the benchmark may ask a server for, beside the load. */
 export interface Commands {
@@ -27,8 +27,8 @@ const ownCommands: Commands = {
   },
 };
 
-/** Listens, tells the benchmark, and obeys it until it goes away. */
-export function serve(handler: RequestListener, port: number, commands: Commands = {}): void {
+/** Obeys the benchmark until it goes away. */
+export function obey(commands: Commands): void {
   const tell = (message: Message) => process.send?.(message);
   const known = { ...ownCommands, ...commands };
   process.on('message', async (command: Command) => {
@@ -40,5 +40,10 @@ export function serve(handler: RequestListener, port: number, commands: Commands
     tell({ answer: (await run(command.argument as never)) ?? null });
   });
   process.on('disconnect', () => process.exit(0));
-  createServer(handler).listen(port, '127.0.0.1', () => tell({ listening: true }));
+  tell({ ready: true });
+}
+
+/** Listens, and obeys the benchmark. */
+export function serve(handler: RequestListener, port: number, commands: Commands = {}): void {
+  createServer(handler).listen(port, '127.0.0.1', () => obey(commands));
 }

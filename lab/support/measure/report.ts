@@ -18,13 +18,17 @@ export interface Row {
   readonly passed: boolean;
 }
 
+/** A whole number, with commas. */
+export function shown(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
 /** The cells that say what was measured. */
 function measured({ name, unit, scale }: Omit<Target, 'ratio'>, comparison: Comparison): string[] {
-  const shown = (values: readonly number[]) =>
-    Math.round(median(values) * scale).toLocaleString('en-US') + unit;
+  const middle = (values: readonly number[]) => shown(median(values) * scale) + unit;
   const all = ratios(comparison);
   const spread = `${Math.min(...all).toFixed(2)} to ${Math.max(...all).toFixed(2)}`;
-  return [name, shown(comparison.bare), shown(comparison.ostiary), median(all).toFixed(2), spread];
+  return [name, middle(comparison.bare), middle(comparison.ostiary), median(all).toFixed(2), spread];
 }
 
 /** A line of which nothing is asked. */

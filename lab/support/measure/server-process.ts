@@ -16,7 +16,7 @@ export class ServerProcess {
   }
 
   /**
-   * Starts a built server and resolves when it listens.
+   * Starts a built server and resolves when it is ready.
    * @param file - the path of what was built
    * @param flags - options of Node for this process
    */
@@ -33,7 +33,7 @@ export class ServerProcess {
     });
     const server = new ServerProcess(file, settings.port, child);
     const message = await server.#next();
-    if (!('listening' in message)) throw new Error(`${file} answered before it listened`);
+    if (!('ready' in message)) throw new Error(`${file} answered before it was ready`);
     return server;
   }
 
@@ -47,6 +47,7 @@ export class ServerProcess {
   }
 
   async stop(): Promise<void> {
+    if (this.#stopping) return;
     this.#stopping = true;
     const exit = once(this.#child, 'exit');
     this.#child.send({ stop: true } satisfies Command);

@@ -3,19 +3,16 @@ import Koa from 'koa';
 import { Pool } from 'pg';
 import { serve, settings } from '../measure/control.ts';
 
-/** Parameters of the bare server on PostgreSQL. */
-export interface BarePostgresSettings {
-  readonly port: number;
-  /** A database of its own. */
-  readonly database: string;
-}
-
 /** What it answers when it is asked with this key: a token, or the end of a path. */
 export type KnownAnswer = readonly [key: string, json: string];
 
 // The least that could be done: Koa, a pool of the size that Ostiary's has, and one statement for each request, a look-up
 // by key for what reads and an INSERT that is committed for what writes.
-const { port, database } = settings<BarePostgresSettings>();
+const { port, database } = settings<{
+  readonly port: number;
+  /** A database of its own. */
+  readonly database: string;
+}>();
 const pool = new Pool({ connectionString: database, max: 10 });
 await pool.query(`
   CREATE TABLE answers (key text COLLATE "C" PRIMARY KEY, json text NOT NULL);

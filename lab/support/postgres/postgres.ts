@@ -15,6 +15,8 @@ export interface TestPostgres extends Postgres {
   readonly folder: string;
   /** Creates a database. @returns its URL for the superuser */
   createDatabase(name: string): Promise<string>;
+  /** Creates one with a name that no other has. */
+  newDatabase(): Promise<string>;
   /** Stops it and removes its data. */
   remove(): Promise<void>;
 }
@@ -30,16 +32,19 @@ export async function testPostgres({
   process.once('exit', clear);
   const port = await freePort();
   const postgres = await startPostgres(folder, { port, password, settings });
+  const createDatabase = async (name: string): Promise<string> => {
+    const client = new Client({ connectionString: postgres.url() });
+    await client.connect();
+    await client.query(`CREATE DATABASE ${name}`);
+    await client.end();
+    return postgres.url(name);
+  };
+  let databases = 0;
   return {
-    ...postgres,
-    port,
-    folder,
-    async createDatabase(name) {
-      const client = new Client({ connectionString: postgres.url() });
-      await client.connect();
-      await client.query(`CREATE DATABASE ${name}`);
-      await client.end();
-      return postgres.url(name);
+    ...{ ...postgres, port, folder, createDatabase },
+    newDatabase() {
+      databases += 1;
+      return createDatabase(`database_${databases}`);
     },
     async remove() {
       await postgres.stop();

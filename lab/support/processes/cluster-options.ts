@@ -16,6 +16,9 @@ export const secret = 'whsec_0123456789abcdef';
 /** A type of event of the host's, which goes to every endpoint. */
 export const eventType = 'proof.happened';
 
+/** Types of events of which each goes to one endpoint. */
+export const endpointTypes = Array.from({ length: 20 }, (_, index) => `proof.endpoint${index}`);
+
 export const authUrl = 'http://localhost:1';
 
 const anything: HostEventDefinition = {
@@ -38,12 +41,19 @@ export function nowIn({ speed, origin }: Time): number {
   return speed === 1 ? Date.now() : Math.round(origin + (Date.now() - origin) * speed);
 }
 
+const machineTime: Time = { speed: 1, origin: 0 };
+
 /** Options of every process of a proof, the administrator's too. */
 export function options(
   storage: Storage,
-  settings: {
+  {
+    sealingKey,
+    time = machineTime,
+    rail,
+    partnerLimits,
+  }: {
     readonly sealingKey: string;
-    readonly time: Time;
+    readonly time?: Time;
     readonly rail?: PaymentRail;
     readonly partnerLimits?: PartnerLimits;
   },
@@ -61,7 +71,7 @@ export function options(
   return {
     authUrl,
     storage,
-    sealingKeys: [settings.sealingKey],
+    sealingKeys: [sealingKey],
     users: { find: user, findByKid: user, findByPhone: () => null },
     login: {
       authenticate(request) {
@@ -71,12 +81,13 @@ export function options(
       loginUrl: (returnTo) => `/login?${new URLSearchParams({ return_to: returnTo })}`,
     },
     limits: { authorizeStarts: 1_000_000, failedClientAuthentications: 1_000_000 },
-    partnerLimits: { payments: enough, other: enough, users: enough, ...settings.partnerLimits },
-    payments: settings.rail ?? { execute: async () => ({ status: 'pending' }) },
+    partnerLimits: { verify: enough, payments: enough, other: enough, users: enough, ...partnerLimits },
+    payments: rail ?? { execute: async () => ({ status: 'pending' }) },
     webhooks: { allowPrivateTargets: true, retryDelaysSeconds: [0.2, 0.4, 1, 2, 4, 8, 16] },
-    events: { [eventType]: anything },
+    events: Object.fromEntries([eventType, ...endpointTypes].map((type) => [type, anything])),
     // Faults are made on purpose.
     logger: silentLogger,
-    ...(settings.time.speed === 1 ? {} : { clock: { now: () => nowIn(settings.time) } }),
+    // Without one it follows the database's.
+    ...(time.speed === 1 ? {} : { clock: { now: () => nowIn(time) } }),
   };
 }

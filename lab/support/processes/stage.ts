@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { createOstiary, type Ostiary, type PartnerLimits } from '@ostiary/core';
-import { frozenProxy } from '../../../packages/adapter-postgres/test/frozen-proxy.ts';
+import type { Storage } from '@ostiary/core/storage';
+import { type FrozenProxy, frozenProxy } from '../../../packages/adapter-postgres/test/frozen-proxy.ts';
 import { registerEndpoint, serving } from '../http.ts';
 import { insist } from '../insist.ts';
 import { type ProofServer, type ServerOptions, startServer } from '../postgres/postgres-server.ts';
+import { type Ends, until } from '../proof.ts';
 import { railTables } from '../rail.ts';
+import { type Misbehaviour, RememberingReceiver } from '../remembering-receiver.ts';
 import { Cluster } from './cluster.ts';
 import { eventType, options, partner, secret, type Time } from './cluster-options.ts';
-import { StageReceiver } from './stage-receiver.ts';
 
 /** What a proof wants. */
 export interface StageOptions extends ServerOptions {
@@ -18,13 +20,35 @@ export interface StageOptions extends ServerOptions {
   readonly endpoints: number;
   /** How much faster than the machine's the time of all processes runs. @defaultValue 1 */
   readonly speed?: number;
-  readonly poolSize?: number;
   /** Whether workers begin at once. @defaultValue `true` */
   readonly isWorking?: boolean;
-  readonly refusedFirst?: number;
+  /** @defaultValue `'accepting'` */
+  readonly receiver?: Misbehaviour;
   readonly partnerLimits?: PartnerLimits;
   /** Called with the server before anything uses it. */
   readonly prepare?: (server: ProofServer) => Promise<void>;
+}
+
+/** A client of the identity provider. */
+export interface StageClient {
+  readonly id: string;
+  readonly secret: string;
+  readonly redirectUri: string;
+}
+
+/** A database, processes on it, an administrator, a receiver: everything that a proof plays with. */
+export interface Stage {
+  readonly server: ProofServer;
+  /** The way between the processes and the database. */
+  readonly network: FrozenProxy;
+  readonly cluster: Cluster;
+  readonly receiver: RememberingReceiver;
+  readonly time: Time;
+  /** The administrator, with a way of its own to the database, and no worker. */
+  readonly ostiary: Ostiary;
+  readonly storage: Storage;
+  readonly keys: { readonly live: string; readonly test: string };
+  readonly client: StageClient;
 }
 
 const scopes = ['payments:write', 'payments:read', 'users:read', 'webhooks'] as const;
@@ -38,78 +62,56 @@ function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promi
   });
 }
 
-/** Everything that a proof plays with: a database, processes on it, an administrator, a receiver. */
-export type Stage = Awaited<ReturnType<typeof setStage>>;
-
-/** Sets everything up, and takes it down again when that fails. */
-export async function setStage(wanted: StageOptions) {
-  const ends: (() => Promise<unknown>)[] = [];
-  const end = async () => {
-    for (const one of ends.splice(0).reverse()) await one();
+/** Sets everything up. */
+export async function setStage(ends: Ends, wanted: StageOptions): Promise<Stage> {
+  const server = await startServer(wanted);
+  ends.add(() => server.remove());
+  await wanted.prepare?.(server);
+  await server.rail.query(railTables);
+  const network = await frozenProxy(server.port);
+  ends.add(() => network.close());
+  const receiver = new RememberingReceiver(wanted.receiver);
+  const origin = await receiver.listen();
+  ends.add(() => receiver.close());
+  const sealingKey = randomBytes(32).toString('base64url');
+  const time: Time = { speed: wanted.speed ?? 1, origin: Date.now() };
+  const { ostiary, storage } = await insist(async () => {
+    const opened = postgresStorage({ connectionString: server.url('app') });
+    return { storage: opened, ostiary: await createOstiary(options(opened, { sealingKey, time })) };
+  });
+  ends.add(() => ostiary.close());
+  await insist(() => ostiary.admin.partners.create({ slug: partner, name: 'Acme' }));
+  const keyOf = async (mode: 'live' | 'test') => {
+    const { key } = await insist(() => ostiary.admin.apiKeys.issue({ partner, mode, scopes: [...scopes] }));
+    const paths = Array.from({ length: wanted.endpoints }, (_, index) => `${origin}/${mode}/${index}`);
+    await register(ostiary, key, paths);
+    return key;
   };
-  try {
-    const server = await startServer(wanted);
-    ends.push(() => server.remove());
-    await wanted.prepare?.(server);
-    await server.rail.query(railTables);
-    const network = await frozenProxy(server.port);
-    ends.push(() => network.close());
-    const receiver = new StageReceiver(wanted.refusedFirst);
-    const origin = await receiver.listen();
-    ends.push(() => receiver.close());
-    const sealingKey = randomBytes(32).toString('base64url');
-    const time: Time = { speed: wanted.speed ?? 1, origin: Date.now() };
-    const { ostiary, storage } = await insist(async () => {
-      const opened = postgresStorage({ connectionString: server.url('app') });
-      return { storage: opened, ostiary: await createOstiary(options(opened, { sealingKey, time })) };
-    });
-    ends.push(() => ostiary.close());
-    await insist(() => ostiary.admin.partners.create({ slug: partner, name: 'Acme' }));
-    const keyOf = async (mode: 'live' | 'test') => {
-      const { key } = await insist(() => ostiary.admin.apiKeys.issue({ partner, mode, scopes: [...scopes] }));
-      const paths = Array.from({ length: wanted.endpoints }, (_, index) => `${origin}/${mode}/${index}`);
-      await register(ostiary, key, paths);
-      return key;
-    };
-    const keys = { live: await keyOf('live'), test: await keyOf('test') };
-    const redirectUri = 'https://app.example/callback';
-    const { client, clientSecret } = await insist(() =>
-      ostiary.admin.clients.create({
-        name: 'App',
-        redirectUris: [redirectUri],
-        allowedScopes: ['openid'],
-      }),
-    );
-    const cluster = new Cluster(wanted, {
-      databaseUrl: server.url('app', network.port),
-      railUrl: server.url('rail'),
-      sealingKey,
-      time,
-      poolSize: wanted.poolSize ?? 10,
-      isWorking: wanted.isWorking ?? true,
-      ...(wanted.partnerLimits === undefined ? {} : { partnerLimits: wanted.partnerLimits }),
-    });
-    ends.push(() => cluster.stop());
-    await cluster.started();
-    return {
-      server,
-      /** The way between the processes and the database. */
-      network,
-      cluster,
-      receiver,
-      time,
-      /** The administrator, with a way of its own to the database, and no worker. */
-      ostiary,
-      storage,
-      keys,
-      /** Of the identity provider. */
-      client: { id: client.clientId, secret: clientSecret ?? '', redirectUri },
-      end,
-    };
-  } catch (error) {
-    await end();
-    throw error;
-  }
+  const keys = { live: await keyOf('live'), test: await keyOf('test') };
+  const redirectUri = 'https://app.example/callback';
+  const { client, clientSecret } = await insist(() =>
+    ostiary.admin.clients.create({ name: 'App', redirectUris: [redirectUri], allowedScopes: ['openid'] }),
+  );
+  const cluster = new Cluster(wanted, {
+    databaseUrl: server.url('app', network.port),
+    railUrl: server.url('rail'),
+    ...{ sealingKey, time, poolSize: 10, isWorking: wanted.isWorking ?? true },
+    ...(wanted.partnerLimits === undefined ? {} : { partnerLimits: wanted.partnerLimits }),
+  });
+  ends.add(() => cluster.stop());
+  await cluster.started();
+  return {
+    ...{ server, network, cluster, receiver, time, ostiary, storage, keys },
+    client: { id: client.clientId, secret: clientSecret ?? '', redirectUri },
+  };
+}
+
+/** Waits until workers have made every delivery. @returns whether they have */
+export function delivered({ server }: Stage, withinMs: number): Promise<boolean> {
+  return until(
+    async () => (await server.app.query('SELECT FROM ostiary.pending_deliveries LIMIT 1')).rows.length === 0,
+    { everyMs: 20, withinMs },
+  );
 }
 
 /** Publishes events of the host's, together. What is in doubt is published again. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { vectors } from '../../../packages/webhook-verifier/test/vectors/cases.ts';
+import { vectors } from '../../../packages/webhook-verifier/test/vectors/vectors.ts';
 import { blocksOf, textOf } from './support/pages.ts';
 import { languages, NotHere, verdictsOf } from './verifiers/languages.ts';
 

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../../packages/core/test/support/running.ts';
 import { casesOf } from '../../../packages/webhook-verifier/test/cases/cases.ts';
-import { vectors } from '../../../packages/webhook-verifier/test/vectors/cases.ts';
+import { vectors } from '../../../packages/webhook-verifier/test/vectors/vectors.ts';
 import { launchBrowser } from '../../support/browser/browser.ts';
 import { type Installed, install, runtimes } from './installed.ts';
 import type { Report } from './runner.ts';

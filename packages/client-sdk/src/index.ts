@@ -27,8 +27,7 @@ export {
   TokenExpiredError,
 } from './errors.ts';
 export type { Answer, ApiPromise, RawResponse } from './http/api-promise.ts';
-export type { CursorPage } from './http/cursor-list.ts';
-export type { List, Page } from './http/list.ts';
+export type { CursorPage, List, Page } from './http/list.ts';
 export type {
   IdempotentOptions,
   Logger,

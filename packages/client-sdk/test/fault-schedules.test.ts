@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { prove } from '../../../lab/proofs/sdk/run.ts';
 import { schedules } from '../../../lab/proofs/sdk/schedule.ts';
-import { newTally } from '../../../lab/proofs/sdk/tally.ts';
+import { Tally } from '../../../lab/proofs/sdk/tally.ts';
 
 // The small size of `npm run proof:sdk`. The schedules are always the same ones; which attempt a time-out ends is not.
 const seed = 20_261_121;
@@ -10,7 +10,7 @@ const runs = 150;
 
 it(`pays once and says the truth in ${runs} schedules of random faults`, async () => {
   console.log(`fault schedules: seed ${seed}`);
-  const tally = newTally();
+  const tally = new Tally();
   await fc.assert(
     fc.asyncProperty(schedules, async (schedule) => {
       expect(await prove(schedule, tally)).toEqual([]);

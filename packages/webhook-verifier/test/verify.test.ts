@@ -1,7 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
-import { safeVerify, type VerifyOptions, verify, type WebhookHeaders } from '../src/index.ts';
-import { deliveryOf, event, now, secret } from './support/delivery.ts';
+import {
+  safeVerify,
+  signWebhook,
+  tamper,
+  type VerifyOptions,
+  verify,
+  type WebhookHeaders,
+  webhookErrorCodes,
+} from '../src/index.ts';
+import { deliveryOf, event, now, secret, timestamp } from './support/delivery.ts';
 
 // What has to hold in every runtime is in `cases/`; here is what needs Node, or a delivery that nothing of the package has signed.
 
@@ -23,22 +33,6 @@ describe('a body', () => {
     ],
   ])('may be %s', async (_name, rawBody) => {
     expect(await codeOf(rawBody)).toBe('accepted');
-  });
-
-  it('is refused as parsed when it is a Buffer as JSON, or a request', async () => {
-    for (const parsed of [Buffer.from(body).toJSON(), new Request('http://a.example')]) {
-      expect(await codeOf(parsed)).toBe('body_already_parsed');
-    }
-  });
-
-  it('with a lone surrogate is refused before it would be hashed as something else', async () => {
-    const replaced = deliveryOf('"\uFFFD"');
-    expect(await codeOf('"\uD800"', replaced.headers)).toBe('body_not_utf8');
-  });
-
-  it('with a byte order mark is no JSON as a string, either', async () => {
-    const marked = deliveryOf(`\uFEFF${JSON.stringify(event)}`);
-    expect(await codeOf(`\uFEFF${JSON.stringify(event)}`, marked.headers)).toBe('body_not_json');
   });
 
   it('is not changed', async () => {
@@ -115,5 +109,46 @@ describe('a refusal', () => {
         expect(message + stack + JSON.stringify(refusal.error)).not.toContain(told);
       }
     }
+  });
+});
+
+describe('a signed delivery', () => {
+  it('is what the specification says, header by header', async () => {
+    const { id, type } = event;
+    const delivery = await signWebhook(JSON.stringify(event), {
+      secret,
+      id,
+      type,
+      timestamp,
+      partner: 'acme',
+    });
+    expect(delivery).toEqual(deliveryOf());
+    expect(Object.keys(delivery.headers)).toEqual(Object.keys(headers));
+  });
+});
+
+// That each copy is refused for what was done is one of the cases that run in every runtime.
+describe('tampered copies of a delivery', () => {
+  it('have names of their own, differ from the delivery, and leave it as it was', () => {
+    const delivery = deliveryOf();
+    const copies = tamper(delivery);
+    expect(new Set(copies.map(({ name }) => name)).size).toBe(copies.length);
+    for (const copy of copies) expect([copy.headers, copy.body]).not.toEqual([headers, body]);
+    expect(delivery).toEqual(deliveryOf());
+  });
+
+  it('need the prefix of the delivery', () => {
+    expect(() => tamper(deliveryOf(), { prefix: 'acme' })).toThrow(TypeError);
+  });
+});
+
+describe('codes of errors', () => {
+  it('are all in the documentation, and no others', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/webhook-verifier.md'), 'utf8');
+    const section = page.slice(page.indexOf('## Codes'), page.indexOf('## Changing the secret'));
+    const documented = Array.from(section.matchAll(/^\| (`.*?`) \|/gm), ([, cell = '']) => cell)
+      .flatMap((cell) => cell.split(', '))
+      .map((code) => code.replaceAll('`', ''));
+    expect(documented.sort()).toEqual([...webhookErrorCodes].sort());
   });
 });

@@ -3,14 +3,11 @@ import { serve, settings } from '../../../support/measure/control.ts';
 import { paths, redirectUri, scope, users } from '../fixture.ts';
 import { mapAdapter } from './map-adapter.ts';
 
-/** Parameters of the bare provider. */
-export interface BareSettings {
+const { port, key } = settings<{
   readonly port: number;
   /** A private RSA key as JWK. */
   readonly key: Record<string, unknown>;
-}
-
-const { port, key } = settings<BareSettings>();
+}>();
 const client = { clientId: 'bench-client', clientSecret: 'bench-secret-4c1d9d1f3a5b4e5c8f0a7b6d' };
 const [firstUser] = users.values();
 if (firstUser === undefined) throw new Error('the directory is empty');

@@ -6,17 +6,14 @@ import { inBatches } from '../../../support/measure/batches.ts';
 import { serve, settings } from '../../../support/measure/control.ts';
 import { redirectUri, scope, users } from '../fixture.ts';
 
-/** Parameters of Ostiary. */
-export interface OstiarySettings {
+const { port, file, database, sealingKey } = settings<{
   readonly port: number;
   /** The SQLite file. */
   readonly file: string;
   /** Where PostgreSQL is; instead of the file unless it is `null`. */
   readonly database: string | null;
   readonly sealingKey: string;
-}
-
-const { port, file, database, sealingKey } = settings<OstiarySettings>();
+}>();
 const storage = database === null ? sqliteStorage({ file }) : postgresStorage({ connectionString: database });
 const ostiary = await createOstiary({
   authUrl: `http://127.0.0.1:${port}`,

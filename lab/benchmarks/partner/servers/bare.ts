@@ -5,17 +5,13 @@ import Koa from 'koa';
 import { serve, settings } from '../../../support/measure/control.ts';
 import { paths } from '../fixture.ts';
 
-/** Parameters of the bare server. */
-export interface BareSettings {
+const { port, file, answer } = settings<{
   readonly port: number;
   /** A SQLite file of its own. */
   readonly file: string;
-  /** The JSON that verify and user lookup answer. */
-  readonly verification: unknown;
-  readonly user: unknown;
-}
-
-const { port, file, verification, user } = settings<BareSettings>();
+  /** The JSON that verify or user lookup answers. */
+  readonly answer: unknown;
+}>();
 
 const database = new Driver(file);
 database.pragma('journal_mode = WAL');
@@ -49,20 +45,16 @@ interface Payment {
 const router = new Router();
 router.post(paths.verify, async (ctx) => {
   await readJson(ctx.req);
-  ctx.body = verification;
+  ctx.body = answer;
 });
 router.get(paths.user, (ctx) => {
-  ctx.body = user;
+  ctx.body = answer;
 });
 router.post(paths.payments, async (ctx) => {
   const payment = (await readJson(ctx.req)) as Payment;
+  const { amount, currency, recipient, description } = payment;
   // A statement on its own is a transaction of its own.
-  const { lastInsertRowid } = insert.run(
-    payment.amount,
-    payment.currency,
-    payment.recipient.kid,
-    payment.description,
-  );
+  const { lastInsertRowid } = insert.run(amount, currency, recipient.kid, description);
   ctx.status = 201;
   ctx.body = { id: String(lastInsertRowid), status: 'pending', ...payment };
 });

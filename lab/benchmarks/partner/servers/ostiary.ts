@@ -5,16 +5,6 @@ import { inBatches } from '../../../support/measure/batches.ts';
 import { serve, settings } from '../../../support/measure/control.ts';
 import { partner, users } from '../fixture.ts';
 
-/** Parameters of Ostiary. */
-export interface OstiarySettings {
-  readonly port: number;
-  /** The SQLite file. */
-  readonly file: string;
-  /** Where PostgreSQL is; instead of the file unless it is `null`. */
-  readonly database: string | null;
-  readonly sealingKey: string;
-}
-
 /** What the load needs. */
 export interface Provisioned {
   readonly key: string;
@@ -24,7 +14,14 @@ export interface Provisioned {
 
 const passportCount = 100;
 
-const { port, file, database, sealingKey } = settings<OstiarySettings>();
+const { port, file, database, sealingKey } = settings<{
+  readonly port: number;
+  /** The SQLite file. */
+  readonly file: string;
+  /** Where PostgreSQL is; instead of the file unless it is `null`. */
+  readonly database: string | null;
+  readonly sealingKey: string;
+}>();
 const storage = database === null ? sqliteStorage({ file }) : postgresStorage({ connectionString: database });
 const bySub = new Map(users.map((user) => [user.sub, user]));
 const byKid = new Map(users.map((user) => [user.kid, user]));

@@ -48,7 +48,7 @@ async function until(time: number): Promise<void> {
   if (wait > 0) await pause(wait);
 }
 
-/** Obeys the benchmark on behalf of a contestant. @param handler - of requests, where it has one */
+/** Obeys the benchmark on behalf of a contestant. */
 export function serveContestant(
   contestant: Contestant,
   handler: RequestListener = (_request, response) => void response.end(),

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { postgresStorage, StorageUnavailableError } from '@ostiary/adapter-postgres';
 import { createOstiary } from '@ostiary/core';
 import type { IdempotencyClaim, NewEvent } from '@ostiary/core/storage';
+import { registerEndpoint } from '../../../support/http.ts';
 import { settings } from '../../../support/measure/control.ts';
 import { ostiarySettings } from '../contestants.ts';
 import { bodyOf, data, eventType, partner, secret } from '../fixture.ts';
@@ -30,12 +31,8 @@ const ostiary = await createOstiary({
 async function register(): Promise<void> {
   await ostiary.admin.partners.create({ slug: partner, name: 'Benchmark' });
   const { key } = await ostiary.admin.apiKeys.issue({ partner, mode: 'live', scopes: ['webhooks'] });
-  const response = await fetch(`http://127.0.0.1:${port}/v1/partner/webhooks`, {
-    method: 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: JSON.stringify({ url: `http://127.0.0.1:${sink}/hook`, events: [eventType], secret }),
-  });
-  if (response.status !== 201) throw new Error(`not registered: ${await response.text()}`);
+  const url = `http://127.0.0.1:${sink}/hook`;
+  await registerEndpoint(`http://127.0.0.1:${port}`, key, { url, events: [eventType], secret });
 }
 
 serveContestant(

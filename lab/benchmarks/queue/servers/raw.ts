@@ -1,12 +1,12 @@
 // The physical limit: the requests alone, without a queue and without a database; signed as they go, as everyone's are.
-import { serve, settings } from '../../../support/measure/control.ts';
+import { obey, settings } from '../../../support/measure/control.ts';
 import { bodyOf, eventId, inFlight } from '../fixture.ts';
 import { postAll } from './post.ts';
 
-const { port, sink } = settings<{ readonly port: number; readonly sink: number }>();
+const { sink } = settings<{ readonly sink: number }>();
 let posted = 0;
 
-serve((_request, response) => void response.end(), port, {
+obey({
   async post(count: number) {
     const jobs = Array.from({ length: count }, () => {
       posted += 1;

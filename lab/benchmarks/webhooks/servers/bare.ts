@@ -1,10 +1,11 @@
 // Nothing but the requests: the bytes are there before, and nothing is remembered of the answers.
 import { signWebhook } from '@ostiary/webhook-verifier';
 import { Agent, Pool, request } from 'undici';
-import { serve, settings } from '../../../support/measure/control.ts';
-import { bodyOf, eventId, inFlight, partner, secret } from '../fixture.ts';
+import { obey, settings } from '../../../support/measure/control.ts';
+import { eventId, partner, secret } from '../../queue/fixture.ts';
+import { bodyOf, inFlight } from '../fixture.ts';
 
-const { port, sink } = settings<{ readonly port: number; readonly sink: number }>();
+const { sink } = settings<{ readonly sink: number }>();
 const url = `http://127.0.0.1:${sink}/hook`;
 const agent = new Agent({ connections: inFlight });
 const pool = new Pool(new URL(url).origin, { connections: inFlight });
@@ -20,7 +21,7 @@ const ways = {
   pool: (post: Post) => pool.request({ path: '/hook', method: 'POST', ...post }),
 };
 
-serve((_request, response) => void response.end(), port, {
+obey({
   /** Makes that many POSTs and answers the seconds that they took. */
   async deliver({ count, way }: { readonly count: number; readonly way: keyof typeof ways }) {
     const requests = await Promise.all(
@@ -47,7 +48,6 @@ serve((_request, response) => void response.end(), port, {
         }
       }),
     );
-
     return (performance.now() - started) / 1000;
   },
 });

@@ -2,8 +2,10 @@
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary } from '@ostiary/core';
 import type { NewEvent } from '@ostiary/core/storage';
+import { registerEndpoint } from '../../../support/http.ts';
 import { serve, settings } from '../../../support/measure/control.ts';
-import { bodyOf, eventId, partner, secret } from '../fixture.ts';
+import { eventId, partner, secret } from '../../queue/fixture.ts';
+import { bodyOf } from '../fixture.ts';
 
 const { port, sink, file, sealingKey } = settings<{
   readonly port: number;
@@ -64,13 +66,8 @@ serve(ostiary.handler, port, {
   async prepare() {
     await ostiary.admin.partners.create({ slug: partner, name: 'Benchmark' });
     const { key } = await ostiary.admin.apiKeys.issue({ partner, mode: 'live', scopes: ['webhooks'] });
-    const response = await fetch(`${authUrl}/v1/partner/webhooks`, {
-      method: 'POST',
-      headers: { 'x-api-key': key, 'content-type': 'application/json' },
-      body: JSON.stringify({ url: `http://127.0.0.1:${sink}/hook`, events: ['payment.completed'], secret }),
-    });
-    if (response.status !== 201) throw new Error(`not registered: ${await response.text()}`);
-    return response.status;
+    const url = `http://127.0.0.1:${sink}/hook`;
+    await registerEndpoint(authUrl, key, { url, events: ['payment.completed'], secret });
   },
   /** Publishes, then delivers with the worker, and answers the seconds from its start to the last result on the disk. */
   async deliver({ count }: { readonly count: number }) {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Vector } from '../../../../packages/webhook-verifier/test/vectors/vector.ts';
+import type { Vector } from '../../../../packages/webhook-verifier/test/vectors/vectors.ts';
 import { blocksOf, root } from '../support/pages.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,6 @@
 import type { ApiPromise } from '../http/api-promise.ts';
 import { call } from '../http/call.ts';
-import { listOf } from '../http/cursor-list.ts';
-import type { List } from '../http/list.ts';
+import { type List, listOf } from '../http/list.ts';
 import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
 import type { Mode } from './open.ts';
 import type { Delivery } from './webhooks.ts';

@@ -1,7 +1,6 @@
 import type { ApiPromise } from '../http/api-promise.ts';
 import { call } from '../http/call.ts';
-import { type CursorPage, cursorList, listOf } from '../http/cursor-list.ts';
-import type { List } from '../http/list.ts';
+import { type CursorPage, cursorList, type List, listOf } from '../http/list.ts';
 import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
 import type { Mode, Open } from './open.ts';
 

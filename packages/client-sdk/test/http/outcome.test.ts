@@ -1,5 +1,5 @@
-import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { freePort } from '../../../../lab/support/free-port.ts';
 import { AbortedError, ConflictError, ConnectionError, OstiaryError, TimeoutError } from '../../src/index.ts';
 import {
   answer,
@@ -66,15 +66,6 @@ function hangBodyAfter(): Fault {
   };
 }
 
-/** An address at which nobody listens. */
-async function closedPort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
-}
-
 describe('the outcome', () => {
   const refused = refusal(429, 'rate_limit_exceeded', { 'retry-after': '1' });
   const failed = refusal(500, 'internal_error');
@@ -106,7 +97,7 @@ describe('the outcome', () => {
   });
 
   it('is not_executed when there never was a connection', async () => {
-    const { ostiary } = clientOf(await closedPort(), fakeKey);
+    const { ostiary } = clientOf(`http://127.0.0.1:${await freePort()}`, fakeKey);
     const error = await failureOf(ostiary.payments.create(payment));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ outcome: 'not_executed', attempts: 3, code: 'connection_error' });
@@ -114,7 +105,9 @@ describe('the outcome', () => {
   });
 
   it('is unknown when somebody else’s fetch says so, which may have tried before', async () => {
-    const { ostiary } = clientOf(await closedPort(), fakeKey, { fetch: (url, init) => fetch(url, init) });
+    const { ostiary } = clientOf(`http://127.0.0.1:${await freePort()}`, fakeKey, {
+      fetch: (url, init) => fetch(url, init),
+    });
     expect(await failureOf(ostiary.payments.create(payment))).toMatchObject({ outcome: 'unknown' });
   });
 

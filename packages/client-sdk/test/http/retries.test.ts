@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { RateLimitError, ServerError } from '../../src/index.ts';
+import { RateLimitError, type RequestOptions, ServerError } from '../../src/index.ts';
 import { answer, type Fault, fakeKey, hang, hangBody, refusal, resetBefore } from '../support/faulty.ts';
 import { against, clientOf, failureOf, payment } from '../support/partner.ts';
 
@@ -8,58 +8,54 @@ const limited = (value: string, more: Record<string, string> = {}) =>
   refusal(429, 'rate_limit_exceeded', { 'retry-after': value, ...more });
 const down = refusal(503, 'internal_error');
 
+const date = (seconds: number): string => new Date(seconds * 1000).toUTCString();
+
+type Options = Parameters<typeof against>[1];
+
 describe('a call that fails', () => {
-  it('is tried again after growing pauses with full jitter', async () => {
-    const { ostiary, pauses, seen } = await against(Array(6).fill(down), { maxRetries: 6, random: () => 1 });
+  it.each<readonly [string, readonly Fault[], Options, readonly number[]]>([
+    [
+      'after growing pauses, with full jitter',
+      Array(6).fill(down),
+      { maxRetries: 6, random: () => 1 },
+      [500, 1_000, 2_000, 4_000, 8_000, 8_000],
+    ],
+    ['after a part of a pause', [down], { random: () => 0.5 }, [250]],
+    ['after the seconds that the server asks for', [limited('7')], {}, [7_000]],
+    ['at its date, by its clock', [limited(date(1_000_030), { date: date(1_000_000) })], {}, [30_000]],
+    ['at once when that is over', [limited(date(1_000_000), { date: date(1_000_030) })], {}, [0]],
+    ['at once when it asks for nonsense', [limited('soon')], {}, [0]],
+    [
+      'with jitter on top, so that not everybody is back at once',
+      [limited('2')],
+      { random: () => 1 },
+      [2_500],
+    ],
+  ])('is tried again %s', async (_name, faults, options, expected) => {
+    const { ostiary, pauses, seen } = await against([...faults], options);
     await ostiary.whoami();
-    expect(seen).toHaveLength(7);
-    expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 8_000]);
-    const half = await against([down], { random: () => 0.5 });
-    await half.ostiary.whoami();
-    expect(half.pauses).toEqual([250]);
+    expect(pauses).toEqual(expected);
+    expect(seen).toHaveLength(expected.length + 1);
   });
 
-  it('is not tried again when maxRetries is 0, or the call says so', async () => {
-    const never = await against([down], { maxRetries: 0 });
-    expect(await failureOf(never.ostiary.whoami())).toBeInstanceOf(ServerError);
-    expect(never.seen).toHaveLength(1);
-    const once = await against([down], { maxRetries: 5 });
-    await failureOf(once.ostiary.whoami({ maxRetries: 0 }));
-    expect(once.seen).toHaveLength(1);
-  });
-
-  it.each([
-    ['seconds', limited('7'), 7_000],
-    ['a date, by the server’s clock', limited(date(1_000_030), { date: date(1_000_000) }), 30_000],
-    ['a date that is over', limited(date(1_000_000), { date: date(1_000_030) }), 0],
-    ['nonsense', limited('soon'), 0],
-  ])('waits as long as the server asks, in %s', async (_name, fault, pause) => {
-    const { ostiary, pauses } = await against([fault]);
-    await ostiary.whoami();
-    expect(pauses).toEqual([pause]);
-  });
-
-  it('adds jitter to what the server asks, so that not everybody is back at once', async () => {
-    const { ostiary, pauses } = await against([limited('2')], { random: () => 1 });
-    await ostiary.whoami();
-    expect(pauses).toEqual([2_500]);
-  });
-
-  it.each(['61', '3600', '999999999'])(
-    'is not tried again after %s s: nobody waits that long',
-    async (seconds) => {
-      const { ostiary, pauses } = await against([limited(seconds)], { totalTimeout: 2 ** 31 - 1 });
-      const error = await failureOf(ostiary.whoami());
-      expect(error).toBeInstanceOf(RateLimitError);
-      expect(error).toMatchObject({ retryAfter: Number(seconds) * 1000, retryable: true, attempts: 1 });
-      expect(pauses).toEqual([]);
-    },
-  );
-
-  it('is not tried again when the time for the call ends before', async () => {
-    const { ostiary, pauses } = await against([limited('5')], { totalTimeout: 4_000 });
-    expect(await failureOf(ostiary.whoami())).toBeInstanceOf(RateLimitError);
+  it.each<readonly [string, Fault, Options, RequestOptions]>([
+    ['when maxRetries is 0', down, { maxRetries: 0 }, {}],
+    ['when the call says so', down, { maxRetries: 5 }, { maxRetries: 0 }],
+    ['after a minute and more: nobody waits that long', limited('61'), { totalTimeout: 2 ** 31 - 1 }, {}],
+    ['after a time that is none', limited('999999999'), { totalTimeout: 2 ** 31 - 1 }, {}],
+    ['when the time for the call ends before', limited('5'), { totalTimeout: 4_000 }, {}],
+  ])('is not tried again %s', async (_name, fault, options, call) => {
+    const { ostiary, pauses, seen } = await against([fault], options);
+    const error = await failureOf(ostiary.whoami(call));
+    expect(error).toBeInstanceOf(fault === down ? ServerError : RateLimitError);
+    expect(error).toMatchObject({ retryable: true, attempts: 1 });
     expect(pauses).toEqual([]);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('says how long the server asked to wait', async () => {
+    const { ostiary } = await against([limited('3600')]);
+    expect(await failureOf(ostiary.whoami())).toMatchObject({ retryAfter: 3_600_000 });
   });
 });
 
@@ -105,10 +101,6 @@ describe('an operation', () => {
     expect(seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['order 1017', 'order 1017']);
   });
 });
-
-function date(seconds: number): string {
-  return new Date(seconds * 1000).toUTCString();
-}
 
 describe('time-outs', () => {
   it.each([

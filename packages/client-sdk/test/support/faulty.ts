@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { bodyOf, close, listen } from '../../../../lab/support/http.ts';
 
 /** A request as it arrived. */
 export interface Seen {
@@ -67,29 +67,25 @@ export async function faulty(
 ): Promise<{ readonly origin: string; readonly seen: Seen[]; readonly faults: Fault[] }> {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on('error', () => {});
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      const { method = '', url: path = '', headers } = request;
-      const body = Buffer.concat(parts).toString();
-      const one: Seen = { method, path, headers, body };
-      seen.push(one);
-      const kept = Object.entries(headers).filter(([name]) => !hopByHop.includes(name));
-      const forward = () =>
-        fetch(`${target}${path}`, {
-          method,
-          headers: Object.fromEntries(kept) as Record<string, string>,
-          ...(body === '' ? {} : { body }),
-        });
-      const fault = faults.shift() ?? (target === undefined ? answer(200, {}) : pass);
-      void fault(response, { seen: one, forward });
-    });
+    const { method = '', url: path = '', headers } = request;
+    void bodyOf(request).then(
+      (bytes) => {
+        const body = bytes.toString();
+        const one: Seen = { method, path, headers, body };
+        seen.push(one);
+        const kept = Object.entries(headers).filter(([name]) => !hopByHop.includes(name));
+        const forward = () =>
+          fetch(`${target}${path}`, {
+            method,
+            headers: Object.fromEntries(kept) as Record<string, string>,
+            ...(body === '' ? {} : { body }),
+          });
+        const fault = faults.shift() ?? (target === undefined ? answer(200, {}) : pass);
+        return fault(response, { seen: one, forward });
+      },
+      () => undefined,
+    );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, faults };
+  onTestFinished(() => close(server));
+  return { origin: await listen(server), seen, faults };
 }

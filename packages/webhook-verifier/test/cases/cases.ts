@@ -1,9 +1,9 @@
 /**
  * What the verifier has to do in every runtime: named cases that any runner can host, with nothing but what all runtimes
- * have. The tests run them, every runtime runs them, and every mutant of the source has to fail one of them.
+ * have. The tests run them, and every runtime does.
  */
 import type * as Package from '../../src/index.ts';
-import type { Vector } from '../vectors/vector.ts';
+import type { Vector } from '../vectors/vectors.ts';
 
 /** One case; it rejects when the package is wrong. */
 export interface Case {
@@ -34,7 +34,7 @@ function fromBase64(encoded: string): Uint8Array {
   return Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
 }
 
-/** The package, or a mutant of it, and what cases need besides. */
+/** The package, and what cases need besides. */
 function kitOf(verifier: typeof Package) {
   const { signWebhook, verify, WebhookVerificationError } = verifier;
 
@@ -367,7 +367,7 @@ async function decide({ safeVerify }: Kit, vector: Vector): Promise<void> {
   same(parsed, JSON.parse(new TextDecoder().decode(fromBase64(body))));
 }
 
-/** @param verifier - the package, or a mutant of it */
+/** @param verifier - the package, as it is loaded somewhere */
 export function casesOf(verifier: typeof Package, vectors: readonly Vector[]): Case[] {
   const kit = kitOf(verifier);
   const decisions = vectors.map((vector) => ({

@@ -5,28 +5,13 @@ import { webhook } from '../../src/receivers/fastify.ts';
 import { event, now, secret } from '../support/delivery.ts';
 import { listening, receiverContract } from './contract.ts';
 
-const befores: { readonly [name: string]: (app: FastifyInstance) => unknown } = {
-  'a parser of JSON': (app) =>
-    app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
-      done(null, JSON.parse(text as string)),
-    ),
-  'a hook that replaces the body': (app) =>
-    app.addHook('preValidation', async (request) => {
-      request.body = JSON.parse((request.body as Buffer).toString());
-    }),
-  'a hook that reads the stream': (app) =>
-    app.addHook('preParsing', async (request) => {
-      for await (const _ of request.raw);
-    }),
-};
-
 async function start(app: FastifyInstance, server: () => Server) {
   await app.ready();
   const running = await listening(server());
   return { ...running, close: () => Promise.all([running.close(), app.close()]) };
 }
 
-receiverContract(
+receiverContract<(app: FastifyInstance) => unknown>(
   'Fastify',
   async (options, handler, before) => {
     let server = createServer();
@@ -36,15 +21,32 @@ receiverContract(
         return server;
       },
     });
-    if (before !== undefined) befores[before]?.(app);
+    before?.(app);
     app.register(webhook(options, handler), { prefix: '/webhooks' });
     return start(app, () => server);
   },
   {
-    kept: ['a parser of JSON'],
-    lost: [
-      ['a hook that replaces the body', 'body_already_parsed', '`app.register(webhook(…))`'],
-      ['a hook that reads the stream', 'body_already_read', 'return Readable.from([bytes])'],
+    'a parser of JSON': [
+      (app) =>
+        app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
+          done(null, JSON.parse(text as string)),
+        ),
+    ],
+    'a hook that replaces the body': [
+      (app) =>
+        app.addHook('preValidation', async (request) => {
+          request.body = JSON.parse((request.body as Buffer).toString());
+        }),
+      'body_already_parsed',
+      '`app.register(webhook(…))`',
+    ],
+    'a hook that reads the stream': [
+      (app) =>
+        app.addHook('preParsing', async (request) => {
+          for await (const _ of request.raw);
+        }),
+      'body_already_read',
+      'return Readable.from([bytes])',
     ],
   },
 );

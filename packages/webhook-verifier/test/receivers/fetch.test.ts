@@ -3,28 +3,21 @@ import { getRequestListener } from '@hono/node-server';
 import { webhook } from '../../src/receivers/fetch.ts';
 import { listening, receiverContract } from './contract.ts';
 
-const befores: { readonly [name: string]: (request: Request) => unknown } = {
-  'request.clone().json()': (request) => request.clone().json(),
-  'request.json()': (request) => request.json(),
-  'a reader that holds the stream': (request) => request.body?.getReader(),
-};
+const line = '`await request.clone().json()`';
 
-receiverContract(
+receiverContract<(request: Request) => unknown>(
   'Fetch requests',
   async (options, handler, before) => {
     const receive = webhook(options, handler);
-    const first = before === undefined ? undefined : befores[before];
     const answer = async (request: Request) => {
-      await first?.(request);
+      await before?.(request);
       return receive(request);
     };
     return listening(createServer(getRequestListener(answer)));
   },
   {
-    kept: ['request.clone().json()'],
-    lost: [
-      ['request.json()', 'body_already_read', '`await request.clone().json()`'],
-      ['a reader that holds the stream', 'body_already_read', '`await request.clone().json()`'],
-    ],
+    'request.clone().json()': [(request) => request.clone().json()],
+    'request.json()': [(request) => request.json(), 'body_already_read', line],
+    'a reader that holds the stream': [(request) => request.body?.getReader(), 'body_already_read', line],
   },
 );

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import type { Benchmark } from '../../support/measure/benchmark.ts';
+import type { ServerProcess } from '../../support/measure/server-process.ts';
+import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
+import type { TestPostgres } from '../../support/postgres/postgres.ts';
+import { exportDay, paths } from './fixture.ts';
+import { type Ostiary, startOstiary } from './measurements.ts';
+import { seedTransfers, seedTransfersOnPostgres } from './seed.ts';
+
+/** How much is exported. */
+export interface ExportSize {
+  readonly exportRounds: number;
+  readonly rows: number;
+}
+
+/** Rows per second, and by how many bytes the server grew in each round. */
+export interface ExportFigures extends Comparison {
+  readonly growth: readonly number[];
+  /** By how many it grew before, when it was fresh. */
+  readonly warmUpGrowth: number;
+}
+
+/** Reads a whole export as a client does, and checks it. @returns rows per second @throws Error when it is not complete */
+async function readExport({ server, key }: Ostiary, rows: number): Promise<number> {
+  const started = performance.now();
+  const url = `http://127.0.0.1:${server.port}${paths.reconciliation}?date=${exportDay}&format=ndjson`;
+  const { status, body } = await fetch(url, { headers: { 'x-api-key': key } });
+  if (status !== 200 || body === null) throw new Error(`the export was answered with ${status}`);
+  const hash = createHash('sha256');
+  // The summary is the last line: one chunk is kept back until it is known that it is not the last.
+  let kept = Buffer.alloc(0);
+  for await (const chunk of body) {
+    const text = Buffer.concat([kept, chunk]);
+    const cut = Math.max(0, text.length - 2_000);
+    hash.update(text.subarray(0, cut));
+    kept = text.subarray(cut);
+  }
+  const start = kept.lastIndexOf('\n', kept.length - 2) + 1;
+  const { summary } = JSON.parse(kept.subarray(start).toString());
+  if (summary.rows !== rows || summary.sha256 !== hash.update(kept.subarray(0, start)).digest('hex')) {
+    throw new Error(`the export of ${exportDay} is not complete: ${JSON.stringify(summary)}`);
+  }
+  return (rows * 1000) / (performance.now() - started);
+}
+
+function readBare(bare: ServerProcess): Promise<number> {
+  return bare.ask<number>('exportDay', exportDay);
+}
+
+/** Exports of a day over HTTP, and the same rows read and written out by nothing but driver and JSON. */
+export async function measureExport(
+  bench: Benchmark,
+  { exportRounds, rows }: ExportSize,
+): Promise<ExportFigures> {
+  const ostiary = await startOstiary(bench);
+  const { server } = ostiary;
+  seedTransfers(ostiary.file, rows);
+  const bare = await bench.start('bare-export', { file: ostiary.file, database: null });
+  const grown: number[] = [];
+  const rates = await inTurns(exportRounds, {
+    bare: () => readBare(bare),
+    async ostiary() {
+      const before = await server.ask<number>('watchMemory');
+      const rate = await readExport(ostiary, rows);
+      grown.push((await server.ask<number>('peakMemory')) - before);
+      return rate;
+    },
+  });
+  // V8 enlarges its young generation under any load that lasts: the round before the first one does that.
+  const [warmUpGrowth = 0, ...growth] = grown;
+  return { ...rates, growth, warmUpGrowth };
+}
+
+/** Rows per second of exports over HTTP, and of the same rows read in pages and written out for nobody. */
+export async function measureExportOnPostgres(
+  bench: Benchmark,
+  postgres: TestPostgres,
+  { exportRounds, rows }: ExportSize,
+): Promise<Comparison> {
+  const database = await postgres.newDatabase();
+  const ostiary = await startOstiary(bench, database);
+  await seedTransfersOnPostgres(database, rows);
+  const bare = await bench.start('bare-export', { file: '', database });
+  return inTurns(exportRounds, { bare: () => readBare(bare), ostiary: () => readExport(ostiary, rows) });
+}

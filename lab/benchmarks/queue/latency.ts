@@ -1,0 +1,51 @@
+import { percentile } from '../../support/measure/table.ts';
+import type { Arena } from './arena.ts';
+import { type ContestantName, contestantNames } from './contestants.ts';
+import type { Best } from './drain.ts';
+import type { Published } from './servers/contestant.ts';
+
+/** Who publishes: the process that delivers, or one beside it that does not. */
+export const publishers = ['same process', 'another process'] as const;
+
+/** Milliseconds from the call that publishes to the arrival of the request at the sink. */
+export interface Latency {
+  readonly name: ContestantName;
+  readonly publisher: (typeof publishers)[number];
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** Everyone at the same moderate pace. @throws Error when an event does not arrive */
+export async function measureLatency(
+  arena: Arena,
+  best: Best,
+  load: { readonly perSecond: number; readonly count: number },
+): Promise<Latency[]> {
+  const latencies: Latency[] = [];
+  for (const publisher of publishers) {
+    for (const name of contestantNames) {
+      const worker = await arena.start(name, best[name]);
+      const other = await arena.start(name, best[name]);
+      const source = publisher === 'same process' ? worker : other;
+      await worker.ask('start');
+      // A second of the same load first: code is compiled, connections are opened.
+      const warmUp = { ...load, count: load.perSecond };
+      const measure = async (request: typeof load) => {
+        await arena.sink.ask('take');
+        await arena.sink.ask('watch');
+        const all = arena.sink.ask('expect', request.count);
+        const published = await source.ask<Published[]>('publishAt', request);
+        await all;
+        const arrivals = new Map(await arena.sink.ask<Published[]>('arrivals'));
+        return published.map(([id, at]) => (arrivals.get(id) ?? Number.NaN) - at);
+      };
+      await measure(warmUp);
+      const waits = await measure(load);
+      if (waits.some(Number.isNaN)) throw new Error(`not every event of ${name} arrived`);
+      await worker.ask('stop');
+      for (const server of [worker, other]) await server.stop();
+      latencies.push({ name, publisher, p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) });
+    }
+  }
+  return latencies;
+}

@@ -1,0 +1,68 @@
+// One client in a process of its own.
+import { deepStrictEqual } from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { obey, settings } from '../../../support/measure/control.ts';
+import { bareClient, ostiaryClient } from '../clients.ts';
+import { type CallName, callNames, operations } from '../fixture.ts';
+
+/** What the parent asks for. */
+export interface RoundRequest {
+  readonly call: CallName;
+  readonly calls: number;
+  /** Whether all calls have one signal, which lives as long as the process. */
+  readonly signal?: boolean;
+}
+
+/** How it went. */
+export interface RoundResult {
+  /** Calls per second. */
+  readonly rate: number;
+  /** Bytes in use after a collection; `null` where none can be forced. */
+  readonly heap: number | null;
+  /** On the signal that lives long, and on the process. */
+  readonly listeners: number;
+}
+
+const inFlight = 16;
+const { side, origin } = settings<{ readonly side: 'bare' | 'ostiary'; readonly origin: string }>();
+const client = side === 'bare' ? bareClient(origin) : ostiaryClient(origin);
+const longLived = new AbortController().signal;
+
+function listeners(): number {
+  const own = process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0);
+  return own + getEventListeners(longLived, 'abort').length;
+}
+
+async function make({ call, calls, signal }: RoundRequest): Promise<number> {
+  const given = signal === true ? [longLived] : [];
+  let left = calls;
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      while (left > 0) {
+        left -= 1;
+        await client[call](...given);
+      }
+    }),
+  );
+  return (calls * 1000) / (performance.now() - started);
+}
+
+/** What is alive once everything has ended that needs a turn of the event loop to do so. */
+async function heapInUse(): Promise<number | null> {
+  if (globalThis.gc === undefined) return null;
+  for (let turn = 0; turn < 5; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    globalThis.gc();
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+// Both sides have to do what is measured.
+for (const name of callNames) deepStrictEqual(await client[name](), operations[name].answer);
+
+obey({
+  async round(request: RoundRequest): Promise<RoundResult> {
+    return { rate: await make(request), heap: await heapInUse(), listeners: listeners() };
+  },
+});

@@ -1,0 +1,20 @@
+import { globSync } from 'node:fs';
+import { basename } from 'node:path';
+import { defineConfig } from 'tsup';
+
+const shared = [
+  '../../support/measure/raw-server.ts',
+  '../../support/postgres/bare-postgres.ts',
+  '../queue/servers/sink.ts',
+];
+
+// The measured processes run built code only: type stripping would be measured along.
+export default defineConfig({
+  entry: Object.fromEntries(
+    [...globSync('servers/*.ts'), ...shared].map((file) => [basename(file, '.ts'), file]),
+  ),
+  external: ['koa', 'pg', /^@ostiary\//],
+  format: 'esm',
+  target: 'node22',
+  clean: true,
+});

@@ -1,0 +1,59 @@
+// One candidate in a process of its own.
+import { obey, settings } from '../../../support/measure/control.ts';
+import { type Candidate, candidates } from '../candidates.ts';
+import type { CandidateName, Delivery } from '../fixture.ts';
+
+const different = 256;
+
+/** New ones for each round: the libraries compare the age with the clock. */
+async function deliveriesOf({ sign }: Candidate): Promise<Delivery[]> {
+  const timestamp = Math.floor(Date.now() / 1000);
+  return Promise.all(Array.from({ length: different }, (_, number) => sign(number, timestamp)));
+}
+
+async function accepts(candidate: Candidate, delivery: Delivery): Promise<boolean> {
+  try {
+    const event = await candidate.verify(delivery);
+    return JSON.stringify(event).includes('payment.completed');
+  } catch {
+    return false;
+  }
+}
+
+/** @throws Error when the candidate does not do what is measured */
+async function requireVerification(candidate: Candidate, [delivery]: readonly Delivery[]): Promise<void> {
+  if (delivery === undefined || !(await accepts(candidate, delivery)))
+    throw new Error('a valid delivery is refused');
+  const body = Buffer.from(delivery.body.toString().replace('1250.00', '9250.00'));
+  if (await accepts(candidate, { ...delivery, body })) throw new Error('a changed body is accepted');
+  for (const [name, value] of Object.entries(delivery.headers)) {
+    if (!name.endsWith('signature')) continue;
+    const headers = {
+      ...delivery.headers,
+      [name]: value.slice(0, -6) + value.slice(-5) + value.slice(-6, -5),
+    };
+    if (headers[name] !== value && (await accepts(candidate, { ...delivery, headers }))) {
+      throw new Error('a changed signature is accepted');
+    }
+  }
+}
+
+const candidate = candidates[settings<{ readonly name: CandidateName }>().name];
+await requireVerification(candidate, await deliveriesOf(candidate));
+
+obey({
+  /** Verifications per second. */
+  async verify(count: number): Promise<number> {
+    const deliveries = await deliveriesOf(candidate);
+    const started = performance.now();
+    let done = 0;
+    for (; done < count; done += deliveries.length) {
+      for (const delivery of deliveries) {
+        const event = candidate.verify(delivery);
+        // Nobody pays for a promise that there is not.
+        if (event instanceof Promise) await event;
+      }
+    }
+    return (done * 1000) / (performance.now() - started);
+  },
+});

@@ -1,0 +1,105 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** What clients saw while something was broken. */
+export class Tally {
+  requests = 0;
+  /** Answers with 503 and `Retry-After`. */
+  errors = 0;
+  slowestErrorMs = 0;
+  /** Where that was. */
+  slowestPath = '';
+  /** Connections that were refused or broke: the process at the other end was killed. */
+  cutOff = 0;
+  /** Answers that no client should ever see. */
+  readonly wrong: string[] = [];
+}
+
+/** An answer that says what became of the request. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** How many tries before it may have taken effect without anybody hearing of it. */
+  readonly inDoubt: number;
+}
+
+/** A process that is asked. */
+export interface Target {
+  /** Where it is, or was before it was killed. */
+  readonly origin: string;
+}
+
+/** A request that never gets an answer is a defect, and not waited for without end. */
+const answerMs = 10_000;
+
+/** After a connection that broke, in milliseconds. */
+const pauseMs = 100;
+
+/** A request with a JSON body. */
+export function jsonPost(body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit {
+  return {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+/** A client as it should be: it goes on until it has a definite answer, waits as it is told, then takes another process. */
+export class Client {
+  readonly #processes: readonly Target[];
+  readonly #tally: () => Tally;
+  readonly #signal: AbortSignal;
+  #turn: number;
+
+  /**
+   * @param turn - with which process it begins
+   * @param signal - gives everything up
+   */
+  constructor(processes: readonly Target[], tally: () => Tally, turn: number, signal: AbortSignal) {
+    this.#processes = processes;
+    this.#tally = tally;
+    this.#signal = signal;
+    this.#turn = turn;
+  }
+
+  async send(path: string, request: RequestInit): Promise<Answer> {
+    for (let inDoubt = 0; ; inDoubt += 1) {
+      this.#signal.throwIfAborted();
+      this.#turn += 1;
+      const target = this.#processes[this.#turn % this.#processes.length];
+      const answer = await this.once(target?.origin ?? '', path, request);
+      if (answer === null) await setTimeout(pauseMs);
+      else if (answer.status !== 503) return { ...answer, inDoubt };
+      else await setTimeout(Number(answer.headers.get('retry-after') ?? 1) * 1000);
+    }
+  }
+
+  /** One try at one process; `null` where the connection broke. */
+  async once(origin: string, path: string, request: RequestInit): Promise<Omit<Answer, 'inDoubt'> | null> {
+    const tally = this.#tally();
+    const [name = ''] = path.split('?');
+    tally.requests += 1;
+    const started = performance.now();
+    try {
+      const signal = AbortSignal.timeout(answerMs);
+      const response = await fetch(origin + path, { redirect: 'manual', ...request, signal });
+      const text = await response.text();
+      const ms = performance.now() - started;
+      const { status, headers } = response;
+      if (status >= 500) {
+        if (ms > tally.slowestErrorMs) {
+          tally.slowestErrorMs = ms;
+          tally.slowestPath = `${request.method ?? 'GET'} ${name}`;
+        }
+        if (status === 503 && headers.has('retry-after')) tally.errors += 1;
+        else tally.wrong.push(`${name}: ${status} ${text.slice(0, 200)}`);
+      }
+      return { status, headers, text };
+    } catch (error) {
+      if (performance.now() - started >= answerMs) tally.wrong.push(`${name}: no answer`);
+      else tally.cutOff += 1;
+      if (!(error instanceof Error)) throw error;
+      return null;
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import { setTimeout } from 'node:timers/promises';
+import { seeded } from '../../support/arguments.ts';
+import { percentile } from '../../support/measure/table.ts';
+import { type Stage, setStage } from '../../support/processes/stage.ts';
+import { type Claim, claim, staged, until } from '../../support/proof.ts';
+import { Tally } from '../client.ts';
+import { audit, type Findings, noFindings } from './audit.ts';
+import { type Disk, smallDisk } from './disk.ts';
+import { type FaultSize, faults } from './faults.ts';
+import { Load, type LoadSize } from './load.ts';
+import { type Bloat, holdSnapshot } from './snapshot.ts';
+
+/** How a run is made. */
+export interface Plan extends FaultSize, LoadSize {
+  readonly seed: number;
+  /** How much faster than the machine's the time of the processes runs: leases end sooner. */
+  readonly speed: number;
+  readonly diskMegabytes: number;
+  readonly fsync: boolean;
+}
+
+/** What one fault led to. */
+export interface FaultReport {
+  readonly name: string;
+  /** Why it was not made. */
+  readonly skipped: string | null;
+  readonly tally: Tally;
+  /** From the end of the fault to the first payment at the last web process that took one, in milliseconds. */
+  readonly webMs: number;
+  /** … until such a payment was executed, and its event had arrived. */
+  readonly deliveredMs: number;
+  readonly findings: Findings;
+}
+
+export interface Report {
+  readonly faults: readonly FaultReport[];
+  readonly payments: number;
+  readonly events: number;
+  readonly exchanges: number;
+  readonly bloat: Bloat;
+  /** Of the claims of all workers, in milliseconds. */
+  readonly claimP99: number;
+  readonly failures: readonly string[];
+}
+
+/** The fault that lasts from the beginning to the end. */
+const longTransaction = 'a long transaction';
+
+/** How long it takes until everything works again. */
+async function recovery({ cluster, receiver }: Stage, load: Load) {
+  const started = performance.now();
+  const passed = (holds: boolean) => (holds ? performance.now() - started : Number.POSITIVE_INFINITY);
+  const keys = new Set<string>();
+  const answered = await Promise.all(
+    cluster.webs.map(({ origin }) =>
+      until(
+        async () => {
+          const key = await load.payOnce(origin);
+          if (key !== null) keys.add(key);
+          return key !== null;
+        },
+        { everyMs: 20 },
+      ),
+    ),
+  );
+  const webMs = passed(answered.every(Boolean));
+  const hasArrived = await until(() => [...keys].every((key) => receiver.seen.has(key)), { everyMs: 20 });
+  return { webMs, deliveredMs: passed(hasArrived && Number.isFinite(webMs)) };
+}
+
+/** Waits until workers have done everything that there is. */
+function drained({ server }: Stage): Promise<boolean> {
+  return until(
+    async () => {
+      const { rows } = await server.app.query(`
+        SELECT FROM ostiary.transfers WHERE status = 'pending'
+        UNION ALL SELECT FROM ostiary.pending_deliveries
+        UNION ALL SELECT FROM ostiary.jobs WHERE id <> 'purge' LIMIT 1
+      `);
+      return rows.length === 0;
+    },
+    { everyMs: 200 },
+  );
+}
+
+/** Measures while nothing else is wrong, then lets the transaction go. */
+async function endSnapshot(
+  stage: Stage,
+  load: Load,
+  snapshot: Awaited<ReturnType<typeof holdSnapshot>>,
+  { quietSeconds }: Plan,
+) {
+  load.begin(longTransaction);
+  await stage.cluster.reports();
+  await setTimeout(quietSeconds * 1000);
+  const reports = await stage.cluster.reports();
+  const times = reports.flatMap(({ claims }) => claims.map(({ ms }) => ms));
+  const bloat = await snapshot.end();
+  return { bloat, claimP99: percentile(times, 0.99), ...(await recovery(stage, load)) };
+}
+
+/**
+ * Makes every fault, one after the other, under a load that never stops and with a transaction open all the time; then
+ * looks at the books.
+ */
+export function prove(plan: Plan, told: (name: string) => void = () => {}): Promise<Report> {
+  return staged(async (ends) => {
+    let disk: Disk | string = 'not tried';
+    const stage = await setStage(ends, {
+      ...{ webs: 2, workers: 2, endpoints: 2, speed: plan.speed, fsync: plan.fsync },
+      settings: ['max_prepared_transactions=2'],
+      async prepare(server) {
+        disk = await smallDisk(server, plan.diskMegabytes);
+      },
+    });
+    const load = new Load(stage, plan.seed, plan);
+    ends.add(() => load.abandon());
+    const snapshot = await holdSnapshot(stage.server);
+    const random = seeded(plan.seed);
+    const made: Omit<FaultReport, 'tally' | 'findings'>[] = [];
+    load.begin('none');
+    load.start();
+    for (const fault of faults) {
+      load.begin(fault.name);
+      const skipped = await fault.make({ stage, size: plan, random, disk });
+      made.push({ name: fault.name, skipped, ...(await recovery(stage, load)) });
+      told(fault.name);
+    }
+    const { bloat, claimP99, ...last } = await endSnapshot(stage, load, snapshot, plan);
+    made.push({ name: longTransaction, skipped: null, ...last });
+    await load.stop();
+    await drained(stage);
+    const findings = await audit(stage, load);
+    return {
+      faults: made.map((report) => ({
+        ...report,
+        tally: load.tallies.get(report.name) ?? new Tally(),
+        findings: findings.get(report.name) ?? noFindings(),
+      })),
+      payments: load.payments.length,
+      events: load.events.length,
+      exchanges: load.exchanges,
+      bloat,
+      claimP99,
+      failures: stage.cluster.processes.flatMap(({ failure }) => failure ?? []),
+    };
+  });
+}
+
+/** What must not be, fault by fault. @param limitMs - for the slowest error */
+export function claimsOf({ faults: made, failures, bloat }: Report, limitMs: number): Claim[] {
+  return [
+    ...made.map(({ name, tally, findings, webMs, deliveredMs }) => ({
+      name,
+      problems: [
+        ...tally.wrong.map((answer) => `answered ${answer}`),
+        ...(tally.slowestErrorMs > limitMs
+          ? [`an error took ${Math.round(tally.slowestErrorMs)} ms (${tally.slowestPath})`]
+          : []),
+        ...(Number.isFinite(webMs) && Number.isFinite(deliveredMs) ? [] : ['not everything works again']),
+        ...Object.entries(findings).flatMap(([kind, problems]: [string, string[]]) =>
+          problems.map((problem) => `${kind}: ${problem}`),
+        ),
+      ],
+    })),
+    { name: 'no process ended by itself', problems: failures },
+    claim(
+      'VACUUM cleans up once the transaction is over',
+      bloat.deadAfter <= bloat.dead / 2 + 1000,
+      `${bloat.dead} dead rows, then ${bloat.deadAfter}`,
+    ),
+  ];
+}

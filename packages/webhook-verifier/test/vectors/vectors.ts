@@ -1,0 +1,44 @@
+import file from '../../vectors.json' with { type: 'json' };
+
+/** The rules for verifiers in any language, by their number in the documentation. */
+export type Rule = 1 | 2 | 3 | 4 | 5 | 6;
+
+/**
+ * `contract`: whoever follows the rules decides like this. `strictness`: the rules leave it open, and this package refuses.
+ * `configuration`: an option differs from what it is by default, such as the prefix.
+ */
+export type Kind = 'contract' | 'strictness' | 'configuration';
+
+/** One case of `vectors.json`. */
+export interface Vector {
+  readonly name: string;
+  /** The rule that refuses it; for a valid one the rule that a wrong verifier would break. */
+  readonly rule: Rule;
+  readonly kind: Kind;
+  /** Base64 of the bytes of the body. */
+  readonly body: string;
+  /** A header that came more than once has a list. */
+  readonly headers: { readonly [name: string]: string | readonly string[] };
+  readonly secrets: readonly string[];
+  /** Unix seconds. */
+  readonly now: number;
+  readonly tolerance: number;
+  readonly prefix: string;
+  readonly expected:
+    | {
+        readonly valid: true;
+        readonly id: string;
+        readonly type: string;
+        readonly timestamp: number;
+        readonly attempt: number | null;
+        readonly partner: string;
+        readonly matchedSecret: number;
+      }
+    | { readonly valid: false; readonly code: string };
+}
+
+/**
+ * The cases that are published. A new one is written into the file: the signature is `printf '%s.' TIMESTAMP | cat - BODY | openssl dgst
+ * -sha256 -hmac SECRET`.
+ */
+export const vectors = file.cases as readonly unknown[] as readonly Vector[];
