@@ -5,6 +5,7 @@ import type { OstiaryOptions } from '../../src/index.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { tokenRequest } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
+import { sharingCounts } from '../support/shared-counts.ts';
 
 /** A provider, a client of it, and ways to come from an address, each of which tells the status of the answer. */
 async function start(options: Partial<OstiaryOptions> = {}) {
@@ -140,7 +141,7 @@ it('the address that limits count by is the socket’s without trusted proxies, 
 describe('counts of addresses', () => {
   it('are shared by all processes on a storage that shares them', async () => {
     const limits = { authorizeStarts: 3, failedClientAuthentications: 3 };
-    const options = { storage: memoryStorage(), limits, sealingKeys: [randomBytes(32)] };
+    const options = { storage: sharingCounts(memoryStorage()), limits, sealingKeys: [randomBytes(32)] };
     const one = await start(options);
     const two = await start({ ...options, clock: one.provider.clock });
     const authorize = (index: number) => (index % 2 === 0 ? one : two).authorize();
@@ -157,8 +158,7 @@ describe('counts of addresses', () => {
 
   it('are kept by each process for itself on any other storage', async () => {
     const limits = { authorizeStarts: 2, failedClientAuthentications: 2 };
-    const { rateLimits: _, ...storage } = memoryStorage();
-    const options = { storage, limits, sealingKeys: [randomBytes(32)] };
+    const options = { storage: memoryStorage(), limits, sealingKeys: [randomBytes(32)] };
     const one = await start(options);
     const two = await start({ ...options, clock: one.provider.clock });
     for (const { authorize, fail } of [one, two]) {

@@ -1,5 +1,6 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import type { Storage } from '../../src/storage.ts';
+import { sharingCounts } from './shared-counts.ts';
 
 /** A storage that remembers its calls, such as `grants.redeem`, and whose database can be made to fail. */
 export interface FragileStorage {
@@ -16,7 +17,7 @@ export interface FragileStorage {
 }
 
 /** Wraps a storage; the wrapper counts from 0 after each `forget`. */
-export function fragileStorage(inner: Storage = memoryStorage()): FragileStorage {
+export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())): FragileStorage {
   let calls: string[] = [];
   let handedIn: unknown[][] = [];
   const error = Object.assign(new Error('secret detail of the database'), { code: 'STORAGE_UNAVAILABLE' });

@@ -44,8 +44,12 @@ const mistakes: Mistakes = {
       async remember(consent) {
         const known = await consents.find(consent.sub, consent.clientId);
         await setImmediate();
-        await consents.revoke(consent.sub, consent.clientId, consent.now);
-        return consents.remember({ ...consent, scopes: [...(known?.scopes ?? []), ...consent.scopes] });
+        const scopes = [...(known?.scopes ?? []), ...consent.scopes];
+        const [, isNew] = await Promise.all([
+          consents.revoke(consent.sub, consent.clientId, consent.now),
+          consents.remember({ ...consent, scopes }),
+        ]);
+        return isNew;
       },
     })),
   },

@@ -64,14 +64,6 @@ const mistakes: Mistakes = {
       consumeOfKey: (_key, request) => consumeOfKey('key_a', request),
     })),
   },
-  'never purges windows': {
-    case: 'rate limits: windows are purged a minute after their end, the oldest first',
-    spoil: (storage) => ({ purge: (request) => storage.purge({ ...request, now: 0 }) }),
-  },
-  'purges windows that other processes may still count in': {
-    case: 'rate limits: windows are purged a minute after their end, the oldest first',
-    spoil: (storage) => ({ purge: (request) => storage.purge({ ...request, now: request.now + 60_000 }) }),
-  },
 };
 
 describeMistakes(mistakes);

@@ -8,6 +8,7 @@ const everything = { after: null, limit: 1_000 };
 /** Replaces whatever a row holds by now. */
 const overwriting = (store: SealedSecrets): Partial<SealedSecrets> => ({
   async reseal(secrets) {
+    await setImmediate();
     const held = new Map((await store.listSealed(everything)).map(({ id, sealed }) => [id, sealed]));
     return store.reseal(secrets.map((secret) => ({ ...secret, before: held.get(secret.id) ?? '' })));
   },
