@@ -46,7 +46,7 @@ const ports = {
 };
 
 /** Every call of every port, by its name. */
-const everyCall: readonly (readonly [string, (storage: Storage) => Promise<unknown>])[] = [
+export const everyCall: readonly (readonly [string, (storage: Storage) => Promise<unknown>])[] = [
   ...Object.entries(ports).flatMap(([port, calls]) =>
     Object.entries(calls).map(([name, call]) => [`${port}.${name}`, call] as const),
   ),
