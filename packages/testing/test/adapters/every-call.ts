@@ -1,7 +1,7 @@
 import type { Storage } from '@ostiary/core/storage';
 import { issuedKey } from '../../src/contract/api-keys.ts';
 import { samplePartner } from '../../src/contract/partner-samples.ts';
-import { issued, sampleClient } from '../../src/contract/samples.ts';
+import { issued, now, sampleClient } from '../../src/contract/samples.ts';
 import { everyCall as calls } from '../../src/contract/storage.ts';
 import { registered } from '../../src/contract/webhook-samples.ts';
 
@@ -10,6 +10,10 @@ const request = { bucket: 'b7', limit: 9, windowMs: 9, now: 1 };
 /** A sample of every call that a storage has, by its name. */
 export const everyCall: readonly (readonly [string, (storage: Storage) => Promise<unknown>])[] = [
   ...calls,
+  [
+    'clients.replace, which disables',
+    ({ clients }) => clients.replace(sampleClient({ version: 3, disabledAt: now })),
+  ],
   ['rateLimits.consume', async ({ rateLimits }) => rateLimits?.consume(request)],
   ['rateLimits.consumeOfKey', async ({ rateLimits }) => rateLimits?.consumeOfKey('key_a', request)],
   ['rateLimits.peek', async ({ rateLimits }) => rateLimits?.peek(request)],
