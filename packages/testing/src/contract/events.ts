@@ -191,19 +191,6 @@ export const eventCases = casesOf('events', {
     assertSame(await sequence(storage), []);
   },
 
-  'what a caller holds is a copy': async (storage) => {
-    const events = [{ ...sampleEvent('a') }];
-    const publishing = storage.events.publish(events, { idempotency: null, now });
-    Object.assign(events[0] ?? {}, { body: 'changed while it is saved' });
-    events.push(sampleEvent('b'));
-    await publishing;
-    assertSame(await sequence(storage), ['1 a']);
-    const found = await storage.events.find(acme, 'evt_a');
-    assertSame(found, recordOf(sampleEvent('a'), 1));
-    Object.assign(found ?? {}, { body: 'changed after reading' });
-    assertSame(await storage.events.find(acme, 'evt_a'), recordOf(sampleEvent('a'), 1));
-  },
-
   'what is no transaction of this database is refused with a TypeError': async ({ events }) => {
     const wrong = [undefined, null, 'BEGIN', 1, {}, [], () => undefined, { query: () => undefined }];
     for (const transaction of [...wrong, { prepare: () => undefined, inTransaction: true }]) {

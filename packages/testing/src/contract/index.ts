@@ -4,6 +4,7 @@ import { auditCases } from './audit.ts';
 import type { ContractCase } from './case.ts';
 import { clientCases } from './clients.ts';
 import { consentCases } from './consents.ts';
+import { copyCases } from './copies.ts';
 import { deliveryBatchCases } from './delivery-batches.ts';
 import { deliveryClaimCases } from './delivery-claims.ts';
 import { deliveryListCases } from './delivery-lists.ts';
@@ -93,6 +94,7 @@ export function storageContract(
 
 const storageContractCases = [
   ...storageCases,
+  ...copyCases,
   ...clientCases,
   ...grantCases,
   ...redemptionCases,

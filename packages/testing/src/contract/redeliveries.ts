@@ -185,16 +185,6 @@ export const redeliveryCases = casesOf('redeliveries', {
     assertSame(await redeliver(storage, eventId, 'r', { idempotency }), queued('dl_r_1,dl_r_2,dl_r_3'));
   },
 
-  'what a caller holds is a copy': async (storage) => {
-    const eventId = await lost(storage);
-    const fingerprint = Uint8Array.from(digestOf('request'));
-    const redelivering = redeliver(storage, eventId, 'r', { idempotency: sampleClaim('r', { fingerprint }) });
-    fingerprint.fill(0);
-    assert.equal((await redelivering).outcome, 'queued');
-    const request = { ...sampleClaim('r', { fingerprint: digestOf('request') }), now };
-    assert.equal((await storage.idempotency.find(request))?.outcome, 'replayed');
-  },
-
   'an id that is taken is an error and makes no delivery': async (storage) => {
     const eventId = await lost(storage);
     await assertUnavailable(() => redeliver(storage, eventId, 'x', { idempotency: sampleClaim('key') }));
