@@ -1,6 +1,6 @@
 import type { NewEvent, Storage } from '@ostiary/core/storage';
 import { expect, test } from 'vitest';
-import { acme } from '../../testing/src/contract/partner-samples.ts';
+import { acme, created } from '../../testing/src/contract/partner-samples.ts';
 import { sampleEndpoint } from '../../testing/src/contract/webhook-samples.ts';
 import { refusedRowTests } from '../../testing/test/adapters/refused-rows.ts';
 import { Database } from '../src/database.ts';
@@ -53,10 +53,11 @@ test('what was there before webhooks stays as it was, and can be settled with an
   expect(await storage.queue.claim({ ...claim, kinds: ['transfer'] })).toHaveLength(1);
 });
 
-test('the tables refuse what would break the sequence, the log or the outbox', async () => {
+test('the tables refuse what would break the sequence, the log, the outbox or the references', async () => {
   const { storage, execute } = await openDatabase();
   await storage.webhooks.create({ endpoint, idempotency: null, max: 1, now: 1 });
   await published(storage, '1', '2');
+  for (const label of ['1', '2']) await created(storage, label);
   const attempt = { number: 1, at: 5, durationMs: 1, httpStatus: 200, error: null, response: '' };
   await storage.deliveries.claim(claim);
   const next = { status: 'pending', dueAt: 5 } as const;
@@ -70,6 +71,8 @@ test('the tables refuse what would break the sequence, the log or the outbox', a
     "UPDATE deliveries SET ready_at = 'soon'": 'SQLITE_CONSTRAINT_DATATYPE',
     'INSERT INTO delivery_attempts SELECT * FROM delivery_attempts': 'SQLITE_CONSTRAINT_PRIMARYKEY',
     "UPDATE webhook_endpoints SET mode = 'both'": 'SQLITE_CONSTRAINT_CHECK',
+    "UPDATE transfers SET reference = 'order 7'": 'SQLITE_CONSTRAINT_UNIQUE',
+    'UPDATE transfers SET amount = 0': 'SQLITE_CONSTRAINT_CHECK',
   };
   for (const [sql, code] of Object.entries(broken)) {
     await expect(execute(sql), sql).rejects.toMatchObject({ ...unavailable, cause: { code } });

@@ -1,6 +1,13 @@
 import type { Storage } from '@ostiary/core/storage';
 import { expect, test } from 'vitest';
-import { created, settle } from '../../src/contract/partner-samples.ts';
+import {
+  assertNothingStored,
+  create,
+  created,
+  sampleClaim,
+  sampleTransfer,
+  settle,
+} from '../../src/contract/partner-samples.ts';
 import { now } from '../../src/contract/samples.ts';
 import { claim, dropped, listed, published, sampleAttempt } from '../../src/contract/webhook-samples.ts';
 import { sequence, unavailable } from './host-transactions.ts';
@@ -25,6 +32,16 @@ export function refusedRowTests(stage: () => Promise<TableStage>, deliveryTable:
     expect((await storage.transfers.findById('tr_1'))?.status).toBe('pending');
     expect(await sequence(storage)).toEqual([expect.stringContaining('tr_2')]);
     expect(await listed(storage)).toHaveLength(1);
+  });
+
+  test('a transfer whose job cannot be stored is not stored, and its key is free', async () => {
+    const { storage, refuse } = await stage();
+    const [transfer, claimed] = [sampleTransfer('1', { reference: 'order 7' }), sampleClaim('key')];
+    const allow = await refuse('jobs', "NEW.id = 'execute tr_1'");
+    await expect(create(storage, transfer, claimed)).rejects.toMatchObject(unavailable);
+    await assertNothingStored(storage, transfer, claimed);
+    await allow();
+    expect(await create(storage, transfer, claimed)).toEqual({ outcome: 'created' });
   });
 
   test('an attempt that cannot be logged leaves its batch with the worker', async () => {
