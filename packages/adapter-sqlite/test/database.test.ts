@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Driver from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { consented, issued, now, redeem, sampleToken } from '../../testing/src/contract/samples.ts';
 import { lifeTests } from '../../testing/test/adapters/life.ts';
 import { patienceMs } from '../src/busy.ts';
 import { StorageUnavailableError, sqliteStorage } from '../src/index.ts';
@@ -70,4 +71,25 @@ test('a directory is refused as one', async () => {
     ...unavailable,
     message: `${folder} is a directory; name a file in it, such as ${join(folder, 'ostiary.db')}`,
   });
+});
+
+test('a revoked consent stays on record', async () => {
+  const { storage, all } = await openDatabase();
+  await consented(storage, { scopes: ['openid'] });
+  await storage.consents.revoke('user-1', 'client-1', now + 1);
+  await consented(storage, { scopes: ['openid', 'kyc'] });
+  expect(await all('SELECT scopes, revoked_at FROM consents ORDER BY id')).toEqual([
+    ['["openid"]', now + 1],
+    ['["openid","kyc"]', null],
+  ]);
+});
+
+test('the purge can tell from a grant when its token ends', async () => {
+  const { storage, all } = await openDatabase();
+  const grant = await issued(storage, 'a');
+  const ends = () => all('SELECT ends_at FROM grants');
+  expect(await ends()).toEqual([[grant.expiresAt]]);
+  const token = sampleToken('a');
+  expect(await redeem(storage, grant, token)).toBe('redeemed');
+  expect(await ends()).toEqual([[token.expiresAt]]);
 });
