@@ -17,6 +17,7 @@ import { grantCases } from './grants.ts';
 import { holderCases } from './holders.ts';
 import { idempotencyCases } from './idempotency.ts';
 import { interactionCases } from './interactions.ts';
+import { keyedRequestCases } from './keyed-requests.ts';
 import { parallelCases } from './parallel-calls.ts';
 import { partnerConsentCases } from './partner-consents.ts';
 import { partnerEndCases } from './partner-ends.ts';
@@ -111,6 +112,7 @@ const storageContractCases = [
   ...idempotencyCases,
   ...transferCases,
   ...replayCases,
+  ...keyedRequestCases,
   ...settlementCases,
   ...transferListCases,
   ...finalListCases,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DeliveryRecord, Storage } from '@ostiary/core/storage';
-import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, assertUnavailable, casesOf, inParallel } from './case.ts';
 import { sampleClaim } from './partner-samples.ts';
 import { digestOf, minute, now } from './samples.ts';
 import {
@@ -142,22 +142,6 @@ export const redeliveryCases = casesOf('redeliveries', {
     const { id } = await published(storage, 'x');
     assertSame(await redeliver(storage, id, 'r'), queued(''));
     assertSame(await listed(storage), []);
-  },
-
-  'of parallel requests with one key one takes effect, and the others give its answer': async (storage) => {
-    const eventId = await lost(storage);
-    const idempotency = sampleClaim('key');
-    const answers = await inParallel(20, (index) => redeliver(storage, eventId, `${index}`, { idempotency }));
-    assertSame(countAnswers(answers.map(({ outcome }) => outcome)), { queued: 1, replayed: 19 });
-    const winner = answers.findIndex(({ outcome }) => outcome === 'queued');
-    const body = [1, 2, 3].map((number) => `dl_${winner}_${number}`).join();
-    for (const [index, answer] of answers.entries()) {
-      const outcome = index === winner ? 'queued' : 'replayed';
-      assertSame(answer, { outcome, answer: { status: 202, body } });
-    }
-    const found = await storage.idempotency.find({ ...idempotency, now });
-    assertSame(found, { outcome: 'replayed', answer: { status: 202, body } });
-    assert.equal((await listed(storage, { status: 'pending' })).length, 3);
   },
 
   'the key is looked at first, until its record ends': async (storage) => {

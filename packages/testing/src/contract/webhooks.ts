@@ -88,19 +88,6 @@ export const webhookCases = casesOf('webhook endpoints', {
     assertSame(await create(storage, sampleEndpoint('y'), null, 4), { outcome: 'too_many' });
   },
 
-  'of parallel requests with one key one is stored, and the others give its answer': async (storage) => {
-    const claim = sampleClaim('key');
-    const answerOf = (index: number) => ({ status: 201, body: `we_${index}` });
-    const answers = await inParallel(30, (index) =>
-      create(storage, sampleEndpoint(`${index}`), { ...claim, answer: answerOf(index) }),
-    );
-    const winner = answers.findIndex(({ outcome }) => outcome === 'created');
-    for (const [index, answer] of answers.entries()) {
-      if (index !== winner) assertSame(answer, { outcome: 'replayed', answer: answerOf(winner) });
-    }
-    assertSame(await ids(storage), [`we_${winner}`]);
-  },
-
   'the key is looked at before the number, until its record ends': async (storage) => {
     const claim = sampleClaim('key', { endsAt: now + minute });
     const other = { ...claim, fingerprint: digestOf('another') };

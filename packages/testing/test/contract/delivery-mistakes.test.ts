@@ -190,7 +190,7 @@ describeMistakes({
     })),
   ],
   'looks the key of a redelivery up, then delivers': [
-    'redeliveries: of parallel requests with one key one takes effect, and the others give its answer',
+    'keys of redeliveries: of parallel requests with one key one takes effect, and the others give its answer',
     keyLookedUpFirst('deliveries', 'redeliver'),
   ],
   'keeps the key of a redelivery that was refused': [
@@ -240,7 +240,7 @@ describeMistakes({
     asked('deliveries', 'recover', (request) => ({ ...request, limit: 1000 })),
   ],
   'recovers first, and looks at the key afterwards': [
-    'parallel calls: that recover deliveries with one key take effect once, and the others give its answer',
+    'keys of recoveries: of parallel requests with one key one takes effect, and the others give its answer',
     asked('deliveries', 'recover', (request) => ({ ...request, idempotency: null })),
   ],
   'recovers what was recovered': [

@@ -49,7 +49,7 @@ describeMistakes({
     })),
   ],
   'looks an endpoint’s key up, then stores it': [
-    'webhook endpoints: of parallel requests with one key one is stored, and the others give its answer',
+    'keys of webhook endpoints: of parallel requests with one key one takes effect, and the others give its answer',
     keyLookedUpFirst('webhooks', 'create'),
   ],
   'shows an endpoint to the partner’s other mode': [
@@ -140,7 +140,7 @@ describeMistakes({
     })),
   ],
   'looks the key of a publication up, then publishes': [
-    'events: of parallel publications with one key one takes effect, and the others give its answer',
+    'keys of events: of parallel requests with one key one takes effect, and the others give its answer',
     differing('events', ({ events, idempotency }) => ({
       async publish(all, options) {
         const { idempotency: claim, now } = options;

@@ -186,7 +186,7 @@ describeMistakes({
     })),
   ],
   'looks the key of a transfer up, then creates it': [
-    'replays: of parallel requests with one key one is stored, and the others give its answer',
+    'keys of transfers: of parallel requests with one key one takes effect, and the others give its answer',
     keyLookedUpFirst('transfers', 'create'),
   ],
   'shares keys between modes': [
@@ -197,14 +197,14 @@ describeMistakes({
     })),
   ],
   'answers whatever the payload was': [
-    'replays: a key with another payload is a conflict and changes nothing',
+    'keys of transfers: a key with another payload is a conflict and changes nothing, until its record ends',
     asked('transfers', 'create', ({ idempotency, ...creation }) => ({
       ...creation,
       idempotency: idempotency && { ...idempotency, fingerprint: Buffer.alloc(32) },
     })),
   ],
   'keeps a record one millisecond too long': [
-    'replays: a record that has ended is overwritten, at its exact millisecond',
+    'keys of transfers: a key with another payload is a conflict and changes nothing, until its record ends',
     asked('transfers', 'create', (creation) => ({ ...creation, now: creation.now - 1 })),
   ],
   'parses stored answers and writes them anew': [
