@@ -201,3 +201,16 @@ test('a transfer that another process settles just now is answered as that one l
   expect(second).toEqual({ settled: false, transfer: first?.transfer });
   expect(await storage.events.find(acme, 'evt_2')).toBeNull();
 });
+
+test('a request whose key another one holds for long is told so in time, and others do not wait', async () => {
+  const { storage, holding } = await prepared();
+  const holder = await holding(
+    `INSERT INTO ostiary.idempotency_records VALUES ('acme', 'live', 'key', sha256('x'), 201, '{}', 9e15)`,
+  );
+  const started = performance.now();
+  expect(await transfer(storage, 'a')).toEqual({ outcome: 'in_progress' });
+  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(await create(storage, sampleTransfer('b'), sampleClaim('other'))).toEqual({ outcome: 'created' });
+  await holder.query('ROLLBACK');
+  expect(await transfer(storage, 'a')).toEqual({ outcome: 'created' });
+});
