@@ -91,39 +91,6 @@ test('an export walks along an index of final transfers', async () => {
   }
 });
 
-test('a key is judged with one statement and two look-ups', async () => {
-  const { plansOf } = await watchedStorage();
-  expect(await plansOf(({ apiKeys }) => apiKeys.findByDigest(Buffer.alloc(32)))).toEqual([
-    [
-      expect.stringMatching(/^SEARCH api_keys USING INDEX \w+ \(digest=\?\)$/),
-      expect.stringMatching(/^SEARCH partners USING INDEX \w+ \(slug=\?\)$/),
-    ],
-  ]);
-  // And once more, with every request.
-  expect(await plansOf(({ apiKeys }) => apiKeys.isLive('key_7', 1))).toEqual([
-    [
-      expect.stringMatching(/^SEARCH api_keys USING INDEX \w+ \(id=\?\)$/),
-      expect.stringMatching(/^SEARCH partners USING INDEX \w+ \(slug=\?\)$/),
-    ],
-  ]);
-  // Secrets are read page by page.
-  expect(await plansOf(({ apiKeys }) => apiKeys.listSealed({ after: 'key_7', limit: 9 }))).toEqual([
-    [expect.stringMatching(/^SEARCH api_keys USING INDEX \w+ \(id>\?\)$/)],
-  ]);
-});
-
-test("what a partner holds is one statement that looks up the user's consents and their clients", async () => {
-  const { plansOf } = await watchedStorage();
-  const request = { partner: 'acme', sub: 'user-1', scope: 'kyc' };
-  const [plan, ...others] = await plansOf(({ consents }) => consents.partnerHolds(request));
-  expect(others).toEqual([]);
-  expect(plan?.filter((step) => step.startsWith('SEARCH'))).toEqual([
-    'SEARCH consents USING INDEX consents_unrevoked (sub=?)',
-    expect.stringMatching(/^SEARCH clients EXISTS USING INDEX \w+ \(client_id=\?\)$/),
-  ]);
-  expect(plan?.filter((step) => step.startsWith('SCAN'))).toEqual([]);
-});
-
 /** A table is read from its beginning to its end that neither stays small nor is in memory, and along no index. */
 const scan =
   /^SCAN (?!CONSTANT|ending|json_each|event_sequences|signing_keys|audit_head|schema_migrations)(?!.* USING )/;
