@@ -108,6 +108,14 @@ export default {
       },
     },
     {
+      name: 'the test kit knows core, and the storage that it runs on',
+      from: { path: '^packages/testing/src/' },
+      to: {
+        path: '^packages/',
+        pathNot: ['^packages/testing/', publicCore, '^packages/adapter-sqlite/src/index\\.ts$'],
+      },
+    },
+    {
       name: 'the console knows only what core has for consoles',
       from: { path: '^packages/console/src/' },
       to: { path: `^${core}/`, pathNot: `^${core}/console\\.ts$` },

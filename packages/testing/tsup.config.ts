@@ -4,7 +4,7 @@ export default defineConfig({
   entry: {
     index: 'src/index.ts',
     contract: 'src/contract/index.ts',
-    memory: 'src/memory/index.ts',
+    memory: 'src/memory.ts',
   },
   format: 'esm',
   target: 'node22',

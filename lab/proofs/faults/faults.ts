@@ -89,9 +89,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'network cut',
     async make({ stage, size }) {
-      stage.network.freeze();
+      stage.network.cut();
       await seconds(size.cutSeconds);
-      stage.network.thaw();
+      stage.network.mend();
       return null;
     },
   },

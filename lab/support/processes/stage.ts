@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { createOstiary, type Ostiary, type PartnerLimits } from '@ostiary/core';
 import type { Storage } from '@ostiary/core/storage';
-import { type FrozenProxy, frozenProxy } from '../../../packages/adapter-postgres/test/frozen-proxy.ts';
 import { registerEndpoint, serving } from '../http.ts';
 import { insist } from '../insist.ts';
+import { type Network, startNetwork } from '../network.ts';
 import { type ProofServer, type ServerOptions, startServer } from '../postgres/postgres-server.ts';
 import { type Ends, until } from '../proof.ts';
 import { railTables } from '../rail.ts';
@@ -40,7 +40,7 @@ export interface StageClient {
 export interface Stage {
   readonly server: ProofServer;
   /** The way between the processes and the database. */
-  readonly network: FrozenProxy;
+  readonly network: Network;
   readonly cluster: Cluster;
   readonly receiver: RememberingReceiver;
   readonly time: Time;
@@ -68,7 +68,7 @@ export async function setStage(ends: Ends, wanted: StageOptions): Promise<Stage>
   ends.add(() => server.remove());
   await wanted.prepare?.(server);
   await server.rail.query(railTables);
-  const network = await frozenProxy(server.port);
+  const network = await startNetwork(server.port);
   ends.add(() => network.close());
   const receiver = new RememberingReceiver(wanted.receiver);
   const origin = await receiver.listen();

@@ -1,28 +1,14 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { postgresStorage } from '../src/index.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
-import { hostPool, schemaNames, startServer, type TestServer } from './server.ts';
+import { serverForTests } from './server.ts';
 
-let server: TestServer;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.remove());
+const server = serverForTests();
 
 const hold = { now: 9, leaseMs: 30_000, limit: 100, room: 100, rooms: new Map<string, number>() };
 
 async function openStorage() {
-  const schema = nextSchema();
-  const pool = hostPool(server.url);
-  const storage = postgresStorage({ pool, schema });
-  await storage.open();
-  onTestFinished(async () => {
-    await storage.close();
-    await pool.end();
-  });
+  const { schema, storage } = await server.opened();
   for (const [label, partner] of [
     ['1', 'acme'],
     ['2', 'other'],
@@ -33,7 +19,7 @@ async function openStorage() {
   const claimed = async (claimId: string, now = hold.now) =>
     (await storage.deliveries.claim({ ...hold, claimId, now })).map(({ id }) => id);
   const hasNews = async () => {
-    const { rows } = await pool.query(
+    const { rows } = await server.pool.query(
       `SELECT has_news FROM "${schema}".event_sequences WHERE partner = '${acme.partner}'`,
     );
     return rows[0].has_news;

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { lifeTests } from '../../testing/test/adapters/life.ts';
 import { Database } from '../src/database.ts';
 import { postgresStorage } from '../src/index.ts';
@@ -91,4 +91,16 @@ test('a pool of the host is left open, and heard no more', async () => {
   await storage.close();
   expect(own.listenerCount('error')).toBe(listeners);
   expect((await own.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+});
+
+test('the time of the storage is that of its database, whatever the machine says', async () => {
+  const { storage } = await server.opened();
+  const { rows } = await server.pool.query(
+    'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now',
+  );
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(7);
+  const time = await storage.time?.();
+  clock.mockRestore();
+  expect(time).toBeGreaterThanOrEqual(Math.floor(rows[0].now));
+  expect(time).toBeLessThan(rows[0].now + 30_000);
 });

@@ -1,13 +1,13 @@
 import type { Storage } from '@ostiary/core/storage';
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { startNetwork } from '../../../lab/support/network.ts';
 import { issued, redeem, sampleToken } from '../../testing/src/contract/samples.ts';
 import { Database } from '../src/database.ts';
 import { type PostgresStorageOptions, postgresStorage, StorageUnavailableError } from '../src/index.ts';
 import { openPool } from '../src/pool.ts';
 import { statement } from '../src/statement.ts';
 import { storageOn } from '../src/storage.ts';
-import { frozenProxy } from './frozen-proxy.ts';
 import { waiting as backendsWaiting } from './locks.ts';
 import { hostPool, serverForTests } from './server.ts';
 
@@ -155,22 +155,22 @@ test('a server without a free connection is refused, and used again when it has 
 });
 
 test('while every packet is lost calls are refused in time, and new connections are made afterwards', async () => {
-  const proxy = await frozenProxy(server.port);
-  const connectionString = server.url.replace(`:${server.port}/`, `:${proxy.port}/`);
+  const network = await startNetwork(server.port);
+  const connectionString = server.url.replace(`:${server.port}/`, `:${network.port}/`);
   const { storage } = await opened({ connectionString });
-  onTestFinished(() => proxy.close());
+  onTestFinished(() => network.close());
   await Promise.all([save(storage), save(storage), storage.ping()]);
-  proxy.freeze();
+  network.cut();
   await Promise.all([expectRefused(save(storage)), expectRefused(storage.ping())]);
   await Promise.all([expectRefused(save(storage)), expectRefused(storage.ping())]);
-  proxy.thaw();
+  network.mend();
   await save(storage, { after: 'thaw' });
   expect(await storage.interactions.find(digest, 0)).toEqual({ after: 'thaw' });
 });
 
 test('what a process held that is not heard of any more is free again after a while', async () => {
-  const proxy = await frozenProxy(server.port);
-  const connectionString = server.url.replace(`:${server.port}/`, `:${proxy.port}/`);
+  const network = await startNetwork(server.port);
+  const connectionString = server.url.replace(`:${server.port}/`, `:${network.port}/`);
   const schema = server.nextSchema();
   const far = postgresStorage({ connectionString, schema });
   await far.open();
@@ -182,7 +182,7 @@ test('what a process held that is not heard of any more is free again after a wh
   await expectRefused(
     database.write(async (connection) => {
       await lock.run(connection, {});
-      proxy.freeze();
+      network.cut();
       await lock.run(connection, {});
     }),
   );
@@ -198,7 +198,7 @@ test('what a process held that is not heard of any more is free again after a wh
     )
     .toBe(true);
   await near.close();
-  await proxy.close();
+  await network.close();
   await Promise.all([database.close(), far.close(), lost.end()]);
 });
 

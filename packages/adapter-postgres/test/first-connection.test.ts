@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { startNetwork } from '../../../lab/support/network.ts';
 import { Database } from '../src/database.ts';
 import { postgresStorage } from '../src/index.ts';
 import { openPool } from '../src/pool.ts';
-import { frozenProxy } from './frozen-proxy.ts';
 import { hostPool, serverForTests } from './server.ts';
 
 const server = serverForTests();
@@ -106,9 +106,9 @@ test('a database that says it is starting is waited for', async () => {
 test.each(['its own', 'the host’s'])(
   'a database that takes connections of %s pool and keeps silent is waited for, longer than any call',
   async (whose) => {
-    const proxy = await frozenProxy(server.port);
-    proxy.freeze();
-    const url = urlAt(proxy.port);
+    const network = await startNetwork(server.port);
+    network.cut();
+    const url = urlAt(network.port);
     const pool = whose === 'its own' ? null : hostPool(url);
     const storage = postgresStorage({
       schema: server.nextSchema(),
@@ -117,12 +117,12 @@ test.each(['its own', 'the host’s'])(
     onTestFinished(async () => {
       await storage.close();
       // A pool waits for its connections under way, and those that lost something are under way for long.
-      await proxy.close();
+      await network.close();
       await pool?.end();
     });
     const opening = storage.open();
     await pause(1_800);
-    proxy.thaw();
+    network.mend();
     await opening;
     await storage.ping();
   },

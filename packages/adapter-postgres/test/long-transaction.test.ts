@@ -1,44 +1,26 @@
-import type { Storage } from '@ostiary/core/storage';
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { postgresStorage } from '../src/index.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { pagesOf, readBy } from './plans.ts';
 import { sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
-import { schemaNames, startServer, type TestServer } from './server.ts';
-import { type WatchedPool, watchedPool } from './watched-pool.ts';
+import { serverForTests } from './server.ts';
 
-let server: TestServer;
-const nextSchema = schemaNames();
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.remove());
+const server = serverForTests();
 
 const delivered = 20_000;
 const now = 10_000_000;
 const hold = { now, leaseMs: 30_000, limit: 1_000, room: 1_000, rooms: new Map<string, number>() };
 
-interface Stage {
-  readonly storage: Storage;
-  readonly watched: WatchedPool;
-}
+type Stage = Awaited<ReturnType<typeof manyDelivered>>;
 
 /**
  * Endpoints `we_1` and `we_2`, for which very many deliveries were made and delivered beside a transaction that began before
  * everything else and does not end: PostgreSQL keeps each version of each row.
  */
-async function manyDelivered(): Promise<Stage> {
-  const schema = nextSchema();
-  const watched = watchedPool(server.url);
-  const storage = postgresStorage({ pool: watched.pool, schema });
-  await storage.open();
+async function manyDelivered() {
+  const { storage, watched } = await server.watched();
   const forgotten = new Client({ connectionString: server.url });
   await forgotten.connect();
-  onTestFinished(async () => {
-    await forgotten.end();
-    await storage.close();
-    await watched.end();
-  });
+  onTestFinished(() => forgotten.end());
   await forgotten.query('BEGIN; SELECT pg_current_xact_id()');
   for (const label of ['1', '2']) {
     const endpoint = sampleEndpoint(label, { events: [label] });
@@ -67,18 +49,7 @@ function publish({ storage: { events } }: Stage, endpoint: string, label: string
 async function claimed({ storage, watched }: Stage, at: number) {
   const rows = await storage.deliveries.claim({ ...hold, claimId: `at ${at}`, now: at });
   const last = watched.ran().findLast(({ text }) => text.includes('news AS MATERIALIZED'));
-  const client = await watched.own.connect();
-  try {
-    await client.query('BEGIN');
-    const explained = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${last?.text}`, [
-      ...(last?.values ?? []),
-    ]);
-    const { Plan: plan } = explained.rows[0]['QUERY PLAN'][0];
-    return { ids: rows.map(({ id }) => id), pages: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] };
-  } finally {
-    await client.query('ROLLBACK');
-    client.release();
-  }
+  return { ids: rows.map(({ id }) => id), pages: pagesOf(await readBy(watched, last)) };
 }
 
 test('beside an open transaction a claim passes nothing that was delivered', async () => {

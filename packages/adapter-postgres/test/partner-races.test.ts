@@ -87,15 +87,14 @@ for (const { name, maker, why, ending: end } of pairs) {
   const { call, made } = maker;
   const tooLate = name === 'publish' ? 'published' : end.outcome;
   test(`when ${why} during ${name}, that cancels the delivery that is just being made`, async () => {
-    const { storage, holding, waiting, pending } = await prepared();
-    const holder = await holding(holdDelivery);
-    const making = call(storage);
-    await waiting(1);
-    const ending = end.call(storage);
-    await waiting(2);
-    await holder.query('ROLLBACK');
-    expect((await making).outcome).toBe(made);
-    expect(await ending).toBeTruthy();
+    const { storage, meeting, pending } = await prepared();
+    const [making, ending] = await meeting(
+      holdDelivery,
+      () => call(storage),
+      () => end.call(storage),
+    );
+    expect(making.outcome).toBe(made);
+    expect(ending).toBeTruthy();
     expect(await pending()).toEqual([]);
     expect(await storage.deliveries.list({ ...list, status: 'cancelled' })).toMatchObject([
       { id: 'dl_late_1' },
@@ -103,35 +102,34 @@ for (const { name, maker, why, ending: end } of pairs) {
   });
 
   test(`while ${why}, ${name} makes no delivery for it`, async () => {
-    const { storage, holding, waiting, pending } = await prepared();
+    const { storage, meeting, pending } = await prepared();
     await storage.events.publish([sampleEvent('waiting', { createdAt: 99 })], { idempotency: null, now: 1 });
-    const holder = await holding('SELECT FROM ostiary.pending_deliveries FOR UPDATE');
-    const ending = end.call(storage);
-    await waiting(1);
-    const making = call(storage);
-    await waiting(2);
-    await holder.query('ROLLBACK');
-    expect(await ending).toBeTruthy();
-    expect((await making).outcome).toBe(tooLate);
+    const [ending, making] = await meeting(
+      'SELECT FROM ostiary.pending_deliveries FOR UPDATE',
+      () => end.call(storage),
+      () => call(storage),
+    );
+    expect(ending).toBeTruthy();
+    expect(making.outcome).toBe(tooLate);
     expect(await pending()).toEqual([]);
   });
 }
 
 test('an endpoint that is created while another one is, is counted with it', async () => {
-  const { storage, holding, waiting } = await prepared();
+  const { storage, meeting } = await prepared();
   const create = (label: string) =>
     storage.webhooks.create({ endpoint: sampleEndpoint(label), idempotency: null, max: 2, now: 1 });
-  const holder = await holding('SELECT FROM ostiary.event_sequences FOR UPDATE');
-  const creations = [create('2'), create('3')];
-  await waiting(2);
-  await holder.query('ROLLBACK');
-  const outcomes = (await Promise.all(creations)).map(({ outcome }) => outcome);
-  expect(outcomes.toSorted()).toEqual(['created', 'too_many']);
+  const creations = await meeting(
+    'SELECT FROM ostiary.event_sequences FOR UPDATE',
+    () => create('2'),
+    () => create('3'),
+  );
+  expect(creations.map(({ outcome }) => outcome).toSorted()).toEqual(['created', 'too_many']);
 });
 
 test('an event that is delivered again while it is purged is kept, or unknown', async () => {
-  const { storage, holding, waiting } = await prepared();
-  const purge = () => storage.purge({ now: 9, before: 0, eventsBefore: 9, limit: 9 });
+  const { storage, meeting } = await prepared();
+  const purge = (eventsBefore: number) => storage.purge({ now: 9, before: 0, eventsBefore, limit: 9 });
   const redeliver = () =>
     storage.deliveries.redeliver({
       ...answered,
@@ -139,26 +137,17 @@ test('an event that is delivered again while it is purged is kept, or unknown', 
       endpointId: null,
       deliveryId: 'dl_late',
     });
-  const first = await holding(holdDelivery);
-  const delivering = redeliver();
-  await waiting(1);
-  const purging = purge();
-  await waiting(2);
-  await first.query('ROLLBACK');
-  expect((await delivering).outcome).toBe('queued');
-  expect(await purging).toMatchObject({ events: 0, deliveries: 1 });
+  const [delivered, kept] = await meeting(holdDelivery, redeliver, () => purge(9));
+  expect(delivered.outcome).toBe('queued');
+  expect(kept).toMatchObject({ events: 0, deliveries: 1 });
 
   for (const claimed of await storage.deliveries.claim(hold)) {
     await storage.deliveries.finish([sampleResult(claimed)]);
   }
-  const second = await holding('SELECT FROM ostiary.events FOR KEY SHARE');
-  const purgingAgain = storage.purge({ now: 9, before: 0, eventsBefore: 10, limit: 9 });
-  await waiting(1);
-  const tooLate = redeliver();
-  await waiting(2);
-  await second.query('ROLLBACK');
-  expect(await purgingAgain).toMatchObject({ events: 1, deliveries: 1 });
-  expect((await tooLate).outcome).toBe('unknown_event');
+  const lock = 'SELECT FROM ostiary.events FOR KEY SHARE';
+  const [purged, tooLate] = await meeting(lock, () => purge(10), redeliver);
+  expect(purged).toMatchObject({ events: 1, deliveries: 1 });
+  expect(tooLate.outcome).toBe('unknown_event');
 });
 
 /** A request with a key that others use too. */
@@ -171,52 +160,57 @@ function transfer(storage: Storage, label: string, reference: string | null = nu
 }
 
 test('a request whose key another one is just using gives its answer when that one commits', async () => {
-  const { storage, holding, waiting } = await prepared();
-  const holder = await holding(
+  const { storage, meeting } = await prepared();
+  const [first, second] = await meeting(
     "INSERT INTO ostiary.jobs (id, kind, payload, due_at) VALUES ('execute tr_a', 'x', '{}', 1)",
+    () => transfer(storage, 'a'),
+    () => transfer(storage, 'b'),
   );
-  const first = transfer(storage, 'a');
-  await waiting(1);
-  const second = transfer(storage, 'b');
-  await waiting(2);
-  await holder.query('ROLLBACK');
-  expect(await first).toEqual({ outcome: 'created' });
-  expect(await second).toEqual({ outcome: 'replayed', answer: { status: 201, body: 'a' } });
+  expect(first).toEqual({ outcome: 'created' });
+  expect(second).toEqual({ outcome: 'replayed', answer: { status: 201, body: 'a' } });
 });
 
 test('a request whose key another one is just using takes effect when that one comes to nothing', async () => {
-  const { storage, holding, waiting } = await prepared();
-  const holder = await holding(`
-    INSERT INTO ostiary.transfers
-      (id, partner, mode, status, amount, currency, recipient_kid, reference, created_at, updated_at)
-    VALUES ('tr_other', 'acme', 'live', 'pending', 1, 'HTG', 'kid-1', 'order 7', 1, 1)
-  `);
-  const first = transfer(storage, 'a', 'order 7');
-  await waiting(1);
-  const second = transfer(storage, 'b', 'order 8');
-  await waiting(2);
-  await holder.query('COMMIT');
-  expect(await first).toEqual({ outcome: 'reference_conflict', transferId: 'tr_other' });
-  expect(await second).toEqual({ outcome: 'created' });
+  const { storage, meeting } = await prepared();
+  const [first, second] = await meeting(
+    `INSERT INTO ostiary.transfers
+       (id, partner, mode, status, amount, currency, recipient_kid, reference, created_at, updated_at)
+     VALUES ('tr_other', 'acme', 'live', 'pending', 1, 'HTG', 'kid-1', 'order 7', 1, 1)`,
+    () => transfer(storage, 'a', 'order 7'),
+    () => transfer(storage, 'b', 'order 8'),
+    'COMMIT',
+  );
+  expect(first).toEqual({ outcome: 'reference_conflict', transferId: 'tr_other' });
+  expect(second).toEqual({ outcome: 'created' });
   expect(await storage.transfers.findById('tr_a')).toBeNull();
 });
 
 test('a transfer that another process settles just now is answered as that one left it', async () => {
-  const { schema, storage, holding, waiting } = await prepared();
+  const { schema, storage, meeting } = await prepared();
   const { storage: another } = await server.opened({ schema });
   await transfer(storage, 'a');
-  const holder = await holding(`
-    INSERT INTO ostiary.events (id, partner, mode, sequence, type, body, created_at)
-    VALUES ('evt_1', 'other', 'live', 1, 'x', '', 1)
-  `);
   const settle = ({ transfers }: Storage, label: string, status: 'completed' | 'failed') =>
     transfers.settle({ id: 'tr_a', status, failure: null, event: sampleEvent(label), now: 5 });
-  const first = settle(storage, '1', 'completed');
-  await waiting(1);
-  const second = settle(another, '2', 'failed');
-  await waiting(2);
-  await holder.query('ROLLBACK');
-  expect(await first).toMatchObject({ settled: true, transfer: { status: 'completed' } });
-  expect(await second).toEqual({ settled: false, transfer: (await first)?.transfer });
+  const [first, second] = await meeting(
+    `INSERT INTO ostiary.events (id, partner, mode, sequence, type, body, created_at)
+     VALUES ('evt_1', 'other', 'live', 1, 'x', '', 1)`,
+    () => settle(storage, '1', 'completed'),
+    () => settle(another, '2', 'failed'),
+  );
+  expect(first).toMatchObject({ settled: true, transfer: { status: 'completed' } });
+  expect(second).toEqual({ settled: false, transfer: first?.transfer });
   expect(await storage.events.find(acme, 'evt_2')).toBeNull();
+});
+
+test('a request whose key another one holds for long is told so in time, and others do not wait', async () => {
+  const { storage, holding } = await prepared();
+  const holder = await holding(
+    `INSERT INTO ostiary.idempotency_records VALUES ('acme', 'live', 'key', sha256('x'), 201, '{}', 9e15)`,
+  );
+  const started = performance.now();
+  expect(await transfer(storage, 'a')).toEqual({ outcome: 'in_progress' });
+  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(await create(storage, sampleTransfer('b'), sampleClaim('other'))).toEqual({ outcome: 'created' });
+  await holder.query('ROLLBACK');
+  expect(await transfer(storage, 'a')).toEqual({ outcome: 'created' });
 });

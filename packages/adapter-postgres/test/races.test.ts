@@ -38,68 +38,58 @@ const endings: { readonly [name: string]: (storage: Storage) => Promise<unknown>
 };
 
 test.each(Object.entries(endings))('while %s, nothing is issued any more', async (_name, end) => {
-  const { storage, holding, waiting } = await prepared();
-  const holder = await holding('SELECT FROM ostiary.grants FOR UPDATE');
-  const ending = end(storage);
-  await waiting(1);
-  const issuing = storage.grants.issue(late);
-  await waiting(2);
-  await holder.query('ROLLBACK');
-  await ending;
-  expect(await issuing).toBe(false);
+  const { storage, meeting } = await prepared();
+  const [, issuing] = await meeting(
+    'SELECT FROM ostiary.grants FOR UPDATE',
+    () => end(storage),
+    () => storage.grants.issue(late),
+  );
+  expect(issuing).toBe(false);
   expect(await storage.grants.find(late.codeDigest)).toBeNull();
 });
 
 test.each(Object.entries(endings))(
   'what is just being issued when %s is revoked with the rest',
   async (_name, end) => {
-    const { storage, holding, waiting } = await prepared();
-    const holder = await holding(
-      `INSERT INTO ostiary.grants
-       (code_digest, client_id, sub, scopes, redirect_uri, authenticated_at, issued_at, expires_at, ends_at)
-     VALUES ($1, 'other', 'other', '{}', '', 1, 1, 1, 1)`,
-      [late.codeDigest],
+    const { storage, meeting } = await prepared();
+    const [issuing] = await meeting(
+      [
+        `INSERT INTO ostiary.grants
+           (code_digest, client_id, sub, scopes, redirect_uri, authenticated_at, issued_at, expires_at, ends_at)
+         VALUES ($1, 'other', 'other', '{}', '', 1, 1, 1, 1)`,
+        [late.codeDigest],
+      ],
+      () => storage.grants.issue(late),
+      () => end(storage),
     );
-    const issuing = storage.grants.issue(late);
-    await waiting(1);
-    const ending = end(storage);
-    await waiting(2);
-    await holder.query('ROLLBACK');
-    expect(await issuing).toBe(true);
-    await ending;
+    expect(issuing).toBe(true);
     expect(await storage.grants.find(late.codeDigest)).toMatchObject({ revokedAt: now });
   },
 );
 
 test('a consent that is just being given when the client is disabled is revoked with the rest', async () => {
-  const { storage, holding, waiting } = await prepared();
-  const holder = await holding(
+  const { storage, meeting } = await prepared();
+  const [giving, disabling] = await meeting(
     `INSERT INTO ostiary.consents (sub, client_id, scopes, granted_at, updated_at)
      VALUES ('new', 'client-1', '{}', 1, 1)`,
+    () => storage.consents.remember({ sub: 'new', clientId: 'client-1', scopes: ['openid'], now }),
+    () => storage.clients.replace(disabled),
   );
-  const giving = storage.consents.remember({ sub: 'new', clientId: 'client-1', scopes: ['openid'], now });
-  await waiting(1);
-  const disabling = storage.clients.replace(disabled);
-  await waiting(2);
-  await holder.query('ROLLBACK');
-  expect(await giving).toBe(true);
-  expect(await disabling).toBe(true);
+  expect(giving).toBe(true);
+  expect(disabling).toBe(true);
   expect(await storage.consents.find('new', 'client-1')).toBeNull();
 });
 
 test('a code that is redeemed while another redemption of it commits is replayed, and the token dies', async () => {
-  const { storage, holding, waiting } = await prepared();
+  const { storage, meeting } = await prepared();
   const [first, second] = [sampleToken('first'), sampleToken('second')];
-  const holder = await holding('INSERT INTO ostiary.access_tokens SELECT $1, id, 1, 1 FROM ostiary.grants', [
-    first.digest,
-  ]);
-  const winning = redeem(storage, sampleGrant('earlier'), first);
-  await waiting(1);
-  const losing = redeem(storage, sampleGrant('earlier'), second);
-  await waiting(2);
-  await holder.query('ROLLBACK');
-  expect(await winning).toBe('redeemed');
-  expect(await losing).toBe('replayed');
+  const [winning, losing] = await meeting(
+    ['INSERT INTO ostiary.access_tokens SELECT $1, id, 1, 1 FROM ostiary.grants', [first.digest]],
+    () => redeem(storage, sampleGrant('earlier'), first),
+    () => redeem(storage, sampleGrant('earlier'), second),
+  );
+  expect(winning).toBe('redeemed');
+  expect(losing).toBe('replayed');
   expect(await isLive(storage, first)).toBe(false);
   expect(await storage.grants.findToken(second.digest)).toBeNull();
 });

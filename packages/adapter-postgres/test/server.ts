@@ -27,6 +27,13 @@ export interface Stage {
   holding(sql: string, values?: readonly unknown[]): Promise<Client>;
   /** Waits until so many calls of the storage wait for a lock; answers their backends. */
   waiting(count: number): Promise<readonly number[]>;
+  /** Stops a call in the middle by what somebody else holds, has another one arrive there, and lets both go on. */
+  meeting<First, Second>(
+    held: string | readonly [sql: string, values: readonly unknown[]],
+    first: () => Promise<First>,
+    second: () => Promise<Second>,
+    end?: 'ROLLBACK' | 'COMMIT',
+  ): Promise<readonly [First, Second]>;
 }
 
 /** The server of a test file: it runs as long as its tests do. */
@@ -63,12 +70,22 @@ export function serverForTests(): FileServer {
   });
 
   function stageOf(schema: string, storage: Storage): Stage {
-    return {
+    const stage: Stage = {
       schema,
       storage,
       holding: (sql, values) => holding(server.url, sql.replaceAll('ostiary.', `"${schema}".`), values),
       waiting: (count) => untilWaiting(pool, schema, count),
+      async meeting(held, first, second, end = 'ROLLBACK') {
+        const holder = await (typeof held === 'string' ? stage.holding(held) : stage.holding(...held));
+        const stopped = first();
+        await stage.waiting(1);
+        const arriving = second();
+        await stage.waiting(2);
+        await holder.query(end);
+        return Promise.all([stopped, arriving]);
+      },
     };
+    return stage;
   }
   return {
     get url() {

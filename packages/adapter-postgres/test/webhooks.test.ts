@@ -1,5 +1,6 @@
 import type { Storage } from '@ostiary/core/storage';
 import { expect, test } from 'vitest';
+import { refusedRowTests } from '../../testing/test/adapters/refused-rows.ts';
 import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
 import { serverForTests } from './server.ts';
 
@@ -37,47 +38,17 @@ function publish({ events }: Storage, ...labels: string[]) {
   );
 }
 
-test('a settlement whose delivery cannot be stored is undone, and the next one takes its number', async () => {
+refusedRowTests(async () => {
   const { storage, all, execute, refuse } = await openStorage();
-  await execute(`
-    INSERT INTO transfers (id, partner, mode, status, amount, currency, recipient_kid, created_at, updated_at)
-    VALUES
-      ('tr_1', 'acme', 'live', 'pending', 99999999999999999, 'HTG', 'kid-1', 1, 1),
-      ('tr_2', 'acme', 'live', 'pending', 99999999999999999, 'HTG', 'kid-1', 1, 1)
-  `);
-  await refuse('pending_deliveries', "NEW.id = 'dl_1_1'");
-  const settle = (label: string) => {
-    const settlement = { id: `tr_${label}`, status: 'completed', failure: null, now: 5 } as const;
-    return storage.transfers.settle({ ...settlement, event: sampleEvent(label) });
+  return {
+    storage,
+    async refuse(table, condition) {
+      await refuse(table, condition);
+      return () => execute(`DROP TRIGGER refuse ON ${table}`);
+    },
+    count: async (table) => (await all(`SELECT FROM ostiary.${table}`)).length,
   };
-  await expect(settle('1')).rejects.toMatchObject(unavailable);
-  expect(await settle('2')).toMatchObject({ settled: true, transfer: { amount: 99_999_999_999_999_999n } });
-  expect(await all('SELECT id, status FROM ostiary.transfers ORDER BY id')).toEqual([
-    ['tr_1', 'pending'],
-    ['tr_2', 'completed'],
-  ]);
-  expect(await all('SELECT id, sequence FROM ostiary.events')).toEqual([['evt_2', '1']]);
-  expect(await all('SELECT id FROM ostiary.deliveries')).toEqual([['dl_2_1']]);
-});
-
-test('an attempt that cannot be logged leaves its batch with the worker', async () => {
-  const { storage, all, execute, refuse } = await openStorage();
-  await publish(storage, '1', '2');
-  const next = { status: 'pending', dueAt: 9 } as const;
-  const results = (await storage.deliveries.claim(hold)).map((claimed) => sampleResult(claimed, next));
-  await refuse('delivery_attempts', 'NEW.delivery_number = 2');
-  await expect(storage.deliveries.finish(results)).rejects.toMatchObject(unavailable);
-  expect(await all('SELECT id, claim_id, attempts FROM ostiary.pending_deliveries ORDER BY id')).toEqual([
-    ['dl_1_1', 'c', 0],
-    ['dl_2_1', 'c', 0],
-  ]);
-  await execute('DROP TRIGGER refuse ON delivery_attempts');
-  expect(await storage.deliveries.finish(results)).toEqual([true, true]);
-  expect(await all('SELECT id, claim_id, attempts FROM ostiary.pending_deliveries ORDER BY id')).toEqual([
-    ['dl_1_1', null, 1],
-    ['dl_2_1', null, 1],
-  ]);
-});
+}, 'pending_deliveries');
 
 test('a delivery that cannot be ended leaves its batch with the worker', async () => {
   const { storage, all, execute, refuse } = await openStorage();
@@ -151,23 +122,6 @@ test.each([
   },
 );
 
-test('a purge takes the attempts along', async () => {
-  const { storage, all } = await openStorage();
-  await publish(storage, '1', '2');
-  const [first, second] = await storage.deliveries.claim(hold);
-  if (first === undefined || second === undefined) throw new Error('nothing was claimed');
-  const soon = { status: 'pending', dueAt: hold.now } as const;
-  const later = { status: 'pending', dueAt: hold.now + 1 } as const;
-  await storage.deliveries.finish([sampleResult(first, soon), sampleResult(second, later)]);
-  const [again] = await storage.deliveries.claim(hold);
-  if (again === undefined) throw new Error('nothing was claimed again');
-  await storage.deliveries.finish([sampleResult(again, { status: 'dropped' })]);
-  expect(await all('SELECT count(*) FROM ostiary.delivery_attempts')).toEqual([['2']]);
-  const count = await storage.purge({ now: 9, before: 9, eventsBefore: 9, limit: 9 });
-  expect(count).toMatchObject({ events: 1, deliveries: 1 });
-  expect(await all('SELECT delivery_number FROM ostiary.delivery_attempts')).toEqual([['2']]);
-});
-
 test('an endpoint ends with all that waits for it, however much that is', async () => {
   const { storage, all, execute } = await openStorage();
   await publish(storage, '1');
@@ -187,27 +141,4 @@ test('an endpoint ends with all that waits for it, however much that is', async 
   ]);
   expect(await all('SELECT count(*) FROM ostiary.pending_deliveries')).toEqual([['0']]);
   expect(await storage.deliveries.finish(held === undefined ? [] : [sampleResult(held)])).toEqual([false]);
-});
-
-test('a key that is taken while its answer is not known yet shows no answer to anybody', async () => {
-  const { storage, watched } = await openStorage();
-  await publish(storage, '1');
-  const fingerprint = Buffer.alloc(32, 7);
-  const key = { ...acme, key: 'key', fingerprint };
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, index) =>
-      storage.deliveries.redeliver({
-        ...acme,
-        eventId: 'evt_1',
-        endpointId: null,
-        deliveryId: `dl_${index}`,
-        now: 9,
-        idempotency: { ...key, endsAt: 99 },
-        answer: ([delivery]) => ({ status: 202, body: `${delivery?.id}` }),
-      }),
-    ),
-  );
-  for (const answer of answers) expect(answer).toMatchObject({ answer: { status: 202, body: 'dl_1_1' } });
-  expect(await storage.idempotency.find({ ...key, now: 9 })).toMatchObject({ answer: { body: 'dl_1_1' } });
-  expect(watched.refusals).toEqual([]);
 });

@@ -9,12 +9,15 @@ export type Connection = Sqlite.Database;
 /** Starting together with other processes is allowed to take longer than a request. */
 export const startPatienceMs = 30_000;
 
+/** What SQLite calls a database without a file: it is in memory, and ends with its connection. */
+export const inMemory = ':memory:';
+
 /** Opens the file, creates it when there is none, and makes the connection durable. */
 export async function openConnection(file: string, timing: Timing): Promise<Connection> {
   // Loaded here and not above: on a Node that is too old the driver must not be touched.
   const { default: Driver } = await import('better-sqlite3');
-  const path = resolve(file);
-  createPrivately(path);
+  const path = file === inMemory ? inMemory : resolve(file);
+  if (path !== inMemory) createPrivately(path);
   const connection = new Driver(path, { timeout: busyTimeoutMs });
   try {
     await retryWhileBusy(() => configure(connection), timing, startPatienceMs);
@@ -73,7 +76,7 @@ function configure(connection: Connection): void {
   // Before anything is written: later it has no effect on a file that is new.
   connection.pragma('auto_vacuum = INCREMENTAL');
   const mode = connection.pragma('journal_mode = WAL', { simple: true });
-  if (mode !== 'wal') {
+  if (mode !== 'wal' && !connection.memory) {
     throw new StorageUnavailableError(
       `SQLite cannot use WAL here (journal_mode = ${mode}); use a local disk`,
     );

@@ -1,3 +1,3 @@
 export { StorageUnavailableError } from './errors.ts';
 export type { SqliteStorageOptions } from './options.ts';
-export { sqliteStorage } from './storage.ts';
+export { memoryStorage, sqliteStorage } from './storage.ts';

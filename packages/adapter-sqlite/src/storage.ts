@@ -2,6 +2,7 @@ import type { Storage } from '@ostiary/core/storage';
 import { sqliteApiKeys } from './api-keys.ts';
 import { sqliteAudit } from './audit.ts';
 import { sqliteClients } from './clients.ts';
+import { inMemory } from './connection.ts';
 import { sqliteConsents } from './consents.ts';
 import { Database } from './database.ts';
 import { sqliteDeliveries } from './deliveries.ts';
@@ -35,6 +36,25 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage {
   assertNodeVersion(process.versions.node);
   const { file } = parseOptions(options);
   return storageOn(new Database({ file }));
+}
+
+/**
+ * The same storage on a database in memory, which ends with this process: for tests and for a first try. Every call
+ * makes another one, no other process sees it, and a host has no transaction in it to publish in.
+ *
+ * @throws Error on a Node older than 22
+ *
+ * @example
+ * ```ts
+ * import { memoryStorage } from '@ostiary/adapter-sqlite';
+ *
+ * const storage = memoryStorage();
+ * await storage.open();
+ * ```
+ */
+export function memoryStorage(): Storage {
+  assertNodeVersion(process.versions.node);
+  return storageOn(new Database({ file: inMemory }));
 }
 
 /** The ports on a database that is not open yet. */

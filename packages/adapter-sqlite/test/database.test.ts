@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Driver from 'better-sqlite3';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { consented, issued, now, redeem, sampleToken } from '../../testing/src/contract/samples.ts';
 import { lifeTests } from '../../testing/test/adapters/life.ts';
 import { patienceMs } from '../src/busy.ts';
@@ -28,19 +28,6 @@ test('while another process writes, reads go on and writes are refused after the
   other.close();
   await storage.interactions.save(digest, { step: 3 }, 1000);
   expect(await storage.interactions.find(digest, 0)).toEqual({ step: 3 });
-});
-
-test('a full disk is unavailable and changes nothing', async () => {
-  const { storage, database } = await openDatabase();
-  await database.write((connection) => {
-    const pages = Number(connection.pragma('page_count', { simple: true }));
-    connection.pragma(`max_page_count = ${pages + 1}`);
-  });
-  const save = storage.interactions.save(digest, { text: 'x'.repeat(100_000) }, 1000);
-  const beside = storage.interactions.save(Buffer.alloc(32, 8), {}, 1000);
-  await expect(save).rejects.toMatchObject({ ...unavailable, cause: { code: 'SQLITE_FULL' } });
-  await expect(beside).rejects.toMatchObject({ ...unavailable, cause: { code: 'SQLITE_FULL' } });
-  expect(await storage.interactions.find(digest, 0)).toBeNull();
 });
 
 test('a read that fails is unavailable and keeps the cause', async () => {
@@ -84,18 +71,6 @@ test('a directory is refused as one', async () => {
     ...unavailable,
     message: `${folder} is a directory; name a file in it, such as ${join(folder, 'ostiary.db')}`,
   });
-});
-
-test('two storages on one file see each other’s commits at once', async () => {
-  const { file, storage } = await openDatabase();
-  const second = sqliteStorage({ file });
-  await second.open();
-  onTestFinished(() => second.close());
-  for (let step = 0; step < 20; step += 1) {
-    await (step % 2 === 0 ? storage : second).interactions.save(digest, { step }, 1000);
-    expect(await storage.interactions.find(digest, 0)).toEqual({ step });
-    expect(await second.interactions.find(digest, 0)).toEqual({ step });
-  }
 });
 
 test('a revoked consent stays on record', async () => {

@@ -60,40 +60,6 @@ test('an amount that no transfer can have is refused by the schema, with everyth
   expect(await all('SELECT id FROM jobs')).toEqual([]);
 });
 
-test('a transfer whose job cannot be stored is not stored either', async () => {
-  const { storage, all, execute } = await openDatabase();
-  await execute(`
-    CREATE TRIGGER no_jobs BEFORE INSERT ON jobs WHEN NEW.id = 'execute tr_1'
-    BEGIN SELECT RAISE (ABORT, 'no jobs today'); END
-  `);
-  const answers = await Promise.allSettled([
-    create(storage, sampleTransfer('1', { reference: 'order 7' }), sampleClaim('1')),
-    create(storage, sampleTransfer('2'), sampleClaim('2')),
-  ]);
-  expect(answers).toMatchObject([
-    { status: 'rejected', reason: unavailable },
-    { status: 'fulfilled', value: { outcome: 'created' } },
-  ]);
-  expect(await all('SELECT id FROM transfers')).toEqual([['tr_2']]);
-  expect(await all('SELECT key FROM idempotency_records')).toEqual([['2']]);
-});
-
-test('two transfers of one reference are refused by the schema too', async () => {
-  const { storage, execute } = await openDatabase();
-  await created(storage, '1', { reference: 'order 7' });
-  const copied = 'status, amount, currency, recipient_kid, reference, created_at, updated_at';
-  const copying = (id: string, mode: string) =>
-    execute(`
-      INSERT INTO transfers (id, partner, mode, ${copied})
-      SELECT '${id}', partner, '${mode}', ${copied} FROM transfers WHERE id = 'tr_1'
-    `);
-  await expect(copying('tr_2', 'live')).rejects.toMatchObject({
-    ...unavailable,
-    cause: { code: 'SQLITE_CONSTRAINT_UNIQUE' },
-  });
-  await copying('tr_2', 'test');
-});
-
 test('no API key is in the file, only its digest', async () => {
   const { storage, all } = await openDatabase();
   await storage.partners.insert(samplePartner());

@@ -92,7 +92,7 @@ describe('telemetry', () => {
       import { registerHooks } from 'node:module';
       registerHooks({ load(url, context, next) { if (url.includes('@opentelemetry')) console.log(url); return next(url, context); } });
       const { createOstiary } = await import(${JSON.stringify(join(import.meta.dirname, '../src/index.ts'))});
-      const { memoryStorage } = await import(${JSON.stringify(join(import.meta.dirname, '../../testing/src/memory/index.ts'))});
+      const { memoryStorage } = await import(${JSON.stringify(join(import.meta.dirname, '../../testing/src/memory.ts'))});
       const start = (telemetry) => createOstiary({
         authUrl: 'http://localhost', storage: memoryStorage(), sealingKeys: [new Uint8Array(32)], telemetry,
         users: { find: async () => null }, login: { authenticate: async () => null, loginUrl: () => '/' },

@@ -9,7 +9,7 @@ import { tellingDueTimes } from './due-times.ts';
 import { createTestFaults } from './faults.ts';
 import { createInbox } from './inbox.ts';
 import type { TestKey, TestOstiary, TestOstiaryOptions } from './kit.ts';
-import { memoryStorage } from './memory/storage.ts';
+import { memoryStorage } from './memory.ts';
 import { createNetwork } from './network.ts';
 import { createOAuth } from './oauth.ts';
 import { createTestRail } from './rail.ts';
@@ -181,9 +181,13 @@ export async function createTestOstiary(given: TestOstiaryOptions = {}): Promise
     await network.idle();
     while (!closed.signal.aborted && (await ostiary.worker.runDue()) > 0);
   };
-  const settleIfOpen = (): Promise<void> => {
+  const settleIfOpen = async (): Promise<void> => {
     closed.signal.throwIfAborted();
-    return settle();
+    await settle().catch((error: unknown) => {
+      // What the end has interrupted says so, and not where.
+      closed.signal.throwIfAborted();
+      throw error;
+    });
   };
   const timeline = new Timeline(now, settle);
   const { rail, port, plans } = createTestRail(() => ostiary.payments);

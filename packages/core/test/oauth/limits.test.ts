@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
-import type { Storage } from '../../src/storage.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { tokenRequest } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
+import { sharingCounts } from '../support/shared-counts.ts';
 
 /** A provider, a client of it, and ways to come from an address, each of which tells the status of the answer. */
 async function start(options: Partial<OstiaryOptions> = {}) {
@@ -108,8 +108,7 @@ it.each([
   ['shared by all processes on a storage that shares them', true],
   ['kept by each process for itself on any other storage', false],
 ])('counts of addresses are %s', async (_how, isShared) => {
-  const { rateLimits, ...others } = memoryStorage();
-  const storage: Storage = { ...others, ...(isShared && rateLimits && { rateLimits }) };
+  const storage = isShared ? sharingCounts(memoryStorage()) : memoryStorage();
   const limits = { authorizeStarts: 2, failedClientAuthentications: 2 };
   const options = { storage, limits, sealingKeys: [randomBytes(32)] };
   const one = await start(options);

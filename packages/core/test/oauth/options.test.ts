@@ -84,7 +84,7 @@ describe('options', () => {
     );
     await first.ready();
     await first.close();
-    await expect(createOstiary({ ...valid(), storage })).rejects.toThrow('the storage was closed');
+    await expect(createOstiary({ ...valid(), storage })).rejects.toThrow('the storage is closed');
   });
 
   it('may be given again where the start failed', async () => {

@@ -1,11 +1,12 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import type { Storage } from '../../src/storage.ts';
+import { sharingCounts } from './shared-counts.ts';
 
 /**
  * A storage that remembers its calls, such as `grants.redeem`, and what was given to each, and whose database can be
  * made to fail.
  */
-export function fragileStorage(inner: Storage = memoryStorage()) {
+export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())) {
   const calls: string[] = [];
   const given: (readonly unknown[])[] = [];
   let breaks: ((call: string, index: number) => boolean) | null = null;

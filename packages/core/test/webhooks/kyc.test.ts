@@ -201,10 +201,10 @@ describe('kycChanged', () => {
     expect(database.calls.filter((call) => call === 'events.publish')).toHaveLength(1);
   });
 
-  it('takes no transaction where the storage has none', async () => {
+  it('takes no transaction of another database than the storage’s', async () => {
     const { provider } = await shop();
     expect(() => provider.ostiary.users.kycChanged(change, { transaction: {} })).toThrow(
-      /memoryStorage: there is no database/,
+      /transaction: has to be a Database of better-sqlite3/,
     );
   });
 });

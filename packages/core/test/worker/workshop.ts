@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { systemRandom } from '../../src/random.ts';
 import type { Queue, Storage } from '../../src/storage.ts';
@@ -58,5 +59,7 @@ export async function workshop(
   return { clock, lines, timers, worker, enqueue, due, queue: storage.queue };
 }
 
-/** Resolves once everything that is under way without timers has ended. */
-export const settled = () => new Promise((resolve) => setImmediate(resolve));
+/** Resolves once everything that is under way without timers has ended: a few calls of the storage, one after the other. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+}

@@ -128,21 +128,4 @@ export const deliveryResultCases = casesOf('delivery results', {
       assert.equal(shown?.attempts.length, 1);
     }
   },
-
-  'what a caller holds is a copy': async (storage) => {
-    await registered(storage, 'a');
-    await published(storage, 'x');
-    const [claimed] = await claim(storage, 'c');
-    assert.ok(claimed);
-    const attempt = { ...sampleAttempt(1) };
-    const results = [{ ...claimed, attempt, next: { status: 'delivered' } as const }];
-    const finishing = storage.deliveries.finish(results);
-    attempt.response = 'changed while it is saved';
-    results.pop();
-    assertSame(await finishing, [true]);
-    const [shown] = await listed(storage);
-    assertSame(shown?.attempts, [sampleAttempt(1)]);
-    Object.assign(shown?.attempts[0] ?? {}, { response: 'changed after reading' });
-    assertSame((await listed(storage))[0]?.attempts, [sampleAttempt(1)]);
-  },
 });

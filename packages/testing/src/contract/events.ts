@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IdempotencyClaim, NewEvent, Owner, Storage } from '@ostiary/core/storage';
-import { assertSame, assertUnavailable, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, assertUnavailable, type Calls, casesOf } from './case.ts';
 import { acme, sampleClaim, sampleEvent } from './partner-samples.ts';
-import { digestOf, minute, now } from './samples.ts';
+import { minute, now } from './samples.ts';
 import { listed, published, registered } from './webhook-samples.ts';
 
 function publish(
@@ -154,54 +154,12 @@ export const eventCases = casesOf('events', {
     }
   },
 
-  'of parallel publications with one key one takes effect, and the others give its answer': async (
-    storage,
-  ) => {
-    await registered(storage, 'a');
-    const claim = sampleClaim('key');
-    const answerOf = (index: number) => ({ status: 202, body: `answer ${index}` });
-    const answers = await inParallel(30, (index) =>
-      publish(storage, [`${index}`], { ...claim, answer: answerOf(index) }),
-    );
-    assertSame(countAnswers(answers.map(({ outcome }) => outcome)), { published: 1, replayed: 29 });
-    const winner = answers.findIndex(({ outcome }) => outcome === 'published');
-    for (const [index, answer] of answers.entries()) {
-      if (index !== winner) assertSame(answer, { outcome: 'replayed', answer: answerOf(winner) });
-    }
-    assertSame(await sequence(storage), [`1 ${winner}`]);
-    assert.equal((await listed(storage)).length, 1);
-  },
-
-  'a key with another payload is a conflict until its record ends': async (storage) => {
-    const claim = sampleClaim('key', { endsAt: now + minute });
-    const other = { ...claim, fingerprint: digestOf('another') };
-    assertSame(await publish(storage, ['a'], claim), { outcome: 'published' });
-    assertSame(await publish(storage, ['b'], other), { outcome: 'key_conflict' });
-    assertSame(await publish(storage, ['b'], other, now + minute - 1), { outcome: 'key_conflict' });
-    assertSame(await sequence(storage), ['1 a']);
-    assertSame(await publish(storage, ['b'], other, now + minute), { outcome: 'published' });
-    assertSame(await sequence(storage), ['1 a', '2 b']);
-  },
-
   'nothing can be published, and its answer is kept': async (storage) => {
     const claim = sampleClaim('key');
     assertSame(await publish(storage, [], claim), { outcome: 'published' });
     assertSame(await publish(storage, ['a'], claim), { outcome: 'replayed', answer: claim.answer });
     assertSame(await publish(storage, []), { outcome: 'published' });
     assertSame(await sequence(storage), []);
-  },
-
-  'what a caller holds is a copy': async (storage) => {
-    const events = [{ ...sampleEvent('a') }];
-    const publishing = storage.events.publish(events, { idempotency: null, now });
-    Object.assign(events[0] ?? {}, { body: 'changed while it is saved' });
-    events.push(sampleEvent('b'));
-    await publishing;
-    assertSame(await sequence(storage), ['1 a']);
-    const found = await storage.events.find(acme, 'evt_a');
-    assertSame(found, recordOf(sampleEvent('a'), 1));
-    Object.assign(found ?? {}, { body: 'changed after reading' });
-    assertSame(await storage.events.find(acme, 'evt_a'), recordOf(sampleEvent('a'), 1));
   },
 
   'what is no transaction of this database is refused with a TypeError': async ({ events }) => {

@@ -4,6 +4,7 @@ import { auditCases } from './audit.ts';
 import type { ContractCase } from './case.ts';
 import { clientCases } from './clients.ts';
 import { consentCases } from './consents.ts';
+import { copyCases } from './copies.ts';
 import { deliveryBatchCases } from './delivery-batches.ts';
 import { deliveryClaimCases } from './delivery-claims.ts';
 import { deliveryListCases } from './delivery-lists.ts';
@@ -16,6 +17,7 @@ import { grantCases } from './grants.ts';
 import { holderCases } from './holders.ts';
 import { idempotencyCases } from './idempotency.ts';
 import { interactionCases } from './interactions.ts';
+import { keyedRequestCases } from './keyed-requests.ts';
 import { parallelCases } from './parallel-calls.ts';
 import { partnerConsentCases } from './partner-consents.ts';
 import { partnerEndCases } from './partner-ends.ts';
@@ -93,6 +95,7 @@ export function storageContract(
 
 const storageContractCases = [
   ...storageCases,
+  ...copyCases,
   ...clientCases,
   ...grantCases,
   ...redemptionCases,
@@ -109,6 +112,7 @@ const storageContractCases = [
   ...idempotencyCases,
   ...transferCases,
   ...replayCases,
+  ...keyedRequestCases,
   ...settlementCases,
   ...transferListCases,
   ...finalListCases,

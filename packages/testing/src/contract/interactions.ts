@@ -103,19 +103,6 @@ export const interactionCases = casesOf('interactions', {
     assertSame(await interactions.find(digestOf('a'), now), { step: 2 });
     assert.equal(await interactions.remove(digestOf('a')), true);
   },
-
-  'what a caller holds is a copy': async ({ interactions }) => {
-    const mine = { list: ['kept'] };
-    const digest = Uint8Array.from(digestOf('a'));
-    const saved = interactions.save(digest, mine, now + minute);
-    mine.list.push('changed while it is saved');
-    await saved;
-    digest.fill(0);
-    assertSame(await interactions.find(digestOf('a'), now), { list: ['kept'] });
-    const found = (await interactions.find(digestOf('a'), now)) as { list: string[] };
-    found.list.push('changed after reading');
-    assertSame(await interactions.find(digestOf('a'), now), { list: ['kept'] });
-  },
 });
 
 /** Each call of this port, as `storage.ts` beside this file tries it. */

@@ -3,16 +3,7 @@ import type { NewJob, Storage } from '@ostiary/core/storage';
 import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
 import { acme, create, sampleClaim, sampleEvent, sampleTransfer } from './partner-samples.ts';
 import { digestOf, hour, now, redeem, sampleClient, sampleGrant, sampleToken } from './samples.ts';
-import {
-  claim,
-  dropped,
-  published,
-  recover,
-  redeliver,
-  registered,
-  sampleAttempt,
-  sampleEndpoint,
-} from './webhook-samples.ts';
+import { claim, published, redeliver, registered, sampleAttempt, sampleEndpoint } from './webhook-samples.ts';
 
 const leaseMs = 30_000;
 
@@ -136,18 +127,6 @@ export const parallelCases = casesOf('parallel calls', {
       const conflicts = answers.filter(({ outcome }) => outcome === 'key_conflict');
       assert.equal(conflicts.length, 3, JSON.stringify(answers));
     }
-  },
-
-  'that recover deliveries with one key take effect once, and the others give its answer': async (
-    storage,
-  ) => {
-    await registered(storage, 'a');
-    for (const label of ['x', 'y']) await dropped(storage, label);
-    const idempotency = sampleClaim('key');
-    const answers = await inParallel(8, (index) => recover(storage, 'we_a', `r${index}`, { idempotency }));
-    const outcomes = answers.map(({ outcome }) => outcome);
-    assertSame(countAnswers(outcomes), { queued: 1, replayed: 7 });
-    for (const answer of answers) assertSame('answer' in answer && answer.answer.body, '2 queued');
   },
 
   'with the same results in any order count each once, and none fails': async (storage) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DeliveryRecord, Storage } from '@ostiary/core/storage';
-import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, assertUnavailable, casesOf, inParallel } from './case.ts';
 import { sampleClaim } from './partner-samples.ts';
 import { digestOf, minute, now } from './samples.ts';
 import {
@@ -144,22 +144,6 @@ export const redeliveryCases = casesOf('redeliveries', {
     assertSame(await listed(storage), []);
   },
 
-  'of parallel requests with one key one takes effect, and the others give its answer': async (storage) => {
-    const eventId = await lost(storage);
-    const idempotency = sampleClaim('key');
-    const answers = await inParallel(20, (index) => redeliver(storage, eventId, `${index}`, { idempotency }));
-    assertSame(countAnswers(answers.map(({ outcome }) => outcome)), { queued: 1, replayed: 19 });
-    const winner = answers.findIndex(({ outcome }) => outcome === 'queued');
-    const body = [1, 2, 3].map((number) => `dl_${winner}_${number}`).join();
-    for (const [index, answer] of answers.entries()) {
-      const outcome = index === winner ? 'queued' : 'replayed';
-      assertSame(answer, { outcome, answer: { status: 202, body } });
-    }
-    const found = await storage.idempotency.find({ ...idempotency, now });
-    assertSame(found, { outcome: 'replayed', answer: { status: 202, body } });
-    assert.equal((await listed(storage, { status: 'pending' })).length, 3);
-  },
-
   'the key is looked at first, until its record ends': async (storage) => {
     const eventId = await lost(storage);
     const idempotency = sampleClaim('key', { endsAt: now + minute });
@@ -183,16 +167,6 @@ export const redeliveryCases = casesOf('redeliveries', {
     assertSame(await listed(storage, { status: 'pending' }), []);
     assert.equal(await storage.idempotency.find({ ...idempotency, now }), null);
     assertSame(await redeliver(storage, eventId, 'r', { idempotency }), queued('dl_r_1,dl_r_2,dl_r_3'));
-  },
-
-  'what a caller holds is a copy': async (storage) => {
-    const eventId = await lost(storage);
-    const fingerprint = Uint8Array.from(digestOf('request'));
-    const redelivering = redeliver(storage, eventId, 'r', { idempotency: sampleClaim('r', { fingerprint }) });
-    fingerprint.fill(0);
-    assert.equal((await redelivering).outcome, 'queued');
-    const request = { ...sampleClaim('r', { fingerprint: digestOf('request') }), now };
-    assert.equal((await storage.idempotency.find(request))?.outcome, 'replayed');
   },
 
   'an id that is taken is an error and makes no delivery': async (storage) => {

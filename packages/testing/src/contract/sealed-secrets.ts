@@ -110,20 +110,6 @@ export const sealedSecretCases = casesOf('sealed secrets', {
         secrets.map(({ id, sealed }) => ({ id, sealed })),
       );
     },
-
-    'what a caller holds is a copy': async (kind, storage) => {
-      const store = kind.store(storage);
-      const id = await kind.put(storage, 'a');
-      const secrets = [{ id, before: 'sealed a', sealed: 'sealed anew' }];
-      const resealing = store.reseal(secrets);
-      Object.assign(secrets[0] ?? {}, { sealed: 'changed while it is saved' });
-      secrets.pop();
-      assert.equal(await resealing, 1);
-      const [row] = await store.listSealed({ after: null, limit: 1 });
-      assertSame(row, { id, sealed: 'sealed anew' });
-      Object.assign(row ?? {}, { sealed: 'changed after it was read' });
-      assertSame(await store.listSealed({ after: null, limit: 1 }), [{ id, sealed: 'sealed anew' }]);
-    },
   }),
 
   'rows of every partner and mode are there, those that have ended too': async (storage) => {

@@ -12,7 +12,7 @@ import {
   sampleTransfer,
   settle,
 } from './partner-samples.ts';
-import { digestOf, hour, minute, now } from './samples.ts';
+import { hour, minute, now } from './samples.ts';
 
 const everyField = {
   id: 'tr_full',
@@ -165,29 +165,6 @@ export const transferCases = casesOf('transfers', {
     await storage.queue.enqueue([{ ...executionOf(transfer), payload: { transferId: 'first' } }]);
     assertOutcome(await create(storage, transfer), 'created');
     assertSame(await executions(storage), ['first']);
-  },
-
-  'what a caller holds is a copy': async (storage) => {
-    const metadata = { list: ['kept'] };
-    const payload = { transferId: 'tr_a' };
-    const fingerprint = Uint8Array.from(digestOf('request'));
-    const transfer = sampleTransfer('a', { metadata });
-    const idempotency = sampleClaim('a', { fingerprint });
-    const job = { ...executionOf(transfer), payload };
-    const creating = storage.transfers.create({ transfer, idempotency, job, now });
-    metadata.list.push('changed while it is saved');
-    payload.transferId = 'tr_evil';
-    fingerprint.fill(0);
-    assertOutcome(await creating, 'created');
-    const found = await storage.transfers.findById('tr_a');
-    assertSame(found?.metadata, { list: ['kept'] });
-    assertSame(await executions(storage), ['tr_a']);
-    const request = { ...idempotency, fingerprint: digestOf('request'), now };
-    assert.equal((await storage.idempotency.find(request))?.outcome, 'replayed');
-
-    const list = found?.metadata?.list;
-    if (Array.isArray(list)) list.push('changed after reading');
-    assertSame((await storage.transfers.findById('tr_a'))?.metadata, { list: ['kept'] });
   },
 });
 

@@ -88,19 +88,6 @@ export const webhookCases = casesOf('webhook endpoints', {
     assertSame(await create(storage, sampleEndpoint('y'), null, 4), { outcome: 'too_many' });
   },
 
-  'of parallel requests with one key one is stored, and the others give its answer': async (storage) => {
-    const claim = sampleClaim('key');
-    const answerOf = (index: number) => ({ status: 201, body: `we_${index}` });
-    const answers = await inParallel(30, (index) =>
-      create(storage, sampleEndpoint(`${index}`), { ...claim, answer: answerOf(index) }),
-    );
-    const winner = answers.findIndex(({ outcome }) => outcome === 'created');
-    for (const [index, answer] of answers.entries()) {
-      if (index !== winner) assertSame(answer, { outcome: 'replayed', answer: answerOf(winner) });
-    }
-    assertSame(await ids(storage), [`we_${winner}`]);
-  },
-
   'the key is looked at before the number, until its record ends': async (storage) => {
     const claim = sampleClaim('key', { endsAt: now + minute });
     const other = { ...claim, fingerprint: digestOf('another') };
@@ -149,27 +136,6 @@ export const webhookCases = casesOf('webhook endpoints', {
     assert.equal(await storage.webhooks.find(acme, id), null);
     assertSame(await ids(storage), ['we_b']);
     assert.equal(await storage.webhooks.replace(sampleEndpoint('a', { version: 2 }), now), false);
-  },
-
-  'what a caller holds is a copy': async (storage) => {
-    const events = ['payment.completed'];
-    const fingerprint = Uint8Array.from(digestOf('request'));
-    const creating = create(storage, sampleEndpoint('a', { events }), sampleClaim('a', { fingerprint }));
-    events.push('kyc.updated');
-    fingerprint.fill(0);
-    assertSame(await creating, { outcome: 'created' });
-    const found = await storage.webhooks.find(acme, 'we_a');
-    assertSame(found?.events, ['payment.completed']);
-    Object.assign(found?.events ?? [], ['*']);
-    assertSame((await storage.webhooks.find(acme, 'we_a'))?.events, ['payment.completed']);
-    const request = { ...sampleClaim('a', { fingerprint: digestOf('request') }), now };
-    assert.equal((await storage.idempotency.find(request))?.outcome, 'replayed');
-
-    const next = { ...sampleEndpoint('a'), events: ['*'], version: 2 };
-    const replacing = storage.webhooks.replace(next, now);
-    next.events.push('changed while it is saved');
-    assert.equal(await replacing, true);
-    assertSame((await storage.webhooks.find(acme, 'we_a'))?.events, ['*']);
   },
 });
 

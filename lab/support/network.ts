@@ -1,16 +1,20 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A way to the server that can lose every packet, as a cut cable does: nothing is refused, nothing is closed. */
-export interface FrozenProxy {
+/**
+ * The way between processes and their database. It can lose every packet, as a cut cable does: nothing is refused,
+ * nothing is closed.
+ */
+export interface Network {
   readonly port: number;
-  freeze(): void;
+  cut(): void;
   /** New connections work again; those that lost something are dead for good. */
-  thaw(): void;
+  mend(): void;
   close(): Promise<void>;
 }
 
-export async function frozenProxy(target: number): Promise<FrozenProxy> {
-  let isFrozen = false;
+/** @param target - the port of the server */
+export async function startNetwork(target: number): Promise<Network> {
+  let isCut = false;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     const onward = connect(target, '127.0.0.1');
@@ -19,14 +23,16 @@ export async function frozenProxy(target: number): Promise<FrozenProxy> {
       [onward, socket],
     ] as const) {
       sockets.add(from);
+      from.setNoDelay(true);
       let isDead = false;
       from.on('data', (data) => {
-        isDead ||= isFrozen;
+        isDead ||= isCut;
         if (!isDead) to.write(data);
       });
       from.on('close', () => {
         sockets.delete(from);
-        if (!isFrozen && !isDead) to.destroy();
+        // Who hangs up while the cable is cut is not heard at the other end, and never will be.
+        if (!isCut && !isDead) to.destroy();
       });
       from.on('error', () => undefined);
     }
@@ -36,11 +42,11 @@ export async function frozenProxy(target: number): Promise<FrozenProxy> {
   if (address === null || typeof address === 'string') throw new Error('no port');
   return {
     port: address.port,
-    freeze() {
-      isFrozen = true;
+    cut() {
+      isCut = true;
     },
-    thaw() {
-      isFrozen = false;
+    mend() {
+      isCut = false;
     },
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -1,0 +1,66 @@
+import type { Storage } from '@ostiary/core/storage';
+import { expect, onTestFinished, test } from 'vitest';
+import { everyCall, storeSamples } from '../../testing/test/adapters/every-call.ts';
+import { nodesOf, planOf, withoutFrame } from './plans.ts';
+import { identityRows, partnerRows } from './rows.ts';
+import { hostPool, serverForTests } from './server.ts';
+
+const server = serverForTests();
+
+/** Tables that stay small, or are empty here. */
+const small = [
+  ...['webhook_endpoints', 'endpoint_queues', 'event_sequences', 'signing_keys', 'schema_migrations'],
+  ...['audit', 'audit_head'],
+];
+
+/** What those find that look for the oldest is little, as it is wherever a worker runs. */
+const calls = [
+  ...everyCall.filter(([name]) => name !== 'purge'),
+  ['purge', (storage: Storage) => storage.purge({ now: 9, before: 9, eventsBefore: 9, limit: 10 })],
+] as const;
+
+test('no call reads a table of many rows from its beginning to its end', async () => {
+  const { schema, storage, watched } = await server.watched();
+  await watched.own.query(`SET search_path TO "${schema}"; ${identityRows} ${partnerRows}`);
+  await storeSamples(storage);
+  await watched.own.query('ANALYZE');
+  for (const [name, call] of calls) {
+    watched.ran();
+    await call(storage);
+    const statements = withoutFrame(watched.ran());
+    const nodes = (await Promise.all(statements.map((one) => planOf(watched, one)))).flatMap(nodesOf);
+    const scanned = nodes.filter((node) => node['Node Type'] === 'Seq Scan');
+    const tables = scanned.map((node) => String(node['Relation Name']));
+    // For two hundred endpoints at once the server may read all events.
+    const allowed = name === 'deliveries.redeliver' ? [...small, 'events'] : small;
+    const grown = tables.filter((table) => !allowed.includes(table));
+    expect.soft(grown, name).toEqual([]);
+  }
+});
+
+test('what was prepared while there was nothing does not either', async () => {
+  const single = hostPool(server.url);
+  single.options.max = 1;
+  onTestFinished(() => single.end());
+  const { schema, storage } = await server.opened({ pool: single });
+  await storeSamples(storage);
+  // More often than PostgreSQL plans for the values at hand before it keeps a plan for all.
+  const callAll = async () => {
+    for (const [, call] of calls) await call(storage).catch(() => undefined);
+  };
+  for (let time = 0; time < 8; time += 1) await callAll();
+  const { rows: kept } = await single.query('SELECT sum(generic_plans) AS plans FROM pg_prepared_statements');
+  expect(Number(kept[0].plans)).toBeGreaterThan(20);
+  await single.query(`SET search_path TO "${schema}"; ${identityRows}`);
+  const rowsRead = async (): Promise<number> => {
+    await single.query('SELECT pg_stat_force_next_flush()');
+    const { rows } = await single.query(
+      'SELECT sum(seq_tup_read) AS count FROM pg_stat_user_tables WHERE schemaname = $1',
+      [schema],
+    );
+    return Number(rows[0].count);
+  };
+  const before = await rowsRead();
+  await callAll();
+  expect((await rowsRead()) - before).toBeLessThan(5_000);
+});

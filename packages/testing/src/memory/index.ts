@@ -1,1 +1,0 @@
-export { memoryStorage } from './storage.ts';

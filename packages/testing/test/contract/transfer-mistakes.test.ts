@@ -1,0 +1,195 @@
+import { setImmediate } from 'node:timers/promises';
+import type { TransferRecord } from '../../../core/src/ports/transfers.ts';
+import { answered, asked, describeMistakes, differing, keyLookedUpFirst, recordKey } from './mistakes.ts';
+
+const inDouble = (transfer: TransferRecord): TransferRecord => ({
+  ...transfer,
+  amount: BigInt(Number(transfer.amount)),
+});
+
+describeMistakes({
+  'looks the key of a transfer up, then creates it': [
+    'keys of transfers: of parallel requests with one key one takes effect, and the others give its answer',
+    keyLookedUpFirst('transfers', 'create'),
+  ],
+  'shares keys between modes': [
+    'replays: one key means another request for another partner and in another mode',
+    asked('transfers', 'create', ({ idempotency, ...creation }) => ({
+      ...creation,
+      idempotency: idempotency && { ...idempotency, mode: 'live' as const },
+    })),
+  ],
+  'answers whatever the payload was': [
+    'keys of transfers: a key with another payload is a conflict and changes nothing, until its record ends',
+    asked('transfers', 'create', ({ idempotency, ...creation }) => ({
+      ...creation,
+      idempotency: idempotency && { ...idempotency, fingerprint: Buffer.alloc(32) },
+    })),
+  ],
+  'keeps a record one millisecond too long': [
+    'keys of transfers: a key with another payload is a conflict and changes nothing, until its record ends',
+    asked('transfers', 'create', (creation) => ({ ...creation, now: creation.now - 1 })),
+  ],
+  'parses stored answers and writes them anew': [
+    'idempotency: a record gives its answer again, byte for byte',
+    answered('idempotency', 'find', (found) => {
+      if (found?.outcome !== 'replayed' || !found.answer.body.startsWith('{')) return found;
+      return {
+        ...found,
+        answer: { ...found.answer, body: JSON.stringify(JSON.parse(found.answer.body)) },
+      };
+    }),
+  ],
+  'looks at the reference before the key': [
+    'replays: the key is looked at before the reference',
+    differing('transfers', ({ transfers }) => ({
+      async create(creation) {
+        const { transfer } = creation;
+        const other = { ...transfer, id: `${transfer.id} x`, partner: 'nobody' };
+        const without = await transfers.create({ ...creation, transfer: other, idempotency: null });
+        return without.outcome === 'reference_conflict' ? without : transfers.create(creation);
+      },
+    })),
+  ],
+  'does not mind a reference that is taken': [
+    'transfers: a reference stays taken, whatever became of its transfer',
+    differing('transfers', ({ transfers }) => ({
+      async create(creation) {
+        const answer = await transfers.create(creation);
+        if (answer.outcome !== 'reference_conflict') return answer;
+        const earlier = await transfers.findById(answer.transferId);
+        if (earlier?.status !== 'failed') return answer;
+        return transfers.create({ ...creation, transfer: { ...creation.transfer, reference: null } });
+      },
+    })),
+  ],
+  'keeps the key of a request that was refused': [
+    'transfers: of parallel requests with one reference exactly one is stored, and the others hear its id',
+    differing('transfers', (storage) => ({
+      async create(creation) {
+        const answer = await storage.transfers.create(creation);
+        if (answer.outcome === 'reference_conflict') await recordKey(storage, creation);
+        return answer;
+      },
+    })),
+  ],
+  'enqueues the job in another transaction': [
+    'transfers: a transfer id that is taken is an error and stores nothing',
+    differing('transfers', ({ transfers, queue }) => ({
+      async create(creation) {
+        const [answer] = await Promise.all([transfers.create(creation), queue.enqueue([creation.job])]);
+        return answer;
+      },
+    })),
+  ],
+  'keeps amounts in doubles': [
+    'transfers: amounts are exact',
+    answered('transfers', 'find', (transfer) => transfer && inDouble(transfer)),
+  ],
+  'exports amounts through doubles': [
+    'transfers: amounts are exact',
+    answered('transfers', 'listFinal', (page) => page.map(inDouble)),
+  ],
+  'shows a transfer to whoever knows its id': [
+    'transfers: somebody else’s transfer is as unknown as any other',
+    differing('transfers', ({ transfers }) => ({ find: (_owner, id) => transfers.findById(id) })),
+  ],
+  'looks whether a transfer is pending, then settles it': [
+    'settlement: of parallel settlements exactly one settles, and the others see what it did',
+    differing('transfers', ({ transfers }) => ({
+      async settle(settlement) {
+        const before = await transfers.findById(settlement.id);
+        await setImmediate();
+        const answer = await transfers.settle(settlement);
+        return answer && { ...answer, settled: before?.status === 'pending' };
+      },
+    })),
+  ],
+  'answers a final transfer as it was asked to be': [
+    'settlement: what is final stays final',
+    answered(
+      'transfers',
+      'settle',
+      (answer, { status }) => answer && { ...answer, transfer: { ...answer.transfer, status } },
+    ),
+  ],
+  'publishes the event of every settlement': [
+    'settlement: of parallel settlements the event of the one that settles is published, and no other',
+    differing('transfers', ({ transfers, events }) => ({
+      async settle({ event, now, ...settlement }) {
+        const answer = await transfers.settle({ ...settlement, event, now });
+        if (answer?.settled === false) await events.publish([event], { idempotency: null, now });
+        return answer;
+      },
+    })),
+  ],
+  'settles, then publishes': [
+    'settlement: a transfer whose event cannot be stored stays pending',
+    differing('transfers', ({ transfers, events }) => ({
+      async settle({ event, now, ...settlement }) {
+        const elsewhere = { ...event, id: `${event.id} x`, partner: 'nobody' };
+        const answer = await transfers.settle({ ...settlement, event: elsewhere, now });
+        if (answer?.settled) await events.publish([event], { idempotency: null, now });
+        return answer;
+      },
+    })),
+  ],
+  'pages by time alone': [
+    'transfer lists: pages have no gap and no repetition while transfers arrive, at one millisecond too',
+    asked('transfers', 'list', ({ after, ...request }) => ({
+      ...request,
+      after: after && { ...after, id: '' },
+    })),
+  ],
+  'pages by offset': [
+    'transfer lists: pages have no gap and no repetition while transfers arrive, at one millisecond too',
+    differing('transfers', ({ transfers }) => {
+      let offset = 0;
+      return {
+        async list(request) {
+          if (request.after === null) offset = 0;
+          const all = await transfers.list({ ...request, after: null, limit: offset + request.limit });
+          const page = all.slice(offset);
+          offset += page.length;
+          return page;
+        },
+      };
+    }),
+  ],
+  'filters a page after it was cut': [
+    'transfer lists: filters take what they name, alone and together',
+    differing('transfers', ({ transfers }) => ({
+      async list(request) {
+        const page = await transfers.list({ ...request, status: null });
+        return page.filter(({ status }) => request.status === null || status === request.status);
+      },
+    })),
+  ],
+  'includes the end of a range': [
+    'transfer lists: a range has its start and not its end',
+    asked('transfers', 'list', (request) => ({ ...request, to: request.to && request.to + 1 })),
+  ],
+  'exports the end of a range': [
+    'final transfers: a range has its start and not its end',
+    asked('transfers', 'listFinal', (request) => ({ ...request, to: request.to + 1 })),
+  ],
+  'starts an export page where the last one ended': [
+    'final transfers: pages have no gap and no repetition while others become final',
+    asked('transfers', 'listFinal', ({ after, ...request }) => ({
+      ...request,
+      after: null,
+      from: after?.time ?? request.from,
+    })),
+  ],
+  'keeps the keys of endpoints apart from the others': [
+    'parallel calls: of every kind with one key take effect once',
+    asked('webhooks', 'create', ({ idempotency, ...creation }) => ({
+      ...creation,
+      idempotency: idempotency && { ...idempotency, key: `endpoints ${idempotency.key}` },
+    })),
+  ],
+  'purges a record in its last millisecond': [
+    'purge: a record of an idempotency key goes after its last millisecond, and its transfer stays',
+    (storage) => ({ purge: (request) => storage.purge({ ...request, now: request.now + 1 }) }),
+  ],
+});
