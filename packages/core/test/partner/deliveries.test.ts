@@ -41,9 +41,9 @@ async function shop(options: Parameters<typeof open>[0] = {}) {
   };
 }
 
-describe.each(storages)('deliveries of an endpoint, on %s', (_name, newStorage) => {
+describe('deliveries of an endpoint', () => {
   it('are shown with their attempts, from the first one on', async () => {
-    const { register, trigger, deliveries, later, now } = await shop({ storage: newStorage() });
+    const { register, trigger, deliveries, later, now } = await shop();
     const endpoint = await answering(500, 'no, thank you 🙂');
     const id = await register(endpoint.url);
     expect(await deliveries(id)).toEqual([]);
@@ -70,7 +70,7 @@ describe.each(storages)('deliveries of an endpoint, on %s', (_name, newStorage) 
   });
 
   it('can be told by their status', async () => {
-    const { register, trigger, list, enable, work } = await shop({ storage: newStorage(), ...once });
+    const { register, trigger, list, enable, work } = await shop(once);
     const endpoint = await sink();
     const id = await register(endpoint.url);
     const delivered = await trigger();
@@ -88,11 +88,9 @@ describe.each(storages)('deliveries of an endpoint, on %s', (_name, newStorage) 
   });
 });
 
-describe.each(storages)('delivering an event again, on %s', (_name, newStorage) => {
+describe('delivering an event again', () => {
   it('sends the same id and bytes once more, numbered from 1', async () => {
-    const { register, trigger, deliveries, redeliver, list, later, work, now } = await shop({
-      storage: newStorage(),
-    });
+    const { register, trigger, deliveries, redeliver, list, later, work, now } = await shop();
     const endpoint = await sink();
     const id = await register(endpoint.url, all);
     const event = await trigger('payment.completed');
@@ -115,7 +113,7 @@ describe.each(storages)('delivering an event again, on %s', (_name, newStorage) 
   });
 
   it('has five attempts of its own', async () => {
-    const { register, trigger, redeliver, statuses, later } = await shop({ storage: newStorage() });
+    const { register, trigger, redeliver, statuses, later } = await shop();
     const endpoint = await answering(503);
     const id = await register(endpoint.url);
     const event = await trigger();
@@ -130,9 +128,7 @@ describe.each(storages)('delivering an event again, on %s', (_name, newStorage) 
   });
 
   it('goes to the endpoints that match now, or to the one that is named', async () => {
-    const { provider, key, call, register, trigger, redeliver, enable } = await shop({
-      storage: newStorage(),
-    });
+    const { provider, key, call, register, trigger, redeliver, enable } = await shop();
     const event = await trigger('kyc.updated');
     expect(await redeliver(event.id)).toEqual([]);
     const matching = [
@@ -150,7 +146,7 @@ describe.each(storages)('delivering an event again, on %s', (_name, newStorage) 
   });
 
   it('where it is pending already, that delivery stands for the new one, however many ask', async () => {
-    const { register, trigger, deliveries, redeliver, later, work } = await shop({ storage: newStorage() });
+    const { register, trigger, deliveries, redeliver, later, work } = await shop();
     const endpoint = await answering(503);
     const id = await register(endpoint.url);
     const event = await trigger();
@@ -171,12 +167,9 @@ describe.each(storages)('delivering an event again, on %s', (_name, newStorage) 
   });
 });
 
-describe.each(storages)('recovering what was dropped, on %s', (_name, newStorage) => {
+describe('recovering what was dropped', () => {
   it('delivers it again, the same bytes, and nothing else', async () => {
-    const { register, trigger, statuses, recover, later, work } = await shop({
-      storage: newStorage(),
-      ...once,
-    });
+    const { register, trigger, statuses, recover, later, work } = await shop({ ...once });
     const endpoint = await answering(500);
     const id = await register(endpoint.url);
     const other = await register(`${endpoint.url}/other`);
@@ -200,7 +193,7 @@ describe.each(storages)('recovering what was dropped, on %s', (_name, newStorage
   });
 
   it('reaches back to the millisecond in which something was dropped, whatever clock tells it', async () => {
-    const { register, trigger, recover, later, now } = await shop({ storage: newStorage(), ...once });
+    const { register, trigger, recover, later, now } = await shop(once);
     const id = await register((await answering(500)).url);
     const times: string[] = [];
     for (let index = 0; index < 3; index += 1) {
@@ -227,7 +220,6 @@ describe.each(storages)('recovering what was dropped, on %s', (_name, newStorage
   it('counts each event once, not when it was delivered since, and again when that was cancelled', async () => {
     const { register, trigger, statuses, redeliver, recover, enable, later } = await shop({
       ...once,
-      storage: newStorage(),
     });
     const endpoint = await answering(500);
     const id = await register(endpoint.url);
@@ -249,7 +241,7 @@ describe.each(storages)('recovering what was dropped, on %s', (_name, newStorage
   });
 
   it('queues each delivery once when twenty ask at the same time', async () => {
-    const { register, trigger, deliveries, recover, work } = await shop({ storage: newStorage(), ...once });
+    const { register, trigger, deliveries, recover, work } = await shop(once);
     const id = await register((await answering(500)).url);
     for (let index = 0; index < 5; index += 1) await trigger();
     // A worker sends a few at once to an endpoint that it does not know yet.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { events } from '../../src/index.ts';
-import { storages, testPayment } from '../support/partner-api.ts';
+import { testPayment } from '../support/partner-api.ts';
 import type { Json, TestKey } from '../support/provider.ts';
 import { sink } from '../webhooks/support/sink.ts';
 import { secret } from '../webhooks/support/webhook-provider.ts';
@@ -60,9 +60,9 @@ function expectNoGap(rows: readonly Row[]): void {
   expect(rows.map(({ sequence }) => sequence - first)).toEqual([...rows.keys()]);
 }
 
-describe.each(storages)('the sequence of events, on %s', (_name, newStorage) => {
+describe('the sequence of events', () => {
   it('begins empty, and is one per partner and mode, with or without an endpoint', async () => {
-    const { provider, key, page, sequence, times } = await shop({ storage: newStorage() });
+    const { provider, key, page, sequence, times } = await shop();
     expect(await page()).toEqual(empty);
     expect(await page('?after=7')).toEqual({ ...empty, nextAfter: 7 });
     const [stranger, live] = [
@@ -81,7 +81,7 @@ describe.each(storages)('the sequence of events, on %s', (_name, newStorage) => 
   });
 
   it('goes on after a number, as far as there is something', async () => {
-    const { page, sequence, times } = await shop({ storage: newStorage() });
+    const { page, sequence, times } = await shop();
     const ids = await times(30);
     const rows = await sequence();
     expect([idsOf(rows), idsOf(await sequence(undefined, 7))]).toEqual([ids, ids]);
@@ -97,7 +97,7 @@ describe.each(storages)('the sequence of events, on %s', (_name, newStorage) => 
   });
 
   it('starts with the oldest event that is kept, and never gives a number twice', async () => {
-    const { provider, page, sequence, times, work } = await shop({ storage: newStorage() });
+    const { provider, page, sequence, times, work } = await shop();
     await times(3);
     provider.clock.advance(20 * day);
     await times(2);
@@ -128,18 +128,7 @@ describe.each(storages)('the sequence of events, on %s', (_name, newStorage) => 
   });
 
   it('has no gap and nothing twice under 200 parallel transfers, settlements and sandbox events', async () => {
-    const {
-      provider,
-      rail,
-      key: test,
-      call,
-      sequence,
-      times,
-      register,
-      work,
-    } = await shop({
-      storage: newStorage(),
-    });
+    const { provider, rail, key: test, call, sequence, times, register, work } = await shop();
     rail.answer = async () => ({ status: 'pending' });
     const live = await provider.key({ partner: test.partner });
     const stranger = await provider.key({ mode: 'test' });
@@ -177,13 +166,11 @@ describe.each(storages)('the sequence of events, on %s', (_name, newStorage) => 
   });
 });
 
-describe.each(storages)('a sandbox event, on %s', (_name, newStorage) => {
+describe('a sandbox event', () => {
   it.each([...Object.entries(events), ...Object.entries(ofHost)])(
     '%s carries its example, which fits its own schema, and reaches the test endpoints',
     async (type, { example, schema }) => {
-      const { provider, key, call, register, deliveries, sequence, now, work } = await shop({
-        storage: newStorage(),
-      });
+      const { provider, key, call, register, deliveries, sequence, now, work } = await shop();
       const endpoint = await sink();
       const id = await register(endpoint.url, { events: [type] });
       const live = await provider.key({ partner: key.partner });

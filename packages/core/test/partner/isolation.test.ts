@@ -5,9 +5,9 @@ import { blamed } from './refusal.ts';
 
 const pay = 'POST /v1/partner/payments';
 
-describe.each(storages)('on %s', (_name, newStorage) => {
+describe.each(storages)('on %s', (_name, _newStorage) => {
   it('transfers are those of one partner in one mode', async () => {
-    const { provider } = await partnerProvider({ storage: newStorage() });
+    const { provider } = await partnerProvider();
     const live = await provider.key();
     const test = await provider.key({ partner: live.partner, mode: 'test' });
     const stranger = await provider.key();
@@ -35,7 +35,7 @@ describe.each(storages)('on %s', (_name, newStorage) => {
   });
 
   it('somebody else’s transfer and one that never was are answered alike', async () => {
-    const { provider } = await partnerProvider({ storage: newStorage() });
+    const { provider } = await partnerProvider();
     const [key, stranger] = [await provider.key(), await provider.key()];
     const { id } = (await provider.partnerCall(stranger, pay, payment)).json();
     const seen = new Set<string>();
@@ -48,7 +48,7 @@ describe.each(storages)('on %s', (_name, newStorage) => {
   });
 
   it('a test key sees sandbox users and nobody else, a live key everybody else', async () => {
-    const { provider, rail } = await partnerProvider({ storage: newStorage() });
+    const { provider, rail } = await partnerProvider();
     const live = await provider.key();
     const test = await provider.key({ partner: live.partner, mode: 'test' });
     const status = async (key: TestKey, target: string, body?: unknown) =>

@@ -1,14 +1,13 @@
 import { verify } from '@ostiary/webhook-verifier';
 import { describe, expect, it } from 'vitest';
-import { storages } from '../support/partner-api.ts';
 import { type Sink, sink } from '../webhooks/support/sink.ts';
 import { secret } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
 import { body, hooks, shop, url } from './webhook-shop.ts';
 
-describe.each(storages)('webhook endpoints, on %s', (_name, newStorage) => {
+describe('webhook endpoints', () => {
   it('are registered, shown, listed, changed and removed', async () => {
-    const { provider, call, list, register, now } = await shop({ storage: newStorage() });
+    const { provider, call, list, register, now } = await shop();
     const events = ['payment.failed', 'kyc.updated'];
     const made = await call(`POST ${hooks}`, { ...body, events });
     const { id } = made.json();
@@ -43,7 +42,7 @@ describe.each(storages)('webhook endpoints, on %s', (_name, newStorage) => {
   });
 
   it('do not exist for another partner or in the other mode, whatever is asked of them', async () => {
-    const { provider, key, call, list, register } = await shop({ storage: newStorage() });
+    const { provider, key, call, list, register } = await shop();
     const id = await register();
     const [stranger, live] = [
       await provider.key({ mode: 'test' }),
@@ -74,7 +73,7 @@ describe.each(storages)('webhook endpoints, on %s', (_name, newStorage) => {
   });
 
   it('are 50 at most per partner and mode, also of 60 parallel registrations', async () => {
-    const { provider, key, call, list, register } = await shop({ storage: newStorage() });
+    const { provider, key, call, list, register } = await shop();
     const post = () => call(`POST ${hooks}`, body);
     const answers = await Promise.all(Array.from({ length: 60 }, post));
     const refused = answers.filter(({ status }) => status !== 201);
@@ -95,7 +94,7 @@ describe.each(storages)('webhook endpoints, on %s', (_name, newStorage) => {
   });
 
   it('lose nothing when they are changed from many sides at once', async () => {
-    const { call, register } = await shop({ storage: newStorage() });
+    const { call, register } = await shop();
     const id = await register();
     const changes = [{ url: `${url}/new` }, { events: ['*'] }, { enabled: false }, { secret: `${secret}!` }];
     const patch = (_: unknown, index: number) => call(`PATCH ${hooks}/${id}`, changes[index % 4]);
@@ -106,7 +105,7 @@ describe.each(storages)('webhook endpoints, on %s', (_name, newStorage) => {
   });
 
   it('that are disabled or removed cancel what is pending, and get nothing new', async () => {
-    const { provider, call, register, trigger, deliveries, statuses } = await shop({ storage: newStorage() });
+    const { provider, call, register, trigger, deliveries, statuses } = await shop();
     const [disabled, removed, kept] = [await register(), await register(), await register()];
     const next = async () => {
       provider.clock.advance(1);
@@ -131,7 +130,7 @@ describe.each(storages)('webhook endpoints, on %s', (_name, newStorage) => {
   });
 
   it('get a retry at the address and with the secret that they have by then', async () => {
-    const { provider, call, register, trigger, work } = await shop({ storage: newStorage() });
+    const { provider, call, register, trigger, work } = await shop();
     const clock = { now: () => provider.clock.now() };
     const [old, moved] = [await sink(clock.now), await sink(clock.now)];
     old.answer = (response) => void response.writeHead(500).end();
@@ -151,7 +150,7 @@ describe.each(storages)('webhook endpoints, on %s', (_name, newStorage) => {
   });
 
   it('get the events that they name, or all, in their mode', async () => {
-    const { provider, key, register, trigger, deliveries } = await shop({ storage: newStorage() });
+    const { provider, key, register, trigger, deliveries } = await shop();
     const types = ['kyc.updated', 'payment.completed', 'payment.failed', 'webhook.test'];
     const named = ['kyc.updated', 'payment.failed'];
     const [all, some] = [await register(url, { events: ['*'] }), await register(url, { events: named })];

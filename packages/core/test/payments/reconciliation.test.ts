@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { storages } from '../support/partner-api.ts';
 import { books, columns, dateOf, day, type Format, formats, midnight, read } from './books.ts';
 
 const minute = 60_000;
 
-describe.each(storages)('a reconciliation export, on %s', (_name, newStorage) => {
+describe('a reconciliation export', () => {
   it.each(formats)(
     'as %s has every final transfer of the day, from midnight to midnight, in order',
     async (format) => {
-      const { provider, add, ask } = await books(newStorage());
+      const { provider, add, ask } = await books();
       const start = midnight(provider) - 3 * day;
       await add({ id: 'tr_b', updatedAt: start });
       await add({ id: 'tr_a', updatedAt: start });
@@ -69,7 +68,7 @@ describe.each(storages)('a reconciliation export, on %s', (_name, newStorage) =>
   it.each(formats)(
     'as %s of a closed day is the same bytes for ever, whatever happens later',
     async (format) => {
-      const { provider, add, ask } = await books(newStorage());
+      const { provider, add, ask } = await books();
       const start = midnight(provider) - 2 * day;
       for (let index = 0; index < 150; index += 1)
         await add({ id: `tr_${index}`, updatedAt: start + (index % 7), amount: BigInt(index + 1) });
@@ -88,7 +87,7 @@ describe.each(storages)('a reconciliation export, on %s', (_name, newStorage) =>
   );
 
   it.each(formats)('as %s pages through more rows of one moment than a page has', async (format) => {
-    const { provider, add, ask } = await books(newStorage());
+    const { provider, add, ask } = await books();
     const start = midnight(provider) - 2 * day;
     const count = 2_100;
     const ids = Array.from({ length: count }, (_, index) => `tr_${String(index).padStart(5, '0')}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
-import { payment, storages, testPayment } from '../support/partner-api.ts';
+import { payment } from '../support/partner-api.ts';
 import type { Json, TestKey, TestProvider } from '../support/provider.ts';
 import { sink } from './support/sink.ts';
 import { register, webhookProvider } from './support/webhook-provider.ts';
@@ -29,9 +29,9 @@ async function shop(options: Partial<OstiaryOptions> = {}) {
   return { provider, rail, key, send, shown, runAll, events: (by = key) => eventsOf(provider, by) };
 }
 
-describe.each(storages)('an event of a transfer, on %s', (_name, newStorage) => {
+describe('an event of a transfer', () => {
   it('tells once of each transfer that the rail completed or refused, with the transfer as it is shown', async () => {
-    const { provider, rail, key, send, shown, runAll, events } = await shop({ storage: newStorage() });
+    const { provider, rail, key, send, shown, runAll, events } = await shop();
     rail.answer = async ({ amount }) =>
       amount === 200n
         ? { status: 'failed', code: 'no_funds', message: 'Pa gen lajan. 🙂' }
@@ -76,7 +76,7 @@ describe.each(storages)('an event of a transfer, on %s', (_name, newStorage) => 
   });
 
   it('is published by settling, once, whoever settles and however often', async () => {
-    const { provider, send, shown, runAll, events } = await shop({ storage: newStorage() });
+    const { provider, send, shown, runAll, events } = await shop();
     const { payments } = provider.ostiary;
     const [good, bad] = [await send(), await send()];
     await runAll();
@@ -96,25 +96,8 @@ describe.each(storages)('an event of a transfer, on %s', (_name, newStorage) => 
     ]);
   });
 
-  it('comes once of twenty parallel settlements, which agree on how it ended', async () => {
-    const { provider, send, shown, events } = await shop({ storage: newStorage() });
-    const id = await send();
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        provider.ostiary.payments.settle(
-          id,
-          index % 2 === 0 ? { status: 'completed' } : { status: 'failed', code: `c${index}`, message: 'No.' },
-        ),
-      ),
-    );
-    expect(answers.filter((answer) => answer?.settled === true)).toHaveLength(1);
-    const transfer = await shown(id);
-    for (const answer of answers) expect(answer?.transfer).toEqual(transfer);
-    expect(await events()).toMatchObject([{ type: `payment.${transfer.status}`, data: transfer }]);
-  });
-
   it('comes once when the worker executes while the host settles', async () => {
-    const { provider, rail, send, shown, events, runAll } = await shop({ storage: newStorage() });
+    const { provider, rail, send, shown, events, runAll } = await shop();
     const ids = await Promise.all(Array.from({ length: 10 }, () => send()));
     rail.answer = async ({ id }) => {
       await provider.ostiary.payments.settle(id, { status: 'failed', code: 'host', message: 'First.' });
@@ -129,48 +112,8 @@ describe.each(storages)('an event of a transfer, on %s', (_name, newStorage) => 
     }
   });
 
-  it('of the sandbox tells of what the sandbox does', async () => {
-    const { provider, key, send, shown, events, runAll } = await shop({ storage: newStorage() });
-    const test = await provider.key({ partner: key.partner, mode: 'test' });
-    const [fails, stays, completes] = [
-      await send({ ...testPayment, amount: '3.01' }, test),
-      await send({ ...testPayment, amount: '3.02' }, test),
-      await send({ ...testPayment, amount: '3.00' }, test),
-    ];
-    await runAll();
-    const published = await events(test);
-    expect(published).toHaveLength(2);
-    for (const [id, type] of [
-      [fails, 'payment.failed'],
-      [completes, 'payment.completed'],
-    ] as const)
-      expect(published.find(({ data }) => (data as Json).id === id)).toMatchObject({
-        type,
-        mode: 'test',
-        data: await shown(id, test),
-      });
-    await provider.ostiary.payments.settle(stays, { status: 'completed' });
-    expect((await events(test)).at(-1)).toMatchObject({ sequence: 3, data: await shown(stays, test) });
-    expect(await events()).toEqual([]);
-  });
-
-  it('goes to the partner that made the transfer, in its mode', async () => {
-    const { provider, key, send, events } = await shop({ storage: newStorage() });
-    const foreign = [await provider.key(), await provider.key({ partner: key.partner, mode: 'test' })];
-    const urls = new Map<TestKey, Awaited<ReturnType<typeof sink>>>();
-    for (const by of [key, ...foreign]) {
-      const endpoint = await sink();
-      urls.set(by, endpoint);
-      await register(provider, by, endpoint.url);
-    }
-    await provider.ostiary.payments.settle(await send(), { status: 'completed' });
-    await provider.ostiary.worker.runDue();
-    expect(urls.get(key)?.received).toHaveLength(1);
-    for (const by of foreign) expect([urls.get(by)?.received, await events(by)]).toEqual([[], []]);
-  });
-
   it('shows a failure as the transfer does, however long and odd its words are', async () => {
-    const { provider, send, shown, events } = await shop({ storage: newStorage() });
+    const { provider, send, shown, events } = await shop();
     for (const [code, message] of [
       ['c'.repeat(63).concat('🙂'), 'm'.repeat(499).concat('🙂')],
       ['half \ud83d', '\udc00 of a pair'],
@@ -183,18 +126,6 @@ describe.each(storages)('an event of a transfer, on %s', (_name, newStorage) => 
       expect(event?.data).toEqual(await shown(id));
       expect(JSON.stringify(event?.data).isWellFormed()).toBe(true);
     }
-  });
-
-  it('does not come as long as nobody knows how the transfer ended', async () => {
-    const { provider, rail, send, events, runAll } = await shop({ storage: newStorage() });
-    rail.answer = () => Promise.reject(new Error('no line'));
-    await send();
-    await runAll();
-    expect(await events()).toEqual([]);
-    rail.answer = async () => ({ status: 'completed' });
-    provider.clock.advance(1_000);
-    await runAll();
-    expect(await events()).toMatchObject([{ type: 'payment.completed' }]);
   });
 });
 

@@ -20,6 +20,23 @@ export function hangs(): Promise<AttemptAnswer> {
   return new Promise(() => {});
 }
 
+/** An endpoint that answers at once as long as it is quick, and when a test says so from then on. */
+export function byHand() {
+  const waiting: ((answer: AttemptAnswer) => void)[] = [];
+  const endpoint = {
+    isQuick: false,
+    /** Attempts that wait for their answer. */
+    waiting,
+    behave: async (): Promise<AttemptAnswer> =>
+      endpoint.isQuick ? answered(200) : new Promise((resolve) => waiting.push(resolve)),
+    /** Answers to some of them, unless told otherwise to all. */
+    answer(answer = answered(200), count = waiting.length): void {
+      for (const tell of waiting.splice(0, count)) tell(answer);
+    },
+  };
+  return endpoint;
+}
+
 interface Timer {
   readonly ms: number;
   readonly fire: () => void;
@@ -86,6 +103,28 @@ export async function depot(
     async close() {},
   };
 
+  const dispatcher = (concurrency = 512) =>
+    createDispatcher({
+      deliveries: wrap(storage.deliveries),
+      client,
+      clock,
+      random: systemRandom,
+      logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+      prefix: 'svc',
+      delaysMs: [60_000],
+      concurrency,
+      telemetry: null,
+      secretOf: () => 'whsec_0123456789abcdef',
+      schedule(callback, ms) {
+        const timer = { ms, fire: callback };
+        timers.push(timer);
+        return () => remove(timer);
+      },
+    });
+  const remove = (timer: Timer) => {
+    if (timers.includes(timer)) timers.splice(timers.indexOf(timer), 1);
+  };
+
   return {
     storage,
     clock,
@@ -139,24 +178,21 @@ export async function depot(
         after: null,
         limit: 1_000,
       }),
-    dispatcher: (concurrency = 512) =>
-      createDispatcher({
-        deliveries: wrap(storage.deliveries),
-        client,
-        clock,
-        random: systemRandom,
-        logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
-        prefix: 'svc',
-        delaysMs: [60_000],
-        concurrency,
-        telemetry: null,
-        secretOf: () => 'whsec_0123456789abcdef',
-        schedule(callback, ms) {
-          const timer = { ms, fire: callback };
-          timers.push(timer);
-          return () => void timers.splice(timers.indexOf(timer), 1);
-        },
-      }),
+    dispatcher,
+    /** A worker that has done what there was to do, and goes on. */
+    async started(concurrency?: number) {
+      const worker = dispatcher(concurrency);
+      worker.start();
+      await quiet();
+      return worker;
+    },
+    /** Lets the first timer go off, or the first one of so many milliseconds. */
+    async fire(ms?: number): Promise<void> {
+      const timer = timers.find((each) => ms === undefined || each.ms === ms);
+      if (timer !== undefined) remove(timer);
+      timer?.fire();
+      await quiet();
+    },
   };
 }
 

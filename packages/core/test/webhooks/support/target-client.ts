@@ -1,35 +1,17 @@
-import { afterEach } from 'vitest';
 import {
   type AttemptAnswer,
   createWebhookClient,
   type WebhookClient,
   type WebhookClientOptions,
 } from '../../../src/webhooks/client.ts';
-import { type RawAnswer, type RawServer, startRawServer } from './target-server.ts';
-
-const clients: WebhookClient[] = [];
-const servers: RawServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-  await Promise.all(servers.splice(0).map((server) => server[Symbol.asyncDispose]()));
-});
+import { afterwards } from '../../support/running.ts';
+import type { RawServer } from './target-server.ts';
 
 /** A client that may reach this machine; closed after the test. */
 export function newClient(options: Partial<WebhookClientOptions> = {}): WebhookClient {
   const client = createWebhookClient({ policy: { allowPrivate: true }, timeoutMs: 5_000, ...options });
-  clients.push(client);
+  afterwards(() => client.close());
   return client;
-}
-
-/** A server that is closed after the test. */
-export async function serve(
-  answer: RawAnswer,
-  options?: Parameters<typeof startRawServer>[1],
-): Promise<RawServer> {
-  const server = await startRawServer(answer, options);
-  servers.push(server);
-  return server;
 }
 
 export const urlOf = (server: RawServer, path = '/'): string => `http://127.0.0.1:${server.port}${path}`;

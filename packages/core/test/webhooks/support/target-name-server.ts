@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { afterwards } from '../../support/running.ts';
 
 /** Addresses by record type; a type that is missing is never answered. */
 export interface NameServerRecords {
@@ -12,7 +13,6 @@ export interface NameServer {
   readonly address: string;
   /** What was asked: name and record type. */
   readonly questions: readonly string[];
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** The bytes of an address; groups of zeros must be written as `::` once at most. */
@@ -37,7 +37,7 @@ function questionOf(message: Buffer): { name: string; type: number; end: number 
   return { name: labels.join('.'), type: message.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** Starts a name server on loopback. */
+/** Starts a name server on loopback; it is closed after the test. */
 export async function startNameServer(records: NameServerRecords): Promise<NameServer> {
   const socket = createSocket('udp4');
   const questions: string[] = [];
@@ -61,13 +61,6 @@ export async function startNameServer(records: NameServerRecords): Promise<NameS
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  return {
-    address: `127.0.0.1:${socket.address().port}`,
-    questions,
-    [Symbol.asyncDispose]: async () => {
-      const closed = once(socket, 'close');
-      socket.close();
-      await closed;
-    },
-  };
+  afterwards(() => socket.close());
+  return { address: `127.0.0.1:${socket.address().port}`, questions };
 }
