@@ -33,7 +33,7 @@ async function shop(...given: Parameters<typeof open>) {
   const page = async (query = '', by: TestKey = all.key) =>
     (await all.call(`GET /v1/partner/events${query}`, undefined, by)).json() as unknown as EventPage;
   /** Everything in the sequence, page by page. */
-  const sequence = async (by?: TestKey, limit = 100) => {
+  const sequence = async (limit = 100, by?: TestKey) => {
     const seen: Row[] = [];
     for (let after = 0, more = true; more; ) {
       const { data, hasMore, nextAfter } = await page(`?after=${after}&limit=${limit}`, by);
@@ -43,9 +43,9 @@ async function shop(...given: Parameters<typeof open>) {
     }
     return seen;
   };
-  const times = async (count: number, by?: TestKey) => {
+  const times = async (count: number) => {
     const made: unknown[] = [];
-    for (let index = 0; index < count; index += 1) made.push((await all.trigger('webhook.test', by)).id);
+    for (let index = 0; index < count; index += 1) made.push((await all.trigger()).id);
     return made;
   };
   return { ...all, page, sequence, times };
@@ -61,30 +61,13 @@ function expectNoGap(rows: readonly Row[]): void {
 }
 
 describe('the sequence of events', () => {
-  it('begins empty, and is one per partner and mode, with or without an endpoint', async () => {
-    const { provider, key, page, sequence, times } = await shop();
+  it('begins empty, and goes on after a number, as far as there is something', async () => {
+    const { page, sequence, times } = await shop();
     expect(await page()).toEqual(empty);
     expect(await page('?after=7')).toEqual({ ...empty, nextAfter: 7 });
-    const [stranger, live] = [
-      await provider.key({ mode: 'test' }),
-      await provider.key({ partner: key.partner }),
-    ];
-    const [own, foreign] = [await times(3), await times(1, stranger)];
-    const sibling = await provider.key({ partner: key.partner, mode: 'test' });
-    for (const [by, ids] of [
-      [key, own],
-      [sibling, own],
-      [stranger, foreign],
-      [live, []],
-    ] as const)
-      expect(idsOf(await sequence(by))).toEqual(ids);
-  });
-
-  it('goes on after a number, as far as there is something', async () => {
-    const { page, sequence, times } = await shop();
     const ids = await times(30);
     const rows = await sequence();
-    expect([idsOf(rows), idsOf(await sequence(undefined, 7))]).toEqual([ids, ids]);
+    expect([idsOf(rows), idsOf(await sequence(7))]).toEqual([ids, ids]);
     expectNoGap(rows);
     for (const query of ['', '?after=0']) expect(idsOf((await page(query)).data)).toEqual(ids.slice(0, 25));
     const oldestSequence = rows[0]?.sequence;
@@ -104,13 +87,9 @@ describe('the sequence of events', () => {
     const all = await sequence();
     const kept = all.slice(3);
     const [oldestSequence, nextAfter] = [kept[0]?.sequence, kept[1]?.sequence];
-    provider.clock.advance(10 * day);
+    provider.clock.advance(10 * day + 10 * 60_000);
     await work();
-    // Thirty days to the millisecond: nothing is older than that.
-    expect(await sequence()).toEqual(all);
-    provider.clock.advance(10 * 60_000);
-    await work();
-    for (const { sequence: after } of [{ sequence: 0 }, ...all.slice(0, 3)])
+    for (const after of [0, ...all.slice(0, 3).map(({ sequence }) => sequence)])
       expect(await page(`?after=${after}`)).toEqual({
         data: kept,
         oldestSequence,
@@ -127,13 +106,11 @@ describe('the sequence of events', () => {
     expect(idsOf(await sequence())).toEqual([id]);
   });
 
-  it('has no gap and nothing twice under 200 parallel transfers, settlements and sandbox events', async () => {
+  it('has no gap and nothing twice under parallel transfers, settlements and sandbox events', async () => {
     const { provider, rail, key: test, call, sequence, times, register, work } = await shop();
     rail.answer = async () => ({ status: 'pending' });
     const live = await provider.key({ partner: test.partner });
-    const stranger = await provider.key({ mode: 'test' });
-    const types = ['payment.completed', 'payment.failed', 'webhook.test'];
-    for (const by of [live, test, stranger]) await register(url, { events: types }, by);
+    for (const by of [live, test]) await register(url, { events: ['*'] }, by);
     const pay = async (by: TestKey, kid: string) =>
       String((await call('POST /v1/partner/payments', { ...testPayment, recipient: { kid } }, by)).json().id);
     const many = <Made>(count: number, make: (index: number) => Promise<Made>) =>
@@ -147,20 +124,18 @@ describe('the sequence of events', () => {
       many(60, (index) => settle(index, index % 2 === 0)),
       // Each is settled once, whoever comes first.
       many(60, (index) => settle(index)),
-      many(50, (index) => times(1, index % 2 === 0 ? test : stranger)),
+      many(50, () => times(1)),
       many(4, work),
     ]);
-    for (let round = 0; round < 10; round += 1) await work();
+    while ((await work()) > 0);
     for (const [by, count] of [
       [live, 60],
-      [test, 25 + 30],
-      [stranger, 25],
+      [test, 50 + 30],
     ] as const) {
-      const rows = await sequence(by);
+      const rows = await sequence(100, by);
       expectNoGap(rows);
-      const told = rows.filter(({ type }) => types.includes(String(type)));
-      expect([told.length, new Set(idsOf(rows)).size]).toEqual([count, rows.length]);
-      const transfers = told.map(({ data }) => (data as Json).id).filter((id) => id !== undefined);
+      expect([rows.length, new Set(idsOf(rows)).size]).toEqual([count, count]);
+      const transfers = rows.map(({ data }) => (data as Json).id).filter((id) => id !== undefined);
       expect(new Set(transfers).size).toBe(transfers.length);
     }
   });
@@ -191,7 +166,7 @@ describe('a sandbox event', () => {
         'x-svc-attempt': '1',
       });
       expect(await deliveries(id)).toHaveLength(1);
-      expect([await deliveries(liveId, live), await sequence(live)]).toEqual([[], []]);
+      expect([await deliveries(liveId, live), await sequence(100, live)]).toEqual([[], []]);
     },
   );
 });
@@ -260,13 +235,6 @@ describe('an unknown type of event', () => {
     );
   });
 
-  it('is one that this host did not register', async () => {
-    const { refusal } = await refusing({ events: {} });
-    expect(await refusal(sandbox, { type: 'order.shipped' })).toEqual([
-      expect.stringMatching(/^type: "order.shipped" is not/),
-    ]);
-  });
-
   it('is not repeated where it could be a secret, or something of any length', async () => {
     const { refusal } = await refusing();
     for (const shown of ['nope', 'Payment.Completed', 'a'.repeat(15)])
@@ -274,18 +242,5 @@ describe('an unknown type of event', () => {
     const secrets = ['a'.repeat(16), 'first-secret-of-the-endpoint', `a.${'b'.repeat(100)}`];
     for (const hidden of [...secrets, '<script>', '', 7, null])
       expect(await refusal(sandbox, { type: hidden })).toEqual([`type: ${rest}`]);
-  });
-
-  it('stands beside no star, and a star alone', async () => {
-    const { call, refusal } = await refusing();
-    for (const types of [
-      ['*', 'kyc.updated'],
-      ['kyc.updated', '*'],
-      ['*', '*'],
-    ])
-      expect(await refusal(`POST ${hooks}`, { url, events: types, secret })).toEqual([
-        'events: takes "*" alone',
-      ]);
-    expect((await call(`POST ${hooks}`, { url, events: known, secret })).status).toBe(201);
   });
 });

@@ -235,13 +235,16 @@ it('paths that cannot be an id lead nowhere, and the database only counts them',
   database.forget();
   const near = [`${id}%00`, id.toUpperCase(), `${id}%20`, `${id}0`, id.slice(0, -1), `%20${id}`, `${id}%0a`];
   const far = ['x', '%00', 'we_%2e%2e', '..%2f..%2fadmin', '%2e%2e%2fwhoami', '%F0%9F%94%91'];
-  for (const path of [...near, ...far, 'we_'.padEnd(10_000, '0')])
+  for (const path of [...near, ...far, 'we_'.padEnd(10_000, '0')]) {
     for (const target of [
       `GET ${hooks}/${path}`,
       `GET ${hooks}/${path}/deliveries`,
       `DELETE ${hooks}/${path}`,
     ])
       expect((await send(target)).status, target.slice(0, 60)).toBe(404);
+    const event = `POST /v1/partner/events/${path.replace('we_', 'evt_')}/redeliver`;
+    expect((await send(event, {})).status, event.slice(0, 60)).toBe(404);
+  }
   for (const path of [`${hooks}/..`, `${hooks}/../whoami/x`, `${hooks}/%`, `${hooks}/%ff`]) {
     const answer = await sendRaw(provider.origin, rawGet(path, [`X-API-Key: ${key.key}`]));
     expect([400, 404], path).toContain(answer.status);

@@ -1,10 +1,10 @@
-import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { apiKeyFormat } from '../../src/api-key-format.ts';
 import { systemRandom } from '../../src/random.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
-import { partnerProvider, temporaryDatabase } from '../support/partner-api.ts';
-import { TestClock } from '../support/provider.ts';
+import { fragileStorage, storageWith } from '../support/fragile-storage.ts';
+import { partnerProvider } from '../support/partner-api.ts';
+import { TestClock, type TestKey } from '../support/provider.ts';
 import { blamed } from './refusal.ts';
 
 const look = 'GET /v1/partner/users/KID-ANA';
@@ -15,19 +15,16 @@ function slowKeys() {
   const database = fragileStorage();
   let held: Promise<void> | null = null;
   const { apiKeys } = database.storage;
-  const findByDigest = async (digest: Uint8Array) => {
-    const found = await apiKeys.findByDigest(digest);
-    await held;
-    return found;
-  };
-  const watched = new Proxy(apiKeys, {
-    get: (target, name) => (name === 'findByDigest' ? findByDigest : Reflect.get(target, name)),
+  const storage = storageWith(database.storage, 'apiKeys', {
+    async findByDigest(digest) {
+      const found = await apiKeys.findByDigest(digest);
+      await held;
+      return found;
+    },
   });
   const count = (name: string) => database.calls.filter((call) => call === `apiKeys.${name}`).length;
   return {
-    storage: new Proxy(database.storage, {
-      get: (target, name) => (name === 'apiKeys' ? watched : Reflect.get(target, name)),
-    }),
+    storage,
     count,
     /** From now on nothing is found; resolves when so many were asked for, with how to end that. */
     hold() {
@@ -41,6 +38,13 @@ function slowKeys() {
       };
     },
   };
+}
+
+/** Two processes on one storage. */
+async function twoProcesses(storage = memoryStorage()) {
+  const shared = { storage, clock: new TestClock(), sealingKeys: [new Uint8Array(32).fill(1)] };
+  const [here, there] = [await partnerProvider(shared), await partnerProvider(shared)];
+  return { here: here.provider, there: there.provider };
 }
 
 describe('an API key', () => {
@@ -114,40 +118,29 @@ describe('an API key', () => {
     expect(String([...seen])).not.toMatch(/ratelimit|retry-after|www-authenticate/i);
   });
 
-  /** Two processes on one file. */
-  async function twoProcesses() {
-    const file = temporaryDatabase();
-    const shared = { sealingKeys: [new Uint8Array(32).fill(1)], clock: new TestClock() };
-    const { provider: here } = await partnerProvider({ storage: sqliteStorage({ file }), ...shared });
-    const { provider: there } = await partnerProvider({ storage: sqliteStorage({ file }), ...shared });
-    return { here, there };
-  }
-
-  it('that is revoked, or whose partner is disabled, is refused by the next request in another process', async () => {
+  it('that ends is refused by the next request in another process, whatever the other checks would say', async () => {
     const { here, there } = await twoProcesses();
-    const [first, second] = [await here.key(), await here.key()];
-    const status = async (key: typeof first) => (await there.partnerCall(key, look)).status;
-    expect([await status(first), await status(second)]).toEqual([200, 200]);
-    await here.ostiary.admin.apiKeys.revoke(first.id);
-    expect([await status(first), await status(second)]).toEqual([401, 200]);
-    await here.ostiary.admin.partners.disable(second.partner);
-    expect(await status(second)).toBe(401);
-    await here.ostiary.admin.partners.enable(second.partner);
-    expect([await status(first), await status(second)]).toEqual([401, 200]);
-  });
-
-  it('that has ended elsewhere is 401 and nothing else, whatever the other checks would say', async () => {
-    const { here, there } = await twoProcesses();
-    const key = await here.key({ scopes: ['users:read'] });
+    const scopes = ['users:read'] as const;
+    const [first, second] = [await here.key({ scopes }), await here.key({ scopes })];
     const limited = 'GET /v1/partner/reconciliation?date=2020-01-01';
-    const answer = async (route: string) => {
+    const answer = async (key: TestKey, route = look) => {
       const { status, headers } = await there.partnerCall(key, route);
       return [status, [...headers].some(([name]) => /ratelimit|retry-after/i.test(name))];
     };
-    expect(await answer(look)).toEqual([200, true]);
-    expect(await answer(limited)).toEqual([403, false]);
-    await here.ostiary.admin.partners.disable(key.partner);
-    for (const route of [limited, look]) expect(await answer(route)).toEqual([401, false]);
+    for (const key of [first, second]) expect(await answer(key)).toEqual([200, true]);
+    expect(await answer(first, limited)).toEqual([403, false]);
+    await here.ostiary.admin.apiKeys.revoke(first.id);
+    expect([await answer(first), await answer(second)]).toEqual([
+      [401, false],
+      [200, true],
+    ]);
+    await here.ostiary.admin.partners.disable(second.partner);
+    for (const route of [limited, look]) expect(await answer(second, route)).toEqual([401, false]);
+    await here.ostiary.admin.partners.enable(second.partner);
+    expect([await answer(first), await answer(second)]).toEqual([
+      [401, false],
+      [200, true],
+    ]);
   });
 
   it('is read again when the clock was set back, rather than believed for longer', async () => {
@@ -177,32 +170,33 @@ describe('an API key', () => {
   });
 });
 
-describe('rolling a key', () => {
-  it('keeps the old one for the overlap, with the same rights, and gives a new signing secret', async () => {
-    const { provider } = await partnerProvider();
-    const { apiKeys } = provider.ostiary.admin;
-    const rights = { scopes: ['users:read'], mode: 'test', name: 'till' } as const;
-    const old = await provider.key(rights);
-    const { apiKey, key, signingSecret } = await apiKeys.roll(old.id, { overlapSeconds: 60 });
-    expect(apiKey).toMatchObject({ ...rights, partner: old.partner });
-    expect(signingSecret).not.toBe(old.signingSecret);
-    const works = async (presented: string) =>
-      (await provider.partnerCall(presented, 'GET /v1/partner/users/KID-TEST-APPROVED')).status;
-    expect([await works(old.key), await works(key)]).toEqual([200, 200]);
-    provider.clock.advance(59_999);
-    expect(await works(old.key)).toBe(200);
-    provider.clock.advance(1);
-    expect([await works(old.key), await works(key)]).toEqual([401, 200]);
-    // Unless told otherwise the overlap is a day.
-    const last = await apiKeys.roll(apiKey.id);
-    provider.clock.advance(day - 1);
-    expect([await works(key), await works(last.key)]).toEqual([200, 200]);
-    provider.clock.advance(1);
-    expect([await works(key), await works(last.key)]).toEqual([401, 200]);
-    await expect(apiKeys.roll(old.id)).rejects.toMatchObject({ code: 'key_ended' });
-    await expect(apiKeys.roll('key_x')).rejects.toMatchObject({ code: 'key_not_found' });
-    await expect(apiKeys.revoke('key_x')).rejects.toMatchObject({ code: 'key_not_found' });
-  });
+it('rolling a key keeps the old one for the overlap, with the same rights, and gives a new signing secret', async () => {
+  const { provider } = await partnerProvider();
+  const { apiKeys } = provider.ostiary.admin;
+  const rights = { scopes: ['users:read'], mode: 'test', name: 'till' } as const;
+  const old = await provider.key(rights);
+  const { apiKey, key, signingSecret } = await apiKeys.roll(old.id, { overlapSeconds: 60 });
+  expect(apiKey).toMatchObject({ ...rights, partner: old.partner });
+  expect(signingSecret).not.toBe(old.signingSecret);
+  // Unless told otherwise the overlap is a day.
+  const last = await apiKeys.roll(apiKey.id);
+  const working = async (...keys: readonly string[]) => {
+    const path = 'GET /v1/partner/users/KID-TEST-APPROVED';
+    const answers = await Promise.all(keys.map((presented) => provider.partnerCall(presented, path)));
+    return answers.map(({ status }) => status);
+  };
+  for (const [ms, ...expected] of [
+    [59_999, 200, 200, 200],
+    [1, 401, 200, 200],
+    [day - 60_001, 401, 200, 200],
+    [1, 401, 401, 200],
+  ] as const) {
+    provider.clock.advance(ms);
+    expect(await working(old.key, key, last.key)).toEqual(expected);
+  }
+  await expect(apiKeys.roll(old.id)).rejects.toMatchObject({ code: 'key_ended' });
+  await expect(apiKeys.roll('key_x')).rejects.toMatchObject({ code: 'key_not_found' });
+  await expect(apiKeys.revoke('key_x')).rejects.toMatchObject({ code: 'key_not_found' });
 });
 
 describe('provisioning', () => {
@@ -267,9 +261,7 @@ describe('provisioning', () => {
 
   it('notes one use of requests that come together, and of processes that see each other’s', async () => {
     const { storage, count, hold } = slowKeys();
-    const shared = { storage, clock: new TestClock(), sealingKeys: [new Uint8Array(32).fill(1)] };
-    const { provider: here } = await partnerProvider(shared);
-    const { provider: there } = await partnerProvider(shared);
+    const { here, there } = await twoProcesses(storage);
     const key = await here.key();
     for (const [first, second] of [
       [here, there],
