@@ -1,9 +1,8 @@
 import { administrationCommands, runCommandLine } from '@ostiary/cli';
 import { describe, expect, it } from 'vitest';
+import { answering, shop } from '../partner/webhook-shop.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import { pkce } from '../support/provider.ts';
-import { sink } from '../webhooks/support/sink.ts';
-import { deliveries, register, trigger, webhookProvider } from '../webhooks/support/webhook-provider.ts';
 
 describe('a disabled partner', () => {
   it('ends its clients: no page, no code, no token, no fields, no other origin', async () => {
@@ -17,22 +16,21 @@ describe('a disabled partner', () => {
     const browser = provider.browser();
     const token = await provider.token(client, 'openid profile', browser);
     const others = await provider.token(other, 'openid', browser);
-    const { verifier, challenge } = pkce();
-    const withChallenge = { code_challenge: challenge, code_challenge_method: 'S256' };
-    const code = await provider.code(client, withChallenge, browser);
+    const { verifier, bound } = pkce();
+    const code = await provider.code(client, bound, browser);
     const asked = (await browser.get(provider.authorizeUrl(client, { prompt: 'consent' }))).location ?? '';
     expect((await browser.get(asked)).status).toBe(200);
-    const preflight = async () => {
-      const headers = { origin, 'access-control-request-method': 'POST' };
-      const answer = await provider.request('/v1/oauth/token', { method: 'OPTIONS', headers });
-      return answer.headers.get('access-control-allow-origin');
-    };
+    const headers = { origin, 'access-control-request-method': 'POST' };
+    const preflight = async () =>
+      (await provider.request('/v1/oauth/token', { method: 'OPTIONS', headers })).headers.get(
+        'access-control-allow-origin',
+      );
     expect(await preflight()).toBe(origin);
 
     await partners.disable(key.partner);
     expect((await provider.userinfo(token)).json().error).toBe('invalid_token');
-    const refused = await provider.exchange(client, code, { code_verifier: verifier });
-    expect([refused.status, refused.json().error]).toEqual([401, 'invalid_client']);
+    const redeem = () => provider.redeem(client, code, { code_verifier: verifier });
+    expect(await redeem()).toBe('401 invalid_client');
     const started = await browser.get(provider.authorizeUrl(client));
     expect([started.status, started.location]).toEqual([401, null]);
     expect((await browser.get(asked)).status).toBe(401);
@@ -48,11 +46,9 @@ describe('a disabled partner', () => {
     expect((await provider.partnerCall(key, 'GET /v1/partner/whoami')).status).toBe(200);
     expect(await preflight()).toBe(origin);
     expect((await provider.userinfo(token)).status).toBe(401);
-    const late = await provider.exchange(client, code, { code_verifier: verifier });
-    expect([late.status, late.json().error]).toEqual([400, 'invalid_grant']);
+    expect(await redeem()).toBe('400 invalid_grant');
     // Consent is remembered: no page.
-    const again = await browser.get(provider.authorizeUrl(client, { prompt: 'none' }));
-    expect(new URL(again.location ?? '').searchParams.has('code')).toBe(true);
+    expect(await provider.attempt(client, { prompt: 'none' }, browser)).toBe('code');
   });
 
   it('keeps its place when a client of it is changed meanwhile', async () => {
@@ -69,25 +65,20 @@ describe('a disabled partner', () => {
     expect((await provider.userinfo(token)).status).toBe(200);
   });
 
-  it('gets no delivery any more: what is pending is cancelled, what comes is only kept', async () => {
-    const { provider } = await webhookProvider();
-    const endpoint = await sink(() => provider.clock.now());
-    endpoint.answer = (response) => void response.writeHead(503).end();
-    const key = await provider.key({ mode: 'test', scopes: ['webhooks'] });
-    const id = await register(provider, key, endpoint.url);
-    await trigger(provider, key, 'webhook.test');
-    await provider.ostiary.worker.runDue();
-    expect(endpoint.received).toHaveLength(1);
-
+  it('gets no delivery any more: what is pending is cancelled', async () => {
+    const { provider, key, register, trigger, deliveries, work } = await shop();
+    const endpoint = await answering(503);
+    const id = await register(endpoint.url);
+    await trigger();
+    await work();
     const { ended } = await provider.ostiary.admin.partners.disable(key.partner);
     expect(ended).toMatchObject({ keys: 1, deliveries: 1 });
     provider.clock.advance(24 * 3600_000);
-    await provider.ostiary.worker.runDue();
-    expect(endpoint.received).toHaveLength(1);
+    await work();
     await provider.ostiary.admin.partners.enable(key.partner);
-    expect(await deliveries(provider, key, id)).toMatchObject([{ status: 'cancelled', nextAttemptAt: null }]);
-    await provider.ostiary.worker.runDue();
+    await work();
     expect(endpoint.received).toHaveLength(1);
+    expect(await deliveries(id)).toMatchObject([{ status: 'cancelled', nextAttemptAt: null }]);
   });
 });
 

@@ -67,12 +67,11 @@ describe('webhooks of partners, for operators', () => {
     const { owner, webhooks, send } = await scene();
     for (let count = 0; count < 5; count += 1) await send();
     const seen: string[] = [];
-    let after: string | null = null;
-    do {
-      const page = await webhooks.deliveries(owner, { limit: 2, ...(after === null ? {} : { after }) });
+    for (let after: string | null = ''; after !== null; ) {
+      const page = await webhooks.deliveries(owner, { limit: 2, ...(after !== '' && { after }) });
       seen.push(...page.deliveries.map(({ id }) => id));
       after = page.next;
-    } while (after !== null);
+    }
     expect(new Set(seen).size).toBe(5);
     expect(seen).toHaveLength(5);
   });
