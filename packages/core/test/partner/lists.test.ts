@@ -1,18 +1,12 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/browser.ts';
-import { manyRequests, TestRail, testPayment } from '../support/partner-api.ts';
-import { type Json, type TestKey, TestProvider } from '../support/provider.ts';
-import { register, trigger } from '../webhooks/support/webhook-provider.ts';
+import { testPayment } from '../support/partner-api.ts';
+import type { Json, TestKey } from '../support/provider.ts';
+import { register, trigger, webhookProvider } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
 import { hooks, url } from './webhook-shop.ts';
 
-let provider: TestProvider;
-
-beforeAll(async () => {
-  const webhooks = { allowPrivateTargets: true };
-  provider = await TestProvider.start({ payments: new TestRail(), partnerLimits: manyRequests, webhooks });
-  return () => provider.stop();
-});
+const { provider } = await webhookProvider();
 
 type List = (query: string, by?: TestKey) => Promise<Answer>;
 interface Opened {
@@ -71,26 +65,17 @@ describe.each(Object.entries(lists))('a list of %s', (_name, open) => {
       sent.push(await add());
     }
     provider.clock.advance(1);
-    for (const size of [1, 2, 3, 7, 100]) {
-      const seen: Json[] = [];
-      let pages = 0;
-      for (let cursor: string | null = ''; cursor !== null; pages += 1) {
-        const { data, nextCursor } = (await list(`limit=${size}${cursor}`)).json();
-        seen.push(...(data as Json[]));
-        if (size === 2) await add();
-        cursor = nextCursor === null ? null : `&cursor=${nextCursor}`;
-      }
-      expect(pages).toBe(Math.ceil(seen.length / size));
-      expect(
-        seen
-          .map(nameOf)
-          .filter((name) => sent.includes(name))
-          .sort(),
-      ).toEqual(sent.toSorted());
-      // The newest come first, those of one millisecond by id.
-      const order = seen.map(({ createdAt, id }) => `${createdAt} ${id}`);
-      expect(order).toEqual([...new Set(order)].sort().reverse());
+    const seen: Json[] = [];
+    for (let cursor: unknown = ''; cursor !== null; ) {
+      const { data, nextCursor } = (await list(`limit=2${cursor}`)).json();
+      seen.push(...(data as Json[]));
+      await add();
+      cursor = nextCursor && `&cursor=${nextCursor}`;
     }
+    expect(seen.map(nameOf).sort()).toEqual(sent.toSorted());
+    // The newest come first, those of one millisecond by id.
+    const order = seen.map(({ createdAt, id }) => `${createdAt} ${id}`);
+    expect(order).toEqual([...new Set(order)].sort().reverse());
     for (let index = 0; index < 20; index += 1) await add();
     // Without a size there are 25 on a page.
     expect((await list('')).json().data).toHaveLength(25);

@@ -36,10 +36,11 @@ async function paid(
 }
 const refusal = '401 invalid_signature';
 
+const { provider } = await partnerProvider();
+const key = await provider.key();
+
 describe('a signed request', () => {
   it('passes with the lower-case HMAC of its raw body', async () => {
-    const { provider } = await partnerProvider();
-    const key = await provider.key();
     expect((await paid(provider, key)).status).toBe(201);
     // Raw bytes count, not what they mean.
     const spaced = ` ${body}\n`;
@@ -48,8 +49,6 @@ describe('a signed request', () => {
   });
 
   it('is refused for everything that is not quite right', async () => {
-    const { provider } = await partnerProvider();
-    const key = await provider.key();
     const other = await provider.key({ partner: key.partner });
     const right = sign(key.signingSecret, body);
     const now = provider.clock.now();
@@ -82,8 +81,6 @@ describe('a signed request', () => {
   });
 
   it('is told the tolerance when its timestamp is outside, whether its signature is right or not', async () => {
-    const { provider } = await partnerProvider();
-    const key = await provider.key();
     const now = provider.clock.now();
     const words = async (changes: Record<string, string>): Promise<string> => {
       const answer = await paid(provider, key, { changes });
@@ -101,7 +98,6 @@ describe('a signed request', () => {
   });
 
   it('can be required, of requests that have a body', async () => {
-    const { provider } = await partnerProvider();
     const key = await provider.key({ requireSignature: true });
     expect((await provider.partnerCall(key, pay, body)).outcome).toBe(refusal);
     expect((await paid(provider, key)).status).toBe(201);
@@ -129,8 +125,6 @@ describe('a signed request', () => {
   });
 
   it('proves integrity and not freshness: what makes a repetition harmless is a reference, which is signed', async () => {
-    const { provider } = await partnerProvider();
-    const key = await provider.key();
     const text = JSON.stringify({ ...payment, reference: 'order-1017' });
     const changes = { 'idempotency-key': 'of the partner', 'x-svc-timestamp': String(provider.clock.now()) };
     const first = await paid(provider, key, { text, changes });
