@@ -92,25 +92,23 @@ describe('an API key', () => {
     await provider.ostiary.admin.partners.disable(disabled.partner);
     provider.clock.advance(1_000);
     const unknown = apiKeyFormat('svc').newKey('live', systemRandom);
-    const rejected: Record<string, string | null> = {
-      missing: null,
-      empty: '',
-      malformed: 'hello',
-      'of another prefix': apiKeyFormat('acme').newKey('live', systemRandom),
-      'in upper case': unknown.toUpperCase(),
-      'with a wrong checksum': `${unknown.slice(0, -1)}${unknown.endsWith('0') ? '1' : '0'}`,
-      '10 kB long': `svc_live_${'a'.repeat(10_000)}`,
-      twice: `${unknown}, ${unknown}`,
-      unknown,
-      revoked: revoked.key,
-      expired: expired.key,
-      rolled: rolled.key,
-      'of a disabled partner': disabled.key,
-    };
+    const rejected = [
+      ...[
+        null,
+        '',
+        'hello',
+        `svc_live_${'a'.repeat(10_000)}`,
+        apiKeyFormat('acme').newKey('live', systemRandom),
+      ],
+      ...[unknown, unknown.toUpperCase(), `${unknown}, ${unknown}`],
+      // With a wrong checksum.
+      `${unknown.slice(0, -1)}${unknown.endsWith('0') ? '1' : '0'}`,
+      ...[revoked.key, expired.key, rolled.key, disabled.key],
+    ];
     const seen = new Set<string>();
-    for (const [kind, key] of Object.entries(rejected)) {
+    for (const key of rejected) {
       const answer = await provider.partnerCall(key, look);
-      expect.soft(blamed(answer, 401, 'invalid_api_key'), kind).toEqual([]);
+      expect.soft(blamed(answer, 401, 'invalid_api_key'), String(key)).toEqual([]);
       const { date: _, 'x-request-id': requestId = '', ...headers } = Object.fromEntries(answer.headers);
       seen.add(JSON.stringify([answer.text.replace(requestId, ''), headers]));
     }
@@ -204,12 +202,10 @@ describe('provisioning', () => {
     const { provider } = await partnerProvider();
     const { partners, apiKeys } = provider.ostiary.admin;
     const partner = await provider.partner('acme-1');
-    for (const slug of ['a', 'A-b', 'a b', 'é-é', 'a'.repeat(41), '']) {
+    for (const slug of ['a', 'A-b', 'a b', 'é-é', 'a'.repeat(41), ''])
       await expect.soft(partners.create({ slug, name: 'x' }), slug).rejects.toThrow(/slug/);
-    }
-    await expect(partners.create({ slug: 'acme-1', name: 'x' })).rejects.toMatchObject({
-      code: 'partner_exists',
-    });
+    const again = partners.create({ slug: 'acme-1', name: 'x' });
+    await expect(again).rejects.toMatchObject({ code: 'partner_exists' });
     const issue = (changes: object) =>
       apiKeys.issue({ partner, mode: 'live', scopes: ['webhooks'], ...changes });
     for (const [changes, path] of [
@@ -224,15 +220,10 @@ describe('provisioning', () => {
       await expect(issue(changes)).rejects.toThrow(path);
     await expect(issue({ partner: 'nobody' })).rejects.toMatchObject({ code: 'partner_not_found' });
     expect(await apiKeys.list(partner)).toEqual([]);
-  });
-
-  it('shows a key once, and never what it or its secret is', async () => {
-    const { provider } = await partnerProvider();
-    const { key, signingSecret, partner } = await provider.key();
-    const listed = JSON.stringify(await provider.ostiary.admin.apiKeys.list(partner));
-    expect(listed).not.toContain(key);
-    expect(listed).not.toContain(signingSecret);
-    expect(listed).not.toMatch(/digest|sealed/);
+    // A key is shown once, and never what it or its secret is.
+    const { key, signingSecret } = await provider.key({ partner });
+    const listed = JSON.stringify(await apiKeys.list(partner));
+    for (const secret of [key, signingSecret, 'digest', 'sealed']) expect(listed).not.toContain(secret);
   });
 
   it('tells when a key was last used, written at most once a minute', async () => {
@@ -241,18 +232,17 @@ describe('provisioning', () => {
     const key = await provider.key();
     const used = async () => (await provider.ostiary.admin.apiKeys.list(key.partner))[0]?.lastUsedAt ?? null;
     expect(await used()).toBeNull();
-    const first = new Date(provider.clock.now()).toISOString();
-    for (let request = 0; request < 5; request += 1) {
+    const now = () => new Date(provider.clock.now()).toISOString();
+    const first = now();
+    for (const [wait, seen] of [
+      [0, () => first],
+      [59_999, () => first],
+      [1, now],
+    ] as const) {
+      provider.clock.advance(wait);
       await provider.partnerCall(key, look);
-      provider.clock.advance(11_000);
+      expect(await used()).toBe(seen());
     }
-    expect(await used()).toBe(first);
-    provider.clock.advance(4_999);
-    await provider.partnerCall(key, look);
-    expect(await used()).toBe(first);
-    provider.clock.advance(1);
-    await provider.partnerCall(key, look);
-    expect(await used()).toBe(new Date(provider.clock.now()).toISOString());
     expect(database.calls.filter((call) => call === 'apiKeys.touch')).toHaveLength(2);
     provider.clock.advance(day);
     database.breakWhen((call) => call === 'apiKeys.touch');

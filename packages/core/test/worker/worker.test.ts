@@ -21,15 +21,6 @@ describe('a job', () => {
     expect(await due()).toEqual([]);
   });
 
-  it('is not begun before it is due, nor by a worker that does not know its kind', async () => {
-    const { worker, enqueue, clock, queue } = await workshop({ work: async () => null });
-    await queue.enqueue([{ id: 'later', kind: 'work', payload: {}, dueAt: clock.now() + 1 }]);
-    await enqueue(1, 'foreign');
-    expect(await worker().runDue()).toBe(0);
-    clock.advance(1);
-    expect(await worker().runDue()).toBe(1);
-  });
-
   it('comes again when its handler says so', async () => {
     const { worker, enqueue, clock } = await workshop({ work: async () => ({ dueAt: now() + 5_000 }) });
     const now = () => clock.now();
@@ -95,22 +86,5 @@ describe('the lease of a job', () => {
     expect(await other.runDue()).toBe(1);
     expect(attempts.map((job) => job.attempt)).toEqual([1, 2]);
     expect(attempts[0]?.claimId).not.toBe(attempts[1]?.claimId);
-  });
-
-  it('makes a result that comes too late worthless: the one who took over decides', async () => {
-    const slow = Promise.withResolvers<null>();
-    const { worker, enqueue, clock, due } = await workshop({
-      work: async (_payload, job) => (job.attempt === 1 ? slow.promise : { dueAt: now() + 60_000 }),
-    });
-    const now = () => clock.now();
-    await enqueue(1);
-    const late = worker().runDue();
-    await settled();
-    clock.advance(30_000);
-    expect(await worker().runDue()).toBe(1);
-    slow.resolve(null);
-    await late;
-    clock.advance(60_000);
-    expect((await due()).map((job) => job.id)).toEqual(['work-0']);
   });
 });
