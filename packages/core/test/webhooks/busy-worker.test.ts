@@ -15,21 +15,13 @@ const silence: AttemptAnswer = {
  * A worker whose endpoint has answered so many attempts, in 5 ms each, and widened its lane by one with every answer. From
  * now on it answers by hand, and has deliveries that are due.
  */
-async function busyWorker({
-  quick = 100,
-  due = quick,
-  concurrency = 512,
-}: {
-  quick?: number;
-  due?: number;
-  concurrency?: number;
-} = {}) {
-  const { wrap, writes, claims, holdClaims } = watchedStore();
+async function busyWorker(quick: number, due = quick) {
+  const { wrap, writes, claims } = watchedStore();
   const shop = await depot(wrap);
   const receiver = byHand();
   receiver.isQuick = true;
   await shop.endpoint('a', receiver.behave);
-  const worker = await shop.started(concurrency);
+  const worker = await shop.started();
   await shop.publish('a', quick);
   worker.wake();
   const open = async () => (await shop.deliveries('a')).filter(({ status }) => status === 'pending');
@@ -40,7 +32,7 @@ async function busyWorker({
   await quiet();
   writes.length = 0;
   return {
-    ...{ ...shop, worker, receiver, claims, holdClaims },
+    ...{ ...shop, worker, receiver, claims },
     results: () => writes.flat(),
     written: () => writes.map(({ length }) => length),
     /** Stops the worker, and answers whatever it still waits for. */
@@ -55,7 +47,7 @@ async function busyWorker({
 
 describe('results of attempts', () => {
   it('are written together when one ends after the other without a pause', async () => {
-    const { end, receiver, written } = await busyWorker();
+    const { end, receiver, written } = await busyWorker(100);
     while (receiver.waiting.length > 0) {
       receiver.answer(answered(200), 1);
       await turn();
@@ -66,27 +58,8 @@ describe('results of attempts', () => {
     await end();
   });
 
-  it('are written soon when the others take their time', async () => {
-    const { end, receiver, written } = await busyWorker();
-    receiver.answer(answered(200), 3);
-    await quiet();
-    expect(written()).toEqual([3]);
-    await end();
-  });
-
-  it('are written when half of what a worker may have under way has ended', async () => {
-    const { end, receiver, written } = await busyWorker({ quick: 30, concurrency: 40 });
-    for (let count = 0; count < 25; count += 1) {
-      receiver.answer(answered(200), 1);
-      await turn();
-    }
-    expect(written()[0]).toBeLessThanOrEqual(21);
-    await end();
-    expect(written().reduce((sum, count) => sum + count)).toBe(30);
-  });
-
   it('are written in parts when their answers are long', async () => {
-    const { end, receiver, written } = await busyWorker({ quick: 120 });
+    const { end, receiver, written } = await busyWorker(120);
     receiver.answer({ ...answered(200), response: 'x'.repeat(50_000) });
     await quiet();
     await end();
@@ -94,43 +67,9 @@ describe('results of attempts', () => {
   });
 });
 
-describe('a claim', () => {
-  it('is not made for endpoints that have enough', async () => {
-    const { end, receiver, claims } = await busyWorker({ due: 800 });
-    const before = claims();
-    for (let round = 0; round < 5; round += 1) {
-      receiver.answer(answered(200), 1);
-      await quiet();
-    }
-    expect(claims()).toBe(before);
-    await end();
-  });
-
-  it.each([
-    ['is not repeated when it has filled the room that there was meanwhile', 700, false, 1],
-    ['is repeated when it has left some of the room that there was meanwhile', 0, false, 2],
-    ['is not repeated for a worker that is told to stop meanwhile', 0, true, 1],
-  ])('%s', async (_, due, isStopped, expected) => {
-    const { end, worker, receiver, claims, holdClaims, publish } = await busyWorker();
-    await publish('a', due);
-    const before = claims();
-    const goOn = holdClaims();
-    worker.wake();
-    await quiet();
-    receiver.answer(answered(200), 1);
-    await quiet();
-    expect(claims() - before).toBe(1);
-    const ended = isStopped ? end() : null;
-    goOn();
-    await quiet();
-    expect(claims() - before).toBe(expected);
-    await (ended ?? end());
-  });
-});
-
 /** Five attempts under way, 50 more deliveries claimed ahead, and 15 left. */
 describe('deliveries that are claimed ahead', () => {
-  const busy = () => busyWorker({ quick: 3, due: 70 });
+  const busy = () => busyWorker(3, 70);
 
   it('begin as soon as an attempt ends, before anything is claimed or written', async () => {
     const { end, receiver, requests, claims } = await busy();

@@ -82,14 +82,6 @@ describe('a connection', () => {
     expect(server.sockets).toHaveLength(2);
   });
 
-  it('is closed when it was idle for a while', async () => {
-    const server = await serve((socket) => socket.write(response(200, '', 'keep-alive: timeout=600\r\n')));
-    const client = newClient({ idleMs: 20 });
-    await send(client, urlOf(server));
-    await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
-    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
-  });
-
   it('is replaced after a minute, so that a name that moved is noticed', async () => {
     const server = await serve((socket) => socket.write(response(200)));
     let now = 0;

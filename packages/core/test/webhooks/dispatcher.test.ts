@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answered, byHand, depot, hangs, quiet, watchedStore } from './support/depot.ts';
+import { answered, byHand, depot, hangs, quiet } from './support/depot.ts';
 
 const gone = () => Promise.reject(new Error('gone'));
 
@@ -39,23 +39,6 @@ describe('a started dispatcher', () => {
     await publish('a');
     const worker = await started();
     expect(timers.map(({ ms }) => ms)).toEqual([200]);
-    await worker.stop();
-  });
-
-  it('does not look where a look is under way, unless it is woken', async () => {
-    const { wrap, claims, holdClaims } = watchedStore();
-    const { started, timers } = await depot(wrap);
-    const worker = await started();
-    for (const isWoken of [false, true]) {
-      const before = claims();
-      const goOn = holdClaims();
-      worker.wake();
-      timers.shift()?.fire();
-      if (isWoken) worker.wake();
-      goOn();
-      await quiet();
-      expect(claims() - before).toBe(isWoken ? 2 : 1);
-    }
     await worker.stop();
   });
 

@@ -18,29 +18,6 @@ it('lanes begin with two attempts, widen by one with every answer up to 128, and
   expect(lanes.slots().get('a')).toBe(2);
 });
 
-it('lanes let as much be claimed ahead as is answered in 50 ms, when enough of that is free', () => {
-  let waiting = 0;
-  const lanes = createLanes(512, () => waiting);
-  const answer = (durationMs: number) => {
-    lanes.begin('a');
-    lanes.end('a', true, durationMs);
-  };
-  for (let answers = 0; answers < 8; answers += 1) answer(10);
-  // Ten at once, each of which takes 10 ms.
-  for (const [already, free] of [
-    [0, 10 + 50],
-    [45, 15],
-    [46, 0],
-    [80, 0],
-  ] as const) {
-    waiting = already;
-    expect(lanes.slots().get('a')).toBe(free);
-  }
-  waiting = 0;
-  for (let answers = 0; answers < 200; answers += 1) answer(0);
-  expect(lanes.slots().get('a'), 'at most').toBe(128 + 256);
-});
-
 it('lanes count what is under way of an endpoint that they forgot', () => {
   const lanes = createLanes(1_000_000);
   lanes.begin('forgotten');
