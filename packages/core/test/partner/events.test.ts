@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { events } from '../../src/index.ts';
 import { testPayment } from '../support/partner-api.ts';
 import type { Json, TestKey } from '../support/provider.ts';
-import { sink } from '../webhooks/support/sink.ts';
 import { secret } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
 import { hooks, shop as open, url } from './webhook-shop.ts';
@@ -143,26 +142,16 @@ describe('the sequence of events', () => {
 
 describe('a sandbox event', () => {
   it.each([...Object.entries(events), ...Object.entries(ofHost)])(
-    '%s carries its example, which fits its own schema, and reaches the test endpoints',
+    '%s carries its example, which fits its own schema, in test mode',
     async (type, { example, schema }) => {
-      const { provider, key, call, register, sequence, now, work } = await shop();
-      const endpoint = await sink();
-      await register(endpoint.url, { events: [type] });
+      const { provider, key, call, sequence, now } = await shop();
       const live = await provider.key({ partner: key.partner });
-      await register(`${endpoint.url}/live`, { events: [type] }, live);
       const answer = await call(sandbox, { type });
       const event = { id: expect.stringMatching(/^evt_[0-9a-f]{32}$/), type, createdAt: now(), mode: 'test' };
       expect([answer.status, answer.json()]).toEqual([201, { ...event, data: example }]);
       expect(schema.safeParse(example).success).toBe(true);
       expect(await sequence()).toEqual([{ sequence: expect.any(Number), ...answer.json() }]);
-      await work();
-      const [delivery, ...more] = endpoint.received;
-      expect([delivery?.path, delivery?.body.toString(), more]).toEqual(['/hook', answer.text, []]);
-      const { id } = answer.json();
-      const headers = { event: type, eventid: id, partner: key.partner, attempt: '1' };
-      for (const [name, value] of Object.entries(headers))
-        expect(delivery?.headers[`x-svc-${name}`]).toBe(value);
-      expect(delivery?.headers['content-type']).toBe('application/json');
+      expect(await sequence(100, live)).toEqual([]);
     },
   );
 

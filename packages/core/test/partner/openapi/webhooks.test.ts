@@ -115,7 +115,10 @@ describe('the webhooks of the description', () => {
       const delivery = hook.received.pop();
       const { post } = description.webhooks[type] ?? {};
       const body = JSON.parse(String(delivery?.body)) as Json;
-      expect(body.type).toBe(type);
+      expect([body.type, delivery?.headers['content-type']]).toEqual([type, 'application/json']);
+      const told = { event: type, eventid: body.id, partner: key.partner, attempt: '1' };
+      for (const [name, value] of Object.entries(told))
+        expect(delivery?.headers[`x-acme-${name}`]).toBe(value);
       expect(valid(bodyOf(description, type).schema, body), type).toEqual([]);
       // Said of this type, and of no other.
       expect(valid(bodyOf(description, type).schema, { ...body, type: 'other' })).not.toEqual([]);
