@@ -131,18 +131,17 @@ describe('the command line', () => {
   it('verifies the audit log: 0 while it is whole, 1 with the place where it is not', async () => {
     const { provider, run } = await terminal();
     await provider.partner();
-    const whole = await run('audit verify');
-    expect(whole).toMatchObject({ code: 0, out: expect.stringContaining('The chain is whole.') });
-    const { head, acts } = (await run('audit verify --json')).json();
-    expect(whole.out).toContain(head);
-    expect((await run(`audit verify --head ${head}`)).code).toBe(0);
-    const unknown = await run(`audit verify --head ${'0'.repeat(63)}1`);
-    expect(unknown).toMatchObject({
-      code: 1,
-      out: expect.stringContaining('the head that was given is not in'),
-    });
-    expect((await run('audit verify --head nonsense')).code).toBe(2);
-    await provider.ostiary.admin.audit.record({ action: 'user.block', target: 'user:1' });
-    expect((await run('audit verify --json')).json()).toMatchObject({ ok: true, acts: acts + 1 });
+    const { head } = (await run('audit verify --json')).json();
+    for (const [arguments_, code, words] of [
+      ['', 0, 'The chain is whole.'],
+      ['', 0, head],
+      [` --head ${head}`, 0, 'The chain is whole.'],
+      [` --head ${'0'.repeat(63)}1`, 1, 'the head that was given is not in'],
+      [' --head nonsense', 2, ''],
+    ])
+      expect(await run(`audit verify${arguments_}`)).toMatchObject({
+        code,
+        out: expect.stringContaining(words),
+      });
   });
 });

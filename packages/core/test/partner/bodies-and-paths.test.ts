@@ -95,7 +95,7 @@ describe('an address', () => {
     }
   });
 
-  it.each(['..', '%2e%2e', '%00', '%', '%zz', '%c0%ae', '5'.repeat(10_000), "x'--", '50937000001', '+'])(
+  it.each(['..', '%2e%2e', '%', '%zz', '%c0%ae', '5'.repeat(10_000), "x'--"])(
     'with the phone number %j says what one is',
     async (phone) => {
       const { status, body } = await get(`/v1/partner/users/phone/${phone}`);
