@@ -1,34 +1,22 @@
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { events } from '../../src/index.ts';
 import { rawGet, sendRaw } from '../attacks/raw.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
-import { manyRequests, TestRail, testPayment } from '../support/partner-api.ts';
-import { type TestKey, TestProvider } from '../support/provider.ts';
-import { register, secret, trigger } from '../webhooks/support/webhook-provider.ts';
+import { testPayment } from '../support/partner-api.ts';
+import { secret } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
-import { body as endpoint, hooks, url } from './webhook-shop.ts';
+import { body as endpoint, hooks, shop, url } from './webhook-shop.ts';
 
 const database = fragileStorage();
-let provider: TestProvider;
-let key: TestKey;
-/** What stands for `:id` and `:event`. */
-let ids: Readonly<Record<string, string>>;
-
-beforeAll(async () => {
-  const schema = z.object({ order: z.object({ id: z.string().min(3), items: z.array(z.int()) }) });
-  provider = await TestProvider.start({
-    storage: database.storage,
-    payments: new TestRail(),
-    partnerLimits: manyRequests,
-    webhooks: { allowPrivateTargets: true },
-    events: { 'order.shipped': { schema, example: { order: { id: 'o-1', items: [] } } } },
-  });
-  key = await provider.key({ mode: 'test' });
-  const event = await trigger(provider, key);
-  ids = { id: await register(provider, key, url, { events: ['webhook.test'] }), event: String(event.id) };
-  return () => provider.stop();
+const schema = z.object({ order: z.object({ id: z.string().min(3), items: z.array(z.int()) }) });
+const { provider, key, register, trigger } = await shop({
+  storage: database.storage,
+  events: { 'order.shipped': { schema, example: { order: { id: 'o-1', items: [] } } } },
 });
+const event = await trigger();
+/** What stands for `:id` and `:event`. */
+const ids: Readonly<Record<string, string>> = { id: await register(), event: String(event.id) };
 
 const send = (target: string, body?: unknown) =>
   provider.partnerCall(

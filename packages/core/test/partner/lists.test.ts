@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/browser.ts';
 import { testPayment } from '../support/partner-api.ts';
 import type { Json, TestKey } from '../support/provider.ts';
-import { register, trigger, webhookProvider } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
-import { hooks, url } from './webhook-shop.ts';
+import { hooks, shop, url } from './webhook-shop.ts';
 
-const { provider } = await webhookProvider();
+const { provider, register, trigger } = await shop();
 
 type List = (query: string, by?: TestKey) => Promise<Answer>;
 interface Opened {
@@ -42,13 +41,13 @@ const lists: Readonly<Record<string, (key: TestKey) => Promise<Opened>>> = {
   }),
   async deliveries(key) {
     const deliveriesOf = async (by: TestKey) => {
-      const id = await register(provider, by, url, { events: ['webhook.test'] });
+      const id = await register(url, {}, by);
       return listAt(`${hooks}/${id}/deliveries`, by);
     };
     const list = await deliveriesOf(key);
     const foreign = [await deliveriesOf(key), transfersOf(key)];
     for (const by of await others(key)) foreign.push(await deliveriesOf(by));
-    const add = async () => (await trigger(provider, key)).id;
+    const add = async () => (await trigger('webhook.test', key)).id;
     return { key, list, add, nameOf: ({ eventId }) => eventId, foreign };
   },
 };

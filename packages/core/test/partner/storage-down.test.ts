@@ -3,13 +3,12 @@ import { fixedWindows } from '../../src/fixed-windows.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { manyRequests, partnerProvider, payment } from '../support/partner-api.ts';
 import type { TestKey } from '../support/provider.ts';
-import { register, webhookProvider } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
-import { body as endpoint, hooks } from './webhook-shop.ts';
+import { body as endpoint, hooks, shop } from './webhook-shop.ts';
 
 const database = fragileStorage();
-const { provider } = await webhookProvider({ storage: database.storage });
-const [key, test] = [await provider.key(), await provider.key({ mode: 'test' })];
+const { provider, key, register } = await shop({ storage: database.storage }, 'live');
+const test = await provider.key({ mode: 'test' });
 
 afterEach(() => database.breakWhen(null));
 
@@ -42,7 +41,7 @@ const targets: readonly Target[] = [
 async function prepared(target: string): Promise<readonly [TestKey, string]> {
   const by = target.includes('sandbox') ? test : key;
   if (!target.includes(':id')) return [by, target];
-  return [by, target.replace(':id', await register(provider, by, endpoint.url, { events: endpoint.events }))];
+  return [by, target.replace(':id', await register(endpoint.url, {}, by))];
 }
 
 async function expectUnavailable(by: TestKey, target: string, body: object | undefined): Promise<void> {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { KycChange, OstiaryOptions } from '../../src/index.ts';
+import { shop as open } from '../partner/webhook-shop.ts';
 import { ana, ben } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
-import type { Json, TestKey } from '../support/provider.ts';
+import type { TestKey } from '../support/provider.ts';
 import { sink } from './support/sink.ts';
-import { register, webhookProvider } from './support/webhook-provider.ts';
 
 const change: KycChange = {
   sub: ana.sub,
@@ -15,9 +15,8 @@ const change: KycChange = {
 };
 
 async function shop(options: Partial<OstiaryOptions> = {}) {
-  const { provider } = await webhookProvider(options);
-  const events = async (key: TestKey): Promise<Json[]> =>
-    (await provider.partnerCall(key, 'GET /v1/partner/events')).json().data as Json[];
+  const { provider, list, register } = await open(options);
+  const events = (key: TestKey) => list('/v1/partner/events', key);
   /** A partner with a client, to which a user has given these scopes. */
   const holder = async (scope: string, sub = ana.sub) => {
     const key = await provider.key();
@@ -27,15 +26,15 @@ async function shop(options: Partial<OstiaryOptions> = {}) {
   };
   const told = async (changes: Partial<KycChange> = {}): Promise<string[]> =>
     (await provider.ostiary.users.kycChanged({ ...change, ...changes })).map(({ partner }) => partner).sort();
-  return { provider, events, holder, told };
+  return { provider, register, events, holder, told };
 }
 
 describe('a change of an identity check', () => {
   it('is told to a live partner whose client holds the user’s consent, as the catalogue says', async () => {
-    const { provider, events, holder } = await shop();
+    const { provider, register, events, holder } = await shop();
     const { key, partner } = await holder('openid kyc');
     const endpoint = await sink();
-    await register(provider, key, endpoint.url, { events: ['kyc.updated'] });
+    await register(endpoint.url, { events: ['kyc.updated'] }, key);
     const published = await provider.ostiary.users.kycChanged(change);
     const now = new Date(provider.clock.now()).toISOString();
     expect(published).toEqual([{ id: expect.stringMatching(/^evt_[0-9a-f]{32}$/), partner }]);

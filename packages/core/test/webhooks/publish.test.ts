@@ -1,43 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
+import { shop as open } from '../partner/webhook-shop.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { payment } from '../support/partner-api.ts';
-import type { Json, TestKey, TestProvider } from '../support/provider.ts';
+import type { Json } from '../support/provider.ts';
 import { sink } from './support/sink.ts';
-import { register, webhookProvider } from './support/webhook-provider.ts';
 
-const pay = 'POST /v1/partner/payments';
-
-const eventsOf = async (provider: TestProvider, key: TestKey): Promise<Json[]> =>
-  (await provider.partnerCall(key, 'GET /v1/partner/events?limit=100')).json().data as Json[];
-
-/** A provider whose rail leaves live transfers pending, unless a test says otherwise. */
+/** A partner whose rail leaves live transfers pending, unless a test says otherwise. */
 async function shop(options: Partial<OstiaryOptions> = {}) {
-  const { provider, rail } = await webhookProvider(options);
+  const given = await open(options, 'live');
+  const { rail, call, list, work } = given;
   rail.answer = async () => ({ status: 'pending' });
-  const key = await provider.key();
-  const send = async (body: object = payment, by = key): Promise<string> => {
-    const answer = await provider.partnerCall(by, pay, body);
-    expect(answer.status).toBe(201);
-    return String(answer.json().id);
+  return {
+    ...given,
+    async send(body: object = payment): Promise<string> {
+      const answer = await call('POST /v1/partner/payments', body);
+      expect(answer.status).toBe(201);
+      return String(answer.json().id);
+    },
+    shown: async (id: string): Promise<Json> => (await call(`GET /v1/partner/payments/${id}`)).json(),
+    events: () => list('/v1/partner/events?limit=100'),
+    async runAll() {
+      while ((await work()) > 0);
+    },
   };
-  const shown = async (id: string, by = key): Promise<Json> =>
-    (await provider.partnerCall(by, `GET /v1/partner/payments/${id}`)).json();
-  const runAll = async () => {
-    while ((await provider.ostiary.worker.runDue()) > 0);
-  };
-  return { provider, rail, key, send, shown, runAll, events: (by = key) => eventsOf(provider, by) };
 }
 
 describe('an event of a transfer', () => {
   it('tells once of each transfer that the rail completed or refused, with the transfer as it is shown', async () => {
-    const { provider, rail, key, send, shown, runAll, events } = await shop();
+    const { provider, rail, register, send, shown, runAll, events } = await shop();
     rail.answer = async ({ amount }) =>
       amount === 200n
         ? { status: 'failed', code: 'no_funds', message: 'Pa gen lajan. 🙂' }
         : { status: 'completed' };
     const endpoint = await sink();
-    await register(provider, key, endpoint.url);
+    await register(endpoint.url, { events: ['*'] });
     const full = {
       ...payment,
       amount: '1.00',
