@@ -110,12 +110,12 @@ describe.each(Object.entries(cases))('an Idempotency-Key for %s', (_name, arrang
     const { provider, status, effects, send, work } = await counter({ storage: database.storage });
     const first = await send();
     await work();
-    const _after = await effects();
     provider.clock.advance(day - 1);
-    await send('another');
+    const after = await effects();
     database.forget();
     const again = await send('"k"');
     expect(database.calls).toEqual(['rateLimits.consumeOfKey', 'idempotency.find']);
+    expect(await effects()).toBe(after);
     expectOne([first, again], status);
     expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
     // A day later it is a request like any other.

@@ -43,16 +43,13 @@ describe('options of webhooks', () => {
     [null, 'webhooks'],
     [{ retries: 3 }, 'webhooks'],
     [{ allowPrivateTargets: 'yes' }, 'webhooks.allowPrivateTargets'],
-    [{ retryDelaysSeconds: 60 }, 'webhooks.retryDelaysSeconds'],
     [{ retryDelaysSeconds: [60, 0] }, 'webhooks.retryDelaysSeconds.1'],
-    ...[-1, Number.POSITIVE_INFINITY, Number.NaN, 604_801].map(
-      (delay) => [{ retryDelaysSeconds: [delay] }, 'webhooks.retryDelaysSeconds.0'] as const,
-    ),
+    [{ retryDelaysSeconds: [Number.POSITIVE_INFINITY] }, 'webhooks.retryDelaysSeconds.0'],
+    [{ retryDelaysSeconds: [604_801] }, 'webhooks.retryDelaysSeconds.0'],
     [{ retryDelaysSeconds: Array(21).fill(1) }, 'webhooks.retryDelaysSeconds'],
     [{ concurrency: 0 }, 'webhooks.concurrency'],
     [{ concurrency: 1.5 }, 'webhooks.concurrency'],
     [{ retentionDays: 0 }, 'webhooks.retentionDays'],
-    [{ retentionDays: Number.POSITIVE_INFINITY }, 'webhooks.retentionDays'],
     [{ resolve: '8.8.8.8' }, 'webhooks.resolve'],
   ])('%j is refused with the path %s', async (webhooks, path) => {
     expect(await refusal({ webhooks })).toContain(`createOstiary: ${path}: `);
@@ -85,14 +82,12 @@ describe('options of webhooks', () => {
 });
 
 describe('event types of a host', () => {
-  it.each(['payment.completed', 'payment.failed', 'kyc.updated', 'webhook.test'])(
-    'cannot be called %s',
-    async (name) => {
+  it('cannot have a name of Ostiary’s own', async () => {
+    for (const name of ['payment.completed', 'payment.failed', 'kyc.updated', 'webhook.test'])
       expect(await refusal({ events: { [name]: type } })).toMatch(
         /createOstiary: events: .*Ostiary’?'?s own/,
       );
-    },
-  );
+  });
 
   it.each<readonly [unknown, string]>([
     [[], 'events'],

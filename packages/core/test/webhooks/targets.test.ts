@@ -101,7 +101,12 @@ describe('the host of a target', () => {
 });
 
 /** What name servers answer: addresses by family, and never anything for one that is missing. */
-function nameServers(records: { readonly v4?: string[]; readonly v6?: string[] }) {
+interface Records {
+  readonly v4?: string[];
+  readonly v6?: string[];
+}
+
+function nameServers(records: Records) {
   const silence = Promise.withResolvers<string[]>();
   const answers = (addresses?: string[]) => async () => addresses ?? silence.promise;
   const asked = [
@@ -120,7 +125,7 @@ describe('the resolver', () => {
     expect(nameServers({ v4: [], v6: [] })()).toEqual([[], []]);
   });
 
-  it.each([
+  it.each<[found: string, records: Records]>([
     ['every address of both families', { v4: ['1.1.1.1', '1.0.0.1'], v6: ['2606:4700::1111'] }],
     ['one family, where the other has none', { v4: [], v6: ['2606:4700::1111'] }],
     ['one family, where the other never answers', { v4: ['1.1.1.1'] }],

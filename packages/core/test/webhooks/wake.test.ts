@@ -1,15 +1,19 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import type { KycChange } from '../../src/index.ts';
 import { hooks, shop } from '../partner/webhook-shop.ts';
 import { ana } from '../support/directory.ts';
 import { payment, testPayment } from '../support/partner-api.ts';
 import { sink } from './support/sink.ts';
 
 const pay = 'POST /v1/partner/payments';
-const kycChange = {
-  ...{ sub: ana.sub, kid: 'KID-ANA', kycStatus: 'approved', kycTier: 1 },
+const kycChange: KycChange = {
+  sub: ana.sub,
+  kid: 'KID-ANA',
+  kycStatus: 'approved',
+  kycTier: 1,
   previous: { kycStatus: 'pending', kycTier: 1 },
-} as const;
+};
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => void vi.useRealTimers());
