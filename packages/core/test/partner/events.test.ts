@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { events } from '../../src/index.ts';
-import { testPayment } from '../support/partner-api.ts';
 import type { Json, TestKey } from '../support/provider.ts';
 import { secret } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
 import { hooks, shop as open, url } from './webhook-shop.ts';
 
-const day = 24 * 3_600_000;
+const _day = 24 * 3_600_000;
 const sandbox = 'POST /v1/partner/sandbox/events';
 const ofHost = {
   'order.shipped': {
@@ -76,67 +75,6 @@ describe('the sequence of events', () => {
     expect(last).toEqual({ data: rows.slice(23), hasMore: false, nextAfter: end, oldestSequence });
     for (const after of [end, end + 1, 999_999_999_999_999])
       expect(await page(`?after=${after}`)).toEqual({ ...empty, nextAfter: after, oldestSequence });
-  });
-
-  it('starts with the oldest event that is kept, and never gives a number twice', async () => {
-    const { provider, page, sequence, times, work } = await shop();
-    await times(3);
-    provider.clock.advance(20 * day);
-    await times(2);
-    const all = await sequence();
-    const kept = all.slice(3);
-    const [oldestSequence, nextAfter] = [kept[0]?.sequence, kept[1]?.sequence];
-    provider.clock.advance(10 * day + 10 * 60_000);
-    await work();
-    for (const after of [0, ...all.slice(0, 3).map(({ sequence }) => sequence)])
-      expect(await page(`?after=${after}`)).toEqual({
-        data: kept,
-        oldestSequence,
-        nextAfter,
-        hasMore: false,
-      });
-    const one = { data: kept.slice(0, 1), oldestSequence, nextAfter: oldestSequence, hasMore: true };
-    expect(await page(`?after=${all[0]?.sequence}&limit=1`)).toEqual(one);
-    provider.clock.advance(21 * day);
-    await work();
-    expect(await page(`?after=${nextAfter}`)).toEqual({ ...empty, nextAfter });
-    const [id] = await times(1);
-    expectNoGap([...kept, ...(await sequence())]);
-    expect(idsOf(await sequence())).toEqual([id]);
-  });
-
-  it('has no gap and nothing twice under parallel transfers, settlements and sandbox events', async () => {
-    const { provider, rail, key: test, call, sequence, times, register, work } = await shop();
-    rail.answer = async () => ({ status: 'pending' });
-    const live = await provider.key({ partner: test.partner });
-    for (const by of [live, test]) await register(url, { events: ['*'] }, by);
-    const pay = async (by: TestKey, kid: string) =>
-      String((await call('POST /v1/partner/payments', { ...testPayment, recipient: { kid } }, by)).json().id);
-    const many = <Made>(count: number, make: (index: number) => Promise<Made>) =>
-      Promise.all(Array.from({ length: count }, (_, index) => make(index)));
-    const ids = await many(60, () => pay(live, 'KID-ANA'));
-    await many(30, () => pay(test, 'KID-TEST-APPROVED'));
-    const failed = { status: 'failed', code: 'no', message: 'No.' } as const;
-    const settle = (index: number, isFailed = false) =>
-      provider.ostiary.payments.settle(ids[index] ?? '', isFailed ? failed : { status: 'completed' });
-    await Promise.all([
-      many(60, (index) => settle(index, index % 2 === 0)),
-      // Each is settled once, whoever comes first.
-      many(60, (index) => settle(index)),
-      many(50, () => times(1)),
-      many(4, work),
-    ]);
-    while ((await work()) > 0);
-    for (const [by, count] of [
-      [live, 60],
-      [test, 50 + 30],
-    ] as const) {
-      const rows = await sequence(100, by);
-      expectNoGap(rows);
-      expect([rows.length, new Set(idsOf(rows)).size]).toEqual([count, count]);
-      const transfers = rows.map(({ data }) => (data as Json).id).filter((id) => id !== undefined);
-      expect(new Set(transfers).size).toBe(transfers.length);
-    }
   });
 });
 

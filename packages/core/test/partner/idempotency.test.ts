@@ -19,7 +19,7 @@ const shop = (options: Parameters<typeof open>[0] = {}) =>
   open({ ...options, webhooks: { retryDelaysSeconds: [], ...options.webhooks } });
 type Shop = Awaited<ReturnType<typeof shop>>;
 
-/** One of the five requests that take a key, and what there is of its effect. */
+/** One of the five requests that take a key, another body of it, and what there is of its effect. */
 interface Case {
   readonly target: string;
   readonly body: object;
@@ -70,15 +70,8 @@ const cases: Readonly<Record<string, (shop: Shop) => Promise<Case>>> = {
   },
   async recovering(given) {
     const { id, effects } = await lost(given);
-    const target = `POST ${hooks}/${id}/recover`;
-    return {
-      target,
-      body: { since },
-      other: { since: '2021-01-01T00:00:00Z' },
-      status: 200,
-      effects,
-      effect: 2,
-    };
+    const [target, other] = [`POST ${hooks}/${id}/recover`, { since: '2021-01-01T00:00:00Z' }];
+    return { target, body: { since }, other, status: 200, effects, effect: 2 };
   },
 };
 

@@ -67,26 +67,6 @@ describe('looking users up', () => {
     expect((await provider.partnerCall(await provider.key(), encoded)).json()).toEqual(base);
   });
 
-  it('shows KYC data only while a client of that partner holds the user’s consent with kyc', async () => {
-    const { provider } = await partnerProvider();
-    const key = await provider.key();
-    const stranger = await provider.key();
-    const client = await provider.client({ partner: key.partner });
-    const foreign = await provider.client({ partner: stranger.partner });
-    const nobodys = await provider.client();
-    await provider.token(client, 'openid');
-    await provider.token(nobodys, 'openid kyc');
-    expect(await looked(provider, key)).toEqual(base);
-    await provider.token(client, 'openid kyc');
-    expect(await looked(provider, key)).toEqual({ ...base, ...kyc });
-    expect(await looked(provider, stranger)).toEqual(base);
-    // The consent is Ana's, not everybody's.
-    const ben = (await provider.partnerCall(key, 'GET /v1/partner/users/KID-BEN')).json();
-    expect(ben).not.toHaveProperty('kycTier');
-    await provider.token(foreign, 'openid kyc');
-    expect(await looked(provider, stranger)).toEqual({ ...base, ...kyc });
-  });
-
   it.each<readonly [string, (provider: TestProvider, client: TestClient) => Promise<unknown>]>([
     ['the user has taken the consent back', (provider, client) => provider.removeApp(client)],
     ['the client is disabled', (provider, { id }) => provider.ostiary.admin.clients.disable(id)],

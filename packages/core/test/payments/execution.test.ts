@@ -201,10 +201,9 @@ describe('the rail', () => {
     await payments.settle(second_, { status: 'failed', code: 'c'.repeat(100), message: 'm'.repeat(600) });
     expect((await show(second_)).failure).toEqual({ code: 'c'.repeat(64), message: 'm'.repeat(500) });
     expect(await payments.settle('tr_nobody', { status: 'completed' })).toBeNull();
-    const incomplete = new TypeError('a failed transfer needs a code and a message');
-    for (const wrong of [{}, { code: 'x' }, { message: 'x' }])
-      await expect(payments.settle(first, { status: 'failed', ...wrong } as never)).rejects.toThrow(
-        incomplete,
+    for (const wrong of [{}, { code: 'x' }, { message: 'x' }].map((part) => ({ status: 'failed', ...part })))
+      await expect(payments.settle(first, wrong as never)).rejects.toThrow(
+        new TypeError('a failed transfer needs a code and a message'),
       );
     for (const wrong of [{ status: 'pending' }, {}])
       await expect(payments.settle(first, wrong as never)).rejects.toThrow(TypeError);

@@ -38,7 +38,7 @@ describe('a reconciliation export', () => {
           ...{ createdAt: at(start - 5 * day), completedAt: null, updatedAt: at(start + day - 1) },
         },
       ]);
-      expect(Object.keys(rows[0] ?? {})).toEqual([...columns]);
+      expect(Object.keys(rows[0] ?? {})).toEqual(columns);
       expect(summary).toEqual({
         rows: 3,
         totals: [

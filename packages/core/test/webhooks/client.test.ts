@@ -258,15 +258,6 @@ describe('giving up', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it('after the headers changes nothing: the outcome is known', async () => {
-    const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nslow'));
-    const stop = new AbortController();
-    const answer = send(newClient(), urlOf(server), stop.signal);
-    const timer = setInterval(() => server.requests.length === 1 && stop.abort(), 20);
-    expect(await answer).toMatchObject({ ok: true, httpStatus: 200 });
-    clearInterval(timer);
-  });
-
   it('happens to everything when the client is closed', async () => {
     const silent = await serve(() => undefined);
     const kept = await serve((socket) => socket.write(response(200)));

@@ -67,21 +67,6 @@ describe('a connection', () => {
     expect(server.sockets).toHaveLength(2);
   });
 
-  it('whose answer came before the body was read is not used again', async () => {
-    const server = await serve(() => undefined, { host: '127.0.0.1' });
-    const client = newClient();
-    const large = client.post({ url: urlOf(server), headers: {}, body: Buffer.alloc(50_000_000) });
-    await vi.waitUntil(() => server.sockets.length === 1, patient);
-    server.sockets[0]?.pause();
-    server.sockets[0]?.write(response(413, 'too much'));
-    expect(await large).toMatchObject({ ok: false, httpStatus: 413, response: 'too much' });
-    const next = send(client, urlOf(server));
-    await vi.waitUntil(() => server.requests.length === 1, patient);
-    server.sockets[1]?.write(response(200));
-    expect(await next).toMatchObject({ ok: true });
-    expect(server.sockets).toHaveLength(2);
-  });
-
   it('is replaced after a minute, so that a name that moved is noticed', async () => {
     const server = await serve((socket) => socket.write(response(200)));
     let now = 0;

@@ -76,22 +76,6 @@ describe('a started dispatcher', () => {
     void worker.stop();
   });
 
-  it('claims again at once where a claim was cut off, for endpoints that it did not reach', async () => {
-    const { started, endpoint, publish, requests } = await depot();
-    await endpoint('healthy');
-    await publish('healthy');
-    const worker = await started(64);
-    for (let dead = 10; dead < 40; dead += 1) {
-      await endpoint(`dead${dead}`, hangs);
-      await publish(`dead${dead}`, 2);
-    }
-    await publish('healthy');
-    worker.wake();
-    await quiet();
-    expect(requests.filter(({ url }) => url === 'https://healthy.example/')).toHaveLength(2);
-    void worker.stop();
-  });
-
   it('costs a delivery no attempt where it breaks itself', async () => {
     const { dispatcher, endpoint, publish, deliveries, clock, lines } = await depot();
     await endpoint('a', () => Promise.reject(new Error('a defect')));

@@ -174,13 +174,6 @@ describe('publishing', () => {
     expect(await failure({})).toBeInstanceOf(EventDataError);
     expect(await listed()).toEqual([]);
   });
-
-  it('takes no transaction where the storage has none', async () => {
-    const { provider, key } = await shop();
-    const event = { partner: key.partner, type: 'order.shipped', data: shipped };
-    for (const transaction of [{}, null, 'BEGIN'])
-      expect(() => provider.ostiary.events.publish(event, { transaction })).toThrow(TypeError);
-  });
 });
 
 function circular(): Json {

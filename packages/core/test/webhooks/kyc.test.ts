@@ -144,11 +144,4 @@ describe('kycChanged', () => {
     // One transaction for all partners.
     expect(database.calls.filter((call) => call === 'events.publish')).toHaveLength(1);
   });
-
-  it('takes no transaction where the storage has none', async () => {
-    const { provider } = await shop();
-    expect(() => provider.ostiary.users.kycChanged(change, { transaction: {} })).toThrow(
-      /memoryStorage: there is no database/,
-    );
-  });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OstiaryOptions } from '../../src/index.ts';
 import { shop as open } from '../partner/webhook-shop.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
 import { payment } from '../support/partner-api.ts';
 import type { Json } from '../support/provider.ts';
 import { sink } from './support/sink.ts';
@@ -122,33 +121,5 @@ describe('an event of a transfer', () => {
       expect(event?.data).toEqual(await shown(id));
       expect(JSON.stringify(event?.data).isWellFormed()).toBe(true);
     }
-  });
-});
-
-describe('a database that fails', () => {
-  it('while a transfer is settled leaves neither a settled transfer nor an event, and no gap', async () => {
-    const database = fragileStorage();
-    const { provider, rail, send, shown, events, runAll } = await shop({ storage: database.storage });
-    const [first, second] = [await send(), await send()];
-    await runAll();
-    database.breakWhen((call) => call === 'transfers.settle');
-    await expect(provider.ostiary.payments.settle(first, { status: 'completed' })).rejects.toMatchObject({
-      code: 'STORAGE_UNAVAILABLE',
-    });
-    rail.answer = async () => ({ status: 'completed' });
-    const third = await send();
-    await runAll();
-    database.breakWhen(null);
-    for (const id of [first, second, third]) expect(await shown(id)).toMatchObject({ status: 'pending' });
-    expect(await events()).toEqual([]);
-    await provider.ostiary.payments.settle(second, { status: 'completed' });
-    provider.clock.advance(1_000);
-    await runAll();
-    await provider.ostiary.payments.settle(first, { status: 'completed' });
-    expect((await events()).map(({ sequence, data }) => [sequence, (data as Json).id])).toEqual([
-      [1, second],
-      [2, third],
-      [3, first],
-    ]);
   });
 });

@@ -2,7 +2,6 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { expect, it } from 'vitest';
 import type { PurgeCount } from '../../src/storage.ts';
 import { purgeHandler } from '../../src/worker/purge.ts';
-import { openConsent } from '../support/consent-form.ts';
 import { TestClock } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
@@ -64,36 +63,4 @@ it('all processes have one purge job, which runs every ten minutes', async () =>
   first.clock.advance(1);
   const both = await Promise.all([first.ostiary.worker.runDue(), second.ostiary.worker.runDue()]);
   expect(both.toSorted()).toEqual([0, 1]);
-});
-
-it('what ended is removed as late as it has to be, and nothing that lives', async () => {
-  const counts: PurgeCount[] = [];
-  const inner = memoryStorage();
-  const provider = await startProvider({
-    storage: {
-      ...inner,
-      async purge(request) {
-        counts.push(await inner.purge(request));
-        return counts.at(-1) ?? removed(0);
-      },
-    },
-  });
-  const client = await provider.client();
-  await provider.token(client);
-  await provider.code(client);
-  await openConsent(provider, client, { scope: 'openid kyc' });
-  const after = async (ms: number) => {
-    provider.clock.advance(ms);
-    await provider.ostiary.worker.runDue();
-    return counts.at(-1);
-  };
-  // Windows of the requests so far.
-  expect(await after(60 * minute)).toEqual({ ...removed(0), rateLimits: 2 });
-  // After an hour the interactions: the one that was left open. Those that were answered are gone already.
-  expect(await after(10 * minute)).toEqual({ ...removed(0), interactions: 1 });
-  // A day after the end of the code: the grant without a token. The other one waits for its token.
-  expect(await after(day - 59 * minute)).toEqual({ ...removed(0), grants: 1 });
-  expect(await after(50 * minute)).toEqual({ ...removed(0), tokens: 1, grants: 1 });
-  // Consent is remembered without end.
-  expect(await provider.attempt(client, { prompt: 'none' })).toBe('code');
 });
