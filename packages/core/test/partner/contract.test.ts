@@ -18,27 +18,29 @@ type Row = readonly [
   scope: KeyScope | null,
   limit: 'verify' | 'payments' | 'users' | 'reconciliation' | 'other',
   status: number,
+  /** What it asks of the storage, which may fail. */
+  ...calls: string[],
 ];
 
 /** The contract, written down a second time: the specification's table, and the rows that were decided later. */
 const contract: readonly Row[] = [
   ['POST /v1/partner/verify', 'identity:verify', 'verify', 200],
-  ['POST /v1/partner/payments', 'payments:write', 'payments', 201],
-  ['GET /v1/partner/payments', 'payments:read', 'other', 200],
-  ['GET /v1/partner/payments/{id}', 'payments:read', 'other', 200],
+  ['POST /v1/partner/payments', 'payments:write', 'payments', 201, 'transfers.create', 'idempotency.find'],
+  ['GET /v1/partner/payments', 'payments:read', 'other', 200, 'transfers.list'],
+  ['GET /v1/partner/payments/{id}', 'payments:read', 'other', 200, 'transfers.find'],
   ['GET /v1/partner/users/phone/{phone}', 'users:read', 'users', 200],
   ['GET /v1/partner/users/{kid}', 'users:read', 'users', 200],
-  ['GET /v1/partner/reconciliation', 'reconciliation:read', 'reconciliation', 200],
-  ['POST /v1/partner/webhooks', 'webhooks', 'other', 201],
-  ['GET /v1/partner/webhooks', 'webhooks', 'other', 200],
-  ['GET /v1/partner/webhooks/{id}', 'webhooks', 'other', 200],
-  ['PATCH /v1/partner/webhooks/{id}', 'webhooks', 'other', 200],
-  ['DELETE /v1/partner/webhooks/{id}', 'webhooks', 'other', 200],
-  ['GET /v1/partner/webhooks/{id}/deliveries', 'webhooks', 'other', 200],
-  ['POST /v1/partner/webhooks/{id}/recover', 'webhooks', 'other', 200],
-  ['GET /v1/partner/events', 'webhooks', 'other', 200],
-  ['POST /v1/partner/events/{id}/redeliver', 'webhooks', 'other', 200],
-  ['POST /v1/partner/sandbox/events', 'webhooks', 'other', 201],
+  ['GET /v1/partner/reconciliation', 'reconciliation:read', 'reconciliation', 200, 'transfers.listFinal'],
+  ['POST /v1/partner/webhooks', 'webhooks', 'other', 201, 'webhooks.create', 'idempotency.find'],
+  ['GET /v1/partner/webhooks', 'webhooks', 'other', 200, 'webhooks.list'],
+  ['GET /v1/partner/webhooks/{id}', 'webhooks', 'other', 200, 'webhooks.find'],
+  ['PATCH /v1/partner/webhooks/{id}', 'webhooks', 'other', 200, 'webhooks.replace'],
+  ['DELETE /v1/partner/webhooks/{id}', 'webhooks', 'other', 200, 'webhooks.remove'],
+  ['GET /v1/partner/webhooks/{id}/deliveries', 'webhooks', 'other', 200, 'deliveries.list'],
+  ['POST /v1/partner/webhooks/{id}/recover', 'webhooks', 'other', 200, 'deliveries.recover'],
+  ['GET /v1/partner/events', 'webhooks', 'other', 200, 'events.list'],
+  ['POST /v1/partner/events/{id}/redeliver', 'webhooks', 'other', 200, 'deliveries.redeliver'],
+  ['POST /v1/partner/sandbox/events', 'webhooks', 'other', 201, 'events.publish'],
   ['POST /v1/partner/sandbox/passports', 'identity:verify', 'other', 201],
   ['GET /v1/partner/whoami', null, 'other', 200],
 ];
@@ -156,7 +158,7 @@ it('the routes and their description have the rows of the contract, and no other
 });
 
 describe.each(contract.map((row) => [row[0], row] as const))('%s', (target, row) => {
-  const [, scope, limit, status] = row;
+  const [, scope, limit, status, ...calls] = row;
 
   it('is described as it is', () => {
     const operation = operationAt(target);
@@ -200,6 +202,20 @@ describe.each(contract.map((row) => [row[0], row] as const))('%s', (target, row)
     if (scope === null) return;
     const powerless = await newKey(keyScopes.filter((other) => other !== scope));
     expect(expectRefused(target, await send(powerless, target), 403, 'insufficient_scope')).toEqual([]);
+  });
+
+  it('is 503 when the database does not answer, whoever is to blame is in the log alone', async () => {
+    const key = await keyFor(row);
+    for (const call of ['apiKeys.findByDigest', ...calls]) {
+      provider.clock.advance(5_000);
+      database.breakWhen((name) => name === call);
+      const headers = { 'idempotency-key': call };
+      const answer = await send(key, target, { headers }).finally(() => database.breakWhen(null));
+      expect(expectRefused(target, answer, 503, 'internal_error')).toEqual([]);
+      expect(answer.headers.get('retry-after')).toBe('1');
+      expect(answer.text).not.toContain('secret detail');
+      expect(provider.errors.at(-1)?.fields).toMatchObject({ requestId: answer.json().requestId });
+    }
   });
 
   it('refuses what nobody knows, and takes JSON of 64 KiB at most', async () => {
