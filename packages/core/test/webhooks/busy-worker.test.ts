@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { AttemptAnswer } from '../../src/webhooks/client.ts';
-import { answered, byHand, depot, quiet, watchedStore } from './support/depot.ts';
+import { quiet } from '../worker/workshop.ts';
+import { answered, byHand, depot, watchedStore } from './support/depot.ts';
 
 const silence: AttemptAnswer = {
   ok: false,

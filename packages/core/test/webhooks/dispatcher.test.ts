@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { answered, byHand, depot, hangs, quiet } from './support/depot.ts';
+import { quiet } from '../worker/workshop.ts';
+import { answered, byHand, depot, hangs } from './support/depot.ts';
 
 const gone = () => Promise.reject(new Error('gone'));
 
 describe('a started dispatcher', () => {
   it('delivers what is due, then looks often for a while, later every second, and whenever it is woken', async () => {
-    const { started, endpoint, publish, requests, timers, fire } = await depot();
+    const { started, endpoint, publish, requests, waits, fire } = await depot();
     await endpoint('a');
     await publish('a', 3);
     const worker = await started();
@@ -18,17 +19,17 @@ describe('a started dispatcher', () => {
     expect(requests).toHaveLength(4);
     await publish('a');
     // Something was found: the next look comes soon.
-    expect(timers.map(({ ms }) => ms)).toEqual([50]);
+    expect(waits()).toEqual([50]);
     await fire();
     expect(requests).toHaveLength(5);
     for (let vain = 0; vain < 100; vain += 1) await fire();
-    expect(timers.map(({ ms }) => ms)).toEqual([1_000]);
+    expect(waits()).toEqual([1_000]);
     await worker.stop();
-    expect(timers).toEqual([]);
+    expect(waits()).toEqual([]);
   });
 
   it('looks less often where a look takes long, so that a slow database has its rest', async () => {
-    const { started, endpoint, publish, clock, timers } = await depot((store) => ({
+    const { started, endpoint, publish, clock, waits } = await depot((store) => ({
       ...store,
       claim(request) {
         clock.advance(20);
@@ -38,7 +39,7 @@ describe('a started dispatcher', () => {
     await endpoint('a');
     await publish('a');
     const worker = await started();
-    expect(timers.map(({ ms }) => ms)).toEqual([200]);
+    expect(waits()).toEqual([200]);
     await worker.stop();
   });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { settled, workshop } from './workshop.ts';
+import { quiet, workshop } from './workshop.ts';
 
 /** A workshop whose jobs are counted. */
 async function counting(
@@ -11,14 +11,7 @@ async function counting(
     return null;
   };
   const shop = await workshop({ work }, ...given);
-  return {
-    ...{ ...shop, runs: () => runs },
-    waits: () => shop.timers.map(({ ms }) => ms),
-    async fire() {
-      shop.timers.shift()?.fire();
-      await settled();
-    },
-  };
+  return { ...shop, runs: () => runs };
 }
 
 it('a started worker looks at once, again without a wait after a full batch, often for a while, and then every second', async () => {
@@ -28,7 +21,7 @@ it('a started worker looks at once, again without a wait after a full batch, oft
   started.start();
   // Nothing is looked at twice.
   started.start();
-  await settled();
+  await quiet();
   expect([runs(), waits()]).toEqual([10, [0]]);
   await fire();
   expect([runs(), waits()]).toEqual([15, [50]]);
@@ -52,7 +45,7 @@ it('a worker says so and goes on when the queue cannot be read', async () => {
   await enqueue(1);
   const started = worker();
   started.start();
-  await settled();
+  await quiet();
   expect(lines).toEqual(['warn: the queue cannot be read; it is tried again']);
   broken = false;
   await fire();
@@ -72,13 +65,13 @@ it('what is under way ends before stop resolves, and nothing more begins', async
   await enqueue(1);
   const started = worker();
   started.start();
-  await settled();
+  await quiet();
   let stopped = false;
   const stopping = started.stop().then(() => {
     stopped = true;
   });
   await enqueue(2);
-  await settled();
+  await quiet();
   expect([runs, stopped]).toEqual([1, false]);
   finish.resolve(null);
   await stopping;
@@ -94,7 +87,7 @@ it('a worker can be stopped before it was started, twice, and started again', as
   await one.stop();
   await enqueue(1);
   one.start();
-  await settled();
+  await quiet();
   await one.stop();
   expect(runs()).toBe(1);
 });

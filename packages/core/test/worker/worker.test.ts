@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimedJob } from '../../src/storage.ts';
-import { settled, workshop } from './workshop.ts';
+import { quiet, workshop } from './workshop.ts';
 
 describe('a job', () => {
   it('is done once, with its payload, and is gone', async () => {
@@ -78,7 +78,7 @@ describe('the lease of a job', () => {
     });
     await enqueue(1);
     void worker().runDue();
-    await settled();
+    await quiet();
     const other = worker();
     clock.advance(29_999);
     expect(await other.runDue()).toBe(0);
