@@ -15,7 +15,7 @@ import {
   webhookProvider,
 } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
-import { hooks } from './webhook-shop.ts';
+import { hooks, shop as open } from './webhook-shop.ts';
 
 const good = 'https://receiver.example/hook';
 const publicAddress = '93.184.216.34';
@@ -39,25 +39,22 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-/** A provider as it is on the Internet, whose names mean what a test says. */
+/** A partner of a provider as it is on the Internet, whose names mean what a test says. */
 async function shop() {
   let resolver = hostileResolver({ name: '', url: good, answers: [[publicAddress]] });
-  const { provider } = await webhookProvider({
+  const given = await open({
     webhooks: { allowPrivateTargets: false, resolve: (hostname) => resolver.resolve(hostname) },
   });
-  const key = await provider.key({ mode: 'test' });
+  const { provider, call } = given;
   return {
-    provider,
-    key,
+    ...given,
     /** From now on names mean this. */
     meet(next: Omit<HostileTarget, 'name'>) {
       resolver = hostileResolver({ name: '', ...next });
     },
     asked: () => resolver.asked(),
-    post: (url: string): Promise<Answer> =>
-      provider.partnerCall(key, `POST ${hooks}`, { url, events, secret }),
-    patch: (id: string, url: string): Promise<Answer> =>
-      provider.partnerCall(key, `PATCH ${hooks}/${id}`, { url, enabled: true }),
+    post: (url: string): Promise<Answer> => call(`POST ${hooks}`, { url, events, secret }),
+    patch: (id: string, url: string): Promise<Answer> => call(`PATCH ${hooks}/${id}`, { url, enabled: true }),
     /** Connections that were tried to anything but the provider itself. */
     strangers: () => dialled.filter((given) => !given.includes(new URL(provider.origin).port)),
   };
@@ -70,9 +67,9 @@ const refused = { durationMs: 0, httpStatus: null, error: 'target_refused', resp
 
 describe('a hostile target', () => {
   it('is refused at registration and at change, without a connection, and tells nothing', async () => {
-    const { key, provider, meet, post, patch, strangers } = await shop();
-    const id = await register(provider, key, good, { events });
-    const before = (await provider.partnerCall(key, `GET ${hooks}/${id}`)).text;
+    const { call, list, register, meet, post, patch, strangers } = await shop();
+    const id = await register(good);
+    const before = (await call(`GET ${hooks}/${id}`)).text;
     const targets = hostileTargets(trap.port).filter(({ changesLater }) => changesLater === undefined);
     expect(targets.length).toBeGreaterThanOrEqual(60);
     const messages = new Set<string>();
@@ -105,23 +102,23 @@ describe('a hostile target', () => {
       'The port must be 443, or 1024 and above.',
       expect.stringMatching(/2048 characters/),
     ]);
-    expect((await provider.partnerCall(key, `GET ${hooks}/${id}`)).text).toBe(before);
-    expect((await provider.partnerCall(key, `GET ${hooks}`)).json().data).toHaveLength(1);
+    expect((await call(`GET ${hooks}/${id}`)).text).toBe(before);
+    expect(await list(hooks)).toHaveLength(1);
     expect(trap.sockets).toHaveLength(0);
     expect(strangers()).toEqual([]);
   });
 
   it('that was harmless when it was registered is refused at the attempt', async () => {
-    const { key, provider, meet, strangers } = await shop();
+    const { call, register, trigger, deliveries, work, meet, strangers } = await shop();
     const targets = hostileTargets(trap.port).filter(({ changesLater }) => changesLater === true);
     expect(targets.length).toBeGreaterThanOrEqual(2);
     for (const target of targets) {
       meet(target);
-      const id = await register(provider, key, target.url, { events });
-      await trigger(provider, key);
-      await provider.ostiary.worker.runDue();
-      expect(await deliveries(provider, key, id), target.name).toMatchObject([{ attempts: [refused] }]);
-      await provider.partnerCall(key, `DELETE ${hooks}/${id}`);
+      const id = await register(target.url);
+      await trigger();
+      await work();
+      expect(await deliveries(id), target.name).toMatchObject([{ attempts: [refused] }]);
+      await call(`DELETE ${hooks}/${id}`);
     }
     expect(trap.sockets).toHaveLength(0);
     expect(strangers()).toEqual([]);
@@ -167,16 +164,16 @@ describe('a hostile target', () => {
   });
 
   it('is not looked up for an endpoint that there is not, nor for requests that are wrong otherwise', async () => {
-    const { provider, key, meet, asked, patch } = await shop();
+    const { provider, call, register, meet, asked, patch } = await shop();
     meet({ url: good, answers: [[publicAddress]] });
-    const foreign = await register(provider, await provider.key(), `https://${publicAddress}/`, { events });
+    const foreign = await register(`https://${publicAddress}/`, {}, await provider.key());
     for (const id of [`we_${'0'.repeat(32)}`, foreign])
       for (const url of [good, 'http://127.0.0.1/'])
         expect(blamed(await patch(id, url), 404, 'not_found')).toEqual([]);
     const body = { url: good, events, secret };
     for (const wrong of [{ secret: 'short' }, { events: ['nope'] }, { more: 1 }])
-      await provider.partnerCall(key, `POST ${hooks}`, { ...body, ...wrong });
-    await provider.partnerCall(null, `POST ${hooks}`, body);
+      await call(`POST ${hooks}`, { ...body, ...wrong });
+    await call(`POST ${hooks}`, body, null);
     expect(asked()).toBe(0);
   });
 });

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
-import { newClient, send, urlOf } from './support/target-client.ts';
-import { type RawServer, response, serve } from './support/target-server.ts';
+import { newClient, pair, send, urlOf } from './support/target-client.ts';
+import { accepts, type RawServer, response, serve } from './support/target-server.ts';
 
 describe('a request', () => {
   it('carries the headers and the bytes that were given, and names its sender', async () => {
@@ -30,8 +30,7 @@ describe('a request', () => {
   });
 
   it('that cannot be written is a failure and no exception', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
-    const client = newClient();
+    const { server, client } = await pair(accepts);
     const post = (headers: Record<string, string>) => client.post({ url: urlOf(server), headers, body: '' });
     expect(await post({ 'X-A': 'a\r\nX-B: b' })).toMatchObject({ ok: false, error: 'internal' });
     expect(await post({ 'transfer-encoding': 'chunked' })).toMatchObject({ ok: false, error: 'internal' });
@@ -49,13 +48,13 @@ describe('a response', () => {
     [400, false, 'status'],
     [999, false, 'status'],
   ])('with status %i: ok is %s, the error %s', async (status, ok, error) => {
-    const server = await serve((socket) => socket.write(response(status)));
-    const answer = await send(newClient(), urlOf(server));
+    const { post } = await pair((socket) => socket.write(response(status)));
+    const answer = await post();
     expect(answer).toMatchObject({ ok, httpStatus: status, error, response: '' });
   });
 
   it.each([301, 302, 303, 307, 308])('that redirects with status %i is not followed', async (status) => {
-    const inside = await serve((socket) => socket.write(response(200)));
+    const inside = await serve(accepts);
     const location = `location: ${urlOf(inside)}\r\n`;
     const server = await serve((socket) => socket.write(response(status, 'away', location)));
     expect(await send(newClient(), urlOf(server))).toMatchObject({ error: 'redirect', response: 'away' });
@@ -63,12 +62,11 @@ describe('a response', () => {
   });
 
   it.each([204, 205])('with status %i has no body to wait for', async (status) => {
-    const server = await serve((socket) =>
+    const { server, post } = await pair((socket) =>
       socket.write(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`),
     );
-    const client = newClient();
-    expect(await send(client, urlOf(server))).toMatchObject({ ok: true, httpStatus: status });
-    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+    expect(await post()).toMatchObject({ ok: true, httpStatus: status });
+    expect(await post()).toMatchObject({ ok: true });
     expect(server.sockets).toHaveLength(1);
   });
 
@@ -104,47 +102,46 @@ describe('a response', () => {
     ['has a chunk longer than it says', `${ok}transfer-encoding: chunked\r\n\r\n1\r\nabc\r\n`, success],
     ['has fewer bytes than it says', `${ok}content-length: 10\r\nconnection: close\r\n\r\nabc`, success],
   ])('that %s is taken for what it is', async (_name, bytes, expected) => {
-    const server = await serve((socket) => socket.end(bytes, 'latin1'));
-    expect(await send(newClient(), urlOf(server))).toMatchObject(expected);
+    const { post } = await pair((socket) => socket.end(bytes, 'latin1'));
+    expect(await post()).toMatchObject(expected);
   });
 
   it('is kept as text that every database takes', async () => {
     const bytes = Buffer.from([0x61, 0x00, 0xff, 0xed, 0xa0, 0x80, 0xc3, 0xa9]);
-    const server = await serve((socket) => {
+    const { post } = await pair((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`);
       socket.write(bytes);
     });
-    const { response: text } = await send(newClient(), urlOf(server));
+    const { response: text } = await post();
     expect(text).toBe('a\ufffd\ufffd\ufffd\ufffd\ufffdé');
     expect(text?.isWellFormed()).toBe(true);
   });
 
   it('is never inflated', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
-    const server = await serve((socket) => {
+    const { post } = await pair((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
       socket.write(bomb);
     });
-    const { ok, response: text } = await send(newClient(), urlOf(server));
+    const { ok, response: text } = await post();
     expect(ok).toBe(true);
     expect(text).toBe(bomb.toString('utf8').replaceAll('\u0000', '\ufffd').slice(0, text?.length));
     expect(Buffer.byteLength(text ?? '', 'utf16le')).toBeLessThanOrEqual(2 * 16_384);
   });
 
   it('of exactly 16 KiB is kept whole, and the connection with it; one byte more ends both', async () => {
-    const server = await serve((socket, _request, number) =>
+    const { server, post } = await pair((socket, _request, number) =>
       socket.write(response(200, 'x'.repeat(16_384 + (number > 2 ? 1 : 0)))),
     );
-    const client = newClient();
     for (let number = 1; number <= 4; number += 1) {
-      expect((await send(client, urlOf(server))).response).toBe('x'.repeat(16_384));
+      expect((await post()).response).toBe('x'.repeat(16_384));
     }
     expect(server.sockets).toHaveLength(2);
   });
 
   it('without end is cut, and its connection closed', async () => {
     const chunk = `1000\r\n${'y'.repeat(4096)}\r\n`;
-    const server = await serve((socket) => {
+    const { server, post } = await pair((socket) => {
       socket.write('HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n');
       const pump = (): void => {
         while (!socket.destroyed && socket.write(chunk));
@@ -152,7 +149,7 @@ describe('a response', () => {
       socket.on('drain', pump);
       pump();
     });
-    const answer = await send(newClient(), urlOf(server));
+    const answer = await post();
     expect(answer).toMatchObject({ httpStatus: 500, error: 'status', response: 'y'.repeat(16_384) });
     await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
   });
@@ -170,9 +167,9 @@ describe('time', () => {
 
   it('is over after ten seconds without an answer', async () => {
     const arrived = Promise.withResolvers<void>();
-    const server = await serve(() => arrived.resolve());
+    const { server, post } = await pair(() => arrived.resolve(), { timeoutMs: 10_000 });
     const done = vi.fn();
-    const answer = send(newClient({ timeoutMs: 10_000 }), urlOf(server)).finally(done);
+    const answer = post().finally(done);
     await arrived.promise;
     await vi.advanceTimersByTimeAsync(9_999);
     expect(done).not.toHaveBeenCalled();
@@ -182,8 +179,10 @@ describe('time', () => {
   });
 
   it('does not start anew with every byte of the headers', async () => {
-    const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\n'));
-    const answer = send(newClient({ timeoutMs: 10_000 }), urlOf(server));
+    const { server, post } = await pair((socket) => socket.write('HTTP/1.1 200 OK\r\n'), {
+      timeoutMs: 10_000,
+    });
+    const answer = post();
     await received(server);
     for (let second = 0; second < 10; second += 1) {
       server.sockets[0]?.write('a: b\r\n');
@@ -193,9 +192,12 @@ describe('time', () => {
   });
 
   it('is not spent on a body that does not come: the outcome is known', async () => {
-    const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nslow'));
+    const { server, post } = await pair(
+      (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nslow'),
+      { timeoutMs: 10_000 },
+    );
     const done = vi.fn();
-    const answer = send(newClient({ timeoutMs: 10_000 }), urlOf(server)).finally(done);
+    const answer = post().finally(done);
     await received(server);
     await vi.waitUntil(async () => {
       await vi.advanceTimersByTimeAsync(100);
@@ -220,9 +222,8 @@ describe('time', () => {
   });
 
   it('leaves no timer behind', async () => {
-    const server = await serve((socket) => socket.write(response(200)), { host: '127.0.0.1' });
-    const client = newClient({ idleMs: 60_000 });
-    await send(client, urlOf(server));
+    const { client, post } = await pair(accepts, { idleMs: 60_000 });
+    await post();
     await client.close();
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -230,15 +231,15 @@ describe('time', () => {
 
 describe('giving up', () => {
   it('before the start sends nothing', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
-    expect(await send(newClient(), urlOf(server), AbortSignal.abort())).toMatchObject({ error: 'aborted' });
+    const { server, post } = await pair(accepts);
+    expect(await post(AbortSignal.abort())).toMatchObject({ error: 'aborted' });
     expect(server.sockets).toHaveLength(0);
   });
 
   it('while nothing is answered closes the connection', async () => {
-    const server = await serve(() => undefined);
+    const { server, post } = await pair(() => undefined);
     const stop = new AbortController();
-    const answer = send(newClient(), urlOf(server), stop.signal);
+    const answer = post(stop.signal);
     await vi.waitUntil(() => server.requests.length === 1, patient);
     stop.abort();
     expect(await answer).toMatchObject({ ok: false, httpStatus: null, error: 'aborted' });
@@ -246,21 +247,22 @@ describe('giving up', () => {
   });
 
   it('while a name is resolved never connects', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
     const found = Promise.withResolvers<readonly string[]>();
+    const { server, client, post } = await pair(accepts, {
+      resolve: () => found.promise,
+    });
     const stop = new AbortController();
-    const client = newClient({ resolve: () => found.promise });
     const answer = send(client, `http://receiver.example:${server.port}/`, stop.signal);
     stop.abort();
     expect(await answer).toMatchObject({ error: 'aborted' });
     found.resolve(['127.0.0.1']);
-    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+    expect(await post()).toMatchObject({ ok: true });
     expect(server.sockets).toHaveLength(1);
   });
 
   it('happens to everything when the client is closed', async () => {
     const silent = await serve(() => undefined);
-    const kept = await serve((socket) => socket.write(response(200)));
+    const kept = await serve(accepts);
     const client = newClient();
     await send(client, urlOf(kept));
     const answer = send(client, urlOf(silent));

@@ -4,31 +4,29 @@ import { patient } from '../../../../lab/support/patient.ts';
 import { dial } from '../../src/webhooks/dial.ts';
 import { TargetError } from '../../src/webhooks/targets.ts';
 import { certificate, privateKey } from './support/target-certificate.ts';
-import { newClient, send, urlOf } from './support/target-client.ts';
-import { type RawAnswer, response, serve } from './support/target-server.ts';
+import { newClient, pair, send, urlOf } from './support/target-client.ts';
+import { accepts, type RawAnswer, response, serve } from './support/target-server.ts';
 
 describe('a connection', () => {
   it('serves one request after the other, and each of several at once has its own', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
-    const client = newClient();
+    const { server, client, post } = await pair(accepts);
     for (let number = 0; number < 5; number += 1) await send(client, urlOf(server, `/${number}`));
     expect(server.sockets).toHaveLength(1);
-    await Promise.all(Array.from({ length: 8 }, () => send(client, urlOf(server))));
+    await Promise.all(Array.from({ length: 8 }, () => post()));
     expect(server.sockets).toHaveLength(8);
     expect(server.requests).toHaveLength(13);
   });
 
   it('that the server closed between two requests is replaced, and nothing is sent twice', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
-    const client = newClient();
-    await send(client, urlOf(server));
+    const { server, post } = await pair(accepts);
+    await post();
     server.sockets[0]?.end();
     await once(server.sockets[0] ?? process, 'close');
-    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+    expect(await post()).toMatchObject({ ok: true });
     // This reset is noticed while the next request waits for its turn.
     server.sockets[1]?.resetAndDestroy();
     await once(server.sockets[1] ?? process, 'close');
-    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+    expect(await post()).toMatchObject({ ok: true });
     expect(server.sockets).toHaveLength(3);
     expect(server.requests).toHaveLength(3);
   });
@@ -60,18 +58,17 @@ describe('a connection', () => {
     ['where the answer says so', response(200, '', 'connection: close\r\n')],
     ['on which a second answer comes unasked', response(200) + response(200, 'smuggled')],
   ])('is not used again: %s', async (_where, bytes) => {
-    const server = await serve((socket) => socket.write(bytes));
-    const client = newClient();
+    const { server, post } = await pair((socket) => socket.write(bytes));
     for (let request = 0; request < 2; request += 1)
-      expect(await send(client, urlOf(server))).toMatchObject({ ok: true, response: '' });
+      expect(await post()).toMatchObject({ ok: true, response: '' });
     expect(server.sockets).toHaveLength(2);
   });
 
   it('is replaced after a minute, so that a name that moved is noticed', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
     let now = 0;
     const resolve = vi.fn(async () => ['127.0.0.1']);
-    const client = newClient({ now: () => now, resolve });
+    const options = { now: () => now, resolve };
+    const { server, client } = await pair(accepts, options);
     const url = `http://receiver.example:${server.port}/`;
     for (now of [0, 30_000, 60_000]) await send(client, url);
     expect(server.sockets).toHaveLength(1);
@@ -81,8 +78,7 @@ describe('a connection', () => {
   });
 
   it('is one of a bounded number: the longest idle one goes first', async () => {
-    const answer: RawAnswer = (socket) => socket.write(response(200));
-    const many = await Promise.all([serve(answer), serve(answer), serve(answer)]);
+    const many = await Promise.all([serve(accepts), serve(accepts), serve(accepts)]);
     const client = newClient({ maxIdle: 2 });
     // Each counts once, however often it is used.
     for (const server of many) for (let use = 0; use < 3; use += 1) await send(client, urlOf(server));
@@ -92,11 +88,10 @@ describe('a connection', () => {
 
   it('under way is found when all are aborted, whichever ended before it', async () => {
     const sockets: Parameters<RawAnswer>[0][] = [];
-    const server = await serve((socket) => void sockets.push(socket));
-    const client = newClient();
+    const { client, post } = await pair((socket) => void sockets.push(socket));
     const under = [];
     for (const count of [1, 2, 3]) {
-      under.push(send(client, urlOf(server)));
+      under.push(post());
       await vi.waitUntil(() => sockets.length === count, patient);
     }
     // The last takes the place of the first, and ends itself.
@@ -109,7 +104,7 @@ describe('a connection', () => {
   });
 
   it('goes to another address of the host when the first does not listen', async () => {
-    const server = await serve((socket) => socket.write(response(200)), { host: '127.0.0.1' });
+    const server = await serve(accepts, { host: '127.0.0.1' });
     const resolve = async () => ['127.0.0.9', '::1', '127.0.0.1'];
     const answer = await send(newClient({ resolve }), `http://receiver.example:${server.port}/`);
     expect(answer).toMatchObject({ ok: true });
@@ -117,9 +112,9 @@ describe('a connection', () => {
   });
 
   it('is refused where nobody listens', async () => {
-    const server = await serve(() => undefined);
+    const { server, post } = await pair(() => undefined);
     await server.close();
-    expect(await send(newClient(), urlOf(server))).toMatchObject({ ok: false, error: 'connection_refused' });
+    expect(await post()).toMatchObject({ ok: false, error: 'connection_refused' });
   });
 
   it('to an address that is not the allowed one is closed before a byte is sent', async () => {

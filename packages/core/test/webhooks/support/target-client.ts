@@ -5,7 +5,7 @@ import {
   type WebhookClientOptions,
 } from '../../../src/webhooks/client.ts';
 import { afterwards } from '../../support/running.ts';
-import type { RawServer } from './target-server.ts';
+import { type RawAnswer, type RawServer, serve } from './target-server.ts';
 
 /** A client that may reach this machine; closed after the test. */
 export function newClient(options: Partial<WebhookClientOptions> = {}): WebhookClient {
@@ -19,4 +19,11 @@ export const urlOf = (server: RawServer, path = '/'): string => `http://127.0.0.
 /** Makes an attempt without headers. */
 export function send(client: WebhookClient, url: string, signal?: AbortSignal): Promise<AttemptAnswer> {
   return client.post({ url, headers: {}, body: '{}', ...(signal && { signal }) });
+}
+
+/** A server that answers in one way, a client, and attempts from one to the other. */
+export async function pair(answer: RawAnswer, options: Partial<WebhookClientOptions> = {}) {
+  const [server, client] = [await serve(answer), newClient(options)];
+  const post = (signal?: AbortSignal) => send(client, urlOf(server), signal);
+  return { server, client, post };
 }

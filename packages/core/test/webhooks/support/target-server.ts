@@ -77,3 +77,6 @@ export async function serve(
 export function response(status: number, body = '', headers = ''): string {
   return `HTTP/1.1 ${status} Whatever\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
+
+/** The answer of a receiver that has taken everything. */
+export const accepts: RawAnswer = (socket) => socket.write(response(200));
