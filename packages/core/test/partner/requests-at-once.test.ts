@@ -1,13 +1,11 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
-import { fixedWindows } from '../../src/fixed-windows.ts';
 import type { UserRecord } from '../../src/index.ts';
 import { createKeyedMutex } from '../../src/partner/pipeline/keyed-mutex.ts';
-import type { RateLimitStore } from '../../src/storage.ts';
 import type { Answer } from '../support/browser.ts';
 import { Host } from '../support/directory.ts';
-import { storageWith } from '../support/fragile-storage.ts';
+import { fragileStorage, storageWith } from '../support/fragile-storage.ts';
 import { partnerProvider, payment, testPayment } from '../support/partner-api.ts';
 import type { TestKey } from '../support/provider.ts';
 
@@ -16,28 +14,22 @@ const pay = 'POST /v1/partner/payments';
 /** A host whose directory answers when a test lets it, and a count of the requests that have come so far. */
 async function slowShop() {
   const host = new Host();
+  const database = fragileStorage();
   const lookups: PromiseWithResolvers<UserRecord | null>[] = [];
-  const limits = fixedWindows();
-  let counted = 0;
-  const store: RateLimitStore = {
-    consume(request) {
-      counted += 1;
-      return limits.consume(request);
-    },
-  };
   const findByKid = () => {
     const lookup = Promise.withResolvers<UserRecord | null>();
     lookups.push(lookup);
     return lookup.promise;
   };
   const users = { ...host.users, findByKid };
-  const { provider } = await partnerProvider({ users, partnerLimits: { store } }, host);
+  const { provider } = await partnerProvider({ users, storage: database.storage }, host);
   const key = await provider.key();
   const send = (idempotencyKey: string, body: object = payment, by: TestKey = key): Promise<Answer> =>
     provider.partnerCall(by, pay, body, { 'idempotency-key': idempotencyKey });
   /** Waits until so many requests have passed the limiter, and for whatever they do at once then. */
   const arrived = async (count: number) => {
-    await vi.waitFor(() => expect(counted).toBe(count), patient);
+    const counted = () => database.calls.filter((call) => call === 'rateLimits.consumeOfKey').length;
+    await vi.waitFor(() => expect(counted()).toBe(count), patient);
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   };
   const answerLookup = (index: number, user = host.people.get('user-ana') ?? null) =>
