@@ -35,24 +35,17 @@ describe('a connection', () => {
     ['ends', (socket) => socket.end()],
     ['is reset', (socket) => socket.resetAndDestroy()],
     ['ends in the headers', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
-  ])(
-    'that %s when the request is there fails the attempt; the request is not repeated',
-    async (_name, fail) => {
-      const server = await serve((socket, request, number) =>
-        number === 2 ? fail(socket, request, number) : socket.write(response(200)),
-      );
-      const client = newClient();
-      await send(client, urlOf(server));
-      expect(await send(client, urlOf(server))).toMatchObject({
-        ok: false,
-        httpStatus: null,
-        error: 'connection_reset',
-      });
-      expect(server.requests).toHaveLength(2);
-      expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
-      expect(server.requests).toHaveLength(3);
-    },
-  );
+  ])('that %s when the request is there fails the attempt; it is not repeated', async (_name, fail) => {
+    const { server, post } = await pair((socket, request, number) =>
+      (number === 2 ? fail : accepts)(socket, request, number),
+    );
+    await post();
+    const failed = { ok: false, httpStatus: null, error: 'connection_reset' };
+    expect(await post()).toMatchObject(failed);
+    expect(server.requests).toHaveLength(2);
+    expect(await post()).toMatchObject({ ok: true });
+    expect(server.requests).toHaveLength(3);
+  });
 
   it.each([
     ['where the answer says so', response(200, '', 'connection: close\r\n')],

@@ -39,13 +39,8 @@ describe('a change of an identity check', () => {
     const now = new Date(provider.clock.now()).toISOString();
     expect(published).toEqual([{ id: expect.stringMatching(/^evt_[0-9a-f]{32}$/), partner }]);
     const { sub, ...said } = change;
-    const event = {
-      id: published[0]?.id,
-      type: 'kyc.updated',
-      createdAt: now,
-      mode: 'live',
-      data: { ...said, changedAt: now },
-    };
+    const data = { ...said, changedAt: now };
+    const event = { id: published[0]?.id, type: 'kyc.updated', createdAt: now, mode: 'live', data };
     expect(await events(key)).toEqual([{ sequence: 1, ...event }]);
     await provider.ostiary.worker.runDue();
     expect(endpoint.received.map(({ body }) => body.toString())).toEqual([JSON.stringify(event)]);
@@ -103,27 +98,25 @@ describe('a change of an identity check', () => {
 });
 
 describe('kycChanged', () => {
-  it.each<readonly [changes: object, path: string]>([
-    [{ kycStatus: 'verified' }, 'kycStatus'],
-    [{ kycTier: 4 }, 'kycTier'],
-    [{ kycTier: 1.5 }, 'kycTier'],
-    [{ kycTier: '2' }, 'kycTier'],
-    [{ sub: undefined }, 'sub'],
-    [{ sub: '' }, 'sub'],
-    [{ kid: undefined }, 'kid'],
-    [{ previous: undefined }, 'previous'],
-    [{ previous: { kycStatus: 'pending' } }, 'previous.kycTier'],
-    [{ previous: { ...change.previous, note: '' } }, 'previous'],
-    [{ changedAt: '2026-01-01T00:00:00Z' }, 'changedAt'],
-    [{ changedAt: new Date(Number.NaN) }, 'changedAt'],
-    [{ partners: ['Acme Inc'] }, 'partners.0'],
-    [{ partners: 'acme' }, 'partners'],
-    [{ tier: 2 }, ''],
-  ])('refuses %j with a TypeError that says where, at once', async (changes, path) => {
+  it('refuses what is no change with a TypeError that says where, at once', async () => {
     const { provider } = await shop();
-    const call = () => provider.ostiary.users.kycChanged({ ...change, ...changes } as KycChange);
-    expect(call).toThrow(TypeError);
-    expect(call).toThrow(`kycChanged: ${path}`);
+    for (const [path, ...wrong] of [
+      ['kycStatus', { kycStatus: 'verified' }],
+      ['kycTier', { kycTier: 4 }, { kycTier: 1.5 }, { kycTier: '2' }],
+      ['sub', { sub: undefined }, { sub: '' }],
+      ['kid', { kid: undefined }],
+      ['previous', { previous: undefined }, { previous: { ...change.previous, note: '' } }],
+      ['previous.kycTier', { previous: { kycStatus: 'pending' } }],
+      ['changedAt', { changedAt: '2026-01-01T00:00:00Z' }, { changedAt: new Date(Number.NaN) }],
+      ['partners', { partners: 'acme' }],
+      ['partners.0', { partners: ['Acme Inc'] }],
+      ['', { tier: 2 }],
+    ] as const)
+      for (const changes of wrong) {
+        const call = () => provider.ostiary.users.kycChanged({ ...change, ...changes } as KycChange);
+        expect(call).toThrow(TypeError);
+        expect(call).toThrow(`kycChanged: ${path}`);
+      }
     for (const nothing of [undefined, null, 'user-ana', []])
       expect(() => provider.ostiary.users.kycChanged(nothing as unknown as KycChange)).toThrow(TypeError);
   });

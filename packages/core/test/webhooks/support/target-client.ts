@@ -9,7 +9,7 @@ import { type RawAnswer, type RawServer, serve } from './target-server.ts';
 
 /** A client that may reach this machine; closed after the test. */
 export function newClient(options: Partial<WebhookClientOptions> = {}): WebhookClient {
-  const client = createWebhookClient({ policy: { allowPrivate: true }, timeoutMs: 5_000, ...options });
+  const client = createWebhookClient({ policy: { allowPrivate: true }, timeoutMs: 10_000, ...options });
   afterwards(() => client.close());
   return client;
 }
