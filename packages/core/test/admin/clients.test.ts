@@ -57,30 +57,26 @@ describe('creating a client', () => {
     expect([client, clientSecret]).toMatchObject([{ ...app, secrets: [] }, null]);
   });
 
-  it.each([
-    [{ name: '' }, 'name: '],
-    [{ name: ' ' }, 'name: '],
-    [{ name: 'x'.repeat(101) }, 'name: '],
-    [{ name: undefined }, 'name: '],
-    [{ redirectUris: [] }, 'redirectUris: '],
-    [{ redirectUris: 'https://app.example/' }, 'redirectUris: '],
-    [{ redirectUris: ['http://app.example/'] }, 'redirectUris.0: '],
-    [{ redirectUris: ['com.example.app:/cb'] }, 'redirectUris.0: '],
-    [{ allowedScopes: [] }, 'allowedScopes: '],
-    [{ allowedScopes: ['openid', 'email'] }, 'allowedScopes.1: '],
-    [{ requirePkce: 'yes' }, 'requirePkce: '],
-    [{ requireSecret: 1 }, 'requireSecret: '],
-    [{ public: true, requireSecret: true }, 'requireSecret: '],
-    [{ idTokenAlg: 'HS256' }, 'idTokenAlg: '],
-    [{ clientId: 'a b' }, 'clientId: '],
-    [{ clientId: '' }, 'clientId: '],
-    [{ clientId: 'x'.repeat(256) }, 'clientId: '],
-    [{ clientId: 'a:b' }, 'clientId: '],
-    [{ clientSecret: 'mine' }, 'clientSecret'],
-    [{ scope: 'openid' }, 'scope'],
-  ])('refuses %j and names what is wrong', async (changes, path) => {
+  it.each<readonly [path: string, ...wrong: object[]]>([
+    ['name: ', { name: '' }, { name: ' ' }, { name: 'x'.repeat(101) }, { name: undefined }],
+    ['redirectUris: ', { redirectUris: [] }, { redirectUris: 'https://app.example/' }],
+    [
+      'redirectUris.0: ',
+      { redirectUris: ['http://app.example/'] },
+      { redirectUris: ['com.example.app:/cb'] },
+    ],
+    ['allowedScopes: ', { allowedScopes: [] }],
+    ['allowedScopes.1: ', { allowedScopes: ['openid', 'email'] }],
+    ['requirePkce: ', { requirePkce: 'yes' }],
+    ['requireSecret: ', { requireSecret: 1 }, { public: true, requireSecret: true }],
+    ['idTokenAlg: ', { idTokenAlg: 'HS256' }],
+    ['clientId: ', ...['a b', '', 'x'.repeat(256), 'a:b'].map((clientId) => ({ clientId }))],
+    ['clientSecret', { clientSecret: 'mine' }],
+    ['scope', { scope: 'openid' }],
+  ])('refuses what cannot be right, and names it: %s', async (path, ...wrong) => {
     const before = await admin.list({ limit: 500 });
-    await expect(admin.create(settings(changes))).rejects.toSatisfy(typeErrorAbout(path));
+    for (const changes of wrong)
+      await expect(admin.create(settings(changes))).rejects.toSatisfy(typeErrorAbout(path));
     expect(await admin.list({ limit: 500 })).toEqual(before);
   });
 

@@ -1,6 +1,5 @@
 import { administrationCommands, runCommandLine } from '@ostiary/cli';
 import { describe, expect, it } from 'vitest';
-import { answering, shop } from '../partner/webhook-shop.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import { pkce } from '../support/provider.ts';
 
@@ -49,36 +48,6 @@ describe('a disabled partner', () => {
     expect(await redeem()).toBe('400 invalid_grant');
     // Consent is remembered: no page.
     expect(await provider.attempt(client, { prompt: 'none' }, browser)).toBe('code');
-  });
-
-  it('keeps its place when a client of it is changed meanwhile', async () => {
-    const { provider } = await partnerProvider();
-    const { partners, clients } = provider.ostiary.admin;
-    const { partner } = await provider.key();
-    const client = await provider.client({ partner });
-    await partners.disable(partner);
-    await clients.update(client.id, { name: 'Renamed' });
-    expect((await provider.browser().get(provider.authorizeUrl(client))).status).toBe(401);
-    await partners.enable(partner);
-    const token = await provider.token(client);
-    await clients.update(client.id, { name: 'Renamed again' });
-    expect((await provider.userinfo(token)).status).toBe(200);
-  });
-
-  it('gets no delivery any more: what is pending is cancelled', async () => {
-    const { provider, key, register, trigger, deliveries, work } = await shop();
-    const endpoint = await answering(503);
-    const id = await register(endpoint.url);
-    await trigger();
-    await work();
-    const { ended } = await provider.ostiary.admin.partners.disable(key.partner);
-    expect(ended).toMatchObject({ keys: 1, deliveries: 1 });
-    provider.clock.advance(24 * 3600_000);
-    await work();
-    await provider.ostiary.admin.partners.enable(key.partner);
-    await work();
-    expect(endpoint.received).toHaveLength(1);
-    expect(await deliveries(id)).toMatchObject([{ status: 'cancelled', nextAttemptAt: null }]);
   });
 });
 
