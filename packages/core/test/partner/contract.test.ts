@@ -1,5 +1,5 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keyScopes } from '../../src/admin.ts';
 import { createCatalogue } from '../../src/events.ts';
 import { partnerErrors } from '../../src/index.ts';
@@ -8,9 +8,10 @@ import { errorSchema } from '../../src/partner/schemas.ts';
 import type { KeyScope } from '../../src/storage.ts';
 import type { Answer } from '../support/browser.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
-import { type Description, descriptionOf, misdescribed, operationsOf } from '../support/openapi.ts';
+import { descriptionOf, misdescribed, operationsOf } from '../support/openapi.ts';
 import { TestRail } from '../support/partner-api.ts';
-import { type Json, type TestKey, TestProvider } from '../support/provider.ts';
+import type { Json, TestKey } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 import { blamed, statuses } from './refusal.ts';
 
 type Row = readonly [
@@ -59,10 +60,15 @@ const table = new Map(
 );
 
 const database = fragileStorage();
-let provider: TestProvider;
-let partner: string;
-let document: Record<string, unknown>;
-let description: Description;
+const provider = await startProvider({
+  storage: database.storage,
+  payments: new TestRail(),
+  // The address of the examples leads nowhere; what is checked is that it would be taken.
+  webhooks: { resolve: async () => ['93.184.216.34'] },
+});
+const document = (await provider.request('/v1/openapi.json')).json();
+const description = await descriptionOf(provider);
+const partner = await provider.partner();
 /** What stands for the ids and the passport of the examples, which are of nothing that exists. */
 let real: Readonly<Record<string, { readonly path?: () => string; readonly body?: () => Json }>> = {};
 
@@ -107,47 +113,35 @@ function expectRefused(target: string, answer: Answer, status = 400, code = 'inv
   return blamed(answer, status, code);
 }
 
-beforeAll(async () => {
-  provider = await TestProvider.start({
-    storage: database.storage,
-    payments: new TestRail(),
-    // The address of the examples leads nowhere; what is checked is that it would be taken.
-    webhooks: { resolve: async () => ['93.184.216.34'] },
-  });
-  document = (await provider.request('/v1/openapi.json')).json();
-  description = await descriptionOf(provider);
-  partner = await provider.partner();
-  const key = await newKey(keyScopes);
-  const made = async (target: string, body: Json = {}) => (await send(key, target, { body })).json();
-  // One of every status, so that every part of an answer is seen.
-  const transfers: Json[] = [];
-  for (const [index, amount] of ['1.00', '1.01', '1.02'].entries())
-    transfers.push(await made('POST /v1/partner/payments', { amount, reference: `order-${index + 1}` }));
-  const [{ id: transfer } = {}] = transfers;
-  while ((await provider.ostiary.worker.runDue()) > 0);
-  const register = async () => String((await made('POST /v1/partner/webhooks')).id);
-  const endpoint = await register();
-  const spare = await Promise.all(Array.from({ length: 20 }, register));
-  const { id: event } = await made('POST /v1/partner/sandbox/events');
-  const { token } = await made('POST /v1/partner/sandbox/passports');
-  let orders = 3;
-  const ofEndpoint = { path: () => endpoint };
-  real = {
-    'POST /v1/partner/verify': { body: () => ({ token }) },
-    'POST /v1/partner/payments': { body: () => ({ reference: `order-${++orders}` }) },
-    'GET /v1/partner/payments/{id}': { path: () => String(transfer) },
-    'GET /v1/partner/webhooks/{id}': ofEndpoint,
-    'PATCH /v1/partner/webhooks/{id}': ofEndpoint,
-    'DELETE /v1/partner/webhooks/{id}': { path: () => spare.pop() ?? '' },
-    'GET /v1/partner/webhooks/{id}/deliveries': ofEndpoint,
-    'POST /v1/partner/webhooks/{id}/recover': ofEndpoint,
-    'POST /v1/partner/events/{id}/redeliver': {
-      path: () => String(event),
-      body: () => ({ endpointId: endpoint }),
-    },
-  };
-  return () => provider.stop();
-});
+const almighty = await newKey(keyScopes);
+const made = async (target: string, body: Json = {}) => (await send(almighty, target, { body })).json();
+// One of every status, so that every part of an answer is seen.
+const transfers: Json[] = [];
+for (const [index, amount] of ['1.00', '1.01', '1.02'].entries())
+  transfers.push(await made('POST /v1/partner/payments', { amount, reference: `order-${index + 1}` }));
+const [{ id: transfer } = {}] = transfers;
+while ((await provider.ostiary.worker.runDue()) > 0);
+const register = async () => String((await made('POST /v1/partner/webhooks')).id);
+const endpoint = await register();
+const spare = await Promise.all(Array.from({ length: 20 }, register));
+const { id: event } = await made('POST /v1/partner/sandbox/events');
+const { token } = await made('POST /v1/partner/sandbox/passports');
+let orders = 3;
+const ofEndpoint = { path: () => endpoint };
+real = {
+  'POST /v1/partner/verify': { body: () => ({ token }) },
+  'POST /v1/partner/payments': { body: () => ({ reference: `order-${++orders}` }) },
+  'GET /v1/partner/payments/{id}': { path: () => String(transfer) },
+  'GET /v1/partner/webhooks/{id}': ofEndpoint,
+  'PATCH /v1/partner/webhooks/{id}': ofEndpoint,
+  'DELETE /v1/partner/webhooks/{id}': { path: () => spare.pop() ?? '' },
+  'GET /v1/partner/webhooks/{id}/deliveries': ofEndpoint,
+  'POST /v1/partner/webhooks/{id}/recover': ofEndpoint,
+  'POST /v1/partner/events/{id}/redeliver': {
+    path: () => String(event),
+    body: () => ({ endpointId: endpoint }),
+  },
+};
 
 it('the routes and their description have the rows of the contract, and no other', () => {
   const rows = contract.map(([target]) => target).sort();

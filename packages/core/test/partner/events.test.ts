@@ -52,12 +52,6 @@ async function shop(...given: Parameters<typeof open>) {
 const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
 const empty = { data: [], hasMore: false, nextAfter: 0, oldestSequence: null };
 
-/** That each event has the number after the one before it. */
-function expectNoGap(rows: readonly Row[]): void {
-  const first = rows[0]?.sequence ?? 0;
-  expect(rows.map(({ sequence }) => sequence - first)).toEqual([...rows.keys()]);
-}
-
 describe('the sequence of events', () => {
   it('begins empty, and goes on after a number, as far as there is something', async () => {
     const { page, sequence, times } = await shop();
@@ -66,7 +60,8 @@ describe('the sequence of events', () => {
     const ids = await times(30);
     const rows = await sequence();
     expect([idsOf(rows), idsOf(await sequence(7))]).toEqual([ids, ids]);
-    expectNoGap(rows);
+    const first = rows[0]?.sequence ?? 0;
+    expect(rows.map(({ sequence: number }) => number - first)).toEqual([...rows.keys()]);
     for (const query of ['', '?after=0']) expect(idsOf((await page(query)).data)).toEqual(ids.slice(0, 25));
     const oldestSequence = rows[0]?.sequence;
     const end = rows.at(-1)?.sequence ?? 0;

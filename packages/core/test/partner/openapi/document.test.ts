@@ -1,16 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { events } from '../../../src/index.ts';
-import {
-  type Description,
-  descriptionOf,
-  type Media,
-  operationsOf,
-  type Schema,
-  validatorOf,
-} from '../../support/openapi.ts';
-import { TestRail } from '../../support/partner-api.ts';
-import { TestProvider } from '../../support/provider.ts';
+import { descriptionOf, type Media, operationsOf, type Schema, validatorOf } from '../../support/openapi.ts';
+import { partnerProvider } from '../../support/partner-api.ts';
 
 const shipped = {
   summary: 'An order was shipped.',
@@ -23,19 +15,12 @@ const shipped = {
   example: { orderId: 'o-1', at: '2026-01-01T00:00:00Z', parcel: ['p-1', 2] },
 };
 
-let description: Description;
-let text: string;
-
-beforeAll(async () => {
-  const provider = await TestProvider.start({
-    payments: new TestRail(),
-    partnerLimits: { verify: { requests: 7, windowSeconds: 30 } },
-    events: { 'order.shipped': shipped },
-  });
-  description = await descriptionOf(provider);
-  text = (await provider.request('/v1/openapi.json')).text;
-  return () => provider.stop();
+const { provider } = await partnerProvider({
+  partnerLimits: { verify: { requests: 7, windowSeconds: 30 } },
+  events: { 'order.shipped': shipped },
 });
+const description = await descriptionOf(provider);
+const { text } = await provider.request('/v1/openapi.json');
 
 /** Every schema, with where it is. Those with a name are visited where they are defined. */
 function* schemasIn(part: unknown, where: string): Generator<readonly [string, Schema]> {
