@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parseAnswer, RawConnection, rawGet, rawPost, sendRaw } from '../attacks/raw.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
-import { partnerProvider, payment } from '../support/partner-api.ts';
+import { partnerProvider } from '../support/partner-api.ts';
 
 const { provider } = await partnerProvider();
 const { key } = await provider.key();
@@ -99,23 +99,6 @@ describe('checks come in the documented order', () => {
     connection.write(rawGet('/v1/openapi.json'));
     const answers = (await connection.all()).match(/HTTP\/1\.1 \d{3} /g);
     expect(answers).toEqual(['HTTP/1.1 401 ', 'HTTP/1.1 200 ']);
-  });
-
-  it('a caller that waits for 100 Continue is answered, whether it may go on or not', async () => {
-    const body = JSON.stringify(payment);
-    const head = [
-      'POST /v1/partner/payments HTTP/1.1',
-      'Expect: 100-continue',
-      'Content-Type: application/json',
-    ];
-    const stranger = await open(...head, 'Content-Length: 10');
-    expect(await stranger.until('}')).toContain('HTTP/1.1 401 ');
-    stranger.reset();
-    const length = `Content-Length: ${body.length}`;
-    const partner = await open(...head, length, `X-API-Key: ${key}`, 'Connection: close');
-    await partner.until('100 Continue');
-    partner.write(body);
-    expect(await partner.all()).toContain('HTTP/1.1 201 ');
   });
 });
 

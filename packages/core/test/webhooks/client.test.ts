@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
+import type { WebhookClient } from '../../src/webhooks/client.ts';
 import { newClient, pair, send, urlOf } from './support/target-client.ts';
 import { accepts, type RawServer, response, serve } from './support/target-server.ts';
 
@@ -227,12 +228,15 @@ describe('giving up', () => {
     expect(server.sockets).toHaveLength(0);
   });
 
-  it('while nothing is answered closes the connection', async () => {
-    const { server, post } = await pair(() => undefined);
+  it.each<[by: string, abort: (stop: AbortController, client: WebhookClient) => void]>([
+    ['its own signal', (stop) => stop.abort()],
+    ['all that are under way', (_, client) => client.abort()],
+  ])('while nothing is answered closes the connection, by %s', async (_by, abort) => {
+    const { server, client, post } = await pair(() => undefined);
     const stop = new AbortController();
     const answer = post(stop.signal);
     await vi.waitUntil(() => server.requests.length === 1, patient);
-    stop.abort();
+    abort(stop, client);
     expect(await answer).toMatchObject({ ok: false, httpStatus: null, error: 'aborted' });
     await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
   });

@@ -79,23 +79,6 @@ describe('a connection', () => {
     expect(many.map((server) => server.sockets[0]?.destroyed)).toEqual([true, false, false]);
   });
 
-  it('under way is found when all are aborted, whichever ended before it', async () => {
-    const sockets: Parameters<RawAnswer>[0][] = [];
-    const { client, post } = await pair((socket) => void sockets.push(socket));
-    const under = [];
-    for (const count of [1, 2, 3]) {
-      under.push(post());
-      await vi.waitUntil(() => sockets.length === count, patient);
-    }
-    // The last takes the place of the first, and ends itself.
-    for (const index of [0, 2]) {
-      sockets[index]?.write(response(200));
-      expect(await under[index]).toMatchObject({ ok: true });
-    }
-    client.abort();
-    expect(await under[1]).toMatchObject({ error: 'aborted' });
-  });
-
   it('goes to another address of the host when the first does not listen', async () => {
     const server = await serve(accepts, { host: '127.0.0.1' });
     const resolve = async () => ['127.0.0.9', '::1', '127.0.0.1'];

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { verify } from '@ostiary/webhook-verifier';
 import { expect, it } from 'vitest';
-import { answering, shop } from '../partner/webhook-shop.ts';
+import { shop } from '../partner/webhook-shop.ts';
 import { TestClock } from '../support/provider.ts';
 import { sink } from './support/sink.ts';
 import { secret, webhookProvider } from './support/webhook-provider.ts';
@@ -55,21 +55,4 @@ it('five attempts are made, 1, 5, 30 and 120 minutes after the end of the one be
   const attempts = [1, 2, 3, 4, 5].map((number) => ({ number, ...failure }));
   const dropped = { status: 'dropped', nextAttemptAt: null, eventId: event.id, attempts };
   expect(await deliveries(endpointId)).toMatchObject([dropped]);
-});
-
-it('the delays are the host’s choice', async () => {
-  const { provider, register, trigger, statuses, work } = await shop({
-    webhooks: { retryDelaysSeconds: [0.5] },
-  });
-  const endpoint = await answering(410);
-  const endpointId = await register(endpoint.url);
-  await trigger();
-  await work();
-  provider.clock.advance(499);
-  await work();
-  expect(endpoint.received).toHaveLength(1);
-  provider.clock.advance(1);
-  await work();
-  expect(endpoint.received).toHaveLength(2);
-  expect(await statuses(endpointId)).toEqual(['dropped']);
 });
