@@ -2,6 +2,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { expect, it } from 'vitest';
 import type { PurgeCount } from '../../src/storage.ts';
 import { purgeHandler } from '../../src/worker/purge.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
 import { TestClock } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
@@ -63,4 +64,15 @@ it('all processes have one purge job, which runs every ten minutes', async () =>
   first.clock.advance(1);
   const both = await Promise.all([first.ostiary.worker.runDue(), second.ostiary.worker.runDue()]);
   expect(both.toSorted()).toEqual([0, 1]);
+});
+
+it.each([
+  [30, {}],
+  [2, { retentionDays: 2 }],
+])('events are asked for that are older than %i days', async (days, webhooks) => {
+  const database = fragileStorage();
+  const { ostiary, clock } = await startProvider({ storage: database.storage, webhooks });
+  await ostiary.worker.runDue();
+  const asked = database.given[database.calls.indexOf('purge')];
+  expect(asked).toMatchObject([{ eventsBefore: clock.now() - days * day }]);
 });
