@@ -6,7 +6,6 @@ import { secret } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
 import { hooks, shop as open, url } from './webhook-shop.ts';
 
-const _day = 24 * 3_600_000;
 const sandbox = 'POST /v1/partner/sandbox/events';
 const ofHost = {
   'order.shipped': {

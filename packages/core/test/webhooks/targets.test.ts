@@ -15,23 +15,19 @@ const nobody = () => Promise.reject(new Error('asked'));
 describe('the text of a target', () => {
   it.each([
     ['https://receiver.example', 'https://receiver.example/'],
+    ['https://receiver.example/hook?a=b&c=%20', 'https://receiver.example/hook?a=b&c=%20'],
     ['HTTPS://Receiver.Example/Hook', 'https://receiver.example/Hook'],
     ['https://receiver.example:443/', 'https://receiver.example/'],
+    ['https://receiver.example:1024/', 'https://receiver.example:1024/'],
+    ['https://receiver.example:65535/', 'https://receiver.example:65535/'],
     ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
-    ...[
-      ...[
-        'https://receiver.example/hook?a=b&c=%20',
-        'https://receiver.example:1024/',
-        'https://notlocalhost/',
-      ],
-      ...['https://receiver.example:65535/', 'https://localhost.example/', 'https://receiver.example/a@b'],
-      ...[
-        'https://1.1.1.1/',
-        'https://[2606:4700:4700::1111]:8443/',
-        'https://receiver.example/'.padEnd(2048, 'a'),
-      ],
-    ].map((text) => [text, text]),
-  ])('%s is allowed', (text = '', href) => {
+    ['https://localhost.example/', 'https://localhost.example/'],
+    ['https://notlocalhost/', 'https://notlocalhost/'],
+    ['https://receiver.example/a@b', 'https://receiver.example/a@b'],
+    ['https://1.1.1.1/', 'https://1.1.1.1/'],
+    ['https://[2606:4700:4700::1111]:8443/', 'https://[2606:4700:4700::1111]:8443/'],
+    [`https://receiver.example/${'a'.repeat(2023)}`, `https://receiver.example/${'a'.repeat(2023)}`],
+  ])('%s is allowed', (text, href) => {
     expect(parseTarget(text, strict).href).toBe(href);
   });
 
