@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { memoryStorage } from '@ostiary/testing/memory';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Storage } from '../../src/storage.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
 import { TestClock } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
@@ -18,12 +17,13 @@ const lookMs = 75_000;
 
 /** Processes on one storage, with one clock, whose timers go off as time passes. */
 function installation() {
-  const shared = { clock: new TestClock(), storage: memoryStorage(), sealingKeys: [randomBytes(32)] };
+  const database = fragileStorage();
+  // What one of them closes stays open for the others.
+  const storage = { ...database.storage, close: async () => {} };
+  const shared = { clock: new TestClock(), storage, sealingKeys: [randomBytes(32)] };
 
-  async function start(changes: (storage: Storage) => Partial<Storage> = () => ({})) {
-    // What one of them closes stays open for the others.
-    const storage = { ...shared.storage, close: async () => {}, ...changes(shared.storage) };
-    const { ostiary, logged } = await startProvider({ ...shared, storage });
+  async function start() {
+    const { ostiary, logged } = await startProvider(shared);
     const lines = () =>
       logged.filter(({ level }) => level !== 'debug').map(({ level, message }) => `${level}: ${message}`);
     return { ostiary, lines };
@@ -37,7 +37,7 @@ function installation() {
       for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
     }
   }
-  return { start, pass };
+  return { database, start, pass };
 }
 
 it('a process that never starts its worker says so once, where nobody else has one', async () => {
@@ -65,22 +65,14 @@ it('nobody says it while a worker runs in another process, and everybody once it
 });
 
 it.each(['start', 'runDue'] as const)('a process that has called worker.%s does not look', async (call) => {
-  const { start, pass } = installation();
-  const kinds: string[] = [];
-  const { ostiary, lines } = await start(({ queue }) => ({
-    queue: {
-      ...queue,
-      enqueue(jobs) {
-        kinds.push(...jobs.map(({ kind }) => kind));
-        return queue.enqueue(jobs);
-      },
-    },
-  }));
+  const { database, start, pass } = installation();
+  const { ostiary, lines } = await start();
   await ostiary.worker[call]();
   await ostiary.worker.stop();
   await pass(4 * lookMs);
   expect(lines()).toEqual([]);
-  expect(kinds).toEqual(['purge']);
+  const enqueued = database.given.filter((_, index) => database.calls[index] === 'queue.enqueue');
+  expect(enqueued).toMatchObject([[[{ kind: 'purge' }]]]);
 });
 
 it('a worker that something runs every minute is enough', async () => {
@@ -96,17 +88,12 @@ it('a worker that something runs every minute is enough', async () => {
 });
 
 it('a database that cannot be reached is no reason, and is asked again', async () => {
-  const { start, pass } = installation();
-  let isDown = true;
-  const { lines } = await start(({ queue }) => ({
-    queue: {
-      ...queue,
-      claim: (request) => (isDown ? Promise.reject(new Error('down')) : queue.claim(request)),
-    },
-  }));
+  const { database, start, pass } = installation();
+  const { lines } = await start();
+  database.breakWhen((call) => call === 'queue.claim');
   await pass(5 * lookMs);
   expect(lines()).toEqual([]);
-  isDown = false;
+  database.breakWhen(null);
   await pass(3 * lookMs);
   expect(lines()).toEqual([expect.stringContaining(told)]);
 });
