@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { events } from '../../src/index.ts';
-import type { Json, TestKey } from '../support/provider.ts';
+import type { Json } from '../support/provider.ts';
 import { secret } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
 import { hooks, shop as open, url } from './webhook-shop.ts';
@@ -16,79 +16,44 @@ const ofHost = {
 };
 const known = [...Object.keys(events), ...Object.keys(ofHost)];
 
-type Row = Json & { readonly id: string; readonly sequence: number };
-interface EventPage {
-  readonly data: readonly Row[];
-  readonly hasMore: boolean;
-  readonly nextAfter: number;
-  readonly oldestSequence: number | null;
-}
+const shop = (options: Parameters<typeof open>[0] = {}, mode?: 'live') =>
+  open({ events: ofHost, ...options }, mode);
 
-async function shop(...given: Parameters<typeof open>) {
-  const [options, mode] = given;
-  const all = await open({ events: ofHost, ...options }, mode);
-  const page = async (query = '', by: TestKey = all.key) =>
-    (await all.call(`GET /v1/partner/events${query}`, undefined, by)).json() as unknown as EventPage;
-  /** Everything in the sequence, page by page. */
-  const sequence = async (limit = 100, by?: TestKey) => {
-    const seen: Row[] = [];
-    for (let after = 0, more = true; more; ) {
-      const { data, hasMore, nextAfter } = await page(`?after=${after}&limit=${limit}`, by);
-      seen.push(...data);
-      expect(nextAfter).toBe(data.at(-1)?.sequence ?? after);
-      [after, more] = [nextAfter, hasMore];
-    }
-    return seen;
-  };
-  const times = async (count: number) => {
-    const made: unknown[] = [];
-    for (let index = 0; index < count; index += 1) made.push((await all.trigger()).id);
-    return made;
-  };
-  return { ...all, page, sequence, times };
-}
-
-const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
-const empty = { data: [], hasMore: false, nextAfter: 0, oldestSequence: null };
-
-describe('the sequence of events', () => {
-  it('begins empty, and goes on after a number, as far as there is something', async () => {
-    const { page, sequence, times } = await shop();
-    expect(await page()).toEqual(empty);
-    expect(await page('?after=7')).toEqual({ ...empty, nextAfter: 7 });
-    const ids = await times(30);
-    const rows = await sequence();
-    expect([idsOf(rows), idsOf(await sequence(7))]).toEqual([ids, ids]);
-    const first = rows[0]?.sequence ?? 0;
-    expect(rows.map(({ sequence: number }) => number - first)).toEqual([...rows.keys()]);
-    for (const query of ['', '?after=0']) expect(idsOf((await page(query)).data)).toEqual(ids.slice(0, 25));
-    const oldestSequence = rows[0]?.sequence;
-    const end = rows.at(-1)?.sequence ?? 0;
-    // The end is not a page more.
-    const last = await page(`?after=${rows[22]?.sequence}&limit=7`);
-    expect(last).toEqual({ data: rows.slice(23), hasMore: false, nextAfter: end, oldestSequence });
-    for (const after of [end, end + 1, 999_999_999_999_999])
-      expect(await page(`?after=${after}`)).toEqual({ ...empty, nextAfter: after, oldestSequence });
-  });
+it('the sequence of events begins empty, and goes on after a number, as far as there is something', async () => {
+  const { call, trigger } = await shop();
+  const page = async (query = '') => (await call(`GET /v1/partner/events${query}`)).json();
+  const empty = { data: [], hasMore: false, nextAfter: 0, oldestSequence: null };
+  expect(await page()).toEqual(empty);
+  expect(await page('?after=7')).toEqual({ ...empty, nextAfter: 7 });
+  const events: Json[] = [];
+  for (let number = 1; number <= 30; number += 1) events.push({ sequence: number, ...(await trigger()) });
+  const from = { oldestSequence: 1 };
+  for (const query of ['', '?after=0'])
+    expect(await page(query)).toEqual({ ...from, data: events.slice(0, 25), hasMore: true, nextAfter: 25 });
+  // The end is not a page more.
+  const last = { ...from, data: events.slice(23), hasMore: false, nextAfter: 30 };
+  expect(await page('?after=23&limit=7')).toEqual(last);
+  for (const after of [30, 31, 999_999_999_999_999])
+    expect(await page(`?after=${after}`)).toEqual({ ...empty, ...from, nextAfter: after });
 });
 
 describe('a sandbox event', () => {
   it.each([...Object.entries(events), ...Object.entries(ofHost)])(
     '%s carries its example, which fits its own schema, in test mode',
     async (type, { example, schema }) => {
-      const { provider, key, call, sequence, now } = await shop();
+      const { provider, key, call, list, now } = await shop();
       const live = await provider.key({ partner: key.partner });
       const answer = await call(sandbox, { type });
       const event = { id: expect.stringMatching(/^evt_[0-9a-f]{32}$/), type, createdAt: now(), mode: 'test' };
       expect([answer.status, answer.json()]).toEqual([201, { ...event, data: example }]);
       expect(schema.safeParse(example).success).toBe(true);
-      expect(await sequence()).toEqual([{ sequence: expect.any(Number), ...answer.json() }]);
-      expect(await sequence(100, live)).toEqual([]);
+      expect(await list('/v1/partner/events')).toEqual([{ sequence: 1, ...answer.json() }]);
+      expect(await list('/v1/partner/events', live)).toEqual([]);
     },
   );
 
   it('carries the data that were given, as they were given', async () => {
-    const { call, sequence } = await shop();
+    const { call, list } = await shop();
     const order = { id: 'ü🙂\u2028', items: [], note: { deep: [null, true, 1.5, ''] } };
     const previous = { kycStatus: 'approved', kycTier: 3 };
     const kyc = { kid: 'K', kycStatus: 'rejected', kycTier: 0, previous, changedAt: '2026-01-01T00:00:00Z' };
@@ -101,17 +66,17 @@ describe('a sandbox event', () => {
       const answer = await call(sandbox, { type, data });
       expect([answer.status, answer.json().data]).toEqual([201, data]);
     }
-    expect(await sequence()).toHaveLength(4);
+    expect(await list('/v1/partner/events')).toHaveLength(4);
   });
 
   it.each(['events', 'passports'])('%s: a live key is told that a test key is needed', async (resource) => {
-    const { call, page } = await shop({}, 'live');
+    const { call, list } = await shop({}, 'live');
     for (const body of [{}, { type: 'webhook.test' }, 'no JSON']) {
       const answer = await call(`POST /v1/partner/sandbox/${resource}`, body);
       expect(blamed(answer, 404, 'not_found')).toEqual([]);
       expect(answer.json().message).toMatch(/needs a test key/);
     }
-    expect(await page()).toEqual(empty);
+    expect(await list('/v1/partner/events')).toEqual([]);
   });
 
   it('moves no money: its data are all there is', async () => {
