@@ -57,6 +57,28 @@ describe('a connection', () => {
     expect(server.sockets).toHaveLength(2);
   });
 
+  it('whose answer came before the body was read is not used again', async () => {
+    const { server, client, post } = await pair(() => undefined);
+    const large = client.post({ url: urlOf(server), headers: {}, body: Buffer.alloc(50_000_000) });
+    await vi.waitUntil(() => server.sockets.length === 1, patient);
+    server.sockets[0]?.pause();
+    server.sockets[0]?.write(response(413, 'too much'));
+    expect(await large).toMatchObject({ ok: false, httpStatus: 413, response: 'too much' });
+    const next = post();
+    await vi.waitUntil(() => server.requests.length === 1, patient);
+    server.sockets[1]?.write(response(200));
+    expect(await next).toMatchObject({ ok: true });
+    expect(server.sockets).toHaveLength(2);
+  });
+
+  it('is closed when it was idle for a while', async () => {
+    const bytes = response(200, '', 'keep-alive: timeout=600\r\n');
+    const { server, post } = await pair((socket) => socket.write(bytes), { idleMs: 20 });
+    await post();
+    await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
+    expect(await post()).toMatchObject({ ok: true });
+  });
+
   it('is replaced after a minute, so that a name that moved is noticed', async () => {
     let now = 0;
     const resolve = vi.fn(async () => ['127.0.0.1']);
