@@ -17,7 +17,7 @@ const silence: AttemptAnswer = {
  * now on it answers by hand, and has deliveries that are due.
  */
 async function busyWorker(quick: number, due = quick) {
-  const { wrap, writes, claims } = watchedStore();
+  const { wrap, writes, claims, holdClaims } = watchedStore();
   const shop = await depot(wrap);
   const receiver = byHand();
   receiver.isQuick = true;
@@ -33,7 +33,7 @@ async function busyWorker(quick: number, due = quick) {
   await quiet();
   writes.length = 0;
   return {
-    ...{ ...shop, worker, receiver, claims },
+    ...{ ...shop, worker, receiver, claims, holdClaims },
     results: () => writes.flat(),
     written: () => writes.map(({ length }) => length),
     /** Stops the worker, and answers whatever it still waits for. */
@@ -66,6 +66,27 @@ describe('results of attempts', () => {
     await end();
     expect(written()).toEqual([41, 41, 38]);
   });
+});
+
+it.each([
+  ['is not repeated when it has filled the room that there was meanwhile', 700, false, 1],
+  ['is repeated when it has left some of the room that there was meanwhile', 0, false, 2],
+  ['is not repeated for a worker that is told to stop meanwhile', 0, true, 1],
+])('a claim %s', async (_, due, isStopped, expected) => {
+  const { end, worker, receiver, claims, holdClaims, publish } = await busyWorker(100);
+  await publish('a', due);
+  const before = claims();
+  const goOn = holdClaims();
+  worker.wake();
+  await quiet();
+  receiver.answer(answered(200), 1);
+  await quiet();
+  expect(claims() - before).toBe(1);
+  const ended = isStopped ? end() : null;
+  goOn();
+  await quiet();
+  expect(claims() - before).toBe(expected);
+  await (ended ?? end());
 });
 
 /** Five attempts under way, 50 more deliveries claimed ahead, and 15 left. */

@@ -39,14 +39,22 @@ export function byHand() {
 export function watchedStore() {
   const writes: (readonly DeliveryResult[])[] = [];
   let claims = 0;
+  let claimable: Promise<void> = Promise.resolve();
   return {
     /** What was written since this was emptied, write by write. */
     writes,
     claims: () => claims,
+    /** Lets claims wait. @returns how to let them go on */
+    holdClaims(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      claimable = promise;
+      return resolve;
+    },
     wrap: (store: DeliveryStore): DeliveryStore => ({
       ...store,
-      claim(request) {
+      async claim(request) {
         claims += 1;
+        await claimable;
         return store.claim(request);
       },
       finish(results) {
