@@ -16,13 +16,13 @@ const silence: AttemptAnswer = {
  * A worker whose endpoint has answered so many attempts, in 5 ms each, and widened its lane by one with every answer. From
  * now on it answers by hand, and has deliveries that are due.
  */
-async function busyWorker(quick: number, due = quick) {
+async function busyWorker(quick: number, due = quick, concurrency = 512) {
   const { wrap, writes, claims, holdClaims } = watchedStore();
   const shop = await depot(wrap);
   const receiver = byHand();
   receiver.isQuick = true;
   await shop.endpoint('a', receiver.behave);
-  const worker = await shop.started();
+  const worker = await shop.started(concurrency);
   await shop.publish('a', quick);
   worker.wake();
   const open = async () => (await shop.deliveries('a')).filter(({ status }) => status === 'pending');
@@ -57,6 +57,17 @@ describe('results of attempts', () => {
     expect(written().reduce((sum, count) => sum + count)).toBe(100);
     expect(written().length).toBeLessThan(4);
     await end();
+  });
+
+  it('are written when half of what a worker may have under way has ended', async () => {
+    const { end, receiver, written } = await busyWorker(30, 30, 40);
+    for (let count = 0; count < 25; count += 1) {
+      receiver.answer(answered(200), 1);
+      await turn();
+    }
+    expect(written()[0]).toBeLessThanOrEqual(21);
+    await end();
+    expect(written().reduce((sum, count) => sum + count)).toBe(30);
   });
 
   it('are written in parts when their answers are long', async () => {
