@@ -120,26 +120,22 @@ const otherFamilyMs = 500;
 /**
  * As name servers answer, IPv4 first, without hosts file and search domains, and without one of the process's few
  * threads, all of which a handful of slow names would take.
- * @param servers - `address:port`; the machine's when absent
  */
-export function nameServerResolve(servers?: readonly string[]): Resolve {
-  return async (hostname) => {
-    const resolver = new Resolver({ timeout: 2_000, tries: 2 });
-    if (servers !== undefined) resolver.setServers(servers);
-    let timer: NodeJS.Timeout | undefined;
-    const ask = async (query: Promise<readonly string[]>): Promise<readonly string[]> => {
-      const addresses = await query;
-      timer ??= setTimeout(() => resolver.cancel(), otherFamilyMs);
-      return addresses;
-    };
-    const answers = await Promise.allSettled([
-      ask(resolver.resolve4(hostname)),
-      ask(resolver.resolve6(hostname)),
-    ]);
-    clearTimeout(timer);
-    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+const resolveByNameServers: Resolve = async (hostname) => {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  let timer: NodeJS.Timeout | undefined;
+  const ask = async (query: Promise<readonly string[]>): Promise<readonly string[]> => {
+    const addresses = await query;
+    timer ??= setTimeout(() => resolver.cancel(), otherFamilyMs);
+    return addresses;
   };
-}
+  const answers = await Promise.allSettled([
+    ask(resolver.resolve4(hostname)),
+    ask(resolver.resolve6(hostname)),
+  ]);
+  clearTimeout(timer);
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+};
 
 /**
  * How names are resolved unless a host says otherwise. The operating system's resolver is used for private
@@ -147,5 +143,5 @@ export function nameServerResolve(servers?: readonly string[]): Resolve {
  * handful of dead names would hold up everybody's deliveries.
  */
 export function defaultResolve(policy: TargetPolicy): Resolve {
-  return policy.allowPrivate ? resolveLocally : nameServerResolve();
+  return policy.allowPrivate ? resolveLocally : resolveByNameServers;
 }

@@ -1,19 +1,12 @@
 import { createHash } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ClientError, type NewClient } from '../../src/admin.ts';
-import type { Storage } from '../../src/storage.ts';
-import { TestProvider } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
 
-let storage: Storage;
-let provider: TestProvider;
-const admin = () => provider.ostiary.admin.clients;
-
-beforeAll(async () => {
-  storage = memoryStorage();
-  provider = await TestProvider.start({ storage });
-});
-afterAll(() => provider.stop());
+const storage = memoryStorage();
+const provider = await startProvider({ storage });
+const admin = provider.ostiary.admin.clients;
 
 const settings = (changes: object = {}): NewClient => ({
   name: 'App',
@@ -21,11 +14,14 @@ const settings = (changes: object = {}): NewClient => ({
   allowedScopes: ['openid'],
   ...changes,
 });
+const typeErrorAbout = (path: string) => (error: unknown) =>
+  error instanceof TypeError && error.message.includes(path);
+const clientError = (code: string) => (error: unknown) => error instanceof ClientError && error.code === code;
 const iso = (time = provider.clock.now()): string => new Date(time).toISOString();
 
 describe('creating a client', () => {
   it('gives an id, a secret that is shown once, and safe defaults', async () => {
-    const { client, clientSecret } = await admin().create(
+    const { client, clientSecret } = await admin.create(
       settings({ name: '  App  ', allowedScopes: ['openid', 'kyc', 'openid'] }),
     );
     expect(client).toEqual({
@@ -45,126 +41,82 @@ describe('creating a client', () => {
       disabledAt: null,
     });
     expect(clientSecret).toMatch(/^svc_secret_[A-Za-z0-9_-]{43}$/);
-    expect(await admin().get(client.clientId)).toEqual(client);
-    expect(JSON.stringify([await admin().list(), await storage.clients.find(client.clientId)])).not.toContain(
-      clientSecret,
-    );
+    expect(await admin.get(client.clientId)).toEqual(client);
     const stored = await storage.clients.find(client.clientId);
-    expect(Buffer.from(stored?.secrets[0]?.digest ?? [])).toEqual(
-      createHash('sha256')
-        .update(clientSecret ?? '')
-        .digest(),
-    );
+    expect(JSON.stringify([await admin.list(), stored])).not.toContain(clientSecret);
+    const digest = createHash('sha256').update(String(clientSecret)).digest();
+    expect(Buffer.from(stored?.secrets[0]?.digest ?? [])).toEqual(digest);
   });
 
-  it('takes every setting', async () => {
-    const given = {
-      clientId: 'My_client-1',
-      requirePkce: true,
-      requireSecret: true,
-      firstParty: true,
-      idTokenAlg: 'ES256',
-    };
-    const { client } = await admin().create(settings(given));
-    expect(client).toMatchObject(given);
+  it('takes every setting, and makes a public one without a secret', async () => {
+    const switches = { requirePkce: true, requireSecret: true, firstParty: true };
+    const given = { clientId: 'My_client-1', idTokenAlg: 'ES256', ...switches };
+    expect((await admin.create(settings(given))).client).toMatchObject(given);
+    const app = { public: true, redirectUris: ['com.example.app:/cb'] };
+    const { client, clientSecret } = await admin.create(settings(app));
+    expect([client, clientSecret]).toMatchObject([{ ...app, secrets: [] }, null]);
   });
 
-  it('without a secret makes a public one', async () => {
-    const { client, clientSecret } = await admin().create(
-      settings({ public: true, redirectUris: ['com.example.app:/cb'] }),
-    );
-    expect([client.public, client.secrets, clientSecret]).toEqual([true, [], null]);
-  });
-
-  it.each([
-    [{ name: '' }, 'name: '],
-    [{ name: ' ' }, 'name: '],
-    [{ name: 'x'.repeat(101) }, 'name: '],
-    [{ name: undefined }, 'name: '],
-    [{ redirectUris: [] }, 'redirectUris: '],
-    [{ redirectUris: 'https://app.example/' }, 'redirectUris: '],
-    [{ redirectUris: ['http://app.example/'] }, 'redirectUris.0: '],
-    [{ redirectUris: ['com.example.app:/cb'] }, 'redirectUris.0: '],
-    [{ allowedScopes: [] }, 'allowedScopes: '],
-    [{ allowedScopes: ['openid', 'email'] }, 'allowedScopes.1: '],
-    [{ requirePkce: 'yes' }, 'requirePkce: '],
-    [{ requireSecret: 1 }, 'requireSecret: '],
-    [{ public: true, requireSecret: true }, 'requireSecret: '],
-    [{ idTokenAlg: 'HS256' }, 'idTokenAlg: '],
-    [{ clientId: 'a b' }, 'clientId: '],
-    [{ clientId: '' }, 'clientId: '],
-    [{ clientId: 'x'.repeat(256) }, 'clientId: '],
-    [{ clientId: 'a:b' }, 'clientId: '],
-    [{ clientSecret: 'mine' }, 'clientSecret'],
-    [{ scope: 'openid' }, 'scope'],
-  ])('refuses %j and names what is wrong', async (changes, path) => {
-    const before = (await admin().list({ limit: 500 })).clients.length;
-    const thrown = await admin()
-      .create(settings(changes))
-      .catch((error: unknown) => error);
-    expect(thrown).toBeInstanceOf(TypeError);
-    expect(String(thrown)).toContain(path);
-    expect((await admin().list({ limit: 500 })).clients).toHaveLength(before);
+  const refused: readonly (readonly [path: string, ...wrong: object[]])[] = [
+    ['name: ', { name: '' }, { name: ' ' }, { name: 'x'.repeat(101) }, { name: undefined }],
+    ['redirectUris: ', { redirectUris: [] }, { redirectUris: 'https://app.example/' }],
+    [
+      'redirectUris.0: ',
+      { redirectUris: ['http://app.example/'] },
+      { redirectUris: ['com.example.app:/cb'] },
+    ],
+    ['allowedScopes: ', { allowedScopes: [] }],
+    ['allowedScopes.1: ', { allowedScopes: ['openid', 'email'] }],
+    ['requirePkce: ', { requirePkce: 'yes' }],
+    ['requireSecret: ', { requireSecret: 1 }, { public: true, requireSecret: true }],
+    ['idTokenAlg: ', { idTokenAlg: 'HS256' }],
+    ['clientId: ', ...['a b', '', 'x'.repeat(256), 'a:b'].map((clientId) => ({ clientId }))],
+    ['clientSecret', { clientSecret: 'mine' }],
+    ['scope', { scope: 'openid' }],
+  ];
+  it('refuses what cannot be right, and names it', async () => {
+    const before = await admin.list({ limit: 500 });
+    for (const [path, ...wrong] of refused)
+      for (const changes of wrong)
+        await expect(admin.create(settings(changes)), path).rejects.toSatisfy(typeErrorAbout(path));
+    expect(await admin.list({ limit: 500 })).toEqual(before);
   });
 
   it('refuses an id that is taken, and leaves its owner as it is', async () => {
-    const { client } = await admin().create(settings({ clientId: 'taken', name: 'First' }));
-    const thrown = await admin()
-      .create(settings({ clientId: 'taken', name: 'Second' }))
-      .catch((error: unknown) => error);
-    expect(thrown).toBeInstanceOf(ClientError);
-    expect((thrown as ClientError).code).toBe('client_exists');
-    expect(await admin().get('taken')).toEqual(client);
+    const { client } = await admin.create(settings({ clientId: 'taken', name: 'First' }));
+    const second = admin.create(settings({ clientId: 'taken', name: 'Second' }));
+    await expect(second).rejects.toSatisfy(clientError('client_exists'));
+    expect(await admin.get('taken')).toEqual(client);
   });
 });
 
 describe('listing clients', () => {
   it('goes through all of them by id, page by page', async () => {
-    const fresh = await TestProvider.start();
-    const ids = ['B', 'a', 'c-1', 'c_1', 'd'];
-    for (const clientId of ids.toReversed()) await fresh.ostiary.admin.clients.create(settings({ clientId }));
-    const seen: string[][] = [];
-    let after: string | undefined;
-    for (;;) {
-      const page = await fresh.ostiary.admin.clients.list({
-        ...(after === undefined ? {} : { after }),
-        limit: 2,
-      });
-      seen.push(page.clients.map((client) => client.clientId));
-      if (page.next === null) break;
+    const { ostiary } = await startProvider();
+    const { clients } = ostiary.admin;
+    for (const clientId of ['d', 'c_1', 'c-1', 'a', 'B']) await clients.create(settings({ clientId }));
+    const seen: string[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const page = await clients.list({ ...(after !== '' && { after }), limit: 2 });
+      seen.push(page.clients.map(({ clientId }) => clientId).join(' '));
       after = page.next;
     }
-    expect(seen).toEqual([['B', 'a'], ['c-1', 'c_1'], ['d']]);
-    expect(await fresh.ostiary.admin.clients.list({ limit: 5 })).toMatchObject({ next: null });
-    await fresh.stop();
-  });
-
-  it.each([0, 501, 1.5, Number.NaN])('refuses a limit of %d', async (limit) => {
-    await expect(admin().list({ limit })).rejects.toThrow(TypeError);
+    expect(seen).toEqual(['B a', 'c-1 c_1', 'd']);
+    expect(await clients.list({ limit: 5 })).toMatchObject({ next: null });
+    for (const limit of [0, 501, 1.5, Number.NaN])
+      await expect(clients.list({ limit })).rejects.toThrow(TypeError);
   });
 });
 
 describe('changing a client', () => {
   it('sets what is given, and nothing else', async () => {
-    const { client } = await admin().create(settings({ requirePkce: true }));
+    const { client } = await admin.create(settings({ requirePkce: true }));
     provider.clock.advance(1_000);
-    const updated = await admin().update(client.clientId, {
-      name: 'Renamed',
-      allowedScopes: ['openid', 'kyc'],
-    });
-    expect(updated).toEqual({
-      ...client,
-      name: 'Renamed',
-      allowedScopes: ['openid', 'kyc'],
-      updatedAt: iso(),
-    });
-    expect(await admin().get(client.clientId)).toEqual(updated);
-  });
-
-  it('stores scopes once each, as creating does', async () => {
-    const { client } = await admin().create(settings());
-    const updated = await admin().update(client.clientId, { allowedScopes: ['kyc', 'openid', 'kyc'] });
-    expect(updated.allowedScopes).toEqual(['kyc', 'openid']);
+    const changes = { name: 'Renamed', allowedScopes: ['kyc', 'openid', 'kyc'] };
+    const updated = await admin.update(client.clientId, changes);
+    // Scopes are stored once each, as creating does.
+    expect(updated).toEqual({ ...client, ...changes, allowedScopes: ['kyc', 'openid'], updatedAt: iso() });
+    expect(await admin.get(client.clientId)).toEqual(updated);
   });
 
   it.each([
@@ -176,85 +128,72 @@ describe('changing a client', () => {
     [{ redirectUris: ['com.example.app:/cb'] }, 'redirectUris.0: '],
     [{ allowedScopes: ['nonsense'] }, 'allowedScopes.0: '],
   ])('refuses %j and changes nothing', async (changes, path) => {
-    const { client } = await admin().create(settings());
-    const thrown = await admin()
-      .update(client.clientId, changes as object)
-      .catch((error: unknown) => error);
-    expect(thrown).toBeInstanceOf(TypeError);
-    expect(String(thrown)).toContain(path);
-    expect(await admin().get(client.clientId)).toEqual(client);
+    const { client } = await admin.create(settings());
+    const updating = admin.update(client.clientId, changes as object);
+    await expect(updating).rejects.toSatisfy(typeErrorAbout(path));
+    expect(await admin.get(client.clientId)).toEqual(client);
   });
 
   it('refuses requireSecret for a public client', async () => {
-    const { client } = await admin().create(settings({ public: true }));
-    await expect(admin().update(client.clientId, { requireSecret: true })).rejects.toThrow(/requireSecret/);
+    const { client } = await admin.create(settings({ public: true }));
+    await expect(admin.update(client.clientId, { requireSecret: true })).rejects.toThrow(/requireSecret/);
   });
 
   it('loses nothing when several change one client at once', async () => {
-    const { client } = await admin().create(settings());
+    const { client } = await admin.create(settings());
     await Promise.all([
-      admin().update(client.clientId, { name: 'Together' }),
-      admin().update(client.clientId, { requirePkce: true }),
-      admin().update(client.clientId, { firstParty: true }),
-      admin().rotateSecret(client.clientId, { overlapSeconds: 60 }),
-      admin().rotateSecret(client.clientId, { overlapSeconds: 60 }),
+      admin.update(client.clientId, { name: 'Together' }),
+      admin.update(client.clientId, { requirePkce: true }),
+      admin.update(client.clientId, { firstParty: true }),
+      admin.rotateSecret(client.clientId, { overlapSeconds: 60 }),
+      admin.rotateSecret(client.clientId, { overlapSeconds: 60 }),
     ]);
-    const after = await admin().get(client.clientId);
+    const after = await admin.get(client.clientId);
     expect(after).toMatchObject({ name: 'Together', requirePkce: true, firstParty: true });
     expect(after?.secrets).toHaveLength(3);
   });
 
   it('says so when there is no such client', async () => {
-    const calls = [
-      admin().update('nobody', {}),
-      admin().rotateSecret('nobody'),
-      admin().disable('nobody'),
-      admin().enable('nobody'),
-    ];
-    for (const thrown of await Promise.all(calls.map((call) => call.catch((error: unknown) => error)))) {
-      expect(thrown).toBeInstanceOf(ClientError);
-      expect((thrown as ClientError).code).toBe('client_not_found');
-    }
-    expect(await admin().get('nobody')).toBeNull();
+    const { update, rotateSecret, disable, enable } = admin;
+    const calls = [update('nobody', {}), ...[rotateSecret, disable, enable].map((call) => call('nobody'))];
+    for (const call of calls) await expect(call).rejects.toSatisfy(clientError('client_not_found'));
+    expect(await admin.get('nobody')).toBeNull();
   });
 });
 
 describe('rotating a secret', () => {
   it('never lengthens the life of an older one, and drops those that ended', async () => {
-    const { client } = await admin().create(settings());
-    await admin().rotateSecret(client.clientId, { overlapSeconds: 10 });
-    const rotated = await admin().rotateSecret(client.clientId, { overlapSeconds: 100 });
-    expect(rotated.client.secrets.map(({ expiresAt }) => expiresAt)).toEqual([
-      null,
-      iso(provider.clock.now() + 100_000),
-      iso(provider.clock.now() + 10_000),
-    ]);
+    const { client } = await admin.create(settings());
+    const rotate = async (...given: { overlapSeconds: number }[]) =>
+      (await admin.rotateSecret(client.clientId, ...given)).client.secrets;
+    await rotate({ overlapSeconds: 10 });
+    const [, hundred, ten] = await rotate({ overlapSeconds: 100 });
+    expect(hundred?.expiresAt).toBe(iso(provider.clock.now() + 100_000));
+    expect(ten?.expiresAt).toBe(iso(provider.clock.now() + 10_000));
     provider.clock.advance(10_000);
-    expect((await admin().rotateSecret(client.clientId, { overlapSeconds: 5 })).client.secrets).toHaveLength(
-      3,
-    );
-    expect((await admin().rotateSecret(client.clientId)).client.secrets).toHaveLength(1);
+    expect(await rotate({ overlapSeconds: 5 })).toHaveLength(3);
+    expect(await rotate()).toHaveLength(1);
   });
 
   it('is not for public clients, and takes an overlap of 0 seconds to a year', async () => {
-    const { client } = await admin().create(settings({ public: true }));
-    await expect(admin().rotateSecret(client.clientId)).rejects.toThrow(TypeError);
-    const { client: other } = await admin().create(settings());
+    const { client } = await admin.create(settings({ public: true }));
+    await expect(admin.rotateSecret(client.clientId)).rejects.toThrow(TypeError);
+    const { client: other } = await admin.create(settings());
     for (const overlapSeconds of [-1, 0.5, 31_536_001, Number.NaN]) {
-      await expect(admin().rotateSecret(other.clientId, { overlapSeconds })).rejects.toThrow(TypeError);
+      await expect(admin.rotateSecret(other.clientId, { overlapSeconds })).rejects.toThrow(TypeError);
     }
-    expect((await admin().get(other.clientId))?.secrets).toHaveLength(1);
+    expect((await admin.get(other.clientId))?.secrets).toHaveLength(1);
   });
 });
 
 describe('disabling a client', () => {
   it('keeps the time of the first call, and enabling takes it away', async () => {
-    const { client } = await admin().create(settings());
+    const { client } = await admin.create(settings());
     const disabledAt = iso();
-    expect((await admin().disable(client.clientId)).disabledAt).toBe(disabledAt);
+    expect((await admin.disable(client.clientId)).disabledAt).toBe(disabledAt);
     provider.clock.advance(1_000);
-    expect((await admin().disable(client.clientId)).disabledAt).toBe(disabledAt);
-    expect((await admin().enable(client.clientId)).disabledAt).toBeNull();
-    expect((await admin().enable(client.clientId)).disabledAt).toBeNull();
+    expect((await admin.disable(client.clientId)).disabledAt).toBe(disabledAt);
+    expect((await admin.enable(client.clientId)).disabledAt).toBeNull();
+    expect((await admin.enable(client.clientId)).disabledAt).toBeNull();
   });
 });

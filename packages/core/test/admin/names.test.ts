@@ -1,15 +1,9 @@
 import { memoryStorage } from '@ostiary/testing/memory';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestRail } from '../support/partner-api.ts';
-import { TestProvider } from '../support/provider.ts';
+import { describe, expect, it } from 'vitest';
+import { partnerProvider } from '../support/partner-api.ts';
 
 const storage = memoryStorage();
-let provider: TestProvider;
-
-beforeAll(async () => {
-  provider = await TestProvider.start({ storage, payments: new TestRail() });
-});
-afterAll(() => provider.stop());
+const { provider } = await partnerProvider({ storage });
 
 const settings = { redirectUris: ['https://app.example/'], allowedScopes: ['openid'] };
 
@@ -32,33 +26,17 @@ async function ways(): Promise<readonly (readonly [string, (name: string) => Pro
 
 describe('the name of a client, a partner and a key', () => {
   it.each([
-    ['a line feed', 0x0a],
-    ['an escape', 0x1b],
-    ['DEL', 0x7f],
-    ['a control of C1', 0x85],
-    ['a soft hyphen', 0xad],
-    ['an Arabic letter mark', 0x061c],
-    ['a zero width space', 0x200b],
-    ['a left-to-right mark', 0x200e],
-    ['a right-to-left mark', 0x200f],
-    ['a line separator', 0x2028],
-    ['a paragraph separator', 0x2029],
-    ['an embedding', 0x202a],
-    ['an override', 0x202e],
-    ['a word joiner', 0x2060],
-    ['an isolate', 0x2066],
-    ['the end of an isolate', 0x2069],
-    ['half a character', 0xd800],
-    ['a byte order mark', 0xfeff],
-  ])('refuses %s, and names it', async (_name, code) => {
-    const character = String.fromCharCode(code);
+    // Controls, what is invisible, what turns the direction of text, and half a character.
+    ...[0x0a, 0x1b, 0x7f, 0x85, 0xad, 0x061c, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e],
+    ...[0x2060, 0x2066, 0x2069, 0xd800, 0xfeff],
+  ])('refuses U+%d, and names it', async (code) => {
+    const name = `Bank${String.fromCharCode(code)}moc`;
     const named = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-    for (const [way, give] of await ways()) {
-      await expect(give(`Bank${character}moc`), way).rejects.toThrow(TypeError);
-      await expect(give(`Bank${character}moc`), way).rejects.toThrow(
-        `must not contain control, invisible or direction characters (${named})`,
+    const message = `must not contain control, invisible or direction characters (${named})`;
+    for (const [way, give] of await ways())
+      await expect(give(name), way).rejects.toSatisfy(
+        (error) => error instanceof TypeError && error.message.includes(message),
       );
-    }
   });
 
   it.each(['\u200d', '\u200c \u200d'])('refuses %j, which shows nothing', async (name) => {
@@ -68,13 +46,8 @@ describe('the name of a client, a partner and a key', () => {
   });
 
   it.each([
-    'Kafe Lakay & Pitit, S.A.',
-    'Banque Générale d’Haïti',
-    'بانک می\u200cخواهم',
-    'क्\u200dष',
-    'שלום',
-    '家族 👩\u200d👩\u200d👧',
-    '™',
+    ...['Kafe Lakay & Pitit, S.A.', 'Banque Générale d’Haïti', 'بانک می\u200cخواهم', 'क्\u200dष', 'שלום'],
+    ...['家族 👩\u200d👩\u200d👧', '™'],
   ])('may be %j', async (name) => {
     for (const [way, give] of await ways()) await expect(give(name), way).resolves.toBeDefined();
   });

@@ -1,70 +1,49 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fragileStorage } from '../support/fragile-storage.ts';
-import { TestRail } from '../support/partner-api.ts';
-import { TestProvider } from '../support/provider.ts';
+import { describe, expect, it } from 'vitest';
+import { partnerProvider } from '../support/partner-api.ts';
 
-const database = fragileStorage();
-let provider: TestProvider;
-const admin = () => provider.ostiary.admin.partners;
+const { provider } = await partnerProvider();
+const admin = provider.ostiary.admin.partners;
 const iso = () => new Date(provider.clock.now()).toISOString();
-
-beforeAll(async () => {
-  provider = await TestProvider.start({ storage: database.storage, payments: new TestRail() });
-});
-afterAll(() => provider.stop());
 
 describe('a partner', () => {
   it('has a slug, a name and times', async () => {
-    const created = await admin().create({ slug: 'kafe-lakay', name: '  Kafe Lakay ' });
-    expect(created).toEqual({
-      slug: 'kafe-lakay',
-      name: 'Kafe Lakay',
-      createdAt: iso(),
-      updatedAt: iso(),
-      disabledAt: null,
-    });
-    expect(await admin().get('kafe-lakay')).toEqual(created);
-    expect(await admin().get('Kafe-Lakay')).toBeNull();
+    const created = await admin.create({ slug: 'kafe-lakay', name: '  Kafe Lakay ' });
+    const times = { createdAt: iso(), updatedAt: iso(), disabledAt: null };
+    expect(created).toEqual({ slug: 'kafe-lakay', name: 'Kafe Lakay', ...times });
+    expect(await admin.get('kafe-lakay')).toEqual(created);
+    expect(await admin.get('Kafe-Lakay')).toBeNull();
   });
 
   it('may be renamed, and keeps its slug and its keys', async () => {
-    const { slug, createdAt } = await admin().create({ slug: 'before', name: 'Before' });
+    const before = await admin.create({ slug: 'before', name: 'Before' });
+    const { slug } = before;
     const key = await provider.key({ partner: slug });
     provider.clock.advance(1_000);
-    expect(await admin().rename(slug, 'After')).toEqual({
-      slug,
-      name: 'After',
-      createdAt,
-      updatedAt: iso(),
-      disabledAt: null,
-    });
+    expect(await admin.rename(slug, 'After')).toEqual({ ...before, name: 'After', updatedAt: iso() });
     expect((await provider.partnerCall(key, 'GET /v1/partner/whoami')).json().partner).toBe(slug);
-    await expect(admin().rename(slug, ' ')).rejects.toThrow(TypeError);
-    await expect(admin().create({ slug, name: 'x', id: 7 } as never)).rejects.toThrow(TypeError);
+    await expect(admin.rename(slug, ' ')).rejects.toThrow(TypeError);
+    await expect(admin.create({ slug, name: 'x', id: 7 } as never)).rejects.toThrow(TypeError);
   });
 
   it('is disabled since the first time that somebody said so, until it is enabled', async () => {
-    const { slug } = await admin().create({ slug: 'closed', name: 'Closed' });
+    const { slug } = await admin.create({ slug: 'closed', name: 'Closed' });
     const disabledAt = iso();
-    await admin().disable(slug);
+    await admin.disable(slug);
     provider.clock.advance(1_000);
-    expect((await admin().disable(slug)).disabledAt).toBe(disabledAt);
-    expect((await admin().enable(slug)).disabledAt).toBeNull();
+    expect((await admin.disable(slug)).disabledAt).toBe(disabledAt);
+    expect((await admin.enable(slug)).disabledAt).toBeNull();
   });
 
   it('loses no change to somebody who changes it at the same moment', async () => {
-    const { slug } = await admin().create({ slug: 'busy', name: 'Busy' });
-    await Promise.all([
-      admin().rename(slug, 'Renamed'),
-      admin().disable(slug),
-      admin().rename(slug, 'Renamed'),
-    ]);
-    expect(await admin().get(slug)).toMatchObject({ name: 'Renamed', disabledAt: iso() });
+    const { slug } = await admin.create({ slug: 'busy', name: 'Busy' });
+    const rename = () => admin.rename(slug, 'Renamed');
+    await Promise.all([rename(), admin.disable(slug), rename()]);
+    expect(await admin.get(slug)).toMatchObject({ name: 'Renamed', disabledAt: iso() });
   });
 
   it('that nobody knows cannot be changed, and owns no client', async () => {
     const unknown = { code: 'partner_not_found' };
-    for (const change of [admin().rename('nobody', 'x'), admin().disable('nobody'), admin().enable('nobody')])
+    for (const change of [admin.rename('nobody', 'x'), admin.disable('nobody'), admin.enable('nobody')])
       await expect(change).rejects.toMatchObject(unknown);
     await expect(provider.client({ partner: 'nobody' })).rejects.toMatchObject(unknown);
     const { id } = await provider.client({ partner: 'busy' });

@@ -1,25 +1,15 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { partnerProvider, payment, TestRail } from '../support/partner-api.ts';
-import { type TestKey, TestProvider } from '../support/provider.ts';
+import { describe, expect, it } from 'vitest';
+import { partnerProvider } from '../support/partner-api.ts';
 import { blamed } from './refusal.ts';
 
-let provider: TestProvider;
-let key: TestKey;
-
-beforeAll(async () => {
-  provider = await TestProvider.start({ payments: new TestRail(), trustedProxies: ['127.0.0.1'] });
-  key = await provider.key();
-  return () => provider.stop();
-});
-
+const { provider } = await partnerProvider({ trustedProxies: ['127.0.0.1'] });
+const key = await provider.key();
 const day = 'date=2024-01-01';
 const json = 'application/json; charset=utf-8';
 
 describe('every answer', () => {
   it.each([
-    ['GET /v1/partner/users/KID-ANA', 200, json],
     ['HEAD /v1/partner/users/KID-ANA', 200, json],
-    ['POST /v1/partner/payments', 201, json],
     ['GET /v1/openapi.json', 200, json],
     [`GET /v1/partner/reconciliation?${day}&format=csv`, 200, 'text/csv; charset=utf-8'],
     [`GET /v1/partner/reconciliation?${day}&format=ndjson`, 200, 'application/x-ndjson; charset=utf-8'],
@@ -28,10 +18,7 @@ describe('every answer', () => {
     ['GET /v1/partner/nothing', 404, json],
     ['PUT /v1/partner/payments', 405, json],
   ] as const)('such as %s: %i has an id, a type and no place in a cache', async (target, status, type) => {
-    const ask = () => {
-      const body = target.startsWith('POST') ? payment : undefined;
-      return provider.partnerCall(key, target, body, { accept: 'text/html' });
-    };
+    const ask = () => provider.partnerCall(key, target, undefined, { accept: 'text/html' });
     const [answer, again] = [await ask(), await ask()];
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, type]);
     const { 'x-request-id': id, ...headers } = Object.fromEntries(answer.headers);
@@ -41,7 +28,7 @@ describe('every answer', () => {
     // Nothing about the server, nothing that only old caches read, and on http no promise of https.
     for (const name of ['x-powered-by', 'pragma', 'strict-transport-security'])
       expect(headers).not.toHaveProperty(name);
-    if (status >= 400) expect(blamed(answer, status, String(answer.json().code))).toEqual(expect.any(Array));
+    if (status >= 400) blamed(answer, status, String(answer.json().code));
   });
 
   it('says on https that the site is always https', async () => {
@@ -62,16 +49,13 @@ describe('every answer', () => {
 it('whoami tells any key what it is, and nothing secret', async () => {
   const expiresAt = new Date(provider.clock.now() + 60_000);
   const own = await provider.key({ mode: 'test', scopes: ['webhooks'], name: 'till', expiresAt });
-  const from = async (address: string) =>
-    (
-      await provider.partnerCall(own, 'GET /v1/partner/whoami', undefined, { 'x-forwarded-for': address })
-    ).json();
+  const from = async (address: string) => {
+    const headers = { 'x-forwarded-for': address };
+    return (await provider.partnerCall(own, 'GET /v1/partner/whoami', undefined, headers)).json();
+  };
   const shown = { id: own.id, name: 'till', scopes: ['webhooks'], requireSignature: false };
-  expect(await from('203.0.113.7')).toEqual({
-    partner: own.partner,
-    mode: 'test',
-    key: { ...shown, expiresAt: expiresAt.toISOString() },
-    address: '203.0.113.7',
-  });
+  const key = { ...shown, expiresAt: expiresAt.toISOString() };
+  const whoami = { partner: own.partner, mode: 'test', key, address: '203.0.113.7' };
+  expect(await from('203.0.113.7')).toEqual(whoami);
   expect(await from('garbage')).toMatchObject({ address: null });
 });

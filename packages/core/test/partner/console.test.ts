@@ -50,11 +50,11 @@ it('a console of one’s own calls operations of the partner API as a key that o
   const key = await provider.key({ mode: 'live', scopes: ['payments:read', 'payments:write'] });
   const call = await open(key);
   const body = JSON.stringify({ amount: '1.00', currency: 'HTG', recipient: { kid: 'KID-ANA' } });
-  const made = await (await call('createPayment', { body })).json();
+  const shown = async (...given: Parameters<typeof call>) => (await call(...given)).json();
+  const made = await shown('createPayment', { body });
   expect(made).toMatchObject({ amount: '1.00', mode: 'live', status: 'pending' });
-  const listed = await (await call('listPayments', { query: { limit: '1' } })).json();
-  expect(listed).toEqual({ data: [made], nextCursor: null });
-  expect(await (await call('getPayment', { path: { id: made.id } })).json()).toEqual(made);
+  expect(await shown('listPayments', { query: { limit: '1' } })).toEqual({ data: [made], nextCursor: null });
+  expect(await shown('getPayment', { path: { id: made.id } })).toEqual(made);
   // Errors of the API are pages; callers that are no browser read them as JSON.
   const problems = [
     ['listWebhooks', {}, 403, 'lacks the scope webhooks'],

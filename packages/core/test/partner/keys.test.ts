@@ -1,46 +1,20 @@
-import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { apiKeyFormat } from '../../src/api-key-format.ts';
 import { systemRandom } from '../../src/random.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
-import { partnerProvider, temporaryDatabase } from '../support/partner-api.ts';
-import { TestClock } from '../support/provider.ts';
+import { fragileStorage, storageWith } from '../support/fragile-storage.ts';
+import { partnerProvider } from '../support/partner-api.ts';
+import { TestClock, type TestKey } from '../support/provider.ts';
 import { blamed } from './refusal.ts';
 
 const look = 'GET /v1/partner/users/KID-ANA';
 const day = 86_400_000;
 
-/** A storage that finds keys, and says so only when a test lets it. */
-function slowKeys() {
-  const database = fragileStorage();
-  let held: Promise<void> | null = null;
-  const { apiKeys } = database.storage;
-  const findByDigest = async (digest: Uint8Array) => {
-    const found = await apiKeys.findByDigest(digest);
-    await held;
-    return found;
-  };
-  const watched = new Proxy(apiKeys, {
-    get: (target, name) => (name === 'findByDigest' ? findByDigest : Reflect.get(target, name)),
-  });
-  const count = (name: string) => database.calls.filter((call) => call === `apiKeys.${name}`).length;
-  return {
-    storage: new Proxy(database.storage, {
-      get: (target, name) => (name === 'apiKeys' ? watched : Reflect.get(target, name)),
-    }),
-    count,
-    /** From now on nothing is found; resolves when so many were asked for, with how to end that. */
-    hold() {
-      const gate = Promise.withResolvers<void>();
-      held = gate.promise;
-      database.forget();
-      return async (asked: number) => {
-        while (count('findByDigest') < asked) await new Promise(setImmediate);
-        held = null;
-        return gate.resolve;
-      };
-    },
-  };
+/** Two processes on one storage. */
+async function twoProcesses(storage = memoryStorage()) {
+  const shared = { storage, clock: new TestClock(), sealingKeys: [new Uint8Array(32).fill(1)] };
+  const [here, there] = [await partnerProvider(shared), await partnerProvider(shared)];
+  return { here: here.provider, there: there.provider };
 }
 
 describe('an API key', () => {
@@ -88,25 +62,23 @@ describe('an API key', () => {
     await provider.ostiary.admin.partners.disable(disabled.partner);
     provider.clock.advance(1_000);
     const unknown = apiKeyFormat('svc').newKey('live', systemRandom);
-    const rejected: Record<string, string | null> = {
-      missing: null,
-      empty: '',
-      malformed: 'hello',
-      'of another prefix': apiKeyFormat('acme').newKey('live', systemRandom),
-      'in upper case': unknown.toUpperCase(),
-      'with a wrong checksum': `${unknown.slice(0, -1)}${unknown.endsWith('0') ? '1' : '0'}`,
-      '10 kB long': `svc_live_${'a'.repeat(10_000)}`,
-      twice: `${unknown}, ${unknown}`,
-      unknown,
-      revoked: revoked.key,
-      expired: expired.key,
-      rolled: rolled.key,
-      'of a disabled partner': disabled.key,
-    };
+    const rejected = [
+      ...[
+        null,
+        '',
+        'hello',
+        `svc_live_${'a'.repeat(10_000)}`,
+        apiKeyFormat('acme').newKey('live', systemRandom),
+      ],
+      ...[unknown, unknown.toUpperCase(), `${unknown}, ${unknown}`],
+      // With a wrong checksum.
+      `${unknown.slice(0, -1)}${unknown.endsWith('0') ? '1' : '0'}`,
+      ...[revoked.key, expired.key, rolled.key, disabled.key],
+    ];
     const seen = new Set<string>();
-    for (const [kind, key] of Object.entries(rejected)) {
+    for (const key of rejected) {
       const answer = await provider.partnerCall(key, look);
-      expect.soft(blamed(answer, 401, 'invalid_api_key'), kind).toEqual([]);
+      expect.soft(blamed(answer, 401, 'invalid_api_key'), String(key)).toEqual([]);
       const { date: _, 'x-request-id': requestId = '', ...headers } = Object.fromEntries(answer.headers);
       seen.add(JSON.stringify([answer.text.replace(requestId, ''), headers]));
     }
@@ -114,40 +86,29 @@ describe('an API key', () => {
     expect(String([...seen])).not.toMatch(/ratelimit|retry-after|www-authenticate/i);
   });
 
-  /** Two processes on one file. */
-  async function twoProcesses() {
-    const file = temporaryDatabase();
-    const shared = { sealingKeys: [new Uint8Array(32).fill(1)], clock: new TestClock() };
-    const { provider: here } = await partnerProvider({ storage: sqliteStorage({ file }), ...shared });
-    const { provider: there } = await partnerProvider({ storage: sqliteStorage({ file }), ...shared });
-    return { here, there };
-  }
-
-  it('that is revoked, or whose partner is disabled, is refused by the next request in another process', async () => {
+  it('that ends is refused by the next request in another process, whatever the other checks would say', async () => {
     const { here, there } = await twoProcesses();
-    const [first, second] = [await here.key(), await here.key()];
-    const status = async (key: typeof first) => (await there.partnerCall(key, look)).status;
-    expect([await status(first), await status(second)]).toEqual([200, 200]);
-    await here.ostiary.admin.apiKeys.revoke(first.id);
-    expect([await status(first), await status(second)]).toEqual([401, 200]);
-    await here.ostiary.admin.partners.disable(second.partner);
-    expect(await status(second)).toBe(401);
-    await here.ostiary.admin.partners.enable(second.partner);
-    expect([await status(first), await status(second)]).toEqual([401, 200]);
-  });
-
-  it('that has ended elsewhere is 401 and nothing else, whatever the other checks would say', async () => {
-    const { here, there } = await twoProcesses();
-    const key = await here.key({ scopes: ['users:read'] });
+    const scopes = ['users:read'] as const;
+    const [first, second] = [await here.key({ scopes }), await here.key({ scopes })];
     const limited = 'GET /v1/partner/reconciliation?date=2020-01-01';
-    const answer = async (route: string) => {
+    const answer = async (key: TestKey, route = look) => {
       const { status, headers } = await there.partnerCall(key, route);
       return [status, [...headers].some(([name]) => /ratelimit|retry-after/i.test(name))];
     };
-    expect(await answer(look)).toEqual([200, true]);
-    expect(await answer(limited)).toEqual([403, false]);
-    await here.ostiary.admin.partners.disable(key.partner);
-    for (const route of [limited, look]) expect(await answer(route)).toEqual([401, false]);
+    for (const key of [first, second]) expect(await answer(key)).toEqual([200, true]);
+    expect(await answer(first, limited)).toEqual([403, false]);
+    await here.ostiary.admin.apiKeys.revoke(first.id);
+    expect([await answer(first), await answer(second)]).toEqual([
+      [401, false],
+      [200, true],
+    ]);
+    await here.ostiary.admin.partners.disable(second.partner);
+    for (const route of [limited, look]) expect(await answer(second, route)).toEqual([401, false]);
+    await here.ostiary.admin.partners.enable(second.partner);
+    expect([await answer(first), await answer(second)]).toEqual([
+      [401, false],
+      [200, true],
+    ]);
   });
 
   it('is read again when the clock was set back, rather than believed for longer', async () => {
@@ -164,45 +125,54 @@ describe('an API key', () => {
   });
 
   it('that is read while it is revoked does not come back from the cache', async () => {
-    const { storage, hold } = slowKeys();
+    const inner = memoryStorage();
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const storage = storageWith(inner, 'apiKeys', {
+      async findByDigest(digest) {
+        const found = await inner.apiKeys.findByDigest(digest);
+        asked.resolve();
+        await gate.promise;
+        return found;
+      },
+    });
     const { provider } = await partnerProvider({ storage });
     const key = await provider.key();
-    const asked = hold();
     const early = provider.partnerCall(key, look);
-    const release = await asked(1);
+    await asked.promise;
     await provider.ostiary.admin.apiKeys.revoke(key.id);
-    release();
+    gate.resolve();
     await early;
     expect((await provider.partnerCall(key, look)).status).toBe(401);
   });
 });
 
-describe('rolling a key', () => {
-  it('keeps the old one for the overlap, with the same rights, and gives a new signing secret', async () => {
-    const { provider } = await partnerProvider();
-    const { apiKeys } = provider.ostiary.admin;
-    const rights = { scopes: ['users:read'], mode: 'test', name: 'till' } as const;
-    const old = await provider.key(rights);
-    const { apiKey, key, signingSecret } = await apiKeys.roll(old.id, { overlapSeconds: 60 });
-    expect(apiKey).toMatchObject({ ...rights, partner: old.partner });
-    expect(signingSecret).not.toBe(old.signingSecret);
-    const works = async (presented: string) =>
-      (await provider.partnerCall(presented, 'GET /v1/partner/users/KID-TEST-APPROVED')).status;
-    expect([await works(old.key), await works(key)]).toEqual([200, 200]);
-    provider.clock.advance(59_999);
-    expect(await works(old.key)).toBe(200);
-    provider.clock.advance(1);
-    expect([await works(old.key), await works(key)]).toEqual([401, 200]);
-    // Unless told otherwise the overlap is a day.
-    const last = await apiKeys.roll(apiKey.id);
-    provider.clock.advance(day - 1);
-    expect([await works(key), await works(last.key)]).toEqual([200, 200]);
-    provider.clock.advance(1);
-    expect([await works(key), await works(last.key)]).toEqual([401, 200]);
-    await expect(apiKeys.roll(old.id)).rejects.toMatchObject({ code: 'key_ended' });
-    await expect(apiKeys.roll('key_x')).rejects.toMatchObject({ code: 'key_not_found' });
-    await expect(apiKeys.revoke('key_x')).rejects.toMatchObject({ code: 'key_not_found' });
-  });
+it('rolling a key keeps the old one for the overlap, with the same rights, and gives a new signing secret', async () => {
+  const { provider } = await partnerProvider();
+  const { apiKeys } = provider.ostiary.admin;
+  const rights = { scopes: ['users:read'], mode: 'test', name: 'till' } as const;
+  const old = await provider.key(rights);
+  const { apiKey, key, signingSecret } = await apiKeys.roll(old.id, { overlapSeconds: 60 });
+  expect(apiKey).toMatchObject({ ...rights, partner: old.partner });
+  expect(signingSecret).not.toBe(old.signingSecret);
+  // Unless told otherwise the overlap is a day.
+  const last = await apiKeys.roll(apiKey.id);
+  const working = async (...keys: readonly string[]) => {
+    const path = 'GET /v1/partner/users/KID-TEST-APPROVED';
+    const answers = await Promise.all(keys.map((presented) => provider.partnerCall(presented, path)));
+    return answers.map(({ status }) => status);
+  };
+  for (const [ms, ...expected] of [
+    [59_999, 200, 200, 200],
+    [1, 401, 200, 200],
+    [day - 60_001, 401, 200, 200],
+    [1, 401, 401, 200],
+  ] as const) {
+    provider.clock.advance(ms);
+    expect(await working(old.key, key, last.key)).toEqual(expected);
+  }
+  await expect(apiKeys.roll(old.id)).rejects.toMatchObject({ code: 'key_ended' });
+  await expect(apiKeys.roll('key_x')).rejects.toMatchObject({ code: 'key_not_found' });
+  await expect(apiKeys.revoke('key_x')).rejects.toMatchObject({ code: 'key_not_found' });
 });
 
 describe('provisioning', () => {
@@ -210,12 +180,10 @@ describe('provisioning', () => {
     const { provider } = await partnerProvider();
     const { partners, apiKeys } = provider.ostiary.admin;
     const partner = await provider.partner('acme-1');
-    for (const slug of ['a', 'A-b', 'a b', 'é-é', 'a'.repeat(41), '']) {
+    for (const slug of ['a', 'A-b', 'a b', 'é-é', 'a'.repeat(41), ''])
       await expect.soft(partners.create({ slug, name: 'x' }), slug).rejects.toThrow(/slug/);
-    }
-    await expect(partners.create({ slug: 'acme-1', name: 'x' })).rejects.toMatchObject({
-      code: 'partner_exists',
-    });
+    const again = partners.create({ slug: 'acme-1', name: 'x' });
+    await expect(again).rejects.toMatchObject({ code: 'partner_exists' });
     const issue = (changes: object) =>
       apiKeys.issue({ partner, mode: 'live', scopes: ['webhooks'], ...changes });
     for (const [changes, path] of [
@@ -230,60 +198,33 @@ describe('provisioning', () => {
       await expect(issue(changes)).rejects.toThrow(path);
     await expect(issue({ partner: 'nobody' })).rejects.toMatchObject({ code: 'partner_not_found' });
     expect(await apiKeys.list(partner)).toEqual([]);
+    // A key is shown once, and never what it or its secret is.
+    const { key, signingSecret } = await provider.key({ partner });
+    const listed = JSON.stringify(await apiKeys.list(partner));
+    for (const secret of [key, signingSecret, 'digest', 'sealed']) expect(listed).not.toContain(secret);
   });
 
-  it('shows a key once, and never what it or its secret is', async () => {
-    const { provider } = await partnerProvider();
-    const { key, signingSecret, partner } = await provider.key();
-    const listed = JSON.stringify(await provider.ostiary.admin.apiKeys.list(partner));
-    expect(listed).not.toContain(key);
-    expect(listed).not.toContain(signingSecret);
-    expect(listed).not.toMatch(/digest|sealed/);
-  });
-
-  it('tells when a key was last used, written at most once a minute', async () => {
+  it('tells when a key was last used, written at most once a minute, however many requests and processes', async () => {
     const database = fragileStorage();
-    const { provider } = await partnerProvider({ storage: database.storage });
-    const key = await provider.key();
-    const used = async () => (await provider.ostiary.admin.apiKeys.list(key.partner))[0]?.lastUsedAt ?? null;
-    expect(await used()).toBeNull();
-    const first = new Date(provider.clock.now()).toISOString();
-    for (let request = 0; request < 5; request += 1) {
-      await provider.partnerCall(key, look);
-      provider.clock.advance(11_000);
-    }
-    expect(await used()).toBe(first);
-    provider.clock.advance(4_999);
-    await provider.partnerCall(key, look);
-    expect(await used()).toBe(first);
-    provider.clock.advance(1);
-    await provider.partnerCall(key, look);
-    expect(await used()).toBe(new Date(provider.clock.now()).toISOString());
-    expect(database.calls.filter((call) => call === 'apiKeys.touch')).toHaveLength(2);
-    provider.clock.advance(day);
-    database.breakWhen((call) => call === 'apiKeys.touch');
-    expect((await provider.partnerCall(key, look)).status).toBe(200);
-  });
-
-  it('notes one use of requests that come together, and of processes that see each other’s', async () => {
-    const { storage, count, hold } = slowKeys();
-    const shared = { storage, clock: new TestClock(), sealingKeys: [new Uint8Array(32).fill(1)] };
-    const { provider: here } = await partnerProvider(shared);
-    const { provider: there } = await partnerProvider(shared);
+    const { here, there } = await twoProcesses(database.storage);
     const key = await here.key();
-    for (const [first, second] of [
-      [here, there],
-      [there, here],
+    const used = async () => (await here.ostiary.admin.apiKeys.list(key.partner))[0]?.lastUsedAt ?? null;
+    expect(await used()).toBeNull();
+    const now = () => new Date(here.clock.now()).toISOString();
+    const first = now();
+    for (const [wait, by, seen] of [
+      [0, here, () => first],
+      [5_000, there, () => first],
+      [54_999, here, () => first],
+      [1, there, now],
     ] as const) {
-      const asked = hold();
-      const together = Array.from({ length: 20 }, () => first.partnerCall(key, look));
-      (await asked(20))();
-      for (const { status } of await Promise.all(together)) expect(status).toBe(200);
-      // The other process learns of it when it reads the key again, after five seconds at most.
-      first.clock.advance(5_000);
-      expect((await second.partnerCall(key, look)).status).toBe(200);
-      expect(count('touch')).toBe(1);
-      first.clock.advance(55_000);
+      here.clock.advance(wait);
+      await Promise.all(Array.from({ length: 20 }, () => by.partnerCall(key, look)));
+      expect(await used()).toBe(seen());
     }
+    expect(database.calls.filter((call) => call === 'apiKeys.touch')).toHaveLength(2);
+    here.clock.advance(day);
+    database.breakWhen((call) => call === 'apiKeys.touch');
+    expect((await here.partnerCall(key, look)).status).toBe(200);
   });
 });

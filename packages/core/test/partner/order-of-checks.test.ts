@@ -2,19 +2,15 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parseAnswer, RawConnection, rawGet, rawPost, sendRaw } from '../attacks/raw.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
-import { partnerProvider, payment } from '../support/partner-api.ts';
-import type { TestProvider } from '../support/provider.ts';
+import { partnerProvider } from '../support/partner-api.ts';
 
-const codeOf = (text: string) => (JSON.parse(text) as { code: string }).code;
-
-/** The head of a request whose body is announced and never comes. */
-async function headOnly(provider: TestProvider, lines: readonly string[]) {
+const { provider } = await partnerProvider();
+const { key } = await provider.key();
+const open = async (...lines: readonly string[]) => {
   const connection = await RawConnection.open(provider.origin);
   connection.write([...lines, 'Host: a', '', ''].join('\r\n'));
-  const received = await connection.until('}');
-  connection.reset();
-  return parseAnswer(received);
-}
+  return connection;
+};
 
 describe('checks come in the documented order', () => {
   it('each one before the next', async () => {
@@ -55,109 +51,69 @@ describe('checks come in the documented order', () => {
     expect([malformed.status, malformed.json().details]).toEqual([400, undefined]);
   });
 
-  it('of a body nothing is read before the key is known: its head alone gets the 401', async () => {
-    const { provider } = await partnerProvider();
-    const { key } = await provider.key({ scopes: ['webhooks'] });
-    for (const [lines, status] of [
-      [['POST /v1/partner/payments HTTP/1.1', 'Content-Length: 60000'], 401],
-      [['POST /v1/partner/payments HTTP/1.1', 'Transfer-Encoding: chunked'], 401],
-      [['POST /v1/partner/payments HTTP/1.1', 'Content-Length: 60000', `X-API-Key: ${key}`], 403],
-      [['POST /v1/partner/nothing HTTP/1.1', 'Content-Length: 60000'], 404],
-      [['PUT /v1/partner/payments HTTP/1.1', 'Content-Length: 60000'], 405],
-      [['POST /v1/partner/payments HTTP/1.1', 'Content-Length: 65537'], 413],
+  it('of a body nothing is read before the key is known: its head alone gets the answer', async () => {
+    const { key: powerless } = await provider.key({ scopes: ['webhooks'] });
+    const post = (path: string) => `POST /v1/partner/${path} HTTP/1.1`;
+    for (const [status, ...head] of [
+      [401, post('payments'), 'Content-Length: 60000'],
+      [401, post('payments'), 'Transfer-Encoding: chunked'],
+      [403, post('payments'), 'Content-Length: 60000', `X-API-Key: ${powerless}`],
+      [404, post('nothing'), 'Content-Length: 60000'],
+      [405, 'PUT /v1/partner/payments HTTP/1.1', 'Content-Length: 60000'],
+      [413, post('payments'), 'Content-Length: 65537'],
     ] as const) {
-      expect.soft((await headOnly(provider, lines)).status, lines.join()).toBe(status);
+      const connection = await open(...head);
+      const answer = parseAnswer(await connection.until('}'));
+      connection.reset();
+      expect.soft(answer.status, head.join()).toBe(status);
     }
   });
 
-  it('a long body is refused by its announced length, the connection is closed, and nobody asked the database', async () => {
+  it('of a body that is too long or that no one wants nothing more is taken: the connection is closed', async () => {
     const database = fragileStorage();
     const { provider } = await partnerProvider({ storage: database.storage });
     const { key } = await provider.key();
     database.forget();
-    const head = ['POST /v1/partner/payments HTTP/1.1', 'Host: a', `X-API-Key: ${key}`];
-    const connection = await RawConnection.open(provider.origin);
-    connection.write([...head, 'Content-Length: 65537', '', 'x'].join('\r\n'));
-    const answer = parseAnswer(await connection.all());
-    expect(answer.status).toBe(413);
-    expect(codeOf(answer.body)).toBe('invalid_request');
-    expect(answer.values('connection')).toEqual(['close']);
-    expect(database.calls).toEqual([]);
-  });
-
-  it('a chunked body is counted while it comes', async () => {
-    const { provider } = await partnerProvider();
-    const { key } = await provider.key();
     const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
-    const connection = await RawConnection.open(provider.origin);
-    const head = ['POST /v1/partner/payments HTTP/1.1', 'Host: a', `X-API-Key: ${key}`];
-    const types = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
-    connection.write([...head, ...types, '', ''].join('\r\n'));
-    connection.write(chunk(64 * 1024));
-    connection.write(chunk(1));
-    const answer = parseAnswer(await connection.until('}'));
-    connection.reset();
-    expect(answer.status).toBe(413);
-    expect(answer.values('connection')).toEqual(['close']);
-  });
-
-  it('of a chunked body that no one wants nothing more is taken: the connection is closed', async () => {
-    const { provider } = await partnerProvider();
-    const connection = await RawConnection.open(provider.origin);
-    connection.write(
-      'POST /v1/partner/verify HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n',
-    );
-    const answer = parseAnswer(await connection.all());
-    expect(answer.status).toBe(401);
-    expect(answer.values('connection')).toEqual(['close']);
+    const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
+    for (const [headers, body, status] of [
+      // By its announced length, and nobody has asked the database.
+      [[`X-API-Key: ${key}`, 'Content-Length: 65537'], 'x', 413],
+      [chunked, chunk(4), 401],
+      // Counted while it comes.
+      [[`X-API-Key: ${key}`, ...chunked], chunk(64 * 1024) + chunk(1), 413],
+    ] as const) {
+      if (status === 401) expect(database.calls).toEqual([]);
+      const connection = await RawConnection.open(provider.origin);
+      const head = ['POST /v1/partner/payments HTTP/1.1', 'Host: a', ...headers];
+      connection.write([...head, '', body].join('\r\n'));
+      const answer = parseAnswer(await connection.until('}'));
+      connection.reset();
+      expect([answer.status, answer.values('connection')]).toEqual([status, ['close']]);
+    }
   });
 
   it('a small body that was not read leaves the connection good for the next request', async () => {
-    const { provider } = await partnerProvider();
-    const connection = await RawConnection.open(provider.origin);
-    connection.write('POST /v1/partner/verify HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nabcd');
+    const connection = await open('POST /v1/partner/verify HTTP/1.1', 'Content-Length: 4');
+    connection.write('abcd');
     connection.write(rawGet('/v1/openapi.json'));
     const answers = (await connection.all()).match(/HTTP\/1\.1 \d{3} /g);
     expect(answers).toEqual(['HTTP/1.1 401 ', 'HTTP/1.1 200 ']);
   });
-
-  it('a caller that waits for 100 Continue is answered, whether it may go on or not', async () => {
-    const { provider } = await partnerProvider();
-    const { key } = await provider.key();
-    const body = JSON.stringify(payment);
-    const ask = async (headers: readonly string[]) => {
-      const connection = await RawConnection.open(provider.origin);
-      const head = ['POST /v1/partner/payments HTTP/1.1', 'Host: a', 'Expect: 100-continue'];
-      connection.write([...head, 'Content-Type: application/json', ...headers, '', ''].join('\r\n'));
-      return connection;
-    };
-    const stranger = await ask(['Content-Length: 10']);
-    expect(await stranger.until('}')).toContain('HTTP/1.1 401 ');
-    stranger.reset();
-    const partner = await ask([`Content-Length: ${body.length}`, `X-API-Key: ${key}`, 'Connection: close']);
-    await partner.until('100 Continue');
-    partner.write(body);
-    expect(await partner.all()).toContain('HTTP/1.1 201 ');
-  });
 });
 
-describe('bodies and signatures of requests that need none', () => {
-  it('a body where none belongs is refused', async () => {
-    const { provider } = await partnerProvider();
-    const { key } = await provider.key();
-    const withBody = rawPost('/v1/partner/payments', [`X-API-Key: ${key}`], '{"a":1}').toString('latin1');
-    for (const [method, status] of [
-      ['GET', 400],
-      ['DELETE', 405],
-    ] as const) {
-      const answer = await sendRaw(provider.origin, withBody.replace('POST', method));
-      expect([answer.status, codeOf(answer.body)]).toEqual([status, 'invalid_request']);
-      expect(answer.values('allow')).toEqual(status === 405 ? ['POST, GET, HEAD'] : []);
-    }
-    // A media type without a body is what many clients send by default.
-    const typed = await provider.partnerCall(key, 'GET /v1/partner/payments', undefined, {
-      'content-type': 'application/json',
-    });
-    expect(typed.status).toBe(200);
-  });
+it('a body where none belongs is refused', async () => {
+  const withBody = rawPost('/v1/partner/payments', [`X-API-Key: ${key}`], '{"a":1}').toString('latin1');
+  for (const [method, status, ...allowed] of [
+    ['GET', 400],
+    ['DELETE', 405, 'POST, GET, HEAD'],
+  ] as const) {
+    const answer = await sendRaw(provider.origin, withBody.replace('POST', method));
+    expect([answer.status, JSON.parse(answer.body).code]).toEqual([status, 'invalid_request']);
+    expect(answer.values('allow')).toEqual(allowed);
+  }
+  // A media type without a body is what many clients send by default.
+  const headers = { 'content-type': 'application/json' };
+  const typed = await provider.partnerCall(key, 'GET /v1/partner/payments', undefined, headers);
+  expect(typed.status).toBe(200);
 });

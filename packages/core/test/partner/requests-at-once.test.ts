@@ -1,13 +1,11 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
-import { fixedWindows } from '../../src/fixed-windows.ts';
 import type { UserRecord } from '../../src/index.ts';
 import { createKeyedMutex } from '../../src/partner/pipeline/keyed-mutex.ts';
-import type { RateLimitStore } from '../../src/storage.ts';
 import type { Answer } from '../support/browser.ts';
 import { Host } from '../support/directory.ts';
-import { storageWith } from '../support/fragile-storage.ts';
+import { fragileStorage, storageWith } from '../support/fragile-storage.ts';
 import { partnerProvider, payment, testPayment } from '../support/partner-api.ts';
 import type { TestKey } from '../support/provider.ts';
 
@@ -16,30 +14,22 @@ const pay = 'POST /v1/partner/payments';
 /** A host whose directory answers when a test lets it, and a count of the requests that have come so far. */
 async function slowShop() {
   const host = new Host();
+  const database = fragileStorage();
   const lookups: PromiseWithResolvers<UserRecord | null>[] = [];
-  const limits = fixedWindows();
-  let counted = 0;
-  const store: RateLimitStore = {
-    consume(request) {
-      counted += 1;
-      return limits.consume(request);
-    },
-  };
   const findByKid = () => {
     const lookup = Promise.withResolvers<UserRecord | null>();
     lookups.push(lookup);
     return lookup.promise;
   };
-  const { provider } = await partnerProvider(
-    { users: { ...host.users, findByKid }, partnerLimits: { store } },
-    host,
-  );
+  const users = { ...host.users, findByKid };
+  const { provider } = await partnerProvider({ users, storage: database.storage }, host);
   const key = await provider.key();
   const send = (idempotencyKey: string, body: object = payment, by: TestKey = key): Promise<Answer> =>
     provider.partnerCall(by, pay, body, { 'idempotency-key': idempotencyKey });
   /** Waits until so many requests have passed the limiter, and for whatever they do at once then. */
   const arrived = async (count: number) => {
-    await vi.waitFor(() => expect(counted).toBe(count), patient);
+    const counted = () => database.calls.filter((call) => call === 'rateLimits.consumeOfKey').length;
+    await vi.waitFor(() => expect(counted()).toBe(count), patient);
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   };
   const answerLookup = (index: number, user = host.people.get('user-ana') ?? null) =>
@@ -118,6 +108,8 @@ describe('a request with the Idempotency-Key of one that is under way', () => {
   });
 });
 
+const tellsOfTheKey = { code: 'internal_error', message: expect.stringContaining('Idempotency-Key') };
+
 it.each([
   [3, 1, 201, null],
   [1_000, 1_500, 503, '1'],
@@ -142,10 +134,6 @@ it.each([
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, retryAfter]);
     // The last try begins early enough to end within the five seconds.
     expect(asked).toBe(status === 201 ? 4 : 3);
-    if (status === 503)
-      expect(answer.json()).toMatchObject({
-        code: 'internal_error',
-        message: expect.stringContaining('Idempotency-Key'),
-      });
+    if (status === 503) expect(answer.json()).toMatchObject(tellsOfTheKey);
   },
 );

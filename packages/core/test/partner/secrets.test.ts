@@ -1,31 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { inspect } from 'node:util';
-import { memoryStorage } from '@ostiary/testing/memory';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Storage } from '../../src/storage.ts';
 import { ana, Host } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider, payment } from '../support/partner-api.ts';
-import type { TestProvider } from '../support/provider.ts';
 import { webhookProvider } from '../webhooks/support/webhook-provider.ts';
 import { body as endpoint, hooks, url } from './webhook-shop.ts';
 
 const phone = '+50937000001';
 
-/** What must not turn up anywhere, and what was logged and answered meanwhile. */
-interface Used {
-  readonly secrets: readonly string[];
-  readonly logged: string;
-  readonly said: string;
-}
-
-const everythingLogged = ({ logged }: TestProvider) =>
-  inspect(logged, { depth: 10, maxStringLength: null, maxArrayLength: null });
+const shown = (value: unknown) => inspect(value, { depth: 10, maxStringLength: null, maxArrayLength: null });
 
 /** Uses everything there is, rightly and wrongly, and answers what must not turn up anywhere. */
-async function useKeys(storage: Storage): Promise<Used> {
-  const host = new Host();
-  const { provider, rail } = await partnerProvider({ storage }, host);
+async function useKeys(storage: Storage) {
+  const { provider, rail } = await partnerProvider({ storage });
   const [key, test] = [await provider.key(), await provider.key({ mode: 'test', requireSignature: true })];
   const rolled = await provider.ostiary.admin.apiKeys.roll(key.id);
   const passport = await provider.ostiary.passports.issue(ana.sub);
@@ -54,20 +43,20 @@ async function useKeys(storage: Storage): Promise<Used> {
   // What goes wrong is logged most.
   rail.answer = () => Promise.reject(new Error('the rail is down'));
   await provider.ostiary.worker.runDue();
-  host.people.set(ana.sub, { ...ana, country: 'nowhere' });
+  provider.host.people.set(ana.sub, { ...ana, country: 'nowhere' });
   expect((await provider.partnerCall(key, byPhone)).status).toBe(500);
   expect((await provider.partnerCall(key, verify, token)).status).toBe(500);
   const secrets = [key, test].flatMap(({ key: text, signingSecret }) => [text, signingSecret]);
   expect(provider.logged.filter(({ level }) => level === 'error').length).toBeGreaterThanOrEqual(2);
   return {
     secrets: [...secrets, rolled.key, rolled.signingSecret, passport.token, signature, phone],
-    logged: everythingLogged(provider),
+    logged: shown(provider.logged),
     said: '',
   };
 }
 
 /** Uses a secret in every way there is, and answers everything that was said or logged. */
-async function useWebhooks(storage: Storage): Promise<Used> {
+async function useWebhooks(storage: Storage) {
   const secrets = ['first-secret-of-the-endpoint', 'zweites Geheimnis: Schlüssel 🔑'];
   const { provider } = await webhookProvider({ storage });
   const key = await provider.key({ mode: 'test' });
@@ -90,10 +79,10 @@ async function useWebhooks(storage: Storage): Promise<Used> {
   ] as const)
     await call(target, payload, headers);
   await provider.ostiary.worker.runDue();
-  const shown = [hooks, `${hooks}/${id}`, `${hooks}/${id}/deliveries`, '/v1/partner/events'];
-  for (const path of shown) await call(`GET ${path}`);
+  const lists = [hooks, `${hooks}/${id}`, `${hooks}/${id}/deliveries`, '/v1/partner/events'];
+  for (const path of lists) await call(`GET ${path}`);
   await call(`DELETE ${hooks}/${id}`);
-  return { secrets, logged: everythingLogged(provider), said: said.join('\n') };
+  return { secrets, logged: shown(provider.logged), said: said.join('\n') };
 }
 
 const forms = (secret: string) => [
@@ -105,27 +94,21 @@ const forms = (secret: string) => [
   Buffer.from(secret).toString('hex'),
 ];
 
-/** Everything that is secret, how it is used, and what is stored openly beside it, so that the look is a good one. */
-const uses = [
-  ['keys, signing secrets, passports and phone numbers', useKeys, 'KID-ANA'],
-  ['webhook secrets', useWebhooks, url],
-] as const;
-
-describe.each(uses)('%s', (_what, use, open) => {
-  it('are in no log line and in no answer', async () => {
-    const { secrets, logged, said } = await use(memoryStorage());
-    expect(logged.length).toBeGreaterThan(100);
-    for (const form of secrets.flatMap(forms)) {
-      expect(logged).not.toContain(form);
-      expect(said).not.toContain(form);
-    }
-    expect(said).not.toMatch(/"(sealedS|s)ecret":/);
-  });
-
-  it('are handed to no storage', async () => {
+it.each([
+  // What is stored or said openly beside the secrets shows that the look is a good one.
+  [
+    'keys, signing secrets, passports and phone numbers',
+    useKeys,
+    'KID-ANA',
+    '/v1/partner/users/phone/:phone',
+  ],
+  ['webhook secrets', useWebhooks, url, '"path":"secret"'],
+] as const)(
+  '%s are in no log line and no answer, and handed to no storage',
+  async (_what, use, open, words) => {
     const database = fragileStorage();
-    const { secrets } = await use(database.storage);
-    const given = inspect(database.given, { depth: 10, maxStringLength: null, maxArrayLength: null });
+    const { secrets, logged, said } = await use(database.storage);
+    const given = shown(database.given);
     // A Buffer has turned itself into a list of numbers before a replacer is asked about it.
     const bytes = JSON.stringify(database.given, function (this: Record<string, unknown>, name, value) {
       if (typeof value === 'bigint') return String(value);
@@ -133,39 +116,30 @@ describe.each(uses)('%s', (_what, use, open) => {
       return raw instanceof Uint8Array ? Buffer.from(raw).toString('latin1') : value;
     });
     expect(given).toContain(open);
-    for (const form of secrets.flatMap(forms)) {
-      expect(given).not.toContain(form);
-      expect(bytes).not.toContain(form);
-    }
-  });
+    expect(logged + said).toContain(words);
+    for (const form of secrets.flatMap(forms))
+      for (const text of [logged, said, given, bytes]) expect(text).not.toContain(form);
+    expect(said).not.toMatch(/"(sealedS|s)ecret":/);
+  },
+);
+
+it('a webhook secret is sealed in another way each time', async () => {
+  const database = fragileStorage();
+  await useWebhooks(database.storage);
+  const sealed = new Set(shown(database.given).match(/(?<=sealedSecret: ')[^']+/g));
+  expect(sealed.size).toBeGreaterThanOrEqual(2);
 });
 
-describe('what is said of secrets', () => {
-  it('is the route that a phone number came by, and the field that a refusal is about', async () => {
-    expect((await useKeys(memoryStorage())).logged).toContain('/v1/partner/users/phone/:phone');
-    const { said } = await useWebhooks(memoryStorage());
-    expect(said).toContain(url);
-    expect(said).toContain('"path":"secret"');
-  });
-
-  it('differs each time a webhook secret is sealed', async () => {
-    const database = fragileStorage();
-    await useWebhooks(database.storage);
-    const sealed = new Set(inspect(database.given, { depth: 10 }).match(/(?<=sealedSecret: ')[^']+/g));
-    expect(sealed.size).toBeGreaterThanOrEqual(2);
-  });
-
-  it('a phone number that the host puts into its errors is taken out of them', async () => {
-    const host = new Host();
-    const findByPhone = (asked: string) =>
-      Promise.reject(Object.assign(new Error(`no row for ${asked}`), { asked }));
-    const { provider } = await partnerProvider({ users: { ...host.users, findByPhone } }, host);
-    const answer = await provider.partnerCall(await provider.key(), `GET /v1/partner/users/phone/${phone}`);
-    expect(answer.status).toBe(500);
-    const logged = inspect(provider.logged, { depth: 10 });
-    expect(logged).toContain('no row for +[redacted]');
-    expect(logged).not.toContain(phone.slice(1));
-    // Where the host threw is still told.
-    expect(logged).toMatch(/\n +at Object\.findByPhone .*secrets\.test\.ts/);
-  });
+it('a phone number that the host puts into its errors is taken out of them', async () => {
+  const host = new Host();
+  const findByPhone = (asked: string) =>
+    Promise.reject(Object.assign(new Error(`no row for ${asked}`), { asked }));
+  const { provider } = await partnerProvider({ users: { ...host.users, findByPhone } }, host);
+  const answer = await provider.partnerCall(await provider.key(), `GET /v1/partner/users/phone/${phone}`);
+  expect(answer.status).toBe(500);
+  const logged = inspect(provider.logged, { depth: 10 });
+  expect(logged).toContain('no row for +[redacted]');
+  expect(logged).not.toContain(phone.slice(1));
+  // Where the host threw is still told.
+  expect(logged).toMatch(/\n +at Object\.findByPhone .*secrets\.test\.ts/);
 });

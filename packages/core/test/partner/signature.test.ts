@@ -36,10 +36,11 @@ async function paid(
 }
 const refusal = '401 invalid_signature';
 
+const { provider } = await partnerProvider();
+const key = await provider.key();
+
 describe('a signed request', () => {
   it('passes with the lower-case HMAC of its raw body', async () => {
-    const { provider } = await partnerProvider();
-    const key = await provider.key();
     expect((await paid(provider, key)).status).toBe(201);
     // Raw bytes count, not what they mean.
     const spaced = ` ${body}\n`;
@@ -48,8 +49,6 @@ describe('a signed request', () => {
   });
 
   it('is refused for everything that is not quite right', async () => {
-    const { provider } = await partnerProvider();
-    const key = await provider.key();
     const other = await provider.key({ partner: key.partner });
     const right = sign(key.signingSecret, body);
     const now = provider.clock.now();
@@ -82,26 +81,21 @@ describe('a signed request', () => {
   });
 
   it('is told the tolerance when its timestamp is outside, whether its signature is right or not', async () => {
-    const { provider } = await partnerProvider();
-    const key = await provider.key();
     const now = provider.clock.now();
-    const words = async (changes: Record<string, string>): Promise<string> => {
-      const answer = await paid(provider, key, { changes });
+    const words = async (at: number | string, more = {}): Promise<string> => {
+      const answer = await paid(provider, key, { changes: { 'x-svc-timestamp': String(at), ...more } });
       expect(answer.outcome).toBe(refusal);
       return String(answer.json().message);
     };
-    const stale = 'The timestamp is outside the tolerance of 300 s;';
+    const wrong = { 'x-svc-signature': '0'.repeat(64) };
     for (const at of [now - 300_001, now + 300_001, Math.floor(now / 1000)]) {
-      const timestamp = { 'x-svc-timestamp': String(at) };
-      expect(await words(timestamp)).toContain(stale);
-      expect(await words({ ...timestamp, 'x-svc-signature': '0'.repeat(64) })).toBe(await words(timestamp));
+      expect(await words(at)).toContain('The timestamp is outside the tolerance of 300 s;');
+      expect(await words(at, wrong)).toBe(await words(at));
     }
-    expect(await words({ 'x-svc-timestamp': 'now' })).not.toContain('300 s');
-    expect(await words({ 'x-svc-signature': '0'.repeat(64) })).not.toContain('300 s');
+    for (const about of [await words('now'), await words(now, wrong)]) expect(about).not.toContain('300 s');
   });
 
   it('can be required, of requests that have a body', async () => {
-    const { provider } = await partnerProvider();
     const key = await provider.key({ requireSignature: true });
     expect((await provider.partnerCall(key, pay, body)).outcome).toBe(refusal);
     expect((await paid(provider, key)).status).toBe(201);
@@ -129,23 +123,20 @@ describe('a signed request', () => {
   });
 
   it('proves integrity and not freshness: what makes a repetition harmless is a reference, which is signed', async () => {
-    const { provider } = await partnerProvider();
-    const key = await provider.key();
     const text = JSON.stringify({ ...payment, reference: 'order-1017' });
-    const changes = { 'idempotency-key': 'of the partner', 'x-svc-timestamp': String(provider.clock.now()) };
-    const first = await paid(provider, key, { text, changes });
-    expect(first.status).toBe(201);
-    provider.clock.advance(600_000);
-    expect((await paid(provider, key, { text, changes })).outcome).toBe(refusal);
     // Neither timestamp nor key is signed: somebody else writes what they like there.
-    const elsewhere = (name: string) => ({ changes: { 'idempotency-key': name } });
-    const again = await paid(provider, key, { text, ...elsewhere('of somebody else') });
-    expect(blamed(again, 409, 'idempotency_conflict')).toEqual(['reference']);
-    expect(again.json().details).toMatchObject([{ message: first.json().id }]);
-    provider.clock.advance(365 * 86_400_000);
-    expect((await paid(provider, key, { text, ...elsewhere('of somebody else, later') })).status).toBe(409);
+    const pay = (name: string, signed = body) =>
+      paid(provider, key, { text: signed, changes: { 'idempotency-key': name } });
+    const first = await pay('of the partner', text);
+    expect(first.status).toBe(201);
+    for (const later of [600_000, 365 * 86_400_000]) {
+      provider.clock.advance(later);
+      const again = await pay(`of somebody else, ${later}`, text);
+      expect(blamed(again, 409, 'idempotency_conflict')).toEqual(['reference']);
+      expect(again.json().details).toMatchObject([{ message: first.json().id }]);
+    }
     // Without a reference it is another payment.
     for (const name of ['of the partner, too', 'of somebody else, too'])
-      expect((await paid(provider, key, elsewhere(name))).status).toBe(201);
+      expect((await pay(name)).status).toBe(201);
   });
 });

@@ -1,51 +1,14 @@
-import { metrics } from '@opentelemetry/api';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import type { TransferResult } from '../../src/index.ts';
 import { executionTimeoutMs } from '../../src/payments/execution.ts';
-import type { Storage } from '../../src/storage.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
-import { hostMetrics } from '../support/metrics.ts';
-import { partnerProvider, payment, storages, testPayment } from '../support/partner-api.ts';
-import type { TestKey, TestProvider } from '../support/provider.ts';
+import { payment, testPayment } from '../support/partner-api.ts';
+import type { Json } from '../support/provider.ts';
+import { sink } from '../webhooks/support/sink.ts';
+import { till } from './till.ts';
 
 const second = 1_000;
 const hour = 3_600_000;
-
-/** A shop whose rail a test steers, and what the host's metrics and log say about it. */
-async function shop(inner?: Storage) {
-  const database = fragileStorage(inner);
-  const { provider, rail } = await partnerProvider({ storage: database.storage });
-  // A host may well register its provider after it has built Ostiary.
-  const told = hostMetrics();
-  const key = await provider.key();
-  const work = () => provider.ostiary.worker.runDue();
-  // The purge is out of the way for ten minutes.
-  await work();
-  return {
-    ...{ database, provider, rail, key, work },
-    async pay(body: object = payment, by = key) {
-      const answer = await provider.partnerCall(by, 'POST /v1/partner/payments', body);
-      expect(answer.status).toBe(201);
-      return String(answer.json().id);
-    },
-    show: async (id: string, by: TestKey = key) =>
-      (await provider.partnerCall(by, `GET /v1/partner/payments/${id}`)).json(),
-    async later(ms: number) {
-      provider.clock.advance(ms);
-      return work();
-    },
-    /** How many outcomes the host's metrics call unknown, with nothing beside it that could tell of somebody. */
-    async unknown() {
-      const [point, ...more] = await told();
-      const name = 'ostiary.payments.execution.unknown';
-      const { count, ...rest } = point ?? { name, attributes: {}, count: 0 };
-      expect([rest, more]).toEqual([{ name, attributes: {} }, []]);
-      return count;
-    },
-    lines: () => provider.logged.filter(({ message }) => message.includes('tried again')),
-  };
-}
 
 /** The timer of the rail, which a test lets run out. */
 function timer(): AbortController {
@@ -55,68 +18,67 @@ function timer(): AbortController {
   return controller;
 }
 
-const iso = (provider: TestProvider) => new Date(provider.clock.now()).toISOString();
-
-describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
-  it('is pending, then completed, and final', async () => {
-    const { provider, rail, key, pay, show, work, later } = await shop(newStorage());
-    const createdAt = iso(provider);
-    const id = await pay({ ...payment, description: 'Rent 🏠', reference: 'r-1', metadata: { till: '4' } });
-    const words = { description: 'Rent 🏠', reference: 'r-1' };
+describe('a transfer', () => {
+  it('is pending, then completed, and final, which one event tells', async () => {
+    const { rail, key, pay, show, events, register, work, later, now } = await till();
+    const endpoint = await sink();
+    await register(endpoint.url, { events: ['payment.completed'] });
+    const createdAt = now();
+    const metadata = { b: '2', a: 'é\u2028' };
+    const words = { description: 'Rent “mas” 🏠', reference: 'r-1' };
+    const id = await pay({ ...payment, ...words, metadata });
     const pending = {
-      ...{
-        ...payment,
-        ...words,
-        id,
-        status: 'pending',
-        mode: 'live',
-        metadata: { till: '4' },
-        failure: null,
-      },
-      createdAt,
-      updatedAt: createdAt,
-      completedAt: null,
+      ...{ ...payment, ...words, id, status: 'pending', mode: 'live', metadata },
+      ...{ failure: null, createdAt, updatedAt: createdAt, completedAt: null },
     };
     expect(id).toMatch(/^tr_[0-9a-f]{32}$/);
-    expect(await show(id)).toEqual(pending);
-    provider.clock.advance(5 * second);
-    expect(await work()).toBe(1);
-    const times = { updatedAt: iso(provider), completedAt: iso(provider) };
-    const completed = { ...pending, ...times, status: 'completed' };
+    expect([await show(id), await events()]).toEqual([pending, []]);
+    await later(5 * second);
+    const completed = { ...pending, updatedAt: now(), completedAt: now(), status: 'completed' };
     expect(await show(id)).toEqual(completed);
     const money = { amount: 12_500n, currency: 'HTG', recipientKid: 'KID-ANA' };
     expect(rail.orders).toEqual([{ ...money, ...words, id, partner: key.partner, mode: 'live' }]);
+    const eventId = expect.stringMatching(/^evt_[0-9a-f]{32}$/);
+    const event = { id: eventId, type: 'payment.completed', createdAt: now(), mode: 'live', data: completed };
+    const [published, ...more] = await events();
+    expect([published, more]).toEqual([{ sequence: 1, ...event }, []]);
+    // Its members come in the order in which a transfer is shown, and nothing else is sent.
+    expect(Object.keys(published?.data as Json)).toEqual(Object.keys(await show(id)));
+    await work();
+    const { sequence: _, ...sent } = published ?? {};
+    expect(endpoint.received.map(({ body }) => body.toString())).toEqual([JSON.stringify(sent)]);
     await later(hour);
-    expect(rail.orders).toHaveLength(1);
-    const late = await provider.ostiary.payments.settle(id, { status: 'failed', code: 'x', message: 'y' });
-    expect(late).toEqual({ transfer: completed, settled: false });
-    expect(await show(id)).toEqual(completed);
+    expect([rail.orders.length, (await events()).length]).toEqual([1, 1]);
   });
 
   it('fails when the rail says so, with code and message', async () => {
-    const { provider, rail, pay, show, work } = await shop(newStorage());
-    rail.answer = async () => ({ status: 'failed', code: 'insufficient_funds', message: 'Not enough.' });
+    const { rail, pay, show, events, work, now } = await till();
+    const failure = { code: 'insufficient_funds', message: 'Pa gen lajan. 🙂' };
+    rail.answer = async () => ({ status: 'failed', ...failure });
     const id = await pay();
     await work();
-    expect(await show(id)).toMatchObject({
-      status: 'failed',
-      failure: { code: 'insufficient_funds', message: 'Not enough.' },
-      updatedAt: iso(provider),
-      completedAt: null,
-    });
-    const late = await provider.ostiary.payments.settle(id, { status: 'completed' });
-    expect(late).toMatchObject({ settled: false, transfer: { status: 'failed' } });
+    const failed = { status: 'failed', failure, updatedAt: now(), completedAt: null };
+    expect(await show(id)).toMatchObject(failed);
+    expect(await events()).toMatchObject([{ type: 'payment.failed', data: failed }]);
   });
 
   it('is asked for again with the same id, counted and told in the log, until somebody knows', async () => {
-    const { rail, pay, show, later, unknown, lines } = await shop(newStorage());
+    const { rail, pay, show, later, unknown, lines } = await till();
+    const signal = timer();
     const id = await pay();
+    const nonsense = (answer: unknown) => async () => answer as TransferResult;
     const answers: (() => Promise<TransferResult>)[] = [
       () => Promise.reject(new Error('connection reset')),
       () => {
         throw new Error('not even a promise');
       },
-      async () => ({ status: 'done' }) as never,
+      ...[undefined, null, 'completed', {}, [], { ok: true }, { status: 'done' }, { status: 'failed' }].map(
+        nonsense,
+      ),
+      ...[
+        { status: 'failed', code: 'x' },
+        { status: 'failed', code: 1, message: 'x' },
+      ].map(nonsense),
     ];
     for (const [index, answer] of answers.entries()) {
       rail.answer = answer;
@@ -130,29 +92,15 @@ describe.each(storages)('a transfer, on %s', (_name, newStorage) => {
     await later(hour);
     expect((await show(id)).status).toBe('completed');
     expect(new Set(rail.orders.map((order) => order.id))).toEqual(new Set([id]));
+    // Nothing is left behind that would end the process when the time is over.
+    signal.abort();
+    await new Promise(setImmediate);
   });
 });
 
 describe('the rail', () => {
-  it.each([
-    ...[undefined, null, 'completed', {}, [], { ok: true }, { status: 'done' }, { status: 'failed' }],
-    ...[
-      { status: 'failed', code: 'x' },
-      { status: 'failed', code: 1, message: 'x' },
-    ],
-  ])('that answers nonsense, %j, decides nothing', async (nonsense) => {
-    const { rail, pay, show, work, later } = await shop();
-    rail.answer = async () => nonsense as unknown as TransferResult;
-    const id = await pay();
-    await work();
-    expect((await show(id)).status).toBe('pending');
-    rail.answer = async () => ({ status: 'completed' });
-    await later(second);
-    expect((await show(id)).status).toBe('completed');
-  });
-
   it('that does not answer in time is told so, and asked again', async () => {
-    const { rail, pay, show, work, later, unknown, lines } = await shop();
+    const { rail, pay, show, work, later, unknown, lines } = await till();
     const signal = timer();
     const signals: AbortSignal[] = [];
     const late = Promise.withResolvers<TransferResult>();
@@ -178,107 +126,30 @@ describe('the rail', () => {
     expect(rail.orders.map((order) => order.id)).toEqual([id, id]);
   });
 
-  it('that throws at once leaves nothing behind that would end the process', async () => {
-    const { rail, pay, work } = await shop();
-    const [signal, unhandled] = [timer(), vi.fn()];
-    process.on('unhandledRejection', unhandled);
-    onTestFinished(() => void process.off('unhandledRejection', unhandled));
-    rail.answer = () => {
-      throw new Error('not even a promise');
-    };
-    await pay();
-    await work();
-    signal.abort();
-    await new Promise(setImmediate);
-    expect(unhandled).not.toHaveBeenCalled();
-  });
-
   it('that has said something has no unknown outcome, nor has a database that failed after it', async () => {
-    const { database, provider, rail, pay, work, unknown, lines } = await shop();
-    const test = await provider.key({ mode: 'test' });
+    const { database, rail, pay, show, work, later, unknown, lines } = await till();
     const failed = { status: 'failed', code: 'no', message: 'No.' } as const;
     for (const result of [{ status: 'completed' }, { status: 'pending' }, failed] as const) {
       rail.answer = async () => result;
       await pay();
       await work();
     }
-    for (const amount of ['1.00', '1.01', '1.02']) {
-      await pay({ ...testPayment, amount }, test);
-      await work();
-    }
     expect(lines()).toEqual([]);
     rail.answer = async () => ({ status: 'completed' });
-    await pay();
-    database.breakWhen((call) => call === 'transfers.settle');
-    await work();
-    expect([lines().length, await unknown()]).toEqual([1, 0]);
-  });
-
-  it('that fails is in the log also where the host measures nothing', async () => {
-    const { rail, pay, work, unknown, lines } = await shop();
-    metrics.disable();
-    rail.answer = () => Promise.reject(new Error('connection reset'));
-    await pay();
-    await work();
-    expect([lines().length, await unknown()]).toEqual([1, 0]);
-  });
-
-  it('that leaves a transfer pending is not asked again; the host settles it, once', async () => {
-    const { provider, rail, pay, show, work, later } = await shop();
-    rail.answer = async () => ({ status: 'pending' });
-    const [first, second_] = [await pay(), await pay()];
-    await work();
-    await later(2 * hour);
-    expect(rail.orders).toHaveLength(2);
-    const { payments } = provider.ostiary;
-    const outcomes = await Promise.all([
-      payments.settle(first, { status: 'completed' }),
-      payments.settle(first, { status: 'completed' }),
-      payments.settle(first, { status: 'failed', code: 'x', message: 'y' }),
-    ]);
-    expect(outcomes.map((outcome) => outcome?.settled)).toEqual([true, false, false]);
-    expect(await show(first)).toMatchObject({ status: 'completed', completedAt: iso(provider) });
-    await payments.settle(second_, { status: 'failed', code: 'c'.repeat(100), message: 'm'.repeat(600) });
-    expect((await show(second_)).failure).toEqual({ code: 'c'.repeat(64), message: 'm'.repeat(500) });
-    expect(await payments.settle('tr_nobody', { status: 'completed' })).toBeNull();
-    const incomplete = new TypeError('a failed transfer needs a code and a message');
-    for (const wrong of [{}, { code: 'x' }, { message: 'x' }])
-      await expect(payments.settle(first, { status: 'failed', ...wrong } as never)).rejects.toThrow(
-        incomplete,
-      );
-    for (const wrong of [{ status: 'pending' }, {}])
-      await expect(payments.settle(first, wrong as never)).rejects.toThrow(TypeError);
-  });
-
-  it('is asked at least once: a settlement that could not be stored leads to the same order again', async () => {
-    const { database, rail, pay, show, work, later } = await shop();
     const id = await pay();
     database.breakWhen((call) => call === 'transfers.settle');
     await work();
     database.breakWhen(null);
+    expect([lines().length, await unknown()]).toEqual([1, 0]);
+    // It is asked for again, with the same id.
     expect((await show(id)).status).toBe('pending');
     await later(second);
     expect((await show(id)).status).toBe('completed');
-    expect(rail.orders.map((order) => order.id)).toEqual([id, id]);
-  });
-
-  it('is asked at least once: a worker that died is replaced when its lease ends', async () => {
-    const { provider, rail, pay, show, later } = await shop();
-    const id = await pay();
-    rail.answer = () => new Promise(() => {});
-    // Its rail is given up long after the end of this test.
-    provider.ostiary.worker.runDue().catch(() => undefined);
-    await vi.waitFor(() => expect(rail.orders).toHaveLength(1), patient);
-    rail.answer = async () => ({ status: 'completed' });
-    await later(30 * second - 1);
-    expect(rail.orders).toHaveLength(1);
-    await later(1);
-    expect((await show(id)).status).toBe('completed');
-    expect(rail.orders.map((order) => order.id)).toEqual([id, id]);
+    expect(rail.orders.slice(-2).map((order) => order.id)).toEqual([id, id]);
   });
 
   it('is not asked in test mode: the cents decide', async () => {
-    const { provider, rail, key, pay, show, work } = await shop();
+    const { provider, rail, key, pay, show, work } = await till();
     const test = await provider.key({ mode: 'test', partner: key.partner });
     for (const [amount, status, failure] of [
       ['10.00', 'completed', null],
@@ -292,13 +163,5 @@ describe('the rail', () => {
       expect(await show(id, test)).toMatchObject({ amount, status, failure });
     }
     expect(rail.orders).toEqual([]);
-  });
-
-  it('is asked at once when a worker runs', async () => {
-    const { provider, rail, pay, work } = await shop();
-    provider.ostiary.worker.start();
-    await vi.waitFor(async () => expect((await work()) + 1).toBe(1), patient);
-    const id = await pay();
-    await vi.waitFor(() => expect(rail.orders.map((order) => order.id)).toEqual([id]), { timeout: 900 });
   });
 });

@@ -1,29 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { storages } from '../support/partner-api.ts';
 import { books, columns, dateOf, day, type Format, formats, midnight, read } from './books.ts';
 
 const minute = 60_000;
 
-describe.each(storages)('a reconciliation export, on %s', (_name, newStorage) => {
+describe('a reconciliation export', () => {
   it.each(formats)(
     'as %s has every final transfer of the day, from midnight to midnight, in order',
     async (format) => {
-      const { provider, add, ask } = await books(newStorage());
+      const { provider, add, ask } = await books();
       const start = midnight(provider) - 3 * day;
-      await add({ id: 'tr_b', updatedAt: start });
-      await add({ id: 'tr_a', updatedAt: start });
-      await add({
-        id: 'tr_c',
-        updatedAt: start + day - 1,
-        status: 'failed',
-        failure: { code: 'no', message: 'No.' },
-        currency: 'USD',
-        reference: 'r',
-        createdAt: start - 5 * day,
-      });
-      await add({ id: 'tr_before', updatedAt: start - 1 });
-      await add({ id: 'tr_after', updatedAt: start + day });
-      await add({ id: 'tr_pending', updatedAt: start + 1, status: 'pending' });
+      const failed = { status: 'failed', failure: { code: 'no', message: 'No.' } } as const;
+      for (const [id, updatedAt, more = {}] of [
+        ['tr_b', start],
+        ['tr_a', start],
+        ['tr_c', start + day - 1, { ...failed, currency: 'USD', reference: 'r', createdAt: start - 5 * day }],
+        ['tr_before', start - 1],
+        ['tr_after', start + day],
+        ['tr_pending', start + 1, { status: 'pending' }],
+      ] as const)
+        await add({ id, updatedAt, ...more });
       const answer = await ask(`date=${dateOf(start)}&format=${format}`);
       expect(answer.status).toBe(200);
       const { rows, summary, digest } = read(answer.text, format);
@@ -35,27 +30,16 @@ describe.each(storages)('a reconciliation export, on %s', (_name, newStorage) =>
         { ...common, ...times, id: 'tr_a' },
         { ...common, ...times, id: 'tr_b' },
         {
-          ...common,
-          id: 'tr_c',
-          reference: 'r',
-          status: 'failed',
-          currency: 'USD',
-          failureCode: 'no',
-          createdAt: at(start - 5 * day),
-          completedAt: null,
-          updatedAt: at(start + day - 1),
+          ...{ ...common, id: 'tr_c', reference: 'r', status: 'failed', currency: 'USD', failureCode: 'no' },
+          ...{ createdAt: at(start - 5 * day), completedAt: null, updatedAt: at(start + day - 1) },
         },
       ]);
-      expect(Object.keys(rows[0] ?? {})).toEqual([...columns]);
-      expect(summary).toEqual({
-        rows: 3,
-        totals: [
-          { currency: 'HTG', status: 'completed', count: 2, amount: '2.00' },
-          { currency: 'USD', status: 'failed', count: 1, amount: '1.00' },
-        ],
-        sha256: digest,
-        final: true,
-      });
+      expect(Object.keys(rows[0] ?? {})).toEqual(columns);
+      const totals = [
+        { currency: 'HTG', status: 'completed', count: 2, amount: '2.00' },
+        { currency: 'USD', status: 'failed', count: 1, amount: '1.00' },
+      ];
+      expect(summary).toEqual({ rows: 3, totals, sha256: digest, final: true });
       // The same bytes when asked again, and by range.
       const range = (from: number, to: number) =>
         ask(`from=${dateOf(from)}&to=${dateOf(to)}&format=${format}`);
@@ -69,44 +53,25 @@ describe.each(storages)('a reconciliation export, on %s', (_name, newStorage) =>
   it.each(formats)(
     'as %s of a closed day is the same bytes for ever, whatever happens later',
     async (format) => {
-      const { provider, add, ask } = await books(newStorage());
+      const { provider, add, ask } = await books();
       const start = midnight(provider) - 2 * day;
+      const empty = await ask(`date=${dateOf(start)}&format=${format}`);
+      const { rows, summary, digest } = read(empty.text, format);
+      expect([rows, summary]).toEqual([[], { rows: 0, totals: [], sha256: digest, final: true }]);
       for (let index = 0; index < 150; index += 1)
         await add({ id: `tr_${index}`, updatedAt: start + (index % 7), amount: BigInt(index + 1) });
       await add({ id: 'tr_pending', updatedAt: start + 1, status: 'pending' });
       const first = await ask(`date=${dateOf(start)}&format=${format}`);
       expect(read(first.text, format).summary).toMatchObject({ rows: 150, final: true });
       await provider.ostiary.payments.settle('tr_pending', { status: 'completed' });
-      await add({ id: 'tr_0_later', updatedAt: provider.clock.now() });
       provider.clock.advance(400 * day);
       const again = await ask(`date=${dateOf(start)}&format=${format}`);
       expect(again.text).toBe(first.text);
       // What was pending stands where it was decided.
       const later = await ask(`date=${dateOf(provider.clock.now() - 400 * day)}&format=${format}`);
-      expect(read(later.text, format).rows.map(({ id }) => id)).toEqual(['tr_0_later', 'tr_pending']);
+      expect(read(later.text, format).rows.map(({ id }) => id)).toEqual(['tr_pending']);
     },
   );
-
-  it.each(formats)('as %s pages through more rows of one moment than a page has', async (format) => {
-    const { provider, add, ask } = await books(newStorage());
-    const start = midnight(provider) - 2 * day;
-    const count = 2_100;
-    const ids = Array.from({ length: count }, (_, index) => `tr_${String(index).padStart(5, '0')}`);
-    await Promise.all(ids.map((id) => add({ id, updatedAt: start + 7 })));
-    const { text } = await ask(`date=${dateOf(start)}&format=${format}`);
-    const { rows, summary, digest } = read(text, format);
-    expect(rows.map(({ id }) => id)).toEqual(ids);
-    expect(summary).toMatchObject({ rows: count, sha256: digest, totals: [{ count, amount: '2100.00' }] });
-  });
-});
-
-describe('a reconciliation export', () => {
-  it.each(formats)('as %s of an empty day has a summary and nothing else', async (format) => {
-    const { provider, ask } = await books();
-    const { text } = await ask(`date=${dateOf(midnight(provider) - day)}&format=${format}`);
-    const { rows, summary, digest } = read(text, format);
-    expect([rows, summary]).toEqual([[], { rows: 0, totals: [], sha256: digest, final: summary.final }]);
-  });
 
   it.each([
     ['', 'application/json', null],

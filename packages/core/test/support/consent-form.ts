@@ -48,14 +48,3 @@ export async function showConsent(browser: TestBrowser, address: string) {
     },
   };
 }
-
-/** Answers a consent page and follows to where the browser leaves the provider. */
-export async function answerConsent(
-  provider: TestProvider,
-  browser: TestBrowser,
-  page: ConsentPage,
-  decision: 'approve' | 'deny' = 'approve',
-): Promise<Answer> {
-  const answer = await browser.post(page.address, { csrf: page.csrf, decision });
-  return answer.location === null ? answer : provider.follow(browser, answer.location, decision);
-}

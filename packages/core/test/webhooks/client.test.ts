@@ -1,24 +1,19 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
-import { newClient, send, serve, urlOf } from './support/target-client.ts';
-import { type RawServer, response } from './support/target-server.ts';
+import type { WebhookClient } from '../../src/webhooks/client.ts';
+import { newClient, pair, send, urlOf } from './support/target-client.ts';
+import { accepts, type RawServer, response, serve } from './support/target-server.ts';
 
 describe('a request', () => {
   it('carries the headers and the bytes that were given, and names its sender', async () => {
     const server = await serve((socket) => socket.write(response(200, 'thanks')));
+    const url = urlOf(server, '/hook?a=%20b');
+    const headers = { 'Content-Type': 'application/json', 'X-SVC-Attempt': '1' };
     const body = Buffer.from('{"name":"Zoé"}');
-    const answer = await newClient().post({
-      url: urlOf(server, '/hook?a=%20b'),
-      headers: { 'Content-Type': 'application/json', 'X-SVC-Attempt': '1' },
-      body,
-    });
-    expect(answer).toEqual({
-      ok: true,
-      httpStatus: 200,
-      error: null,
-      response: 'thanks',
-      durationMs: expect.any(Number),
+    const [durationMs, thanked] = [expect.any(Number), { error: null, response: 'thanks' }];
+    expect(await newClient().post({ url, headers, body })).toEqual({
+      ...{ ok: true, httpStatus: 200, durationMs, ...thanked },
     });
     const [request] = server.requests;
     expect(request?.head.split('\r\n')).toEqual([
@@ -35,18 +30,8 @@ describe('a request', () => {
     expect(request?.body).toEqual(body);
   });
 
-  it('sends text as UTF-8, and an empty body with its length', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
-    const client = newClient();
-    await client.post({ url: urlOf(server), headers: {}, body: 'é€' });
-    await client.post({ url: urlOf(server), headers: {}, body: new Uint8Array() });
-    expect(server.requests[0]?.body).toEqual(Buffer.from('é€'));
-    expect(server.requests[1]?.head).toContain('content-length: 0');
-  });
-
   it('that cannot be written is a failure and no exception', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
-    const client = newClient();
+    const { server, client } = await pair(accepts);
     const post = (headers: Record<string, string>) => client.post({ url: urlOf(server), headers, body: '' });
     expect(await post({ 'X-A': 'a\r\nX-B: b' })).toMatchObject({ ok: false, error: 'internal' });
     expect(await post({ 'transfer-encoding': 'chunked' })).toMatchObject({ ok: false, error: 'internal' });
@@ -58,113 +43,106 @@ describe('a request', () => {
 describe('a response', () => {
   it.each([
     [200, true, null],
-    [201, true, null],
-    [202, true, null],
-    [226, true, null],
     [299, true, null],
     [300, false, 'redirect'],
-    [301, false, 'redirect'],
-    [304, false, 'redirect'],
-    [308, false, 'redirect'],
     [399, false, 'redirect'],
     [400, false, 'status'],
-    [404, false, 'status'],
-    [410, false, 'status'],
-    [429, false, 'status'],
-    [500, false, 'status'],
-    [503, false, 'status'],
     [999, false, 'status'],
   ])('with status %i: ok is %s, the error %s', async (status, ok, error) => {
-    const server = await serve((socket) => socket.write(response(status)));
-    const answer = await send(newClient(), urlOf(server));
+    const { post } = await pair((socket) => socket.write(response(status)));
+    const answer = await post();
     expect(answer).toMatchObject({ ok, httpStatus: status, error, response: '' });
   });
 
+  it.each([301, 302, 303, 307, 308])('that redirects with status %i is not followed', async (status) => {
+    const inside = await serve(accepts);
+    const location = `location: ${urlOf(inside)}\r\n`;
+    const server = await serve((socket) => socket.write(response(status, 'away', location)));
+    expect(await send(newClient(), urlOf(server))).toMatchObject({ error: 'redirect', response: 'away' });
+    expect([server.requests.length, inside.sockets.length]).toEqual([1, 0]);
+  });
+
   it.each([204, 205])('with status %i has no body to wait for', async (status) => {
-    const server = await serve((socket) =>
+    const { server, post } = await pair((socket) =>
       socket.write(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`),
     );
-    const client = newClient();
-    expect(await send(client, urlOf(server))).toMatchObject({ ok: true, httpStatus: status });
-    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+    expect(await post()).toMatchObject({ ok: true, httpStatus: status });
+    expect(await post()).toMatchObject({ ok: true });
     expect(server.sockets).toHaveLength(1);
   });
 
-  it('that ends with the connection, as of HTTP/1.0, is complete', async () => {
-    const server = await serve((socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold'));
-    expect(await send(newClient(), urlOf(server))).toMatchObject({ ok: true, response: 'old' });
-  });
+  const ok = 'HTTP/1.1 200 OK\r\n';
+  const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+  const success = { ok: true, httpStatus: 200, error: null };
+  const failure = { ok: false, httpStatus: null, error: 'protocol', response: null };
 
-  it('may be preceded by informational ones', async () => {
-    const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
-    const server = await serve((socket) => socket.write(hints + hints + response(201, 'made')));
-    expect(await send(newClient(), urlOf(server))).toMatchObject({ httpStatus: 201, response: 'made' });
-  });
-
-  it.each<[string, string]>([
-    ['is no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
-    ['has no valid status', 'HTTP/1.1 2x0 OK\r\n\r\n'],
-    ['has control characters in a header', 'HTTP/1.1 200 OK\r\na: b\u0000c\r\n\r\n'],
-    ['has two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
-    ['has a length that is no number', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
-    ['has headers without end', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(20_000)}`],
-    ['has one header that is too large', `HTTP/1.1 200 OK\r\na: ${'b'.repeat(20_000)}\r\n\r\n`],
-    ['switches protocols', 'HTTP/1.1 101 OK\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'],
-    ['switches to no protocol', 'HTTP/1.1 101 OK\r\n\r\n'],
-    ['asks for a body that was sent', 'HTTP/1.1 100 Continue\r\n\r\n'],
-    ['is all informational', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(17)],
-  ])('that %s is a failure of the protocol', async (_name, bytes) => {
-    const server = await serve((socket) => socket.write(bytes, 'latin1'));
-    const answer = await send(newClient(), urlOf(server));
-    expect(answer).toMatchObject({ ok: false, httpStatus: null, error: 'protocol', response: null });
-  });
-
-  it.each<[string, string]>([
-    ['chunks that are garbage', 'transfer-encoding: chunked\r\n\r\nzz\r\n'],
-    ['a chunk longer than it says', 'transfer-encoding: chunked\r\n\r\n1\r\nabc\r\n'],
-    ['fewer bytes than it says', 'content-length: 10\r\nconnection: close\r\n\r\nabc'],
-  ])('is decided at its headers although its body has %s', async (_name, rest) => {
-    const server = await serve((socket) => socket.end(`HTTP/1.1 200 OK\r\n${rest}`));
-    expect(await send(newClient(), urlOf(server))).toMatchObject({ ok: true, httpStatus: 200, error: null });
+  it.each<[name: string, bytes: string, expected: object]>([
+    [
+      'ends with the connection, as of HTTP/1.0',
+      'HTTP/1.0 200 OK\r\n\r\nold',
+      { ...success, response: 'old' },
+    ],
+    [
+      'comes behind informational ones',
+      hints + hints + response(200, 'made'),
+      { ...success, response: 'made' },
+    ],
+    ['is no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n', failure],
+    ['has no valid status', 'HTTP/1.1 2x0 OK\r\n\r\n', failure],
+    ['has control characters in a header', `${ok}a: b\u0000c\r\n\r\n`, failure],
+    ['has two lengths', `${ok}content-length: 1\r\ncontent-length: 2\r\n\r\nab`, failure],
+    ['has a length that is no number', `${ok}content-length: -1\r\n\r\n`, failure],
+    ['has headers without end', `${ok}${'a: b\r\n'.repeat(20_000)}`, failure],
+    ['has one header that is too large', `${ok}a: ${'b'.repeat(20_000)}\r\n\r\n`, failure],
+    ['switches protocols', 'HTTP/1.1 101 OK\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n', failure],
+    ['switches to no protocol', 'HTTP/1.1 101 OK\r\n\r\n', failure],
+    ['asks for a body that was sent', 'HTTP/1.1 100 Continue\r\n\r\n', failure],
+    ['is all informational', hints.repeat(17), failure],
+    // What follows the headers decides nothing.
+    ['has chunks that are garbage', `${ok}transfer-encoding: chunked\r\n\r\nzz\r\n`, success],
+    ['has a chunk longer than it says', `${ok}transfer-encoding: chunked\r\n\r\n1\r\nabc\r\n`, success],
+    ['has fewer bytes than it says', `${ok}content-length: 10\r\nconnection: close\r\n\r\nabc`, success],
+  ])('that %s is taken for what it is', async (_name, bytes, expected) => {
+    const { post } = await pair((socket) => socket.end(bytes, 'latin1'));
+    expect(await post()).toMatchObject(expected);
   });
 
   it('is kept as text that every database takes', async () => {
     const bytes = Buffer.from([0x61, 0x00, 0xff, 0xed, 0xa0, 0x80, 0xc3, 0xa9]);
-    const server = await serve((socket) => {
+    const { post } = await pair((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`);
       socket.write(bytes);
     });
-    const { response: text } = await send(newClient(), urlOf(server));
+    const { response: text } = await post();
     expect(text).toBe('a\ufffd\ufffd\ufffd\ufffd\ufffdé');
     expect(text?.isWellFormed()).toBe(true);
   });
 
   it('is never inflated', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
-    const server = await serve((socket) => {
+    const { post } = await pair((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
       socket.write(bomb);
     });
-    const { ok, response: text } = await send(newClient(), urlOf(server));
+    const { ok, response: text } = await post();
     expect(ok).toBe(true);
     expect(text).toBe(bomb.toString('utf8').replaceAll('\u0000', '\ufffd').slice(0, text?.length));
     expect(Buffer.byteLength(text ?? '', 'utf16le')).toBeLessThanOrEqual(2 * 16_384);
   });
 
   it('of exactly 16 KiB is kept whole, and the connection with it; one byte more ends both', async () => {
-    const server = await serve((socket, _request, number) =>
+    const { server, post } = await pair((socket, _request, number) =>
       socket.write(response(200, 'x'.repeat(16_384 + (number > 2 ? 1 : 0)))),
     );
-    const client = newClient();
     for (let number = 1; number <= 4; number += 1) {
-      expect((await send(client, urlOf(server))).response).toBe('x'.repeat(16_384));
+      expect((await post()).response).toBe('x'.repeat(16_384));
     }
     expect(server.sockets).toHaveLength(2);
   });
 
   it('without end is cut, and its connection closed', async () => {
     const chunk = `1000\r\n${'y'.repeat(4096)}\r\n`;
-    const server = await serve((socket) => {
+    const { server, post } = await pair((socket) => {
       socket.write('HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n');
       const pump = (): void => {
         while (!socket.destroyed && socket.write(chunk));
@@ -172,7 +150,7 @@ describe('a response', () => {
       socket.on('drain', pump);
       pump();
     });
-    const answer = await send(newClient(), urlOf(server));
+    const answer = await post();
     expect(answer).toMatchObject({ httpStatus: 500, error: 'status', response: 'y'.repeat(16_384) });
     await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
   });
@@ -190,9 +168,9 @@ describe('time', () => {
 
   it('is over after ten seconds without an answer', async () => {
     const arrived = Promise.withResolvers<void>();
-    const server = await serve(() => arrived.resolve());
+    const { server, post } = await pair(() => arrived.resolve());
     const done = vi.fn();
-    const answer = send(newClient({ timeoutMs: 10_000 }), urlOf(server)).finally(done);
+    const answer = post().finally(done);
     await arrived.promise;
     await vi.advanceTimersByTimeAsync(9_999);
     expect(done).not.toHaveBeenCalled();
@@ -202,8 +180,8 @@ describe('time', () => {
   });
 
   it('does not start anew with every byte of the headers', async () => {
-    const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\n'));
-    const answer = send(newClient({ timeoutMs: 10_000 }), urlOf(server));
+    const { server, post } = await pair((socket) => socket.write('HTTP/1.1 200 OK\r\n'));
+    const answer = post();
     await received(server);
     for (let second = 0; second < 10; second += 1) {
       server.sockets[0]?.write('a: b\r\n');
@@ -213,9 +191,10 @@ describe('time', () => {
   });
 
   it('is not spent on a body that does not come: the outcome is known', async () => {
-    const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nslow'));
+    const bytes = 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nslow';
+    const { server, post } = await pair((socket) => socket.write(bytes));
     const done = vi.fn();
-    const answer = send(newClient({ timeoutMs: 10_000 }), urlOf(server)).finally(done);
+    const answer = post().finally(done);
     await received(server);
     await vi.waitUntil(async () => {
       await vi.advanceTimersByTimeAsync(100);
@@ -227,22 +206,16 @@ describe('time', () => {
 
   it('covers the resolver, whose silence is no other answer than a refusal', async () => {
     const resolve = vi.fn(() => new Promise<readonly string[]>(() => undefined));
-    const answer = send(newClient({ resolve, timeoutMs: 10_000 }), 'http://receiver.example/');
+    const answer = send(newClient({ resolve }), 'http://receiver.example/');
     await vi.waitUntil(() => resolve.mock.calls.length === 1, patient);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(await answer).toEqual({
-      ok: false,
-      httpStatus: null,
-      error: 'target_refused',
-      response: null,
-      durationMs: 0,
-    });
+    const refused = { ok: false, httpStatus: null, error: 'target_refused', response: null };
+    expect(await answer).toEqual({ ...refused, durationMs: 0 });
   });
 
   it('leaves no timer behind', async () => {
-    const server = await serve((socket) => socket.write(response(200)), { host: '127.0.0.1' });
-    const client = newClient({ idleMs: 60_000 });
-    await send(client, urlOf(server));
+    const { client, post } = await pair(accepts, { idleMs: 60_000 });
+    await post();
     await client.close();
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -250,46 +223,40 @@ describe('time', () => {
 
 describe('giving up', () => {
   it('before the start sends nothing', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
-    expect(await send(newClient(), urlOf(server), AbortSignal.abort())).toMatchObject({ error: 'aborted' });
+    const { server, post } = await pair(accepts);
+    expect(await post(AbortSignal.abort())).toMatchObject({ error: 'aborted' });
     expect(server.sockets).toHaveLength(0);
   });
 
-  it('while nothing is answered closes the connection', async () => {
-    const server = await serve(() => undefined);
+  it.each<[by: string, abort: (stop: AbortController, client: WebhookClient) => void]>([
+    ['its own signal', (stop) => stop.abort()],
+    ['all that are under way', (_, client) => client.abort()],
+  ])('while nothing is answered closes the connection, by %s', async (_by, abort) => {
+    const { server, client, post } = await pair(() => undefined);
     const stop = new AbortController();
-    const answer = send(newClient(), urlOf(server), stop.signal);
+    const answer = post(stop.signal);
     await vi.waitUntil(() => server.requests.length === 1, patient);
-    stop.abort();
+    abort(stop, client);
     expect(await answer).toMatchObject({ ok: false, httpStatus: null, error: 'aborted' });
     await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
   });
 
   it('while a name is resolved never connects', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
     const found = Promise.withResolvers<readonly string[]>();
+    const resolve = () => found.promise;
+    const { server, client, post } = await pair(accepts, { resolve });
     const stop = new AbortController();
-    const client = newClient({ resolve: () => found.promise });
     const answer = send(client, `http://receiver.example:${server.port}/`, stop.signal);
     stop.abort();
     expect(await answer).toMatchObject({ error: 'aborted' });
     found.resolve(['127.0.0.1']);
-    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+    expect(await post()).toMatchObject({ ok: true });
     expect(server.sockets).toHaveLength(1);
-  });
-
-  it('after the headers changes nothing: the outcome is known', async () => {
-    const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nslow'));
-    const stop = new AbortController();
-    const answer = send(newClient(), urlOf(server), stop.signal);
-    const timer = setInterval(() => server.requests.length === 1 && stop.abort(), 20);
-    expect(await answer).toMatchObject({ ok: true, httpStatus: 200 });
-    clearInterval(timer);
   });
 
   it('happens to everything when the client is closed', async () => {
     const silent = await serve(() => undefined);
-    const kept = await serve((socket) => socket.write(response(200)));
+    const kept = await serve(accepts);
     const client = newClient();
     await send(client, urlOf(kept));
     const answer = send(client, urlOf(silent));
@@ -297,10 +264,7 @@ describe('giving up', () => {
     await client.close();
     expect(await answer).toMatchObject({ error: 'aborted' });
     expect(await send(client, urlOf(kept))).toMatchObject({ error: 'aborted' });
-    await vi.waitUntil(
-      () => silent.sockets[0]?.destroyed === true && kept.sockets[0]?.destroyed === true,
-      patient,
-    );
+    for (const { sockets } of [silent, kept]) await vi.waitUntil(() => sockets[0]?.destroyed, patient);
     expect(kept.sockets).toHaveLength(1);
   });
 });

@@ -4,31 +4,29 @@ import { patient } from '../../../../lab/support/patient.ts';
 import { dial } from '../../src/webhooks/dial.ts';
 import { TargetError } from '../../src/webhooks/targets.ts';
 import { certificate, privateKey } from './support/target-certificate.ts';
-import { newClient, send, serve, urlOf } from './support/target-client.ts';
-import { type RawAnswer, response, startRawServer } from './support/target-server.ts';
+import { newClient, pair, send, urlOf } from './support/target-client.ts';
+import { accepts, type RawAnswer, response, serve } from './support/target-server.ts';
 
 describe('a connection', () => {
   it('serves one request after the other, and each of several at once has its own', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
-    const client = newClient();
+    const { server, client, post } = await pair(accepts);
     for (let number = 0; number < 5; number += 1) await send(client, urlOf(server, `/${number}`));
     expect(server.sockets).toHaveLength(1);
-    await Promise.all(Array.from({ length: 8 }, () => send(client, urlOf(server))));
+    await Promise.all(Array.from({ length: 8 }, () => post()));
     expect(server.sockets).toHaveLength(8);
     expect(server.requests).toHaveLength(13);
   });
 
   it('that the server closed between two requests is replaced, and nothing is sent twice', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
-    const client = newClient();
-    await send(client, urlOf(server));
+    const { server, post } = await pair(accepts);
+    await post();
     server.sockets[0]?.end();
     await once(server.sockets[0] ?? process, 'close');
-    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+    expect(await post()).toMatchObject({ ok: true });
     // This reset is noticed while the next request waits for its turn.
     server.sockets[1]?.resetAndDestroy();
     await once(server.sockets[1] ?? process, 'close');
-    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+    expect(await post()).toMatchObject({ ok: true });
     expect(server.sockets).toHaveLength(3);
     expect(server.requests).toHaveLength(3);
   });
@@ -37,69 +35,55 @@ describe('a connection', () => {
     ['ends', (socket) => socket.end()],
     ['is reset', (socket) => socket.resetAndDestroy()],
     ['ends in the headers', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
-  ])(
-    'that %s when the request is there fails the attempt; the request is not repeated',
-    async (_name, fail) => {
-      const server = await serve((socket, request, number) =>
-        number === 2 ? fail(socket, request, number) : socket.write(response(200)),
-      );
-      const client = newClient();
-      await send(client, urlOf(server));
-      expect(await send(client, urlOf(server))).toMatchObject({
-        ok: false,
-        httpStatus: null,
-        error: 'connection_reset',
-      });
-      expect(server.requests).toHaveLength(2);
-      expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
-      expect(server.requests).toHaveLength(3);
-    },
-  );
+  ])('that %s when the request is there fails the attempt; it is not repeated', async (_name, fail) => {
+    const { server, post } = await pair((socket, request, number) =>
+      (number === 2 ? fail : accepts)(socket, request, number),
+    );
+    await post();
+    const failed = { ok: false, httpStatus: null, error: 'connection_reset' };
+    expect(await post()).toMatchObject(failed);
+    expect(server.requests).toHaveLength(2);
+    expect(await post()).toMatchObject({ ok: true });
+    expect(server.requests).toHaveLength(3);
+  });
 
-  it('is closed where the answer says so', async () => {
-    const server = await serve((socket) => socket.write(response(200, '', 'connection: close\r\n')));
-    const client = newClient();
-    await send(client, urlOf(server));
-    await send(client, urlOf(server));
+  it.each([
+    ['where the answer says so', response(200, '', 'connection: close\r\n')],
+    ['on which a second answer comes unasked', response(200) + response(200, 'smuggled')],
+  ])('is not used again: %s', async (_where, bytes) => {
+    const { server, post } = await pair((socket) => socket.write(bytes));
+    for (let request = 0; request < 2; request += 1)
+      expect(await post()).toMatchObject({ ok: true, response: '' });
     expect(server.sockets).toHaveLength(2);
   });
 
   it('whose answer came before the body was read is not used again', async () => {
-    const server = await serve(() => undefined, { host: '127.0.0.1' });
-    const client = newClient();
+    const { server, client, post } = await pair(() => undefined);
     const large = client.post({ url: urlOf(server), headers: {}, body: Buffer.alloc(50_000_000) });
     await vi.waitUntil(() => server.sockets.length === 1, patient);
     server.sockets[0]?.pause();
     server.sockets[0]?.write(response(413, 'too much'));
     expect(await large).toMatchObject({ ok: false, httpStatus: 413, response: 'too much' });
-    const next = send(client, urlOf(server));
+    const next = post();
     await vi.waitUntil(() => server.requests.length === 1, patient);
     server.sockets[1]?.write(response(200));
     expect(await next).toMatchObject({ ok: true });
     expect(server.sockets).toHaveLength(2);
   });
 
-  it('on which a second answer comes unasked is not used again', async () => {
-    const server = await serve((socket) => socket.write(response(200) + response(200, 'smuggled')));
-    const client = newClient();
-    expect(await send(client, urlOf(server))).toMatchObject({ response: '' });
-    expect(await send(client, urlOf(server))).toMatchObject({ response: '' });
-    expect(server.sockets).toHaveLength(2);
-  });
-
   it('is closed when it was idle for a while', async () => {
-    const server = await serve((socket) => socket.write(response(200, '', 'keep-alive: timeout=600\r\n')));
-    const client = newClient({ idleMs: 20 });
-    await send(client, urlOf(server));
+    const bytes = response(200, '', 'keep-alive: timeout=600\r\n');
+    const { server, post } = await pair((socket) => socket.write(bytes), { idleMs: 20 });
+    await post();
     await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
-    expect(await send(client, urlOf(server))).toMatchObject({ ok: true });
+    expect(await post()).toMatchObject({ ok: true });
   });
 
   it('is replaced after a minute, so that a name that moved is noticed', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
     let now = 0;
     const resolve = vi.fn(async () => ['127.0.0.1']);
-    const client = newClient({ now: () => now, resolve });
+    const options = { now: () => now, resolve };
+    const { server, client } = await pair(accepts, options);
     const url = `http://receiver.example:${server.port}/`;
     for (now of [0, 30_000, 60_000]) await send(client, url);
     expect(server.sockets).toHaveLength(1);
@@ -109,55 +93,16 @@ describe('a connection', () => {
   });
 
   it('is one of a bounded number: the longest idle one goes first', async () => {
-    const answer: RawAnswer = (socket) => socket.write(response(200));
-    const many = await Promise.all([serve(answer), serve(answer), serve(answer)]);
+    const many = await Promise.all([serve(accepts), serve(accepts), serve(accepts)]);
     const client = newClient({ maxIdle: 2 });
-    for (const server of many) await send(client, urlOf(server));
+    // Each counts once, however often it is used.
+    for (const server of many) for (let use = 0; use < 3; use += 1) await send(client, urlOf(server));
     await vi.waitUntil(() => many[0]?.sockets[0]?.destroyed, patient);
     expect(many.map((server) => server.sockets[0]?.destroyed)).toEqual([true, false, false]);
   });
 
-  it('counts once, however often it is used', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
-    const client = newClient({ maxIdle: 2 });
-    for (let number = 0; number < 6; number += 1) await send(client, urlOf(server));
-    expect(server.sockets).toHaveLength(1);
-  });
-
-  it('under way is found when all are aborted, whichever ended before it', async () => {
-    const sockets: Parameters<RawAnswer>[0][] = [];
-    const server = await serve((socket) => void sockets.push(socket));
-    const client = newClient();
-    const under = [];
-    for (const count of [1, 2, 3]) {
-      under.push(send(client, urlOf(server)));
-      await vi.waitUntil(() => sockets.length === count, patient);
-    }
-    // The last takes the place of the first, and ends itself.
-    for (const index of [0, 2]) {
-      sockets[index]?.write(response(200));
-      expect(await under[index]).toMatchObject({ ok: true });
-    }
-    client.abort();
-    expect(await under[1]).toMatchObject({ error: 'aborted' });
-  });
-
-  it('is not held on to by origins that nobody writes to any more', async () => {
-    const server = await serve((socket) => socket.write(response(200)));
-    const client = newClient({ resolve: async () => ['127.0.0.1'], maxIdle: 5 });
-    await Promise.all(
-      Array.from({ length: 100 }, (_, number) =>
-        send(client, `http://receiver-${number}.example:${server.port}/`),
-      ),
-    );
-    expect(server.sockets).toHaveLength(100);
-    const open = () => server.sockets.filter((socket) => !socket.destroyed).length;
-    await vi.waitUntil(() => open() <= 5, patient);
-    expect(open()).toBe(5);
-  });
-
   it('goes to another address of the host when the first does not listen', async () => {
-    const server = await serve((socket) => socket.write(response(200)), { host: '127.0.0.1' });
+    const server = await serve(accepts, { host: '127.0.0.1' });
     const resolve = async () => ['127.0.0.9', '::1', '127.0.0.1'];
     const answer = await send(newClient({ resolve }), `http://receiver.example:${server.port}/`);
     expect(answer).toMatchObject({ ok: true });
@@ -165,9 +110,9 @@ describe('a connection', () => {
   });
 
   it('is refused where nobody listens', async () => {
-    const server = await startRawServer(() => undefined);
-    await server[Symbol.asyncDispose]();
-    expect(await send(newClient(), urlOf(server))).toMatchObject({ ok: false, error: 'connection_refused' });
+    const { server, post } = await pair(() => undefined);
+    await server.close();
+    expect(await post()).toMatchObject({ ok: false, error: 'connection_refused' });
   });
 
   it('to an address that is not the allowed one is closed before a byte is sent', async () => {
@@ -216,26 +161,15 @@ describe('TLS', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it('takes the certificate of an address', async () => {
+  it('takes the certificate of an address, and refuses that of another name, and one that nobody vouches for', async () => {
     const server = await serve(answer, { tls });
-    expect(await send(trusting(), `https://127.0.0.1:${server.port}/`)).toMatchObject({ ok: true });
-    expect(await send(trusting(), `https://127.0.0.2:${server.port}/`)).toMatchObject({
-      error: 'certificate',
-    });
-  });
-
-  it('refuses the certificate of another name, and one that nobody vouches for', async () => {
-    const server = await serve(answer, { tls });
-    expect(await send(trusting(), `https://another.example:${server.port}/`)).toMatchObject({
-      ok: false,
-      error: 'certificate',
-    });
-    expect(await send(newClient({ resolve }), `https://receiver.example:${server.port}/`)).toMatchObject({
-      ok: false,
-      error: 'certificate',
-    });
-    expect(server.requests).toHaveLength(0);
-    await vi.waitUntil(() => server.sockets.every((socket) => socket.destroyed), patient);
+    const to = (host: string) => `https://${host}:${server.port}/`;
+    expect(await send(trusting(), to('127.0.0.1'))).toMatchObject({ ok: true });
+    const [wrong, stranger] = [{ ok: false, error: 'certificate' }, newClient({ resolve })];
+    expect(await send(trusting(), to('127.0.0.2'))).toMatchObject(wrong);
+    expect(await send(trusting(), to('another.example'))).toMatchObject(wrong);
+    expect(await send(stranger, to('receiver.example'))).toMatchObject(wrong);
+    expect(server.requests).toHaveLength(1);
   });
 
   it('with a server that speaks none, or leaves in the middle, is a failure of TLS', async () => {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryResult } from '../../src/storage.ts';
-import { answered, depot, hangs, quiet, watchedStore } from './support/depot.ts';
+import { quiet } from '../worker/workshop.ts';
+import { answered, byHand, depot, hangs } from './support/depot.ts';
+
+const gone = () => Promise.reject(new Error('gone'));
 
 describe('a started dispatcher', () => {
   it('delivers what is due, then looks often for a while, later every second, and whenever it is woken', async () => {
-    const { dispatcher, endpoint, publish, requests, timers } = await depot();
+    const { started, endpoint, publish, requests, waits, fire } = await depot();
     await endpoint('a');
     await publish('a', 3);
-    const worker = dispatcher();
-    worker.start();
-    await quiet();
+    const worker = await started();
     expect(requests).toHaveLength(3);
     await publish('a');
     await quiet();
@@ -19,131 +19,82 @@ describe('a started dispatcher', () => {
     expect(requests).toHaveLength(4);
     await publish('a');
     // Something was found: the next look comes soon.
-    expect(timers.map(({ ms }) => ms)).toEqual([50]);
-    timers.shift()?.fire();
-    await quiet();
+    expect(waits()).toEqual([50]);
+    await fire();
     expect(requests).toHaveLength(5);
-    for (let vain = 0; vain < 100; vain += 1) {
-      timers.shift()?.fire();
-      await quiet();
-    }
-    expect(timers.map(({ ms }) => ms)).toEqual([1_000]);
+    for (let vain = 0; vain < 100; vain += 1) await fire();
+    expect(waits()).toEqual([1_000]);
     await worker.stop();
-    expect(timers).toEqual([]);
+    expect(waits()).toEqual([]);
   });
 
-  it.each([
-    [5, 50],
-    [20, 200],
-    [700, 1_000],
-  ])('looks again after a look of %i ms in %i ms, so that a slow database has its rest', async (took, ms) => {
-    const { dispatcher, endpoint, publish, clock, timers } = await depot((store) => ({
+  it('looks less often where a look takes long, so that a slow database has its rest', async () => {
+    const { started, endpoint, publish, clock, waits } = await depot((store) => ({
       ...store,
       claim(request) {
-        clock.advance(took);
+        clock.advance(20);
         return store.claim(request);
       },
     }));
     await endpoint('a');
     await publish('a');
-    const worker = dispatcher();
-    worker.start();
-    await quiet();
-    expect(timers.map((timer) => timer.ms)).toEqual([ms]);
-    await worker.stop();
-  });
-
-  it('does not look where a look is under way, unless it is woken', async () => {
-    const { wrap, claims, holdClaims } = watchedStore();
-    const { dispatcher, endpoint, publish, timers } = await depot(wrap);
-    await endpoint('a');
-    await publish('a');
-    const worker = dispatcher();
-    worker.start();
-    await quiet();
-    for (const isWoken of [false, true]) {
-      const before = claims();
-      const goOn = holdClaims();
-      worker.wake();
-      timers.shift()?.fire();
-      if (isWoken) worker.wake();
-      goOn();
-      await quiet();
-      expect(claims() - before).toBe(isWoken ? 2 : 1);
-    }
+    const worker = await started();
+    expect(waits()).toEqual([200]);
     await worker.stop();
   });
 
   it('delivers a backlog of thousands without waiting for a timer', async () => {
-    const { dispatcher, endpoint, publish, requests, deliveries } = await depot();
+    const { started, endpoint, publish, requests, deliveries } = await depot();
     await endpoint('a');
     await publish('a', 2_000);
-    const worker = dispatcher(64);
-    worker.start();
+    const worker = await started(64);
     while (requests.length < 2_000) await quiet();
     await worker.stop();
     expect((await deliveries('a')).every(({ status }) => status === 'delivered')).toBe(true);
     expect(new Set(requests.map(({ headers }) => headers['X-SVC-EventId'])).size).toBe(2_000);
   });
 
-  it('serves a healthy endpoint at once while 99 others hang with a backlog', async () => {
-    const { dispatcher, endpoint, publish, requests } = await depot();
-    for (let dead = 0; dead < 99; dead += 1) {
-      await endpoint(`dead${dead}`, hangs);
-      await publish(`dead${dead}`, 20);
-    }
+  it('serves a healthy endpoint at once while 499 others hang with a backlog', async () => {
+    const { started, endpoint, publish, requests } = await depot();
     await endpoint('healthy');
-    const worker = dispatcher();
-    worker.start();
-    await quiet();
+    await publish('healthy');
+    const worker = await started();
+    for (let dead = 0; dead < 499; dead += 1) {
+      await endpoint(`dead${dead}`, hangs);
+      await publish(`dead${dead}`, 4);
+    }
     const healthy = () => requests.filter(({ url }) => url === 'https://healthy.example/').length;
-    for (let round = 1; round <= 50; round += 1) {
+    for (let round = 2; round <= 50; round += 1) {
       await publish('healthy');
       worker.wake();
       await quiet();
       expect(healthy()).toBe(round);
     }
-    // Two of each while nothing is known of them.
-    expect(requests.length - healthy()).toBe(2 * 99);
+    const hanging = requests.filter(({ url }) => url.startsWith('https://dead'));
+    // Three quarters of the worker, two of each while nothing is known of them.
+    expect(hanging).toHaveLength(384);
+    expect(new Set(hanging.map(({ url }) => url)).size).toBe(384 / 2);
     void worker.stop();
   });
-});
 
-describe('a claim that is cut off by the room that is left', () => {
-  it('is followed by another one at once, for endpoints that it did not reach', async () => {
-    const { dispatcher, endpoint, publish, requests } = await depot();
-    await endpoint('healthy');
-    await publish('healthy');
-    const worker = dispatcher(64);
-    worker.start();
-    await quiet();
-    for (let dead = 10; dead < 40; dead += 1) {
-      await endpoint(`dead${dead}`, hangs);
-      await publish(`dead${dead}`, 2);
-    }
-    await publish('healthy');
-    worker.wake();
-    await quiet();
-    expect(requests.filter(({ url }) => url === 'https://healthy.example/')).toHaveLength(2);
-    void worker.stop();
+  it('costs a delivery no attempt where it breaks itself', async () => {
+    const { dispatcher, endpoint, publish, deliveries, clock, lines } = await depot();
+    await endpoint('a', () => Promise.reject(new Error('a defect')));
+    await publish('a');
+    expect(await dispatcher().runDue()).toBe(1);
+    expect(lines).toEqual(['error: an attempt broke off; it is made again']);
+    const nextAttemptAt = clock.now() + 60_000;
+    expect(await deliveries('a')).toMatchObject([{ status: 'pending', attempts: [], nextAttemptAt }]);
   });
 });
 
 describe('stopping', () => {
   it('lets attempts end, and writes their results', async () => {
-    let answer: () => void = () => {};
-    const { dispatcher, endpoint, publish, deliveries, requests } = await depot();
-    await endpoint(
-      'a',
-      () =>
-        new Promise((resolve) => {
-          answer = () => resolve(answered(200));
-        }),
-    );
+    const { started, endpoint, publish, deliveries, requests } = await depot();
+    const receiver = byHand();
+    await endpoint('a', receiver.behave);
     await publish('a');
-    const worker = dispatcher();
-    worker.start();
-    await quiet();
+    const worker = await started();
     let stopped = false;
     const stopping = worker.stop().then(() => {
       stopped = true;
@@ -151,29 +102,23 @@ describe('stopping', () => {
     await publish('a');
     await quiet();
     expect(stopped).toBe(false);
-    answer();
+    receiver.answer();
     await stopping;
     expect(requests).toHaveLength(1);
     expect((await deliveries('a')).map(({ status }) => status).sort()).toEqual(['delivered', 'pending']);
   });
 
   it('hands back what does not end within five seconds, for another worker to take at once', async () => {
-    const { dispatcher, endpoint, publish, deliveries, timers, requests } = await depot();
+    const { started, endpoint, publish, deliveries, fire, requests } = await depot();
     await endpoint('a', hangs);
     await publish('a');
-    const worker = dispatcher();
-    worker.start();
+    const stopping = (await started()).stop();
     await quiet();
-    const stopping = worker.stop();
-    await quiet();
-    timers.find(({ ms }) => ms === 5_000)?.fire();
+    await fire(5_000);
     await stopping;
-    expect((await deliveries('a'))[0]).toMatchObject({ status: 'pending', attempts: [] });
-    const other = dispatcher();
-    other.start();
-    await quiet();
-    expect(requests).toHaveLength(2);
-    expect(requests[1]?.headers['X-SVC-Attempt']).toBe('1');
+    expect(await deliveries('a')).toMatchObject([{ status: 'pending', attempts: [] }]);
+    const other = await started();
+    expect(requests.map(({ headers }) => headers['X-SVC-Attempt'])).toEqual(['1', '1']);
     void other.stop();
     await quiet();
   });
@@ -182,69 +127,53 @@ describe('stopping', () => {
 describe('a database that fails', () => {
   it('keeps results until they can be written, and claims nothing beyond its room meanwhile', async () => {
     let broken = true;
-    const { dispatcher, endpoint, publish, deliveries, timers, lines, requests } = await depot((store) => ({
+    const { started, endpoint, publish, deliveries, fire, lines, requests } = await depot((store) => ({
       ...store,
-      finish: (results) => (broken ? Promise.reject(new Error('gone')) : store.finish(results)),
+      finish: (results) => (broken ? gone() : store.finish(results)),
     }));
     await endpoint('a');
     await publish('a', 10);
-    const worker = dispatcher(4);
-    worker.start();
-    await quiet();
-    const before = requests.length;
-    expect(before).toBeLessThanOrEqual(4);
+    const worker = await started(4);
+    expect(requests.length).toBeLessThanOrEqual(4);
     expect(lines).toContain('warn: results of deliveries could not be written');
     broken = false;
-    timers.find(({ ms }) => ms === 500)?.fire();
-    await quiet();
+    await fire(500);
     await worker.stop();
     const all = await deliveries('a');
-    expect(all.filter(({ status }) => status === 'delivered')).toHaveLength(10);
-    expect(all.every(({ attempts }) => attempts.length === 1)).toBe(true);
+    expect(all.map(({ status, attempts }) => [status, attempts.length])).toEqual(
+      Array(10).fill(['delivered', 1]),
+    );
     expect(requests).toHaveLength(10);
   });
 
   it('leaves what it could not write to the next worker, when it is stopped', async () => {
-    const { dispatcher, endpoint, publish, deliveries, timers } = await depot((store) => ({
+    const { started, endpoint, publish, deliveries, fire } = await depot((store) => ({
       ...store,
-      finish: () => Promise.reject(new Error('gone')),
+      finish: gone,
     }));
     await endpoint('a');
     await publish('a');
-    const worker = dispatcher();
-    worker.start();
+    const stopping = (await started()).stop();
     await quiet();
-    const stopping = worker.stop();
-    await quiet();
-    timers.find(({ ms }) => ms === 500)?.fire();
+    await fire(500);
     await stopping;
-    expect((await deliveries('a'))[0]).toMatchObject({ status: 'pending', attempts: [] });
+    expect(await deliveries('a')).toMatchObject([{ status: 'pending', attempts: [] }]);
   });
 
   it('writes the others when one result is not taken, and gives that one up when its lease ends', async () => {
-    const { dispatcher, endpoint, publish, deliveries, timers, clock, requests } = await depot((store) => ({
+    const { started, endpoint, publish, deliveries, fire, clock, requests } = await depot((store) => ({
       ...store,
-      finish: (results) =>
-        results.some(({ id }) => id === 'dl_3_1') ? Promise.reject(new Error('no')) : store.finish(results),
+      finish: (results) => (results.some(({ id }) => id === 'dl_3_1') ? gone() : store.finish(results)),
     }));
     await endpoint('a');
     await publish('a', 8);
-    const worker = dispatcher();
-    worker.start();
-    await quiet();
-    for (let tries = 0; tries < 10; tries += 1) {
-      timers.find(({ ms }) => ms === 500)?.fire();
-      await quiet();
-    }
-    const statuses = async () =>
-      Object.fromEntries((await deliveries('a')).map(({ id, status }) => [id, status]));
-    expect(Object.entries(await statuses()).filter(([, status]) => status === 'pending')).toEqual([
-      ['dl_3_1', 'pending'],
-    ]);
+    const worker = await started();
+    for (let tries = 0; tries < 10; tries += 1) await fire(500);
+    const pending = (await deliveries('a')).filter(({ status }) => status === 'pending');
+    expect(pending.map(({ id }) => id)).toEqual(['dl_3_1']);
     expect(requests).toHaveLength(8);
     clock.advance(30_000);
-    for (const { ms, fire } of [...timers]) if (ms === 500) fire();
-    await quiet();
+    await fire(500);
     worker.wake();
     await quiet();
     expect(requests).toHaveLength(9);
@@ -252,95 +181,49 @@ describe('a database that fails', () => {
     void worker.stop();
   });
 
-  it('says so when nothing can be claimed, and tries again a second later', async () => {
+  it('says so when nothing can be claimed, and tries again', async () => {
     let broken = true;
-    const { dispatcher, endpoint, publish, timers, lines, requests } = await depot((store) => ({
+    const { started, endpoint, publish, fire, lines, requests } = await depot((store) => ({
       ...store,
-      claim: (request) => (broken ? Promise.reject(new Error('gone')) : store.claim(request)),
+      claim: (request) => (broken ? gone() : store.claim(request)),
     }));
     await endpoint('a');
     await publish('a');
-    const worker = dispatcher();
-    worker.start();
-    await quiet();
+    const worker = await started();
     expect(lines).toEqual(['warn: deliveries cannot be claimed; it is tried again']);
     broken = false;
-    timers.shift()?.fire();
-    await quiet();
+    await fire();
     expect(requests).toHaveLength(1);
     await worker.stop();
   });
 });
 
-describe('two workers', () => {
-  it('make each attempt once, and a late result of a lost claim changes nothing', async () => {
-    const written: boolean[][] = [];
-    const finished: DeliveryResult[] = [];
-    let answer: () => void = () => {};
-    const { dispatcher, endpoint, publish, deliveries, clock, requests, storage, owner } = await depot(
-      (store) => ({
-        ...store,
-        async finish(results) {
-          finished.push(...results);
-          const outcome = await store.finish(results);
-          written.push(outcome);
-          return outcome;
-        },
-      }),
-    );
-    let slow = true;
-    await endpoint('a', async () => {
-      if (!slow) return answered(500);
-      slow = false;
-      return new Promise((resolve) => {
-        answer = () => resolve(answered(200));
-      });
-    });
-    await publish('a');
-    const first = dispatcher();
-    const second = dispatcher();
-    first.start();
-    second.start();
-    await quiet();
-    expect(requests).toHaveLength(1);
-    // The first worker is stuck for longer than its lease.
-    clock.advance(30_000);
-    second.wake();
-    await quiet();
-    expect(requests).toHaveLength(2);
-    expect(written).toEqual([[true]]);
-    answer();
-    await quiet();
-    expect(written).toEqual([[true], [false]]);
-    const [delivery] = await deliveries('a');
-    expect(delivery).toMatchObject({ status: 'pending', attempts: [{ number: 1, httpStatus: 500 }] });
-    await Promise.all([first.stop(), second.stop()]);
-    expect(
-      await storage.deliveries.list({
-        ...owner,
-        endpointId: 'a',
-        eventId: null,
-        status: 'delivered',
-        after: null,
-        limit: 1,
-      }),
-    ).toEqual([]);
-    expect(finished).toHaveLength(2);
-  });
-});
-
-describe('what is this service’s fault', () => {
-  it('costs a delivery no attempt: a secret that cannot be opened, a client that breaks', async () => {
-    const { dispatcher, endpoint, publish, deliveries, clock, lines } = await depot();
-    await endpoint('a', () => Promise.reject(new Error('a defect')));
-    await publish('a');
-    const worker = dispatcher();
-    expect(await worker.runDue()).toBe(1);
-    expect(lines).toEqual(['error: an attempt broke off; it is made again']);
-    expect((await deliveries('a'))[0]).toMatchObject({
-      status: 'pending',
-      attempts: [],
-      nextAttemptAt: clock.now() + 60_000,
-    });
-  });
+it('two workers make each attempt once, and a late result of a lost claim changes nothing', async () => {
+  const written: boolean[][] = [];
+  const { started, endpoint, publish, deliveries, clock, requests } = await depot((store) => ({
+    ...store,
+    async finish(results) {
+      const outcome = await store.finish(results);
+      written.push(outcome);
+      return outcome;
+    },
+  }));
+  const stuck = byHand();
+  await endpoint('a', () => (requests.length === 1 ? stuck.behave() : Promise.resolve(answered(500))));
+  await publish('a');
+  const [first, second] = [await started(), await started()];
+  expect(requests).toHaveLength(1);
+  // The first worker is stuck for longer than its lease.
+  clock.advance(30_000);
+  second.wake();
+  await quiet();
+  expect(requests).toHaveLength(2);
+  expect(written).toEqual([[true]]);
+  stuck.answer();
+  await quiet();
+  expect(written).toEqual([[true], [false]]);
+  const attempts = [{ number: 1, httpStatus: 500 }];
+  expect(await deliveries('a')).toMatchObject([{ status: 'pending', attempts }]);
+  await Promise.all([first.stop(), second.stop()]);
+  expect(await deliveries('a')).toMatchObject([{ status: 'pending', attempts }]);
 });

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -8,10 +7,9 @@ import {
   type HostEventSchema,
   type OstiaryOptions,
 } from '../../src/index.ts';
-import { storages } from '../support/partner-api.ts';
+import { shop as open } from '../partner/webhook-shop.ts';
 import type { Json, TestKey } from '../support/provider.ts';
 import { sink } from './support/sink.ts';
-import { register, webhookProvider } from './support/webhook-provider.ts';
 
 /** A schema as a library that is not zod would have it. */
 function standard(validate: (value: unknown) => unknown): HostEventSchema {
@@ -35,117 +33,98 @@ const types = {
 };
 
 async function shop(options: Partial<OstiaryOptions> = {}) {
-  const { provider } = await webhookProvider({ events: types, ...options });
-  const key = await provider.key();
-  const listed = async (by: TestKey = key): Promise<Json[]> =>
-    (await provider.partnerCall(by, 'GET /v1/partner/events')).json().data as Json[];
+  const given = await open({ events: types, ...options }, 'live');
+  const { provider, key, list } = given;
   const publish = (event: Partial<HostEvent>) =>
     provider.ostiary.events.publish({ partner: key.partner, type: 'order.shipped', data: {}, ...event });
-  /** What comes of it, thrown now or later. */
-  const failure = async (event: unknown): Promise<unknown> => {
-    try {
-      await provider.ostiary.events.publish(event as HostEvent);
-    } catch (error) {
-      return error;
-    }
-    throw new Error('it was published');
+  return {
+    ...given,
+    listed: (by?: TestKey) => list('/v1/partner/events', by),
+    publish,
+    /** What comes of it, thrown now or later. */
+    failure: async (event: object): Promise<unknown> => {
+      try {
+        await publish(event);
+      } catch (error) {
+        return error;
+      }
+      throw new Error('it was published');
+    },
   };
-  return { provider, key, listed, publish, failure };
 }
 
 const shipped = { orderId: 'o-7', at: '2026-02-03T04:05:06.789Z' };
 
-describe.each(storages)('an event of the host’s own, on %s', (_name, newStorage) => {
-  it('enters the partner’s sequence and reaches the endpoints that want it', async () => {
-    const { provider, key, listed, publish } = await shop({ storage: newStorage() });
-    const [all, own, other] = [await sink(), await sink(), await sink()];
-    await register(provider, key, all.url);
-    await register(provider, key, own.url, { events: ['order.shipped', 'payment.failed'] });
-    await register(provider, key, other.url, { events: ['loyalty.points_changed'] });
-    const published = await publish({ data: shipped });
-    expect(published).toEqual({ id: expect.stringMatching(/^evt_[0-9a-f]{32}$/), partner: key.partner });
-    const event = {
-      id: published.id,
-      type: 'order.shipped',
-      createdAt: new Date(provider.clock.now()).toISOString(),
-      mode: 'live',
-      data: shipped,
-    };
-    expect(await listed()).toEqual([{ sequence: 1, ...event }]);
-    await provider.ostiary.worker.runDue();
-    for (const endpoint of [all, own])
-      expect(endpoint.received.map(({ body }) => body.toString())).toEqual([JSON.stringify(event)]);
-    expect(other.received).toEqual([]);
-  });
+it('an event of the host’s own enters the sequence of one partner and mode, and reaches the endpoints that want it', async () => {
+  const { provider, key, listed, publish, register } = await shop();
+  const [all, own, other] = [await sink(), await sink(), await sink()];
+  await register(all.url, { events: ['*'] });
+  await register(own.url, { events: ['order.shipped', 'payment.failed'] });
+  await register(other.url, { events: ['loyalty.points_changed'] });
+  const published = await publish({ data: shipped });
+  expect(published).toEqual({ id: expect.stringMatching(/^evt_[0-9a-f]{32}$/), partner: key.partner });
+  const createdAt = new Date(provider.clock.now()).toISOString();
+  const event = { id: published.id, type: 'order.shipped', createdAt, mode: 'live', data: shipped };
+  expect(await listed()).toEqual([{ sequence: 1, ...event }]);
+  await provider.ostiary.worker.runDue();
+  for (const endpoint of [all, own])
+    expect(endpoint.received.map(({ body }) => body.toString())).toEqual([JSON.stringify(event)]);
+  expect(other.received).toEqual([]);
 
-  it('belongs to one partner and mode', async () => {
-    const { provider, key, listed, publish } = await shop({ storage: newStorage() });
-    const test = await provider.key({ partner: key.partner, mode: 'test' });
-    const stranger = await provider.key();
-    await publish({ data: shipped, mode: 'test' });
-    expect([await listed(), await listed(test), await listed(stranger)]).toMatchObject([
-      [],
-      [{ mode: 'test', sequence: 1 }],
-      [],
-    ]);
-    await publish({ data: { points: 3 }, type: 'loyalty.points_changed', partner: stranger.partner });
-    expect(await listed(stranger)).toMatchObject([{ data: { points: 3 }, mode: 'live' }]);
-  });
-
-  it('does not enter the sequence of a partner that does not exist', async () => {
-    const storage = newStorage();
-    const { failure } = await shop({ storage });
-    const event = { partner: 'nobody-at-all', type: 'order.shipped', data: shipped };
-    expect(await failure(event)).toBeInstanceOf(TypeError);
-    const owner = { partner: 'nobody-at-all', mode: 'live' as const };
-    expect(await storage.events.list({ ...owner, after: 0, limit: 10 })).toMatchObject({ events: [] });
-  });
+  const test = await provider.key({ partner: key.partner, mode: 'test' });
+  const stranger = await provider.key();
+  await publish({ data: shipped, mode: 'test' });
+  await publish({ data: { points: 3 }, type: 'loyalty.points_changed', partner: stranger.partner });
+  expect(await listed()).toHaveLength(1);
+  expect(await listed(test)).toMatchObject([{ mode: 'test', sequence: 1 }]);
+  expect(await listed(stranger)).toMatchObject([{ data: { points: 3 }, mode: 'live' }]);
 });
 
 describe('publishing', () => {
-  it.each<readonly [string, Json, string]>([
-    [
-      'an unknown type',
-      { type: 'order.lost' },
-      'type: order.lost is not among the option events; known are order.shipped, loyalty.points_changed',
-    ],
-    ['no type', { type: undefined }, 'type'],
-    ['a type that is no text', { type: ['order.shipped'] }, 'type'],
-    ['a type that every object has', { type: 'constructor' }, 'type'],
-    ...Object.keys(events).map(
-      (type) =>
-        [`${type}, which is Ostiary’s`, { type }, `type: ${type} is published by Ostiary itself`] as const,
-    ),
-    ['an unknown mode', { mode: 'sandbox' }, 'mode'],
-    ['no partner', { partner: undefined }, 'partner'],
-    ['a partner that is no slug', { partner: 'Acme' }, 'partner'],
-    ['a partner that does not exist', { partner: 'nobody-at-all' }, 'partner: there is no partner'],
-  ])('%s is refused with a TypeError', async (_name, changes, message) => {
-    const { key, failure, listed } = await shop();
-    const thrown = await failure({ partner: key.partner, type: 'order.shipped', data: shipped, ...changes });
-    expect(thrown).toBeInstanceOf(TypeError);
-    expect(String(thrown)).toContain(message);
+  it('refuses types, modes and partners that there are not with a TypeError', async () => {
+    const { failure, listed } = await shop();
+    const known = 'known are order.shipped, loyalty.points_changed';
+    for (const [changes, message] of [
+      [{ type: 'order.lost' }, `type: order.lost is not among the option events; ${known}`],
+      [{ type: undefined }, 'type'],
+      [{ type: ['order.shipped'] }, 'type'],
+      [{ type: 'constructor' }, 'type'],
+      ...Object.keys(events).map(
+        (type) => [{ type }, `type: ${type} is published by Ostiary itself`] as const,
+      ),
+      [{ mode: 'sandbox' }, 'mode'],
+      [{ partner: undefined }, 'partner'],
+      [{ partner: 'Acme' }, 'partner'],
+      [{ partner: 'nobody-at-all' }, 'partner: there is no partner'],
+    ] as const) {
+      const thrown = await failure({ data: shipped, ...changes });
+      expect(thrown).toBeInstanceOf(TypeError);
+      expect(String(thrown)).toContain(message);
+    }
     expect(await listed()).toEqual([]);
   });
 
-  it.each<readonly [string, Json, string]>([
-    ['no data', { data: undefined }, 'data'],
-    ['null', { data: null }, 'data'],
-    ['a list', { data: [shipped] }, 'data'],
-    ['text', { data: JSON.stringify(shipped) }, 'data'],
-    ['a function', { data: () => shipped }, 'data'],
-    ['what turns into text', { data: { toJSON: () => 'text' } }, 'data'],
-    ['what turns into nothing', { data: { toJSON: () => undefined } }, 'data'],
-    ['data without a member', { data: { orderId: 'o' } }, 'data.at'],
-    ['a member that JSON leaves out', { data: { ...shipped, at: undefined } }, 'data.at'],
-    ['a member that JSON makes null', { data: { ...shipped, orderId: Number.NaN } }, 'data.orderId'],
-    ['a time that is none', { data: { ...shipped, at: 'yesterday' } }, 'data.at'],
-    ['data of the other type', { type: 'loyalty.points_changed', data: { points: 1.5 } }, 'data.points.0'],
-  ])('%s does not fit: an EventDataError says where', async (_name, changes, path) => {
-    const { key, failure, listed } = await shop();
-    const thrown = await failure({ partner: key.partner, type: 'order.shipped', data: shipped, ...changes });
-    expect(thrown).toBeInstanceOf(EventDataError);
-    expect(thrown).toMatchObject({ path, problem: expect.any(String) });
+  it('says with an EventDataError where data do not fit', async () => {
+    const { failure, listed } = await shop();
+    for (const [path, data, type = 'order.shipped'] of [
+      ['data', undefined],
+      ['data', null],
+      ['data', [shipped]],
+      ['data', JSON.stringify(shipped)],
+      ['data', () => shipped],
+      ['data', { toJSON: () => 'text' }],
+      ['data', { toJSON: () => undefined }],
+      ['data.at', { orderId: 'o' }],
+      ['data.at', { ...shipped, at: undefined }],
+      ['data.at', { ...shipped, at: 'yesterday' }],
+      // JSON makes null of it.
+      ['data.orderId', { ...shipped, orderId: Number.NaN }],
+      ['data.points.0', { points: 1.5 }, 'loyalty.points_changed'],
+    ] as const) {
+      const thrown = await failure({ type, data });
+      expect(thrown).toBeInstanceOf(EventDataError);
+      expect(thrown).toMatchObject({ path, problem: expect.any(String) });
+    }
     expect(await listed()).toEqual([]);
   });
 
@@ -180,10 +159,9 @@ describe('publishing', () => {
 
   it('refuses a schema that only answers later, whatever its promises are', async () => {
     let later: (value: unknown) => unknown = (value) => ({ value });
-    const { key, failure, listed } = await shop({
+    const { failure, listed } = await shop({
       events: { 'order.shipped': { schema: standard((value) => later(value)), example: {} } },
     });
-    const event = { partner: key.partner, type: 'order.shipped', data: {} };
     for (const answer of [
       async (value: unknown) => ({ value }),
       () => Promise.reject(new Error('this must not end the process')),
@@ -191,19 +169,12 @@ describe('publishing', () => {
       () => ({ then: (resolve: (value: object) => void) => resolve({ issues: [{ message: 'no' }] }) }),
     ]) {
       later = answer;
-      expect(String(await failure(event))).toMatch(/TypeError: .*order\.shipped.*synchronously/);
+      expect(String(await failure({}))).toMatch(/TypeError: .*order\.shipped.*synchronously/);
     }
     // A refusal without a reason is one.
     later = () => ({ issues: [] });
-    expect(await failure(event)).toBeInstanceOf(EventDataError);
+    expect(await failure({})).toBeInstanceOf(EventDataError);
     expect(await listed()).toEqual([]);
-  });
-
-  it('takes no transaction where the storage has none', async () => {
-    const { provider, key } = await shop();
-    const event = { partner: key.partner, type: 'order.shipped', data: shipped };
-    for (const transaction of [{}, null, 'BEGIN'])
-      expect(() => provider.ostiary.events.publish(event, { transaction })).toThrow(TypeError);
   });
 });
 
@@ -212,29 +183,3 @@ function circular(): Json {
   data.self = data;
   return data;
 }
-
-describe('the description of events', () => {
-  it('names every type that can be registered and triggered, those of the host too', async () => {
-    const { provider } = await shop();
-    const document = JSON.stringify((await provider.request('/v1/openapi.json')).json());
-    const names = [...Object.keys(events), ...Object.keys(types)];
-    // Registering and changing, where there is one name for all, and the sandbox.
-    expect(document.split(`"enum":${JSON.stringify(['*', ...names])}`)).toHaveLength(3);
-    expect(document.split(`"enum":${JSON.stringify(names)}`)).toHaveLength(2);
-  });
-
-  it('is the same on the page: types, their order, and what an example looks like', () => {
-    const page = readFileSync(new URL('../../../../docs/reference/events.md', import.meta.url), 'utf8');
-    const sections = Array.from(
-      page.matchAll(/^## `([^`]+)`\n\n(.+)\n\n```json\n([^`]+)```/gm),
-      ([, type, text, example = '']) => ({ type, text, example: JSON.parse(example) }),
-    );
-    expect(sections).toEqual(
-      Object.entries(events).map(([type, { summary, when, example }]) => ({
-        type,
-        text: `${summary} ${when}`,
-        example: expect.objectContaining({ type, data: example }),
-      })),
-    );
-  });
-});

@@ -1,157 +1,144 @@
-import { describe, expect, it } from 'vitest';
-import type { ClaimedJob } from '../../src/storage.ts';
-import { settled, workshop } from './workshop.ts';
+import { describe, expect, it, vi } from 'vitest';
+import type { JobHandler } from '../../src/worker/worker.ts';
+import { quiet, workshop } from './workshop.ts';
+
+/** A handler that tests count. */
+const handler = (result: Awaited<ReturnType<JobHandler>> = null) => vi.fn<JobHandler>(async () => result);
 
 describe('a job', () => {
-  it('is done once, with its payload, and is gone', async () => {
-    const seen: unknown[] = [];
-    const { worker, enqueue, due, clock } = await workshop({
-      async work(payload, job) {
-        seen.push([payload, job.id, job.attempt]);
-        return null;
-      },
-    });
+  it('is done once, with its payload, and is gone, or comes again when its handler says so', async () => {
+    const work = handler();
+    const { worker, enqueue, due, clock } = await workshop({ work });
     await enqueue(2);
+    const again = { dueAt: clock.now() + 5_000 };
+    work.mockResolvedValueOnce(again);
     expect(await worker().runDue()).toBe(2);
-    expect(seen).toEqual([
-      [{ index: 0 }, 'work-0', 1],
-      [{ index: 1 }, 'work-1', 1],
+    expect(work.mock.calls).toMatchObject([
+      [{ index: 0 }, { id: 'work-0', attempt: 1 }],
+      [{ index: 1 }, { id: 'work-1', attempt: 1 }],
     ]);
-    clock.advance(3_600_000);
-    expect(await due()).toEqual([]);
-  });
-
-  it('is not begun before it is due, nor by a worker that does not know its kind', async () => {
-    const { worker, enqueue, clock, queue } = await workshop({ work: async () => null });
-    await queue.enqueue([{ id: 'later', kind: 'work', payload: {}, dueAt: clock.now() + 1 }]);
-    await enqueue(1, 'foreign');
-    expect(await worker().runDue()).toBe(0);
-    clock.advance(1);
-    expect(await worker().runDue()).toBe(1);
-  });
-
-  it('comes again when its handler says so', async () => {
-    const { worker, enqueue, clock } = await workshop({ work: async () => ({ dueAt: now() + 5_000 }) });
-    const now = () => clock.now();
-    await enqueue(1);
-    expect(await worker().runDue()).toBe(1);
     clock.advance(4_999);
     expect(await worker().runDue()).toBe(0);
     clock.advance(1);
     expect(await worker().runDue()).toBe(1);
+    clock.advance(3_600_000);
+    expect(await due()).toEqual([]);
   });
 
   it('that fails is tried again after 1 s, doubling up to an hour, without end, and hurts no other job', async () => {
-    let done = 0;
-    const { worker, enqueue, clock, lines } = await workshop({
-      async work() {
-        throw new Error('secret detail');
+    const reasons = new Set<unknown>();
+    const [work, fine] = [handler().mockRejectedValue(new RangeError('secret detail')), handler()];
+    const { worker, enqueue, clock, lines } = await workshop({ work, fine }, (queue) => ({
+      ...queue,
+      retry(claim, next) {
+        reasons.add(next.error);
+        return queue.retry(claim, next);
       },
-      async fine() {
-        done += 1;
-        return null;
-      },
-    });
+    }));
     await enqueue(1);
     await enqueue(1, 'fine');
     expect(await worker().runDue()).toBe(2);
-    expect(done).toBe(1);
-    const waits: number[] = [];
+    expect(fine).toHaveBeenCalledTimes(1);
     for (let attempt = 1; attempt <= 14; attempt += 1) {
-      let waited = 0;
-      for (const step of [
-        1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_024_000, 2_048_000,
-        3_600_000,
-      ]) {
-        clock.advance(step - 1 - waited);
-        expect(await worker().runDue()).toBe(0);
-        clock.advance(1);
-        waited = step;
-        if ((await worker().runDue()) === 1) break;
-      }
-      waits.push(waited);
+      const wait = Math.min(1_000 * 2 ** (attempt - 1), 3_600_000);
+      clock.advance(wait - 1);
+      expect(await worker().runDue()).toBe(0);
+      clock.advance(1);
+      expect(await worker().runDue()).toBe(1);
     }
-    expect(waits.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000]);
-    expect(waits.slice(-2)).toEqual([3_600_000, 3_600_000]);
-    expect(lines).toHaveLength(15);
-    expect(new Set(lines)).toEqual(new Set(['warn: a job failed; it is tried again']));
+    expect(lines).toEqual(Array(15).fill('warn: a job failed; it is tried again'));
+    // The kind of a failure is kept, and no detail.
+    expect(reasons).toEqual(new Set(['RangeError']));
   });
 
-  it('keeps the kind of its failure, and no detail', async () => {
-    const reasons: unknown[] = [];
-    const { worker, enqueue } = await workshop(
-      {
-        async work() {
-          throw new RangeError('secret detail');
-        },
-      },
-      (queue) => ({
-        ...queue,
-        retry(claim, next) {
-          reasons.push(next.error);
-          return queue.retry(claim, next);
-        },
-      }),
-    );
-    await enqueue(1);
-    await worker().runDue();
-    expect(reasons).toEqual(['RangeError']);
-  });
-});
-
-describe('the lease of a job', () => {
-  it('lets nobody else in for 30 s, then hands the job of a worker that died to another one', async () => {
-    const attempts: ClaimedJob[] = [];
-    const { worker, enqueue, clock } = await workshop({
-      work(_payload, job) {
-        attempts.push(job);
-        return job.attempt === 1 ? new Promise(() => {}) : Promise.resolve(null);
-      },
-    });
+  it('of a worker that died is handed to another one after 30 s, and to nobody before', async () => {
+    const work = handler().mockReturnValueOnce(new Promise(() => {}));
+    const { worker, enqueue, clock } = await workshop({ work });
     await enqueue(1);
     void worker().runDue();
-    await settled();
+    await quiet();
     const other = worker();
     clock.advance(29_999);
     expect(await other.runDue()).toBe(0);
     clock.advance(1);
     expect(await other.runDue()).toBe(1);
-    expect(attempts.map((job) => job.attempt)).toEqual([1, 2]);
-    expect(attempts[0]?.claimId).not.toBe(attempts[1]?.claimId);
+    const [first, second] = work.mock.calls.map(([, job]) => job);
+    expect([first?.attempt, second?.attempt]).toEqual([1, 2]);
+    expect(first?.claimId).not.toBe(second?.claimId);
   });
+});
 
-  it('makes a result that comes too late worthless: the one who took over decides', async () => {
-    let finish: () => void = () => {};
-    const { worker, enqueue, clock, due } = await workshop({
-      work: (_payload, job) =>
-        job.attempt === 1
-          ? new Promise((resolve) => {
-              finish = () => resolve(null);
-            })
-          : Promise.resolve({ dueAt: now() + 60_000 }),
-    });
-    const now = () => clock.now();
+describe('a started worker', () => {
+  it('looks at once, again without a wait after a full batch, often for a while, and then every second', async () => {
+    const work = handler();
+    const { worker, enqueue, waits, fire } = await workshop({ work });
+    await enqueue(15);
+    const started = worker();
+    started.start();
+    // Nothing is looked at twice.
+    started.start();
+    await quiet();
+    expect([work.mock.calls.length, waits()]).toEqual([10, [0]]);
+    await fire();
+    expect([work.mock.calls.length, waits()]).toEqual([15, [50]]);
+    for (let vain = 1; vain < 100; vain += 1) await fire();
+    expect(waits()).toEqual([50]);
+    await fire();
+    expect(waits()).toEqual([1_000]);
     await enqueue(1);
-    const late = worker().runDue();
-    await settled();
-    clock.advance(30_000);
-    expect(await worker().runDue()).toBe(1);
-    finish();
-    await late;
-    clock.advance(60_000);
-    expect((await due()).map((job) => job.id)).toEqual(['work-0']);
+    await fire();
+    expect(waits()).toEqual([50]);
+    await started.stop();
+    expect(waits()).toEqual([]);
   });
 
-  it('gives one job to one of several workers that look at once', async () => {
-    let runs = 0;
-    const { worker, enqueue } = await workshop({
-      async work() {
-        runs += 1;
-        return null;
-      },
-    });
-    await enqueue(5);
-    const claimed = await Promise.all(Array.from({ length: 4 }, () => worker().runDue()));
-    expect([claimed.reduce((sum, count) => sum + count, 0), runs]).toEqual([5, 5]);
+  it('says so and goes on when the queue cannot be read', async () => {
+    let broken = true;
+    const { worker, enqueue, fire, lines, due } = await workshop({ work: handler() }, (queue) => ({
+      ...queue,
+      claim: (request) => (broken ? Promise.reject(new Error('database gone')) : queue.claim(request)),
+    }));
+    await enqueue(1);
+    const started = worker();
+    started.start();
+    await quiet();
+    expect(lines).toEqual(['warn: the queue cannot be read; it is tried again']);
+    broken = false;
+    await fire();
+    expect(await due()).toEqual([]);
+    await started.stop();
+  });
+
+  it('ends what is under way before stop resolves, and begins nothing more', async () => {
+    const finish = Promise.withResolvers<null>();
+    const work = handler().mockReturnValue(finish.promise);
+    const { worker, enqueue, waits } = await workshop({ work });
+    await enqueue(1);
+    const started = worker();
+    started.start();
+    await quiet();
+    const stopped = vi.fn();
+    const stopping = started.stop().then(stopped);
+    await enqueue(2);
+    await quiet();
+    expect(stopped).not.toHaveBeenCalled();
+    finish.resolve(null);
+    await stopping;
+    expect([work.mock.calls.length, waits()]).toEqual([1, []]);
+  });
+
+  it('can be stopped before it was started, twice, and started again', async () => {
+    const work = handler();
+    const { worker, enqueue } = await workshop({ work });
+    const one = worker();
+    await one.stop();
+    one.start();
+    await one.stop();
+    await one.stop();
+    await enqueue(1);
+    one.start();
+    await quiet();
+    await one.stop();
+    expect(work).toHaveBeenCalledTimes(1);
   });
 });

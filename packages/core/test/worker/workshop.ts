@@ -1,65 +1,69 @@
-import { setImmediate } from 'node:timers/promises';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { systemRandom } from '../../src/random.ts';
 import type { Queue, Storage } from '../../src/storage.ts';
-import type { JobHandler } from '../../src/worker/worker.ts';
-import { createWorker } from '../../src/worker/worker.ts';
+import { createWorker, type JobHandler, type Schedule } from '../../src/worker/worker.ts';
 import { TestClock } from '../support/provider.ts';
 
-interface Timer {
-  readonly ms: number;
-  readonly fire: () => void;
+/** Resolves when everything that needs no timer has happened. */
+export async function quiet(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A worker over a real queue, whose waits are fired by hand. */
-export async function workshop(
-  handlers: Record<string, JobHandler>,
-  wrap: (queue: Queue) => Queue = (queue) => queue,
-) {
+/** What a worker needs: a storage, a clock that stands still, a log, and timers that are fired by hand. */
+export async function outfit() {
   const storage: Storage = memoryStorage();
   await storage.open();
   const clock = new TestClock();
   const lines: string[] = [];
-  const timers: Timer[] = [];
   const log = (level: string) => (_fields: object, message: string) =>
     void lines.push(`${level}: ${message}`);
-  const queue = wrap(storage.queue);
-  const worker = () =>
-    createWorker({
-      queue,
-      clock,
-      random: systemRandom,
-      logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
-      handlers,
-      telemetry: null,
-      schedule(callback, ms) {
-        const timer = { ms, fire: callback };
-        timers.push(timer);
-        return () => void timers.splice(timers.indexOf(timer), 1);
-      },
-    });
-  const enqueue = (count: number, kind = 'work') =>
-    storage.queue.enqueue(
-      Array.from({ length: count }, (_, index) => ({
-        id: `${kind}-${index}`,
-        kind,
-        payload: { index },
-        dueAt: clock.now(),
-      })),
-    );
-  /** Jobs that are due, claimed by nobody who works here. */
-  const due = (kind = 'work') =>
-    storage.queue.claim({
-      kinds: [kind],
-      claimId: `look-${Math.random()}`,
-      now: clock.now(),
-      leaseMs: 1,
-      limit: 100,
-    });
-  return { clock, lines, timers, worker, enqueue, due, queue: storage.queue };
+  const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+  const timers: { readonly ms: number; readonly fire: () => void }[] = [];
+  const remove = (timer: (typeof timers)[number]) => {
+    if (timers.includes(timer)) timers.splice(timers.indexOf(timer), 1);
+  };
+  const schedule: Schedule = (fire, ms) => {
+    const timer = { ms, fire };
+    timers.push(timer);
+    return () => remove(timer);
+  };
+  return {
+    ...{ storage, lines, timers },
+    /** What a worker is made with. */
+    tools: { clock, logger, schedule, random: systemRandom, telemetry: null },
+    clock,
+    /** The times, in milliseconds, that somebody waits for. */
+    waits: () => timers.map(({ ms }) => ms),
+    /** Lets the first timer go off, or the first one of so many milliseconds. */
+    async fire(ms?: number): Promise<void> {
+      const timer = timers.find((each) => ms === undefined || each.ms === ms);
+      if (timer !== undefined) remove(timer);
+      timer?.fire();
+      await quiet();
+    },
+  };
 }
 
-/** Resolves once everything that is under way without timers has ended: a few calls of the storage, one after the other. */
-export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+/** A worker over a real queue. */
+export async function workshop(
+  handlers: Record<string, JobHandler>,
+  wrap: (queue: Queue) => Queue = (queue) => queue,
+) {
+  const given = await outfit();
+  const { clock, tools } = given;
+  const { queue } = given.storage;
+  return {
+    ...given,
+    worker: () => createWorker({ ...tools, queue: wrap(queue), handlers }),
+    enqueue: (count: number, kind = 'work') =>
+      queue.enqueue(
+        Array.from({ length: count }, (_, index) => ({
+          ...{ id: `${kind}-${index}`, kind },
+          ...{ payload: { index }, dueAt: clock.now() },
+        })),
+      ),
+    /** Jobs that are due, claimed by nobody who works here. */
+    due: (kind = 'work') =>
+      queue.claim({ kinds: [kind], claimId: 'look', now: clock.now(), leaseMs: 1, limit: 100 }),
+  };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type HostEventSchema, events as ownEvents } from '../../../src/index.ts';
-import { type Description, descriptionOf, type Schema, validatorOf } from '../../support/openapi.ts';
+import { descriptionOf, type Schema, validatorOf } from '../../support/openapi.ts';
 import type { Json } from '../../support/provider.ts';
 import { sink } from '../../webhooks/support/sink.ts';
-import { register, webhookProvider } from '../../webhooks/support/webhook-provider.ts';
+import { shop } from '../webhook-shop.ts';
 
 /** A schema of a library that is not zod. */
 function standard(jsonSchema?: () => Json): HostEventSchema {
@@ -40,11 +40,7 @@ const types: Record<
     example: { at: '7', first: { sku: 'a' } },
     described: {
       type: 'object',
-      properties: {
-        at: { type: 'string' },
-        first: describedLine,
-        second: describedLine,
-      },
+      properties: { at: { type: 'string' }, first: describedLine, second: describedLine },
       required: ['at', 'first'],
       additionalProperties: true,
     },
@@ -85,16 +81,10 @@ const events = Object.fromEntries(
   Object.entries(types).map(([type, { described: _, ...definition }]) => [type, definition]),
 );
 
-async function shop() {
-  const { provider } = await webhookProvider({
-    events,
-    prefix: 'acme',
-    webhooks: { allowPrivateTargets: true },
-  });
-  return { provider, description: await descriptionOf(provider) };
-}
+const { provider, key, register, call, work } = await shop({ events, prefix: 'acme' });
+const description = await descriptionOf(provider);
 
-const bodyOf = (description: Description, type: string) => {
+const bodyOf = (type: string) => {
   const media = description.webhooks[type]?.post.requestBody?.content['application/json'];
   if (media === undefined) throw new Error(`${type} has no body`);
   return media;
@@ -102,23 +92,24 @@ const bodyOf = (description: Description, type: string) => {
 
 describe('the webhooks of the description', () => {
   it('are every type of event, and what is delivered is what is described, headers too', async () => {
-    const { provider, description } = await shop();
-    const key = await provider.key({ mode: 'test' });
     const hook = await sink(() => provider.clock.now());
     const names = [...Object.keys(ownEvents), ...Object.keys(types)];
-    await register(provider, key, hook.url, { events: names });
+    await register(hook.url, { events: names });
     expect(Object.keys(description.webhooks)).toEqual(names);
     const valid = validatorOf(description);
     for (const type of names) {
-      await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type });
-      while ((await provider.ostiary.worker.runDue()) > 0);
+      await call('POST /v1/partner/sandbox/events', { type });
+      while ((await work()) > 0);
       const delivery = hook.received.pop();
       const { post } = description.webhooks[type] ?? {};
       const body = JSON.parse(String(delivery?.body)) as Json;
-      expect(body.type).toBe(type);
-      expect(valid(bodyOf(description, type).schema, body), type).toEqual([]);
+      expect([body.type, delivery?.headers['content-type']]).toEqual([type, 'application/json']);
+      const told = { event: type, eventid: body.id, partner: key.partner, attempt: '1' };
+      for (const [name, value] of Object.entries(told))
+        expect(delivery?.headers[`x-acme-${name}`]).toBe(value);
+      expect(valid(bodyOf(type).schema, body), type).toEqual([]);
       // Said of this type, and of no other.
-      expect(valid(bodyOf(description, type).schema, { ...body, type: 'other' })).not.toEqual([]);
+      expect(valid(bodyOf(type).schema, { ...body, type: 'other' })).not.toEqual([]);
       expect(post?.parameters.map(({ name }) => name.toLowerCase())).toEqual(
         Object.keys(delivery?.headers ?? {}).filter((name) => name.startsWith('x-')),
       );
@@ -127,14 +118,13 @@ describe('the webhooks of the description', () => {
         expect(valid(schema, schema.type === 'integer' ? Number(value) : value), name).toEqual([]);
         expect(required).toBe(name !== 'X-ACME-Attempt');
       }
-      expect(valid(bodyOf(description, type).schema, bodyOf(description, type).example), type).toEqual([]);
+      expect(valid(bodyOf(type).schema, bodyOf(type).example), type).toEqual([]);
     }
   });
 
   it('say of the host’s own types what their schemas say, whatever library it is', async () => {
-    const { description } = await shop();
     for (const [type, { described, example, summary }] of Object.entries(types)) {
-      const { schema, example: whole } = bodyOf(description, type);
+      const { schema, example: whole } = bodyOf(type);
       expect((schema as { properties: Record<string, Schema> }).properties.data, type).toEqual(described);
       expect((whole as Json).data, type).toEqual(example);
       expect(description.webhooks[type]?.post.summary).toBe(summary ?? `The event ${type}.`);
@@ -144,7 +134,6 @@ describe('the webhooks of the description', () => {
   });
 
   it('have names of their own, also where types differ by little', async () => {
-    const { description } = await shop();
     const names = Object.values(description.webhooks).map(({ post }) => post.operationId);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toContain('onPaymentCompleted');

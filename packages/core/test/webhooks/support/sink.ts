@@ -1,6 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { serve } from '../../support/running.ts';
 
 /** A delivery as an endpoint received it. */
 export interface Received {
@@ -21,27 +21,14 @@ export interface Sink {
 /** Starts an endpoint that answers 204; it is stopped after the test. */
 export async function sink(now: () => number = Date.now): Promise<Sink> {
   const received: Received[] = [];
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      const delivery = {
-        path: request.url ?? '',
-        headers: request.headers,
-        body: Buffer.concat(parts),
-        at: now(),
-      };
-      received.push(delivery);
-      self.answer(response, delivery);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+  const origin = await serve(async (request, response) => {
+    const body = await buffer(request);
+    const delivery = { path: request.url ?? '', headers: request.headers, body, at: now() };
+    received.push(delivery);
+    self.answer(response, delivery);
   });
   const self: Sink = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${origin}/hook`,
     received,
     answer: (response) => void response.writeHead(204).end(),
   };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { afterwards } from '../../support/running.ts';
 
 /** A request as it came over the wire. */
 export interface RawRequest {
@@ -18,7 +19,8 @@ export interface RawServer {
   /** Every connection there ever was. */
   readonly sockets: readonly Socket[];
   readonly requests: readonly RawRequest[];
-  [Symbol.asyncDispose](): Promise<void>;
+  /** Before the test is over, which closes it in any case. */
+  close(): Promise<void>;
 }
 
 /** Takes one complete request from the front of the bytes. */
@@ -35,14 +37,14 @@ function takeRequest(bytes: Buffer): { request: RawRequest; rest: Buffer } | nul
   };
 }
 
-/** Starts a raw server; on loopback of both families when no address is given. */
-export async function startRawServer(
+/** Starts a raw server, which is closed after the test; on loopback of both families when no address is given. */
+export async function serve(
   answer: RawAnswer,
-  options: { readonly host?: string; readonly port?: number; readonly tls?: TlsOptions } = {},
+  options: { readonly host?: string; readonly tls?: TlsOptions } = {},
 ): Promise<RawServer> {
   const sockets: Socket[] = [];
   const requests: RawRequest[] = [];
-  const serve = (socket: Socket): void => {
+  const listen = (socket: Socket): void => {
     let bytes: Buffer = Buffer.alloc(0);
     socket.on('error', () => undefined);
     socket.on('data', (chunk: Buffer) => {
@@ -55,26 +57,26 @@ export async function startRawServer(
     });
   };
   const server: Server =
-    options.tls === undefined ? createServer(serve) : createTlsServer(options.tls, serve);
+    options.tls === undefined ? createServer(listen) : createTlsServer(options.tls, listen);
   server.on('connection', (socket: Socket) => {
     socket.on('error', () => undefined);
     sockets.push(socket);
   });
-  server.listen(options.port ?? 0, options.host ?? '::');
+  server.listen(0, options.host ?? '::');
   await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    sockets,
-    requests,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      if (server.listening) await once(server, 'close');
-    },
-  };
+  async function close(): Promise<void> {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    if (server.listening) await once(server, 'close');
+  }
+  afterwards(close);
+  return { port: (server.address() as AddressInfo).port, sockets, requests, close };
 }
 
 /** A complete response with a length. */
 export function response(status: number, body = '', headers = ''): string {
   return `HTTP/1.1 ${status} Whatever\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
+
+/** The answer of a receiver that has taken everything. */
+export const accepts: RawAnswer = (socket) => socket.write(response(200));

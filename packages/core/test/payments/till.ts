@@ -1,0 +1,41 @@
+import { expect } from 'vitest';
+import { shop } from '../partner/webhook-shop.ts';
+import { fragileStorage } from '../support/fragile-storage.ts';
+import { hostMetrics } from '../support/metrics.ts';
+import { payment } from '../support/partner-api.ts';
+import type { Json } from '../support/provider.ts';
+
+/** A partner that pays over a rail which a test steers, and what events, the host's metrics and the log say about it. */
+export async function till() {
+  const database = fragileStorage();
+  const given = await shop({ storage: database.storage }, 'live');
+  const { provider, key, call, list, work } = given;
+  // A host may well register its provider after it has built Ostiary.
+  const told = hostMetrics();
+  // The purge is out of the way for ten minutes.
+  await work();
+  return {
+    ...{ ...given, database, settle: provider.ostiary.payments.settle },
+    async pay(body: object = payment, by = key): Promise<string> {
+      const answer = await call('POST /v1/partner/payments', body, by);
+      expect(answer.status).toBe(201);
+      return String(answer.json().id);
+    },
+    show: async (id: string, by = key): Promise<Json> =>
+      (await call(`GET /v1/partner/payments/${id}`, undefined, by)).json(),
+    events: () => list('/v1/partner/events?limit=100'),
+    async later(ms: number): Promise<number> {
+      provider.clock.advance(ms);
+      return work();
+    },
+    /** How many outcomes the host's metrics call unknown, with nothing beside it that could tell of somebody. */
+    async unknown() {
+      const [point, ...more] = await told();
+      const name = 'ostiary.payments.execution.unknown';
+      const { count, ...rest } = point ?? { name, attributes: {}, count: 0 };
+      expect([rest, more]).toEqual([{ name, attributes: {} }, []]);
+      return count;
+    },
+    lines: () => provider.logged.filter(({ message }) => message.includes('tried again')),
+  };
+}

@@ -1,0 +1,163 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { AttemptAnswer } from '../../src/webhooks/client.ts';
+import { quiet } from '../worker/workshop.ts';
+import { answered, byHand, depot, watchedStore } from './support/depot.ts';
+
+const silence: AttemptAnswer = {
+  ok: false,
+  httpStatus: null,
+  error: 'timeout',
+  response: null,
+  durationMs: 10_000,
+};
+
+/**
+ * A worker whose endpoint has answered so many attempts, in 5 ms each, and widened its lane by one with every answer. From
+ * now on it answers by hand, and has deliveries that are due.
+ */
+async function busyWorker(quick: number, due = quick, concurrency = 512) {
+  const { wrap, writes, claims, holdClaims } = watchedStore();
+  const shop = await depot(wrap);
+  const receiver = byHand();
+  receiver.isQuick = true;
+  await shop.endpoint('a', receiver.behave);
+  const worker = await shop.started(concurrency);
+  await shop.publish('a', quick);
+  worker.wake();
+  const open = async () => (await shop.deliveries('a')).filter(({ status }) => status === 'pending');
+  await expect.poll(open).toEqual([]);
+  receiver.isQuick = false;
+  await shop.publish('a', due);
+  worker.wake();
+  await quiet();
+  writes.length = 0;
+  return {
+    ...{ ...shop, worker, receiver, claims, holdClaims },
+    results: () => writes.flat(),
+    written: () => writes.map(({ length }) => length),
+    /** Stops the worker, and answers whatever it still waits for. */
+    async end() {
+      const ending = worker.stop();
+      await quiet();
+      receiver.answer();
+      await ending;
+    },
+  };
+}
+
+describe('results of attempts', () => {
+  it('are written together when one ends after the other without a pause', async () => {
+    const { end, receiver, written } = await busyWorker(100);
+    while (receiver.waiting.length > 0) {
+      receiver.answer(answered(200), 1);
+      await turn();
+    }
+    await quiet();
+    expect(written().reduce((sum, count) => sum + count)).toBe(100);
+    expect(written().length).toBeLessThan(4);
+    await end();
+  });
+
+  it('are written when half of what a worker may have under way has ended', async () => {
+    const { end, receiver, written } = await busyWorker(30, 30, 40);
+    for (let count = 0; count < 25; count += 1) {
+      receiver.answer(answered(200), 1);
+      await turn();
+    }
+    expect(written()[0]).toBeLessThanOrEqual(21);
+    await end();
+    expect(written().reduce((sum, count) => sum + count)).toBe(30);
+  });
+
+  it('are written in parts when their answers are long', async () => {
+    const { end, receiver, written } = await busyWorker(120);
+    receiver.answer({ ...answered(200), response: 'x'.repeat(50_000) });
+    await quiet();
+    await end();
+    expect(written()).toEqual([41, 41, 38]);
+  });
+});
+
+it.each([
+  ['is not repeated when it has filled the room that there was meanwhile', 700, false, 1],
+  ['is repeated when it has left some of the room that there was meanwhile', 0, false, 2],
+  ['is not repeated for a worker that is told to stop meanwhile', 0, true, 1],
+])('a claim %s', async (_, due, isStopped, expected) => {
+  const { end, worker, receiver, claims, holdClaims, publish } = await busyWorker(100);
+  await publish('a', due);
+  const before = claims();
+  const goOn = holdClaims();
+  worker.wake();
+  await quiet();
+  receiver.answer(answered(200), 1);
+  await quiet();
+  expect(claims() - before).toBe(1);
+  const ended = isStopped ? end() : null;
+  goOn();
+  await quiet();
+  expect(claims() - before).toBe(expected);
+  await (ended ?? end());
+});
+
+/** Five attempts under way, 50 more deliveries claimed ahead, and 15 left. */
+describe('deliveries that are claimed ahead', () => {
+  const busy = () => busyWorker(3, 70);
+
+  it('begin as soon as an attempt ends, before anything is claimed or written', async () => {
+    const { end, receiver, requests, claims } = await busy();
+    expect(requests).toHaveLength(3 + 5);
+    const before = claims();
+    receiver.answer(answered(200), 1);
+    // The answer widens the lane by one.
+    await turn();
+    expect(requests).toHaveLength(3 + 5 + 2);
+    expect(claims()).toBe(before);
+    while (requests.length < 73) {
+      receiver.answer();
+      await quiet();
+    }
+    await end();
+    const inOrder = Array.from({ length: 73 }, (_, index) => `evt_${index + 1}`);
+    expect(requests.map(({ headers }) => headers['X-SVC-EventId'])).toEqual(inOrder);
+  });
+
+  it('go back at once, without an attempt, when their endpoint does not answer any more', async () => {
+    const { end, receiver, requests, results, deliveries, clock } = await busy();
+    receiver.answer(silence, 1);
+    await quiet();
+    expect(requests).toHaveLength(3 + 5);
+    const [failed, ...waiting] = results();
+    expect(failed).toMatchObject({ attempt: { error: 'timeout' } });
+    const unbegun = { attempt: null, next: { status: 'pending' } };
+    expect(waiting).toMatchObject(Array(50).fill(unbegun));
+    const due = (await deliveries('a')).filter(({ nextAttemptAt }) => nextAttemptAt === clock.now());
+    expect(due, 'all but the one that failed and those that were delivered').toHaveLength(69);
+    await end();
+  });
+
+  it('go back when the worker stops', async () => {
+    const { end, receiver, requests, results, worker } = await busy();
+    const stopping = worker.stop();
+    await quiet();
+    expect(results()).toHaveLength(50);
+    receiver.answer();
+    await stopping;
+    expect(requests).toHaveLength(3 + 5);
+    expect(results().filter(({ attempt }) => attempt !== null)).toHaveLength(5);
+    await end();
+  });
+
+  it('go back when they have waited for a second, and are read anew', async () => {
+    const { end, receiver, requests, results, clock } = await busy();
+    clock.advance(1_000);
+    receiver.answer(answered(200), 1);
+    await turn();
+    expect(requests).toHaveLength(3 + 5);
+    await quiet();
+    expect(results().filter(({ attempt }) => attempt === null)).toHaveLength(50);
+    // Claimed anew, with what their endpoint is by now.
+    expect(requests.length).toBeGreaterThan(3 + 5);
+    await end();
+  });
+});
