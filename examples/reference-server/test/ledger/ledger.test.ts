@@ -47,28 +47,6 @@ describe('the ledger', () => {
     ledger = createLedger(database, now);
   });
 
-  test('pays a user from the funds of the partner', async () => {
-    await ledger.fund('kafe', '200.00', 'HTG');
-    expect(await execute()).toEqual({ status: 'completed' });
-    expect(await balances()).toEqual(['125.00', '3.00']);
-    expect(await ledger.funds('kafe')).toEqual({ HTG: 7_500n, USD: 0n });
-    await expectBalanced(database);
-  });
-
-  test('pays once, however often and from wherever it is asked', async () => {
-    await ledger.fund('kafe', '200.00', 'HTG');
-    const { database: other } = await testDatabase(file);
-    const second = createLedger(other, now);
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, at) =>
-        (at % 2 === 0 ? ledger : second).rail.execute(order(), { signal }),
-      ),
-    );
-    expect(answers).toEqual(answers.map(() => ({ status: 'completed' })));
-    expect(await balances()).toEqual(['125.00', '3.00']);
-    await expectBalanced(database);
-  });
-
   test('refuses what the funds do not cover, and stays with it when funds come later', async () => {
     await ledger.fund('kafe', '124.99', 'HTG');
     await ledger.fund('kafe', '500.00', 'USD');
@@ -79,6 +57,7 @@ describe('the ledger', () => {
     expect(await execute()).toEqual(refused);
     expect(await execute({ id: 'tr_2' })).toEqual({ status: 'completed' });
     expect(await ledger.funds('kafe')).toEqual({ HTG: 0n, USD: 50_000n });
+    expect(await balances()).toEqual(['125.00', '3.00']);
     await expectBalanced(database);
   });
 
@@ -91,15 +70,6 @@ describe('the ledger', () => {
     expect((await ledger.funds('kafe')).HTG).toBe(20_000n);
   });
 
-  test('counts exactly beyond what a number holds, and refuses what 64 bits do not', async () => {
-    for (let times = 0; times < 90; times += 1) await ledger.fund('kafe', '999999999999999.99', 'HTG');
-    await expect(ledger.fund('kafe', '999999999999999.99', 'HTG')).rejects.toThrow(LedgerError);
-    expect(formatMoney((await ledger.funds('kafe')).HTG)).toBe('89999999999999999.10');
-    expect(await execute({ amount: 99_999_999_999_999_999n })).toEqual({ status: 'completed' });
-    expect(await balances()).toEqual(['999999999999999.99', '3.00']);
-    await expectBalanced(database);
-  });
-
   test.each([['0.00'], ['-1.00'], ['1.5'], ['1e3'], ['٣.00'], [' 1.00'], ['1000000000000000.00']])(
     'is not funded with %j',
     async (amount) => {
@@ -107,20 +77,6 @@ describe('the ledger', () => {
       expect((await ledger.funds('kafe')).HTG).toBe(0n);
     },
   );
-
-  test('is guarded by the database itself', async () => {
-    await ledger.fund('kafe', '200.00', 'HTG');
-    const { connection } = database;
-    for (const sql of [
-      "UPDATE app_accounts SET balance = balance - 20001 WHERE kind = 'partner'",
-      'UPDATE app_postings SET amount = 1',
-      'DELETE FROM app_postings',
-      'DELETE FROM app_movements',
-    ]) {
-      expect(() => connection.exec(sql)).toThrow();
-    }
-    await expectBalanced(database);
-  });
 
   test('a write that breaks in the middle leaves nothing behind', async () => {
     await ledger.fund('kafe', '200.00', 'HTG');

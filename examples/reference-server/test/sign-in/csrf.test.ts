@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../../../lab/support/free-port.ts';
 import { createLogger } from '../../src/http/logging.ts';
 import { loadConfig, startReferenceServer } from '../../src/index.ts';
 import { createCsrf } from '../../src/sign-in/csrf.ts';
-import { anaika, cheap, environment } from '../support/server.ts';
+import { anaika, cheap, environment, startServer } from '../support/server.ts';
 import { fieldsOf, Visitor } from '../support/visitor.ts';
 
 const key = (filling: number): Uint8Array => new Uint8Array(32).fill(filling);
@@ -23,27 +22,24 @@ test('a form is signed with the first key and accepted under any, and under no o
 
 test('a form of a process that was not restarted yet is good at one that was, and the reverse', async () => {
   const [old, next] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
-  const env = await environment({ OSTIARY_SEALING_KEYS: `${old},${next}` });
-  const start = async (changes: NodeJS.ProcessEnv) => {
-    const config = loadConfig({ ...env, ...changes });
-    const server = await startReferenceServer(config, {
-      passwordCost: cheap,
-      logger: createLogger('silent'),
-    });
-    onTestFinished(() => server.close());
-    return server;
-  };
-  const late = await start({});
-  await late.installation.accounts.create(anaika);
-  const PORT = String(await freePort());
-  const restarted = await start({ PORT, OSTIARY_SEALING_KEYS: `${next},${old}` });
+  const { origin: late, server } = await startServer({}, { OSTIARY_SEALING_KEYS: `${old},${next}` });
+  const env = await environment({ OSTIARY_SEALING_KEYS: `${next},${old}` });
+  const config = loadConfig({
+    ...env,
+    OSTIARY_AUTH_URL: late,
+    OSTIARY_DATA_DIR: server.config.dataDir,
+  });
+  const logger = createLogger('silent');
+  const other = await startReferenceServer(config, { passwordCost: cheap, logger });
+  onTestFinished(() => other.close());
+  const restarted = `http://localhost:${other.port}`;
   for (const [one, other] of [
     [late, restarted],
     [restarted, late],
   ] as const) {
-    const before = new Visitor(`http://localhost:${one.port}`);
+    const before = new Visitor(one);
     const form = fieldsOf((await before.get('/login')).html);
-    const after = new Visitor(`http://localhost:${other.port}`);
+    const after = new Visitor(other);
     for (const [name, value] of before.cookies) after.cookies.set(name, value);
     expect((await after.post('/login', { ...form, ...anaika })).status).toBe(303);
   }
