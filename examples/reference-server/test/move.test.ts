@@ -89,6 +89,8 @@ describe('ostiary move', () => {
     expect(shown).toMatch(/^TABLE +ROWS +SHA-256\n/);
     expect(shown).toMatch(/^app\.users +2 +[0-9a-f]{16}$/m);
     expect(shown).toContain('can be moved');
+    const told = (await move(['--from', file, '--to', await newDatabase()])).output;
+    expect(told).toContain('Start the servers with DATABASE_URL');
     const checked = await move(['--from', file, '--check', '--json']);
     expect(checked).toMatchObject({ code: 0, errors: '' });
     // The password of the URL stays out of the list of processes.
