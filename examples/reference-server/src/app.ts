@@ -5,9 +5,8 @@ import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
 import { pageHeaders } from './http/headers.ts';
 import type { HealthRoutes } from './http/health.ts';
-import { messagePage } from './pages/home-page.ts';
+import { showError } from './pages/error-page.ts';
 import { favicon, type Look } from './pages/layout.ts';
-import { chooseLanguage, texts } from './pages/texts.ts';
 import { createPassportRoutes } from './passport/routes.ts';
 import type { SignInContext } from './sign-in/context.ts';
 import { createAccountRoutes } from './sign-in/routes.ts';
@@ -56,23 +55,6 @@ function pageRoutes(
       },
     },
   };
-}
-
-function showError(ctx: Context, look: Look, status: number): void {
-  const language = chooseLanguage(undefined, ctx.get('accept-language'));
-  const t = texts[language];
-  const [title, lead] =
-    status === 404
-      ? [t.notFoundTitle, t.notFoundLead]
-      : status === 503
-        ? [t.unavailableTitle, t.unavailableLead]
-        : status >= 500
-          ? [t.failedTitle, t.failedLead]
-          : [t.refusedTitle, t.refusedLead];
-  ctx.status = status;
-  if (status === 503) ctx.set('Retry-After', '2');
-  ctx.type = 'html';
-  ctx.body = messagePage(look, language, title, lead);
 }
 
 /** The pages around Ostiary: landing page, sign-in, sign-out, passport, health. */

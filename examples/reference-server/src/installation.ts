@@ -33,7 +33,7 @@ export interface Installation {
   readonly ostiary: Ostiary;
   readonly now: () => number;
   /** Keys for one purpose, derived from every sealing key, the current one's first. */
-  deriveKeys(purpose: string): readonly Uint8Array[];
+  deriveKeys(purpose: string): readonly [Uint8Array, ...Uint8Array[]];
   close(): Promise<void>;
 }
 
@@ -85,11 +85,14 @@ export async function openInstallation(
       cookies,
       ostiary,
       now,
-      deriveKeys: (purpose) =>
-        [...new Set(config.sealingKeys)].map((sealingKey) => {
+      deriveKeys(purpose) {
+        const derive = (sealingKey: string): Uint8Array => {
           const key = Buffer.from(sealingKey, 'base64url');
           return new Uint8Array(hkdfSync('sha256', key, '', `reference-server ${purpose}`, 32));
-        }),
+        };
+        const [first = '', ...others] = new Set(config.sealingKeys);
+        return [derive(first), ...others.map(derive)];
+      },
       async close() {
         await ostiary.close();
         await database.close();

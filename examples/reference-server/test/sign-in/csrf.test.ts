@@ -13,11 +13,12 @@ test('a form is signed with the first key and accepted under any, and under no o
   const cookie = createCsrf([old]).newCookie();
   const token = createCsrf([next, old]).token(cookie, 'login', null);
   expect(createCsrf([next]).token(cookie, 'login', null)).toBe(token);
-  const isAccepted = (...keys: Uint8Array[]) => createCsrf(keys).verify(cookie, 'login', null, token);
+  const isAccepted = (...keys: [Uint8Array, ...Uint8Array[]]) =>
+    createCsrf(keys).verify(token, cookie, 'login', null);
   expect([isAccepted(old, next), isAccepted(next, old), isAccepted(next)]).toEqual([true, true, true]);
   expect([isAccepted(old), isAccepted(key(3), old)]).toEqual([false, false]);
-  expect(createCsrf([old, next]).verify(cookie, 'sign-out', null, token)).toBe(false);
-  expect(createCsrf([old, next]).verify(cookie, 'login', null, undefined)).toBe(false);
+  expect(createCsrf([old, next]).verify(token, cookie, 'sign-out', null)).toBe(false);
+  expect(createCsrf([old, next]).verify(null, cookie, 'login', null)).toBe(false);
 });
 
 test('a form of a process that was not restarted yet is good at one that was, and the reverse', async () => {
