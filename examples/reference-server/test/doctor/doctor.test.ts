@@ -5,13 +5,13 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Finding } from '@ostiary/cli/doctor';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../../lab/support/free-port.ts';
+import { type ProxyOptions, startTlsProxy } from '../../../mounts/test/support/tls-proxy.ts';
 import { diagnose } from '../../src/cli/doctor.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/database/database.ts';
 import { createLogger } from '../../src/http/logging.ts';
 import { type ServerOptions, startReferenceServer } from '../../src/index.ts';
-import { certificate, expiredCertificate } from '../support/certificates.ts';
-import { type FrontOptions, startFront } from '../support/front.ts';
+import { certificate, expiredCertificate, privateKey } from '../support/certificates.ts';
 import { createPartner, receiver } from '../support/partners.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { cheap, environment } from '../support/server.ts';
@@ -52,13 +52,20 @@ async function serve(env: Environment, options: ServerOptions = {}) {
 
 const frontPort = (env: Environment): number => Number(new URL(env.OSTIARY_AUTH_URL ?? '').port);
 
+/** A reverse proxy with TLS before a server. */
+async function startFront(port: number, target: number, options: ProxyOptions = {}): Promise<void> {
+  const proxy = await startTlsProxy({ port, certificate, privateKey, ...options });
+  onTestFinished(() => proxy.stop());
+  proxy.forwardTo(target);
+}
+
 /** A deployment: a server and the proxy before it. */
 async function deploy(
   env: Environment,
-  { front = {}, ...options }: ServerOptions & { readonly front?: FrontOptions } = {},
+  { front = {}, ...options }: ServerOptions & { readonly front?: ProxyOptions } = {},
 ) {
   const server = await serve(env, options);
-  if (env.OSTIARY_AUTH_URL?.startsWith('https:')) await startFront(frontPort(env), () => server.port, front);
+  if (env.OSTIARY_AUTH_URL?.startsWith('https:')) await startFront(frontPort(env), server.port, front);
   return server;
 }
 
@@ -74,7 +81,7 @@ async function change(database: Database, sql: string, values = {}): Promise<voi
 interface Mistake {
   /** Settings that differ, of the server and of the doctor. */
   readonly settings?: (good: Environment) => Environment;
-  readonly front?: FrontOptions;
+  readonly front?: ProxyOptions;
   readonly server?: ServerOptions;
   /** Certificates that are trusted. */
   readonly trusts?: readonly string[];
@@ -101,7 +108,7 @@ const mistakes: readonly (readonly [name: string, check: string, said: string, m
     {
       async plant(good) {
         const server = await serve({ ...good, OSTIARY_AUTH_URL: 'https://id.example.com' });
-        await startFront(frontPort(good), () => server.port);
+        await startFront(frontPort(good), server.port);
       },
     },
   ],
