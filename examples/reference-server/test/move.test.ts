@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hostTables } from '../src/cli/move.ts';
 import { createLogger } from '../src/http/logging.ts';
 import { loadConfig, startReferenceServer } from '../src/index.ts';
 import { command } from './support/commands.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
-import { anaika, cheap, environment, jean, temporaryFolder } from './support/server.ts';
+import { anaika, cheap, environment, jean, start, temporaryFolder } from './support/server.ts';
 import { Visitor } from './support/visitor.ts';
 
 let postgres: PostgresServer;
@@ -29,10 +29,6 @@ function newDatabase(): Promise<string> {
   return postgres.createDatabase(`move_${last}`);
 }
 
-async function start(env: NodeJS.ProcessEnv) {
-  return startReferenceServer(loadConfig(env), { passwordCost: cheap, logger: createLogger('silent') });
-}
-
 const folder = await mkdtemp(join(tmpdir(), 'reference-server-'));
 let used: ReturnType<typeof makeUsed> | undefined;
 
@@ -46,7 +42,10 @@ async function usedInstallation() {
 }
 
 async function makeUsed(env: NodeJS.ProcessEnv) {
-  const server = await start(env);
+  const server = await startReferenceServer(loadConfig(env), {
+    passwordCost: cheap,
+    logger: createLogger('silent'),
+  });
   const { accounts, ledger, ostiary } = server.installation;
   await accounts.create({ ...anaika, htgBalance: '1250.00' });
   await accounts.create(jean);
@@ -108,7 +107,6 @@ describe('ostiary move', () => {
     });
 
     const server = await start({ ...env, DATABASE_URL: url });
-    onTestFinished(() => server.close());
     const { accounts, ledger, ostiary } = server.installation;
     // The session of before.
     expect((await visitor.get('/')).html).toContain(anaika.name);

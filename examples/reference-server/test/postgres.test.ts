@@ -2,12 +2,11 @@ import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
 import { createLogger } from '../src/http/logging.ts';
-import { loadConfig, type ReferenceServer, startReferenceServer } from '../src/index.ts';
 import { command } from './support/commands.ts';
 import { approve, createPartner } from './support/partners.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
 import { type Program, run } from './support/processes.ts';
-import { anaika, cheap, environment, jean } from './support/server.ts';
+import { anaika, environment, jean, start } from './support/server.ts';
 import { Visitor } from './support/visitor.ts';
 
 let postgres: PostgresServer;
@@ -22,16 +21,6 @@ async function postgresEnvironment(changes: Record<string, string> = {}) {
   databases += 1;
   const url = await postgres.createDatabase(`server_${databases}`);
   return environment({ NODE_ENV: 'test', DATABASE_URL: url, ...changes });
-}
-
-async function start(env: NodeJS.ProcessEnv): Promise<{ server: ReferenceServer; lines: string[] }> {
-  const lines: string[] = [];
-  const server = await startReferenceServer(loadConfig(env), {
-    passwordCost: cheap,
-    logger: createLogger('debug', { write: (line) => void lines.push(line) }),
-  });
-  onTestFinished(() => server.close());
-  return { server, lines };
 }
 
 /** The same installation in another process, on a port of its own. */
@@ -72,13 +61,13 @@ describe('the server on PostgreSQL', () => {
     const door = await doorTo(env.DATABASE_URL ?? '');
     // Longer than any request waits.
     setTimeout(door.open, 2_500);
-    const { server } = await start({ ...env, DATABASE_URL: door.url });
+    const server = await start({ ...env, DATABASE_URL: door.url });
     expect((await statusOf(`http://localhost:${server.port}/readyz`))[0]).toBe(200);
   });
 
   test('signs in, and shares its sessions with another process', async () => {
     const env = await postgresEnvironment();
-    const { server } = await start(env);
+    const server = await start(env);
     await server.installation.accounts.create(anaika);
     const other = await besides(env, 'web');
     const visitor = new Visitor(`http://localhost:${server.port}`);
@@ -93,7 +82,7 @@ describe('the server on PostgreSQL', () => {
 
   test('writes a change of an identity check and its event in one transaction', async () => {
     const env = await postgresEnvironment();
-    const { server } = await start(env);
+    const server = await start(env);
     const { accounts, identityChecks, database } = server.installation;
     await accounts.create({ ...anaika, kycStatus: 'pending', kycTier: 1 });
     const told = await createPartner(server, 'told');
@@ -125,7 +114,7 @@ describe('the server on PostgreSQL', () => {
     expect(funded.output).toBe('kafe has 12.50 HTG.\n');
     const args = ['--handle', 'jean', '--name', jean.name, '--phone', jean.phone];
     expect((await command('users create', args, env, `${jean.password}\n`)).code).toBe(0);
-    const { server } = await start(env);
+    const server = await start(env);
     expect((await server.installation.ledger.funds('kafe')).HTG).toBe(1_250n);
     expect((await command('passport', ['jean'], env)).output).toMatch(/^eyJ[\w.-]+\n$/);
     const { entries } = (await command('audit list', ['--json'], env)).json();
@@ -137,7 +126,9 @@ describe('the server on PostgreSQL', () => {
 
   test('answers 503 within two seconds while the database is gone, and recovers by itself', async () => {
     const env = await postgresEnvironment();
-    const { server, lines } = await start(env);
+    const lines: string[] = [];
+    const logger = createLogger('debug', { write: (line) => void lines.push(line) });
+    const server = await start(env, { logger });
     await server.installation.accounts.create(anaika);
     const { admin } = server.installation.ostiary;
     await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
@@ -173,7 +164,7 @@ describe('the server on PostgreSQL', () => {
 
   test('does not wait for a database that does not answer', async () => {
     const env = await postgresEnvironment();
-    const { server } = await start(env);
+    const server = await start(env);
     const { sub } = await server.installation.accounts.create(anaika);
     const origin = `http://localhost:${server.port}`;
     const { database } = server.installation;
@@ -216,7 +207,7 @@ describe('the server on PostgreSQL', () => {
 
   test('starts with few rights on tables that are there, and says what is missing where they are not', async () => {
     const env = await postgresEnvironment();
-    const { server } = await start(env);
+    const server = await start(env);
     const { database } = server.installation;
     await database.write((transaction) =>
       transaction.script(`
@@ -243,7 +234,7 @@ describe('the server on PostgreSQL', () => {
 describe('the roles', () => {
   test('split the work: web answers and executes nothing, a worker executes and answers nothing', async () => {
     const env = await postgresEnvironment({ OSTIARY_ROLE: 'web' });
-    const { server } = await start(env);
+    const server = await start(env);
     const { accounts, ledger, ostiary } = server.installation;
     const executing = vi.spyOn(ledger.rail, 'execute');
     const { kid } = await accounts.create(anaika);

@@ -140,37 +140,3 @@ describe('the log', () => {
     }
   });
 });
-
-test('the authorization endpoint sends to the sign-in page and the session is its answer', async () => {
-  const { origin, server } = await startServer();
-  const { client } = await server.installation.ostiary.admin.clients.create({
-    name: 'Shop',
-    redirectUris: ['https://shop.example/callback'],
-    allowedScopes: ['openid'],
-    public: true,
-  });
-  const visitor = new Visitor(origin);
-  const query = new URLSearchParams({
-    response_type: 'code',
-    client_id: client.clientId,
-    redirect_uri: 'https://shop.example/callback',
-    scope: 'openid',
-    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-    code_challenge_method: 'S256',
-  });
-  let answer = await visitor.get(`/oauth/authorize?${query}`);
-  while (answer.location !== null && !answer.location.includes('/login'))
-    answer = await visitor.get(answer.location);
-  const login = new URL(answer.location ?? '', origin);
-  const returnTo = login.searchParams.get('return_to') ?? '';
-  expect(new URL(returnTo, origin).pathname).toMatch(/^\/oauth\//);
-  expect((await visitor.signIn('anaika', anaika.password, login.search)).location).toBe(
-    new URL(returnTo, origin).href,
-  );
-  const consent = await visitor.get(returnTo);
-  expect(consent.status).toBe(200);
-  expect(consent.html).toContain('Shop');
-  // Blocked while the page is open: the next step asks for a sign-in.
-  await server.installation.accounts.block('anaika');
-  expect((await visitor.get(returnTo)).location).toContain('/login');
-});

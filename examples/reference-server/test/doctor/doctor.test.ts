@@ -10,11 +10,11 @@ import { diagnose } from '../../src/cli/doctor.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/database/database.ts';
 import { createLogger } from '../../src/http/logging.ts';
-import { type ServerOptions, startReferenceServer } from '../../src/index.ts';
+import { openInstallation, type ServerOptions } from '../../src/index.ts';
 import { certificate, expiredCertificate, privateKey } from '../support/certificates.ts';
 import { createPartner, receiver } from '../support/partners.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { cheap, environment } from '../support/server.ts';
+import { cheap, environment, start } from '../support/server.ts';
 
 const trusted = getCACertificates('default');
 let postgres: PostgresServer;
@@ -43,13 +43,6 @@ async function production(engine: 'SQLite' | 'PostgreSQL' = 'SQLite'): Promise<E
   });
 }
 
-async function serve(env: Environment, options: ServerOptions = {}) {
-  const logger = createLogger('silent');
-  const server = await startReferenceServer(loadConfig(env), { passwordCost: cheap, logger, ...options });
-  onTestFinished(() => server.close());
-  return server;
-}
-
 const frontPort = (env: Environment): number => Number(new URL(env.OSTIARY_AUTH_URL ?? '').port);
 
 /** A reverse proxy with TLS before a server. */
@@ -64,7 +57,7 @@ async function deploy(
   env: Environment,
   { front = {}, ...options }: ServerOptions & { readonly front?: ProxyOptions } = {},
 ) {
-  const server = await serve(env, options);
+  const server = await start(env, options);
   if (env.OSTIARY_AUTH_URL?.startsWith('https:')) await startFront(frontPort(env), server.port, front);
   return server;
 }
@@ -107,19 +100,19 @@ const mistakes: readonly (readonly [name: string, check: string, said: string, m
     'the issuer at',
     {
       async plant(good) {
-        const server = await serve({ ...good, OSTIARY_AUTH_URL: 'https://id.example.com' });
+        const server = await start({ ...good, OSTIARY_AUTH_URL: 'https://id.example.com' });
         await startFront(frontPort(good), server.port);
       },
     },
   ],
-  ['an address at which nothing answers', 'address', 'does not answer', { plant: serve }],
+  ['an address at which nothing answers', 'address', 'does not answer', { plant: start }],
   [
     'another installation at the address',
     'address',
     'are not those of this database',
     {
       async plant(good) {
-        await serve(good);
+        await start(good);
         const { OSTIARY_DATA_DIR, PORT } = await environment();
         await deploy({ ...good, OSTIARY_DATA_DIR, PORT });
       },
@@ -182,7 +175,7 @@ const mistakes: readonly (readonly [name: string, check: string, said: string, m
       async plant(good) {
         await deploy(good);
         const keys = `${randomBytes(32).toString('base64url')},${good.OSTIARY_SEALING_KEYS}`;
-        await serve({ ...good, PORT: String(await freePort()), OSTIARY_SEALING_KEYS: keys });
+        await start({ ...good, PORT: String(await freePort()), OSTIARY_SEALING_KEYS: keys });
       },
     },
   ],
@@ -302,7 +295,7 @@ describe('ostiary doctor', () => {
       ]);
       // Nor would it start like that.
       const again = { ...env, PORT: String(await freePort()) };
-      await expect(serve(again)).rejects.toThrow('runs with fsync=off');
+      await expect(start(again)).rejects.toThrow('runs with fsync=off');
     } finally {
       await setFsync('on');
     }
@@ -340,7 +333,7 @@ describe('ostiary doctor', () => {
 
   test('says which endpoints there are when it has none to try', async () => {
     const env = await environment();
-    const server = await serve(env);
+    const server = await start(env);
     const egress = async () =>
       (await diagnose(loadConfig(env))).filter(({ check }) => check === 'egress').map(({ what }) => what);
     expect(await egress()).toEqual([expect.stringContaining('not tried: no partner has an endpoint (')]);
@@ -357,9 +350,9 @@ describe('ostiary doctor', () => {
     const env = await production();
     const { OSTIARY_DATA_DIR = '', OSTIARY_SEALING_KEYS = '' } = env;
     await writeFile(join(OSTIARY_DATA_DIR, 'sealing-key'), `${OSTIARY_SEALING_KEYS}\n`);
-    await expect(serve(env)).rejects.toThrow('OSTIARY_SEALING_KEYS holds the key of a demo');
+    await expect(start(env)).rejects.toThrow('OSTIARY_SEALING_KEYS holds the key of a demo');
     // The key is what is wrong, and the refusal leaves nothing open.
-    await serve({ ...env, NODE_ENV: 'development' });
+    await start({ ...env, NODE_ENV: 'development' });
   });
 
   test('says what is wrong with a database that is not there', async () => {
@@ -367,4 +360,60 @@ describe('ostiary doctor', () => {
       { check: 'database', verdict: 'problem', what: 'there is no database in OSTIARY_DATA_DIR' },
     ]);
   });
+
+  test.each(['SQLite', 'PostgreSQL'] as const)(
+    'counts what a previous sealing key is still needed for, on %s',
+    async (engine) => {
+      const [old, next] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
+      const env = await environment(
+        engine === 'PostgreSQL' ? { DATABASE_URL: await postgres.createDatabase('seals') } : {},
+      );
+      const open = async (keys: string) => {
+        const config = loadConfig({ ...env, OSTIARY_SEALING_KEYS: keys });
+        const installation = await openInstallation(config, createLogger('silent'), { passwordCost: cheap });
+        onTestFinished(() => installation.close());
+        return installation.ostiary;
+      };
+      const secrets = async (keys: string) =>
+        (await diagnose(loadConfig({ ...env, OSTIARY_SEALING_KEYS: keys })))
+          .filter(({ check }) => check === 'secrets')
+          .map(({ verdict, what }) => [verdict, what]);
+
+      const { admin } = await open(old);
+      await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+      for (let index = 0; index < 4; index += 1)
+        await admin.apiKeys.issue({ partner: 'kafe', mode: 'test', scopes: ['webhooks'] });
+      // What works no more needs no key.
+      const { apiKey } = await admin.apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: ['webhooks'] });
+      await admin.apiKeys.revoke(apiKey.id);
+      expect(await secrets(old)).toEqual([
+        ['ok', expect.stringMatching(/^all are sealed with the first sealing key \([0-9a-f]{12}\)$/)],
+      ]);
+      // Before the first restart: the two signing keys too.
+      expect(await secrets(`${next},${old}`)).toEqual([
+        ['warning', '6 secrets are sealed with a previous key'],
+      ]);
+
+      // Signing keys are sealed anew by the start; the rest is a worker's business, and none runs.
+      const { worker } = await open(`${next},${old}`);
+      expect(await secrets(`${next},${old}`)).toEqual([
+        ['warning', '4 secrets are sealed with a previous key'],
+      ]);
+      expect(await secrets(next)).toEqual([
+        [
+          'problem',
+          expect.stringMatching(
+            /^4 secrets are sealed with a key that is not in OSTIARY_SEALING_KEYS \([0-9a-f]{12}\)$/,
+          ),
+        ],
+      ]);
+
+      worker.start();
+      await expect
+        .poll(() => secrets(`${next},${old}`), { timeout: 30_000, interval: 300 })
+        .toEqual([['ok', expect.any(String)]]);
+      expect((await secrets(next))[0]?.[0]).toBe('ok');
+    },
+    90_000,
+  );
 });

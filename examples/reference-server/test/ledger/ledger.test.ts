@@ -1,10 +1,8 @@
 import type { TransferOrder } from '@ostiary/core';
-import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/database/migrations.ts';
 import { openSqlite, type SqliteDatabase } from '../../src/database/sqlite.ts';
 import { createLedger, type Ledger, LedgerError } from '../../src/ledger/ledger.ts';
-import { formatMoney } from '../../src/ledger/money.ts';
 import { createAccounts } from '../../src/users/accounts.ts';
 import { createDirectory } from '../../src/users/directory.ts';
 import { createPasswords } from '../../src/users/passwords.ts';
@@ -17,7 +15,6 @@ const signal = new AbortController().signal;
 
 describe('the ledger', () => {
   let database: SqliteDatabase;
-  let file: string;
   let ledger: Ledger;
   let kid: string;
   let sub: string;
@@ -40,7 +37,7 @@ describe('the ledger', () => {
   };
 
   beforeEach(async () => {
-    ({ database, file } = await testDatabase());
+    ({ database } = await testDatabase());
     const accounts = createAccounts(database, createPasswords(cheap), now);
     ({ kid, sub } = await accounts.create({ ...anaika, usdBalance: '3.00' }));
     await accounts.create(jean);
@@ -88,78 +85,6 @@ describe('the ledger', () => {
     database.connection.exec('DROP TRIGGER temp.broken');
     expect(await execute()).toEqual({ status: 'completed' });
     await expectBalanced(database);
-  });
-
-  test('does what a simple model does, with repetitions and over two connections', async () => {
-    const { database: other } = await testDatabase(file);
-    const ledgers = [ledger, createLedger(other, now)] as const;
-    const accounts = createAccounts(database, createPasswords(cheap), now);
-    const recipients = (await accounts.list()).map((account) => account.kid);
-    const currency = fc.constantFrom('HTG' as const, 'USD' as const);
-    const amount = fc.bigInt({ min: 1n, max: 50_000n });
-    const operation = fc.oneof(
-      fc.record({ what: fc.constant('fund' as const), partner: fc.constantFrom('a', 'b'), amount, currency }),
-      fc.record({
-        what: fc.constant('pay' as const),
-        partner: fc.constantFrom('a', 'b'),
-        amount,
-        currency,
-        recipient: fc.constantFrom(...recipients, 'KNOBODY'),
-        // Few ids, so that many are used again, also with other contents.
-        id: fc.integer({ min: 0, max: 12 }),
-        via: fc.constantFrom(0, 1),
-        times: fc.integer({ min: 1, max: 3 }),
-      }),
-    );
-    let run = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (operations) => {
-        run += 1;
-        const funds = new Map<string, bigint>();
-        const decided = new Map<string, string>();
-        for (const step of operations) {
-          const partner = `${step.partner}-${run}`;
-          const account = `${partner} ${step.currency}`;
-          const available = funds.get(account) ?? 0n;
-          if (step.what === 'fund') {
-            await ledgers[0].fund(partner, formatMoney(step.amount), step.currency);
-            funds.set(account, available + step.amount);
-            continue;
-          }
-          const id = `tr_${run}_${step.id}`;
-          const expected =
-            decided.get(id) ??
-            (step.recipient === 'KNOBODY'
-              ? 'unknown_recipient'
-              : available < step.amount
-                ? 'insufficient_funds'
-                : 'completed');
-          if (!decided.has(id) && expected === 'completed') funds.set(account, available - step.amount);
-          decided.set(id, expected);
-          const given = order({
-            id,
-            partner,
-            amount: step.amount,
-            currency: step.currency,
-            recipientKid: step.recipient,
-          });
-          const results = await Promise.all(
-            Array.from({ length: step.times }, (_, at) =>
-              (ledgers[(step.via + at) % 2] ?? ledger).rail.execute(given, { signal }),
-            ),
-          );
-          for (const result of results) {
-            expect(result.status === 'failed' ? result.code : result.status).toBe(expected);
-          }
-        }
-        for (const [account, left] of funds) {
-          const [partner = '', name] = account.split(' ');
-          expect((await ledger.funds(partner))[name === 'USD' ? 'USD' : 'HTG']).toBe(left);
-        }
-        await expectBalanced(database);
-      }),
-      { numRuns: 25 },
-    );
   });
 });
 

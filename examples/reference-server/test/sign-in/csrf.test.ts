@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
-import { createLogger } from '../../src/http/logging.ts';
-import { loadConfig, startReferenceServer } from '../../src/index.ts';
+import { expect, test } from 'vitest';
 import { createCsrf } from '../../src/sign-in/csrf.ts';
-import { anaika, cheap, environment, startServer } from '../support/server.ts';
+import { anaika, environment, start, startServer } from '../support/server.ts';
 import { fieldsOf, Visitor } from '../support/visitor.ts';
 
 const key = (filling: number): Uint8Array => new Uint8Array(32).fill(filling);
@@ -25,14 +23,7 @@ test('a form of a process that was not restarted yet is good at one that was, an
   const [old, next] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
   const { origin: late, server } = await startServer({}, { OSTIARY_SEALING_KEYS: `${old},${next}` });
   const env = await environment({ OSTIARY_SEALING_KEYS: `${next},${old}` });
-  const config = loadConfig({
-    ...env,
-    OSTIARY_AUTH_URL: late,
-    OSTIARY_DATA_DIR: server.config.dataDir,
-  });
-  const logger = createLogger('silent');
-  const other = await startReferenceServer(config, { passwordCost: cheap, logger });
-  onTestFinished(() => other.close());
+  const other = await start({ ...env, OSTIARY_AUTH_URL: late, OSTIARY_DATA_DIR: server.config.dataDir });
   const restarted = `http://localhost:${other.port}`;
   for (const [one, other] of [
     [late, restarted],
