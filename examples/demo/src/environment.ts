@@ -2,16 +2,6 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, demoDataDir, isLoopbackUrl } from '@ostiary/reference-server';
 
-/** Where the demo runs. */
-export interface DemoEnvironment {
-  readonly dataDir: string;
-  readonly authUrl: string;
-  readonly baseUrl: string;
-  readonly port: number;
-  readonly partnerUrl: string;
-  readonly partnerPort: number;
-}
-
 /** An empty variable is one that is not set. */
 function read(env: NodeJS.ProcessEnv, variable: string): string | undefined {
   return env[variable] === '' ? undefined : env[variable];
@@ -30,7 +20,7 @@ function port(env: NodeJS.ProcessEnv, variable: string, fallback: number): numbe
  *
  * @throws {@link ConfigError}
  */
-export function readDemoEnvironment(env: NodeJS.ProcessEnv): DemoEnvironment {
+export function readDemoEnvironment(env: NodeJS.ProcessEnv) {
   const instead = 'the demo runs on this machine only; examples/reference-server is the server to deploy';
   if (env.NODE_ENV === 'production') throw new ConfigError(`NODE_ENV is production, but ${instead}`);
   for (const variable of ['OSTIARY_AUTH_URL', 'OSTIARY_BASE_URL']) {
