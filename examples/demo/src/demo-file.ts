@@ -2,113 +2,63 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { demoKeyFile } from '@ostiary/reference-server';
+import { z } from 'zod';
+
+const text = z.string();
+const mode = z.enum(['live', 'test']);
+
+const user = z.object({ handle: text, password: text, sub: text, kid: text, phone: text });
+
+const client = z.object({
+  clientId: text,
+  /** `null` for a public client. */
+  clientSecret: text.nullable(),
+  redirectUris: z.array(text),
+  allowedScopes: z.array(text),
+});
+
+const apiKey = z.object({
+  /** Names the key for `ostiary keys revoke`. */
+  id: text,
+  mode,
+  key: text,
+  scopes: z.array(text),
+  /** Slug. */
+  partner: text,
+  signingSecret: text,
+});
+
+/** An endpoint of the shop; its secret signs every delivery, and the partner API never shows it again. */
+const webhook = z.object({ mode, url: text, secret: text, id: text });
+
+/** What a start seeds and the next one keeps. Files of the time before the partner API have no keys and no webhooks. */
+const seeded = z.object({
+  users: z.array(user),
+  clients: z.array(client),
+  apiKeys: z.array(apiKey).default([]),
+  webhooks: z.array(webhook).default([]),
+});
+
+export type DemoUser = z.output<typeof user>;
+export type DemoClient = z.output<typeof client>;
+export type DemoApiKey = z.output<typeof apiKey>;
+export type DemoWebhook = z.output<typeof webhook>;
+export type Seeded = z.output<typeof seeded>;
 
 /** What `demo.json` holds: everything that one needs to try the demo, passwords and secrets included. */
-export interface DemoFile {
+export interface DemoFile extends Readonly<Seeded> {
   readonly authUrl: string;
   readonly baseUrl: string;
   /** What tokens and keys begin with, and the middle of header names. */
   readonly prefix: string;
-  readonly users: readonly DemoUser[];
-  readonly clients: readonly DemoClient[];
-  readonly apiKeys: readonly DemoApiKey[];
-  readonly webhooks: readonly DemoWebhook[];
 }
 
-/** What a start seeds and the next one keeps. */
-export type Seeded = Pick<DemoFile, 'users' | 'clients' | 'apiKeys' | 'webhooks'>;
-
-export interface DemoUser {
-  readonly handle: string;
-  readonly password: string;
-  readonly sub: string;
-  readonly kid: string;
-  readonly phone: string;
-}
-
-export interface DemoClient {
-  readonly clientId: string;
-  /** `null` for a public client. */
-  readonly clientSecret: string | null;
-  readonly redirectUris: readonly string[];
-  readonly allowedScopes: readonly string[];
-}
-
-export interface DemoApiKey {
-  /** Names the key for `ostiary keys revoke`. */
-  readonly id: string;
-  readonly mode: 'live' | 'test';
-  readonly key: string;
-  readonly scopes: readonly string[];
-  /** Slug. */
-  readonly partner: string;
-  readonly signingSecret: string;
-}
-
-/** An endpoint of the shop. */
-export interface DemoWebhook {
-  readonly mode: 'live' | 'test';
-  readonly url: string;
-  /** Signs every delivery; the partner API never shows it again. */
-  readonly secret: string;
-  /** `we_…` */
-  readonly id: string;
-}
-
-export function demoFilePath(dataDir: string): string {
-  return join(dataDir, 'demo.json');
-}
-
-function hasText<Key extends string>(value: object, ...keys: readonly Key[]): value is Record<Key, string> {
-  return keys.every((key) => key in value && typeof (value as Record<string, unknown>)[key] === 'string');
-}
-
-function isUser(value: unknown): value is DemoUser {
-  return (
-    typeof value === 'object' && value !== null && hasText(value, 'handle', 'password', 'sub', 'kid', 'phone')
-  );
-}
-
-function isClient(value: unknown): value is DemoClient {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    hasText(value, 'clientId') &&
-    'clientSecret' in value &&
-    (value.clientSecret === null || typeof value.clientSecret === 'string')
-  );
-}
-
-function isApiKey(value: unknown): value is DemoApiKey {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    hasText(value, 'id', 'mode', 'key', 'partner', 'signingSecret') &&
-    'scopes' in value &&
-    Array.isArray(value.scopes)
-  );
-}
-
-function isWebhook(value: unknown): value is DemoWebhook {
-  return typeof value === 'object' && value !== null && hasText(value, 'mode', 'url', 'secret', 'id');
-}
+export const demoFilePath = (dataDir: string): string => join(dataDir, 'demo.json');
 
 /** What an earlier start wrote down, or `null` when there is nothing that can be used. */
 export async function readDemoFile(dataDir: string): Promise<Seeded | null> {
   try {
-    const file: unknown = JSON.parse(await readFile(demoFilePath(dataDir), 'utf8'));
-    if (typeof file !== 'object' || file === null || !('users' in file) || !('clients' in file)) return null;
-    const { users, clients } = file;
-    if (!Array.isArray(users) || !Array.isArray(clients)) return null;
-    // Files of the time before the partner API have no keys, and older ones no webhooks.
-    const apiKeys = 'apiKeys' in file && Array.isArray(file.apiKeys) ? file.apiKeys : [];
-    const webhooks = 'webhooks' in file && Array.isArray(file.webhooks) ? file.webhooks : [];
-    return {
-      users: users.filter(isUser),
-      clients: clients.filter(isClient),
-      apiKeys: apiKeys.filter(isApiKey),
-      webhooks: webhooks.filter(isWebhook),
-    };
+    return seeded.parse(JSON.parse(await readFile(demoFilePath(dataDir), 'utf8')));
   } catch {
     // No file, half a file, somebody else's file: the demo makes a new one.
     return null;

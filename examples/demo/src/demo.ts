@@ -20,30 +20,27 @@ export interface Demo {
   close(): Promise<void>;
 }
 
-function clientOf(file: DemoFile, publicOne: boolean): DemoFile['clients'][number] {
-  const client = file.clients.find(({ clientSecret }) => (clientSecret === null) === publicOne);
-  if (client === undefined) throw new Error('the demo has no such client');
-  return client;
-}
-
 async function openShop(file: DemoFile, url: string, port: number): Promise<{ close(): Promise<void> }> {
   const uris = redirectUris(url);
-  const { clientId, clientSecret } = clientOf(file, false);
+  const clientOf = (isPublic: boolean) => {
+    const client = file.clients.find(({ clientSecret }) => (clientSecret === null) === isPublic);
+    if (client === undefined) throw new Error('the demo has no such client');
+    return { clientId: client.clientId, clientSecret: client.clientSecret };
+  };
   const live = file.apiKeys.find(({ mode }) => mode === 'live');
   const secretOf = (mode: WebhookMode): string | null =>
     file.webhooks.find((webhook) => webhook.mode === mode)?.secret ?? null;
-  const publicClient = { clientId: clientOf(file, true).clientId, clientSecret: null };
   return startPartnerApp({
     url,
     host: '127.0.0.1',
     port,
     provider: { name: 'Ostiary', authUrl: file.authUrl, baseUrl: file.baseUrl },
     clients: {
-      confidential: { clientId, clientSecret, redirectUri: uris.confidential },
-      public: { ...publicClient, redirectUri: uris.public },
-      spa: { ...publicClient, redirectUri: uris.spa },
+      confidential: { ...clientOf(false), redirectUri: uris.confidential },
+      public: { ...clientOf(true), redirectUri: uris.public },
+      spa: { ...clientOf(true), redirectUri: uris.spa },
     },
-    partnerApi: live === undefined ? null : { key: live.key, signingSecret: live.signingSecret },
+    partnerApi: live ?? null,
     webhooks: { prefix: file.prefix, secrets: { live: secretOf('live'), test: secretOf('test') } },
   });
 }

@@ -1,15 +1,6 @@
 import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ConfigError, demoDataDir, isLoopbackUrl } from '@ostiary/reference-server';
-
-/** Where the demo runs. */
-export interface DemoEnvironment {
-  readonly dataDir: string;
-  readonly authUrl: string;
-  readonly baseUrl: string;
-  readonly port: number;
-  readonly partnerUrl: string;
-  readonly partnerPort: number;
-}
 
 /** An empty variable is one that is not set. */
 function read(env: NodeJS.ProcessEnv, variable: string): string | undefined {
@@ -29,7 +20,7 @@ function port(env: NodeJS.ProcessEnv, variable: string, fallback: number): numbe
  *
  * @throws {@link ConfigError}
  */
-export function readDemoEnvironment(env: NodeJS.ProcessEnv): DemoEnvironment {
+export function readDemoEnvironment(env: NodeJS.ProcessEnv) {
   const instead = 'the demo runs on this machine only; examples/reference-server is the server to deploy';
   if (env.NODE_ENV === 'production') throw new ConfigError(`NODE_ENV is production, but ${instead}`);
   for (const variable of ['OSTIARY_AUTH_URL', 'OSTIARY_BASE_URL']) {
@@ -55,4 +46,18 @@ export function readDemoEnvironment(env: NodeJS.ProcessEnv): DemoEnvironment {
     partnerUrl: `http://localhost:${partnerPort}`,
     partnerPort,
   };
+}
+
+/**
+ * The environment that the arguments ask for: `--prefix acme` is `OSTIARY_PREFIX=acme`.
+ *
+ * @throws {@link ConfigError} for any other argument
+ */
+export function withArguments(env: NodeJS.ProcessEnv, argv: readonly string[]): NodeJS.ProcessEnv {
+  try {
+    const { values } = parseArgs({ args: [...argv], options: { prefix: { type: 'string' } }, strict: true });
+    return values.prefix === undefined ? env : { ...env, OSTIARY_PREFIX: values.prefix };
+  } catch {
+    throw new ConfigError('the only argument is --prefix <prefix>, as in: npm start -- --prefix acme');
+  }
 }

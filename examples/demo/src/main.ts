@@ -1,6 +1,6 @@
 import { closeOnSignals, failToStart } from '@ostiary/reference-server';
-import { withArguments } from './arguments.ts';
 import { startDemo } from './demo.ts';
+import { withArguments } from './environment.ts';
 import { demoTable } from './table.ts';
 
 process.umask(0o077);

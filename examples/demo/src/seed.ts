@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { redirectUris } from '@ostiary/partner-app';
+import { redirectUris as redirectUrisOf } from '@ostiary/partner-app';
 import type { Installation, NewUser } from '@ostiary/reference-server';
-import type { DemoClient, DemoUser, Seeded } from './demo-file.ts';
-import { demoPartner, seedPartner } from './seed-partner.ts';
-import { seedWebhooks } from './seed-webhooks.ts';
+import type { DemoClient, DemoUser, DemoWebhook, Seeded } from './demo-file.ts';
+import { demoPartner, seedPartner, seedWebhook } from './seed-partner.ts';
 
 type Person = Omit<NewUser, 'password'>;
 
@@ -56,7 +55,7 @@ const people: readonly Person[] = [
   },
 ];
 
-const allScopes = ['openid', 'profile', 'kyc', 'wallet:balance', 'identity'];
+const allowedScopes = ['openid', 'profile', 'kyc', 'wallet:balance', 'identity'];
 
 /** 15 characters out of 31, easy to read and to type: 74 bits. */
 function newPassword(): string {
@@ -74,56 +73,43 @@ async function seedUser(
   if (existing !== null && known?.sub === existing.sub) return known;
   const password = newPassword();
   // A start that was interrupted leaves users behind whose passwords nobody knows.
-  const { handle, sub, kid, phone } =
-    existing === null
-      ? await accounts.create({ ...person, password })
-      : await accounts.setPassword(person.handle, password);
+  const { handle, sub, kid, phone } = await (existing === null
+    ? accounts.create({ ...person, password })
+    : accounts.setPassword(person.handle, password));
   return { handle, password, sub, kid, phone };
+}
+
+interface WantedClient {
+  readonly clientId: string;
+  readonly name: string;
+  readonly redirectUris: string[];
+  readonly public: boolean;
 }
 
 async function seedClient(
   { ostiary: { admin } }: Installation,
-  wanted: {
-    readonly clientId: string;
-    readonly name: string;
-    readonly redirectUris: string[];
-    readonly public: boolean;
-  },
+  wanted: WantedClient,
   known: DemoClient | undefined,
 ): Promise<DemoClient> {
   const { clients } = admin;
-  const existing = await clients.get(wanted.clientId);
+  const { clientId, redirectUris } = wanted;
+  const existing = await clients.get(clientId);
   if (existing === null) {
-    const { client, clientSecret } = await clients.create({
-      ...wanted,
-      partner: demoPartner,
-      allowedScopes: allScopes,
-    });
-    return {
-      clientId: client.clientId,
-      clientSecret,
-      redirectUris: client.redirectUris,
-      allowedScopes: client.allowedScopes,
-    };
+    const created = await clients.create({ ...wanted, partner: demoPartner, allowedScopes });
+    return { clientId, clientSecret: created.clientSecret, redirectUris, allowedScopes };
   }
   // Another PARTNER_PORT gives other addresses, and a demo of the time before the partner API has no partner.
-  const client =
-    existing.redirectUris.join(' ') === wanted.redirectUris.join(' ') && existing.partner === demoPartner
-      ? existing
-      : await clients.update(wanted.clientId, { redirectUris: wanted.redirectUris, partner: demoPartner });
+  const isCurrent = existing.redirectUris.join(' ') === redirectUris.join(' ');
+  if (!isCurrent || existing.partner !== demoPartner)
+    await clients.update(clientId, { redirectUris, partner: demoPartner });
   const clientSecret = wanted.public
     ? null
-    : (known?.clientSecret ?? (await clients.rotateSecret(wanted.clientId)).clientSecret);
-  return {
-    clientId: client.clientId,
-    clientSecret,
-    redirectUris: client.redirectUris,
-    allowedScopes: client.allowedScopes,
-  };
+    : (known?.clientSecret ?? (await clients.rotateSecret(clientId)).clientSecret);
+  return { clientId, clientSecret, redirectUris, allowedScopes: [...existing.allowedScopes] };
 }
 
 /** Where the demo runs, for what is seeded. */
-export interface SeedOptions {
+interface SeedOptions {
   readonly prefix: string;
   /** Where this process reaches the partner API. */
   readonly apiOrigin: string;
@@ -139,32 +125,26 @@ export async function seedInstallation(
   const apiKeys = await seedPartner(installation, prefix, known?.apiKeys ?? []);
   const users: DemoUser[] = [];
   for (const person of people) {
-    users.push(
-      await seedUser(
-        installation,
-        person,
-        known?.users.find(({ handle }) => handle === person.handle),
-      ),
-    );
+    const before = known?.users.find(({ handle }) => handle === person.handle);
+    users.push(await seedUser(installation, person, before));
   }
-  const uris = redirectUris(partnerUrl);
+  const uris = redirectUrisOf(partnerUrl);
+  const shop = {
+    clientId: demoPartner,
+    name: 'Kafe Lakay',
+    redirectUris: [uris.confidential],
+    public: false,
+  };
+  const publicShop = {
+    clientId: 'kafe-lakay-public',
+    name: 'Kafe Lakay (public client)',
+    redirectUris: [uris.public, uris.spa],
+    public: true,
+  };
   const clients: DemoClient[] = [];
-  for (const wanted of [
-    { clientId: 'kafe-lakay', name: 'Kafe Lakay', redirectUris: [uris.confidential], public: false },
-    {
-      clientId: 'kafe-lakay-public',
-      name: 'Kafe Lakay (public client)',
-      redirectUris: [uris.public, uris.spa],
-      public: true,
-    },
-  ]) {
-    clients.push(
-      await seedClient(
-        installation,
-        wanted,
-        known?.clients.find(({ clientId }) => clientId === wanted.clientId),
-      ),
-    );
+  for (const wanted of [shop, publicShop]) {
+    const before = known?.clients.find(({ clientId }) => clientId === wanted.clientId);
+    clients.push(await seedClient(installation, wanted, before));
   }
   return { users, clients, apiKeys };
 }
@@ -173,14 +153,13 @@ export async function seedInstallation(
 export async function seed(
   installation: Installation,
   known: Seeded | null,
-  { prefix, apiOrigin, partnerUrl }: SeedOptions,
+  options: SeedOptions,
 ): Promise<Seeded> {
-  const seeded = await seedInstallation(installation, known, { prefix, partnerUrl });
-  const webhooks = await seedWebhooks({
-    apiOrigin,
-    partnerUrl,
-    apiKeys: seeded.apiKeys,
-    known: known?.webhooks ?? [],
-  });
+  const seeded = await seedInstallation(installation, known, options);
+  const webhooks: DemoWebhook[] = [];
+  for (const apiKey of seeded.apiKeys) {
+    const before = known?.webhooks.find(({ mode }) => mode === apiKey.mode);
+    webhooks.push(await seedWebhook(apiKey, options, before));
+  }
   return { ...seeded, webhooks };
 }

@@ -3,15 +3,9 @@ import type { Demo } from './demo.ts';
 import { demoFilePath } from './demo-file.ts';
 
 function columns(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows)
-    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join('   ')
-      .trimEnd();
-  return rows.map((row) => `  ${line(row)}`).join('\n');
+  const widthOf = (at: number): number => Math.max(...rows.map((row) => row[at]?.length ?? 0));
+  const line = (row: readonly string[]) => row.map((cell, at) => cell.padEnd(widthOf(at))).join('   ');
+  return rows.map((row) => `  ${line(row).trimEnd()}`).join('\n');
 }
 
 /** What the terminal shows once everything runs: where to go, and whom to be. The rest is in `demo.json`. */

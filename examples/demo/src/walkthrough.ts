@@ -2,11 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { failToStart } from '@ostiary/reference-server';
-import { withArguments } from './arguments.ts';
 import { startDemo } from './demo.ts';
+import { withArguments } from './environment.ts';
 import { freePorts } from './free-ports.ts';
-import { createReport, StepFailed } from './walkthrough/report.ts';
-import { walkThrough } from './walkthrough/steps.ts';
+import { Browser } from './walkthrough/browser.ts';
+import { clientOf, type Surroundings } from './walkthrough/flow.ts';
+import { found } from './walkthrough/found.ts';
+import { confidentialApp, discover, publicApp, signOut, takeBack } from './walkthrough/identity.ts';
+import { walkThroughPartnerApi } from './walkthrough/partner.ts';
+import { createReport, type Report, StepFailed, shortUrl } from './walkthrough/report.ts';
+import { walkThroughWebhooks } from './walkthrough/webhooks.ts';
 
 process.umask(0o077);
 
@@ -16,34 +21,48 @@ process.umask(0o077);
  */
 const retryDelays = '1,0.2,0.2,0.2';
 
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** The whole flow, step by step. @throws StepFailed at the first one that does not hold */
+async function walkThrough(report: Report, surroundings: Surroundings): Promise<void> {
+  const { file } = surroundings;
+  const browser = new Browser(({ method, url, form, status, location }) => {
+    report.sent(`${method} ${shortUrl(url)}`, form);
+    report.received(location === null ? `${status} page` : `${status} to ${shortUrl(location)}`);
+  });
+  const [confidential, publicClient] = [clientOf(file, false), clientOf(file, true)];
+  const user = found(file.users[0], 'user');
+  const endpoints = await discover({ report, file });
+  const walk = { ...surroundings, report, browser, user, confidential, publicClient, endpoints };
+  const chapters = [
+    confidentialApp,
+    publicApp,
+    takeBack,
+    walkThroughPartnerApi,
+    walkThroughWebhooks,
+    signOut,
+  ];
+  for (const chapter of chapters) await chapter(walk);
+}
+
 async function run(dataDir: string): Promise<void> {
-  const [port = '', partnerPort = ''] = (await freePorts(2)).map(String);
+  const [PORT = '', PARTNER_PORT = ''] = (await freePorts(2)).map(String);
   const {
     OSTIARY_AUTH_URL: _,
     OSTIARY_BASE_URL: __,
     ...env
   } = withArguments(process.env, process.argv.slice(2));
-  const demo = await startDemo({
-    ...env,
-    OSTIARY_DATA_DIR: dataDir,
-    PORT: port,
-    PARTNER_PORT: partnerPort,
-    OSTIARY_WEBHOOK_RETRY_DELAYS: retryDelays,
-  });
+  const own = { OSTIARY_DATA_DIR: dataDir, OSTIARY_WEBHOOK_RETRY_DELAYS: retryDelays, PORT, PARTNER_PORT };
+  const { file, partnerUrl, server, close } = await startDemo({ ...env, ...own });
   try {
-    process.stdout.write(`A fresh Ostiary runs at ${demo.file.authUrl}, on a temporary folder.\n`);
-    process.stdout.write(
-      `Webhooks that fail are tried again after ${retryDelays} s instead of 60,300,1800,7200.\n`,
-    );
-    const report = createReport((line) => void process.stdout.write(`${line}\n`));
-    await walkThrough(report, {
-      file: demo.file,
-      shopUrl: demo.partnerUrl,
-      changeKyc: demo.server.installation.identityChecks.change,
-    });
-    process.stdout.write(`\nEvery step held: ${report.checks} checks.\n`);
+    say(`A fresh Ostiary runs at ${file.authUrl}, on a temporary folder.`);
+    say(`Webhooks that fail are tried again after ${retryDelays} s instead of 60,300,1800,7200.`);
+    const report = createReport(say);
+    const { change: changeKyc } = server.installation.identityChecks;
+    await walkThrough(report, { file, shopUrl: partnerUrl, changeKyc });
+    say(`\nEvery step held: ${report.checks} checks.`);
   } finally {
-    await demo.close();
+    await close();
   }
 }
 
@@ -52,6 +71,6 @@ try {
   await run(folder).finally(() => rm(folder, { recursive: true, force: true }));
 } catch (error) {
   if (!(error instanceof StepFailed)) failToStart(error);
-  process.stdout.write(`\nA step did not hold: ${error.message}\n`);
+  say(`\nA step did not hold: ${error.message}`);
   process.exitCode = 1;
 }

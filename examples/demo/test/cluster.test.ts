@@ -1,33 +1,13 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { runHere } from '../../../lab/support/processes/run-here.ts';
+import { run } from '../../reference-server/test/support/processes.ts';
 
 const program = join(import.meta.dirname, '../src/cluster.ts');
-
-function run(args: readonly string[], folder: string) {
-  const child = spawn(process.execPath, ['--conditions=source', program, ...args], {
-    env: {
-      TMPDIR: folder,
-      NODE_ENV: 'test',
-      // What others have in their environment is no setting of the demo's processes.
-      DATABASE_URL: 'postgres://somebody:elses@localhost:1/database',
-      OSTIARY_ROLE: 'worker',
-      ...(process.env.PATH !== undefined && { PATH: process.env.PATH }),
-    },
-  });
-  onTestFinished(() => void child.kill('SIGTERM'));
-  const written = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      written[name] += text;
-    });
-  return new Promise<typeof written & { readonly code: number | null }>((resolve) =>
-    child.once('close', (code) => resolve({ ...written, code })),
-  );
-}
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'cluster-test-'));
@@ -39,8 +19,16 @@ async function temporaryFolder(): Promise<string> {
 
 test('processes that are killed lose nothing and do nothing twice', async () => {
   const folder = await temporaryFolder();
-  const { code, stdout, stderr } = await run(['--payments', '9'], folder);
-  expect(stderr).toBe('');
+  const { ended, output, errors } = run(program, ['--payments', '9'], {
+    TMPDIR: folder,
+    NODE_ENV: 'test',
+    // What others have in their environment is no setting of the demo's processes.
+    DATABASE_URL: 'postgres://somebody:elses@localhost:1/database',
+    OSTIARY_ROLE: 'worker',
+  });
+  const code = await ended;
+  const stdout = output();
+  expect(errors()).toBe('');
   // A line that does not hold is worth more in the message than an exit code.
   expect(stdout).toContain('Every line holds.');
   expect(code).toBe(0);
@@ -76,17 +64,15 @@ test.each([
   );
   // With the package that starts PostgreSQL, which has a will of its own about the end of a process.
   const script = `await import('${files[0]}');
-    const { createResults, endWith } = await import('${files[1]}');
-    const results = createResults();
+    const { Results } = await import('${files[1]}');
+    const results = new Results();
     results.add('something', 'as it is', ${holds});
-    endWith(results);`;
+    results.end();`;
   const args = ['--conditions=source', '--input-type=module', '--eval', script];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let stdout = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const { code, stdout } = await promisify(execFile)(process.execPath, args).then(
+    (ended) => ({ ...ended, code: 0 }),
+    (error) => error,
+  );
   expect([code, stdout.trim().split('\n').at(-1)]).toEqual([wanted, said]);
 });
 

@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { OstiaryPartner } from '@ostiary/client-sdk';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
 import { runHere } from '../../../lab/support/processes/run-here.ts';
+import { run } from '../../reference-server/test/support/processes.ts';
 import { type Demo, startDemo } from '../src/demo.ts';
 import { demoTable } from '../src/table.ts';
 
@@ -17,51 +19,6 @@ async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'demo-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
-}
-
-async function listening(): Promise<{ readonly port: string; close(): Promise<void> }> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = String(typeof address === 'object' && address !== null ? address.port : 0);
-  return { port, close: () => new Promise((resolve) => void server.close(() => resolve())) };
-}
-
-interface Run {
-  readonly child: ChildProcess;
-  readonly output: () => string;
-  readonly errors: () => string;
-  readonly ended: Promise<number | null>;
-  /** Resolves when the table has been printed. */
-  readonly ready: Promise<void>;
-}
-
-function run(file: string, env: NodeJS.ProcessEnv): Run {
-  const started = start(file, env);
-  onTestFinished(() => void started.child.kill('SIGKILL'));
-  return started;
-}
-
-function start(file: string, env: NodeJS.ProcessEnv, args: readonly string[] = []): Run {
-  const child = spawn(process.execPath, ['--conditions=source', join(source, file), ...args], {
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  let errors = '';
-  const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-  });
-  const ready = new Promise<void>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      if (output.includes('demo.json')) resolve();
-    });
-    void ended.then(() => reject(new Error(errors)));
-  });
-  ready.catch(() => undefined);
-  return { child, output: () => output, errors: () => errors, ended, ready };
 }
 
 async function environment(): Promise<NodeJS.ProcessEnv & { readonly OSTIARY_DATA_DIR: string }> {
@@ -90,18 +47,13 @@ async function startedBefore(): Promise<typeof afterFirstStart> {
   return { ...afterFirstStart, OSTIARY_DATA_DIR: folder };
 }
 
-async function stop({ child, ended }: Run): Promise<number | null> {
-  child.kill('SIGTERM');
-  return ended;
-}
-
 const read = async (folder: string): Promise<string> => readFile(join(folder, 'demo.json'), 'utf8');
 
 describe('npm start', () => {
   test('starts both, writes demo.json for its owner only, and shows in the terminal how to begin', async () => {
     const env = await environment();
-    const demo = run('main.ts', env);
-    await demo.ready;
+    const demo = run(program, [], env);
+    await demo.until('demo.json');
     const file = JSON.parse(await read(env.OSTIARY_DATA_DIR));
     const authUrl = `http://localhost:${env.PORT}`;
     const shop = `http://localhost:${env.PARTNER_PORT}`;
@@ -171,7 +123,8 @@ describe('npm start', () => {
     }
     expect((await fetch(`${authUrl}/healthz`)).status).toBe(200);
     expect(await (await fetch(shop)).text()).toContain('Kafe Lakay');
-    expect(await stop(demo)).toBe(0);
+    demo.child.kill('SIGTERM');
+    expect(await demo.ended).toBe(0);
     const log = await readFile(join(env.OSTIARY_DATA_DIR, 'server.log'), 'utf8');
     expect(log).toContain('"msg":"closed"');
     for (const secret of secrets) expect(log).not.toContain(secret);
@@ -214,77 +167,59 @@ describe('npm start', () => {
   });
 
   test.each([
-    ['NODE_ENV=production', { NODE_ENV: 'production' }, 'NODE_ENV is production'],
-    [
-      'a public address',
-      { OSTIARY_AUTH_URL: 'https://id.example.com' },
-      'OSTIARY_AUTH_URL leads to another machine',
-    ],
-    [
-      'a public API',
-      { OSTIARY_BASE_URL: 'https://api.example.com' },
-      'OSTIARY_BASE_URL leads to another machine',
-    ],
-    ['a sealing key', { OSTIARY_SEALING_KEYS: 'x' }, 'OSTIARY_SEALING_KEYS is set'],
-    ['an unknown setting', { OSTIARY_DEMO: '1' }, 'OSTIARY_DEMO is not a setting'],
-    [
-      'webhooks that cannot reach the shop',
-      { OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'off' },
-      'OSTIARY_WEBHOOK_PRIVATE_TARGETS is off',
-    ],
-    ['a wrong port', { PARTNER_PORT: 'x' }, 'PARTNER_PORT must be a port number'],
-  ])('refuses %s in one line', async (_, changes, message) => {
+    [{ NODE_ENV: 'production' }, [], 'NODE_ENV is production'],
+    [{ OSTIARY_AUTH_URL: 'https://id.example.com' }, [], 'OSTIARY_AUTH_URL leads to another machine'],
+    [{ OSTIARY_BASE_URL: 'https://api.example.com' }, [], 'OSTIARY_BASE_URL leads to another machine'],
+    [{ OSTIARY_SEALING_KEYS: 'x' }, [], 'OSTIARY_SEALING_KEYS is set'],
+    [{ OSTIARY_DEMO: '1' }, [], 'OSTIARY_DEMO is not a setting'],
+    [{ OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'off' }, [], 'OSTIARY_WEBHOOK_PRIVATE_TARGETS is off'],
+    [{ PARTNER_PORT: 'x' }, [], 'PARTNER_PORT must be a port number'],
+    [{}, ['--colour', 'red'], 'the only argument is --prefix'],
+    [{}, ['--prefix', 'Acme!'], 'OSTIARY_PREFIX must be'],
+  ])('refuses %j %j in one line', async (changes, args, message) => {
     const env = await environment();
-    const { code, output, errors } = await runHere(program, [], { ...env, ...changes });
+    const { code, output, errors } = await runHere(program, args, { ...env, ...changes });
     expect({ code, output }).toEqual({ code: 1, output: '' });
     expect(errors).toMatch(/^ostiary: .*\n$/);
     expect(errors).toContain(message);
     expect(await readdir(env.OSTIARY_DATA_DIR)).not.toContain('demo.json');
   });
 
-  test.each([
-    ['an unknown argument', ['--colour', 'red'], 'the only argument is --prefix'],
-    ['a prefix that is none', ['--prefix', 'Acme!'], 'OSTIARY_PREFIX must be'],
-  ])('refuses %s in one line', async (_, args, message) => {
-    const { code, errors } = await runHere(program, args, await environment());
-    expect(code).toBe(1);
-    expect(errors).toMatch(/^ostiary: .*\n$/);
-    expect(errors).toContain(message);
-  });
-
-  test.each([['PORT'], ['PARTNER_PORT']])('says in one line that %s is taken', async (variable) => {
-    const other = await listening();
-    const { code, errors } = await runHere(program, [], {
-      ...(await startedBefore()),
-      [variable]: other.port,
-    });
-    expect(code).toBe(1);
-    expect(errors).toMatch(
-      new RegExp(`^ostiary: port ${other.port} is taken; set ${variable} to a free one.*\\n$`),
-    );
-    await other.close();
+  test.each(['PORT', 'PARTNER_PORT'])('says in one line that %s is taken', async (variable) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const env = { ...(await startedBefore()), [variable]: String(port) };
+    const { code, errors } = await runHere(program, [], env);
+    const said = `ostiary: port ${port} is taken; set ${variable} to a free one`;
+    expect([code, errors]).toEqual([1, expect.stringMatching(new RegExp(`^${said}.*\\n$`))]);
   });
 });
 
-describe('the partner of the demo', () => {
-  const start = (env: NodeJS.ProcessEnv): Promise<Demo> => startDemo({ ...env, OSTIARY_LOG_LEVEL: 'silent' });
-  const statusOf = async ({ file }: Demo, path: string): Promise<number> =>
-    (await fetch(`${file.baseUrl}${path}`, { headers: { 'X-API-Key': file.apiKeys[0]?.key ?? '' } })).status;
+const start = (env: NodeJS.ProcessEnv): Promise<Demo> => startDemo({ ...env, OSTIARY_LOG_LEVEL: 'silent' });
 
+/** The partner API as the shop calls it. */
+function partnerOf({ file }: Demo, mode: 'live' | 'test'): OstiaryPartner {
+  const apiKey = file.apiKeys.find((key) => key.mode === mode)?.key ?? '';
+  return new OstiaryPartner({ apiKey, baseUrl: file.baseUrl });
+}
+
+describe('the partner of the demo', () => {
   test('gets another key when its own was revoked, and keeps the rest', async () => {
     const env = await startedBefore();
     const first = await start(env);
     const [live, sandbox] = first.file.apiKeys;
     const kid = first.file.users[0]?.kid ?? '';
-    expect(await statusOf(first, `/v1/partner/users/${kid}`)).toBe(200);
+    expect(await partnerOf(first, 'live').users.retrieve(kid)).toMatchObject({ kid });
     await first.server.installation.ostiary.admin.apiKeys.revoke(live?.id ?? '');
-    expect(await statusOf(first, `/v1/partner/users/${kid}`)).toBe(401);
+    await expect(partnerOf(first, 'live').users.retrieve(kid)).rejects.toThrow('invalid_api_key');
     await first.close();
     const second = await start(env);
     onTestFinished(() => second.close());
     expect(second.file.apiKeys[0]?.key).not.toBe(live?.key);
     expect(second.file.apiKeys[1]).toEqual(sandbox);
-    expect(await statusOf(second, `/v1/partner/users/${kid}`)).toBe(200);
+    expect(await partnerOf(second, 'live').users.retrieve(kid)).toMatchObject({ kid });
   });
 
   test('owns both clients, and is funded once', async () => {
@@ -317,34 +252,19 @@ describe('the partner of the demo', () => {
   });
 });
 
-/** Every event that the shop's page shows, with how its deliveries ended. */
-async function shownBy({ partnerUrl }: Demo): Promise<string> {
-  return (await fetch(`${partnerUrl}/webhooks`)).text();
-}
-
 describe('the webhooks of the demo', () => {
-  const start = (env: NodeJS.ProcessEnv): Promise<Demo> => startDemo({ ...env, OSTIARY_LOG_LEVEL: 'silent' });
-
-  async function trigger({ file }: Demo, message: string): Promise<number> {
-    const key = file.apiKeys.find(({ mode }) => mode === 'test')?.key ?? '';
-    const response = await fetch(`${file.baseUrl}/v1/partner/sandbox/events`, {
-      method: 'POST',
-      headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ type: 'webhook.test', data: { message } }),
-    });
-    return response.status;
-  }
-
+  /** That a test event is shown by the page of the shop, with how its delivery ended. */
   async function arrives(demo: Demo, message: string): Promise<void> {
-    expect(await trigger(demo, message)).toBe(201);
-    await expect.poll(() => shownBy(demo)).toContain(message);
-    expect(await shownBy(demo)).toContain('handled, answered 200');
+    await partnerOf(demo, 'test').sandbox.triggerEvent({ type: 'webhook.test', data: { message } });
+    const shown = async () => (await fetch(`${demo.partnerUrl}/webhooks`)).text();
+    await expect.poll(shown).toContain(message);
+    expect(await shown()).toContain('handled, answered 200');
   }
 
-  async function endpointsOf({ file }: Demo, mode: 'live' | 'test'): Promise<readonly { id: string }[]> {
-    const key = file.apiKeys.find((apiKey) => apiKey.mode === mode)?.key ?? '';
-    const response = await fetch(`${file.baseUrl}/v1/partner/webhooks`, { headers: { 'X-API-Key': key } });
-    return ((await response.json()) as { data: { id: string }[] }).data;
+  async function endpointsOf(demo: Demo, mode: 'live' | 'test'): Promise<readonly { id: string }[]> {
+    const endpoints = [];
+    for await (const endpoint of partnerOf(demo, mode).webhooks.list()) endpoints.push(endpoint);
+    return endpoints;
   }
 
   test('arrive at the shop on the first start, on later ones, and on other ports', async () => {
@@ -371,11 +291,7 @@ describe('the webhooks of the demo', () => {
     await arrives(second, 'without the file');
     const [endpoint, ...others] = await endpointsOf(second, 'test');
     expect(others).toEqual([]);
-    const removed = await fetch(`${second.file.baseUrl}/v1/partner/webhooks/${endpoint?.id}`, {
-      method: 'DELETE',
-      headers: { 'X-API-Key': second.file.apiKeys.find(({ mode }) => mode === 'test')?.key ?? '' },
-    });
-    expect(removed.status).toBe(200);
+    await partnerOf(second, 'test').webhooks.delete(endpoint?.id ?? '');
     await second.close();
     const third = await start(env);
     onTestFinished(() => third.close());
@@ -400,51 +316,31 @@ describe('the webhooks of the demo', () => {
   });
 });
 
-describe('npm run demo', () => {
+test('npm run demo walks through every step, with either prefix, and leaves nothing behind', async () => {
+  const walk = async (prefix: string, args: readonly string[]): Promise<string> => {
+    const folder = await mkdtemp(join(tmpdir(), 'demo-test-'));
+    const walking = run(join(source, 'walkthrough.ts'), args, { TMPDIR: folder });
+    const ended = [await walking.ended, walking.errors()];
+    const output = walking.output();
+    expect(ended, output.slice(-500)).toEqual([0, '']);
+    expect(Number(/Every step held: (\d+) checks/.exec(output)?.[1])).toBeGreaterThan(120);
+    expect(output).not.toContain('✗');
+    for (const name of [
+      ...[`${prefix}_at_`, `${prefix}_live_`, `${prefix}_test_`, `X-${prefix.toUpperCase()}-Signature`],
+      ...['verifies', 'pays the user', 'inspects', 'looks the user up', 'exports', 'test key'],
+      ...['registers a webhook endpoint', 'verifies the webhook', 'is told again', 'is dropped', 'recovers'],
+      ...['asks for an event once more', 'identity check of a user changes', 'triggers a test event'],
+    ])
+      expect(output).toContain(name);
+    // Secrets are shortened: no token, code or signature stands there whole.
+    expect(output).not.toMatch(
+      /_(at|secret|live|test|sign)_[\w-]{20}|eyJ[\w-]{20}|password: [^…]|[Ss]ecret: [\w-]{20}|Signature: [0-9a-f]{20}/,
+    );
+    expect(await readdir(folder)).toEqual([]);
+    await rm(folder, { recursive: true });
+    return output;
+  };
   // At the same time: in most of theirs they wait for retries.
-  test.concurrent.each([
-    ['the usual prefix', 'svc', []],
-    ['another prefix', 'acme', ['--prefix', 'acme']],
-  ])(
-    'walks through every step with %s, and leaves nothing behind',
-    async (_, prefix, args) => {
-      const folder = await mkdtemp(join(tmpdir(), 'demo-test-'));
-      const walk = start('walkthrough.ts', { TMPDIR: folder }, args);
-      expect(await walk.ended).toBe(0);
-      expect(walk.errors()).toBe('');
-      const output = walk.output();
-      expect(Number(/Every step held: (\d+) checks/.exec(output)?.[1])).toBeGreaterThan(120);
-      expect(output).not.toContain('✗');
-      for (const step of [
-        ...['verifies', 'pays the user', 'inspects', 'looks the user up', 'exports', 'test key'],
-        ...[
-          'registers a webhook endpoint',
-          'verifies the webhook',
-          'is told again',
-          'is dropped',
-          'recovers',
-        ],
-        ...['asks for an event once more', 'identity check of a user changes', 'triggers a test event'],
-      ]) {
-        expect(output).toContain(step);
-      }
-      for (const name of [
-        `${prefix}_at_`,
-        `${prefix}_live_`,
-        `${prefix}_test_`,
-        `X-${prefix.toUpperCase()}-Signature`,
-      ]) {
-        expect(output).toContain(name);
-      }
-      if (prefix !== 'svc') expect(output).not.toMatch(/svc_|X-SVC-/i);
-      // Secrets are shortened: no token, code or signature stands there whole.
-      expect(output).not.toMatch(
-        /_(at|secret|live|test|sign)_[\w-]{20}|eyJ[\w-]{20}|password: [^…]|[Ss]ecret: [\w-]{20}|Signature: [0-9a-f]{20}/,
-      );
-      expect(await readdir(folder)).toEqual([]);
-      await rm(folder, { recursive: true });
-      // The retries take their time, and a machine that runs other tests as well takes more.
-    },
-    90_000,
-  );
-});
+  const [, other] = await Promise.all([walk('svc', []), walk('acme', ['--prefix', 'acme'])]);
+  expect(other).not.toMatch(/svc_|X-SVC-/i);
+}, 120_000);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,26 +13,28 @@ it('draws ports that differ, below those of outgoing connections', async () => {
   expect(Math.max(...ports)).toBeLessThan(32_768);
 });
 
-it('says why PostgreSQL does not start', async () => {
+/** A folder for a server, and a port on which another one listens. */
+async function taken() {
   const [port = 0] = await freePorts(1);
-  const other = createServer();
-  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  const other = createServer().listen(port, '127.0.0.1');
+  await once(other, 'listening');
   const folder = mkdtempSync(join(tmpdir(), 'demo-postgres-'));
-  onTestFinished(async () => {
-    await new Promise((resolve) => other.close(resolve));
+  onTestFinished(() => {
+    other.close();
     rmSync(folder, { recursive: true, force: true });
   });
+  return { port, other, folder };
+}
+
+it('says why PostgreSQL does not start', async () => {
+  const { port, folder } = await taken();
   await expect(startPostgres(folder, { port, password: 'secret' })).rejects.toThrow(
     /^PostgreSQL does not start: [\s\S]*Address already in use/,
   );
 });
 
 it('starts once the port is given back, and again after a crash', async () => {
-  const [port = 0] = await freePorts(1);
-  const other = createServer();
-  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
-  const folder = mkdtempSync(join(tmpdir(), 'demo-postgres-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { port, other, folder } = await taken();
   const starting = startPostgres(folder, { port, password: 'secret', settings: ['fsync=off'] });
   setTimeout(() => other.close(), 1_000);
   const postgres = await starting;

@@ -1,12 +1,10 @@
 import type { Ostiary } from '@ostiary/core';
-import { fastify } from 'fastify';
+import { type FastifyInstance, fastify } from 'fastify';
 import type { Host } from './host.ts';
 import type { Stop } from './listening.ts';
 
-/** Ostiary in Fastify. */
-export async function serveFastify(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
-  const app = fastify();
-  // The first hook, before Fastify looks for a route and reads a body.
+/** Lets Ostiary answer in a hook, before Fastify looks for a route and reads a body. */
+export function mountOn(app: FastifyInstance, ostiary: Ostiary): void {
   app.addHook('onRequest', (request, reply, done) => {
     let passed = false;
     ostiary.handler(request.raw, reply.raw, () => {
@@ -16,6 +14,12 @@ export async function serveFastify(ostiary: Ostiary, host: Host, port: number): 
     // Ostiary answers: Fastify keeps its hands off.
     if (!passed) reply.hijack();
   });
+}
+
+/** Ostiary in Fastify. */
+export async function serveFastify(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
+  const app = fastify();
+  mountOn(app, ostiary);
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },

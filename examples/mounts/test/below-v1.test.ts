@@ -3,7 +3,6 @@ import express from 'express';
 import { Hono } from 'hono';
 import { describe, expect, it, vi } from 'vitest';
 import { listening } from '../src/listening.ts';
-import { mounts } from '../src/mounts.ts';
 import { ask } from './support/ask.ts';
 import { type Deployment, deployed } from './support/deployment.ts';
 
@@ -51,15 +50,4 @@ describe('a host with a route of its own below /v1/', () => {
       return listening(serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }) as never);
     }, expectBoth);
   });
-});
-
-describe.each(Object.entries(mounts))('%s', (_name, serve) => {
-  it('is asked for what Ostiary does not have below /v1/', () =>
-    deployed(serve, async ({ site }) => {
-      for (const path of ['/v1/orders', '/v1/partner/orders', '/v1/oauth/token/']) {
-        const answer = await ask(`${site}${path}`, { headers: browser });
-        // Ostiary names every request it answers.
-        expect([path, answer.status, answer.headers['x-request-id']]).toEqual([path, 404, undefined]);
-      }
-    }));
 });

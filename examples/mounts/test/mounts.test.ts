@@ -14,7 +14,8 @@ async function walk(deployment: Deployment): Promise<void> {
   await signIn(deployment);
   await signIn(deployment, { post: true });
   await callPartnerApi(deployment);
-  await visitShop(deployment);
+  // What Ostiary does not have below /v1/ is the host's too.
+  await visitShop(deployment, ['/v1/orders', '/v1/partner/orders', '/v1/oauth/token/']);
 }
 
 /** Express with Ostiary at its prefixes only: Express takes them off. */

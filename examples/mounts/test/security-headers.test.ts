@@ -45,12 +45,17 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Signs in, is signed out at the host, and signs in there again, with the consent remembered. */
-async function signInAgain({ page, start, callback }: PartnerSite): Promise<void> {
+async function signIn({ page, start, callback }: PartnerSite): Promise<void> {
   await start();
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Allow' }).click();
   await callback();
+}
+
+/** Signs in, is signed out at the host, and signs in there again, with the consent remembered. */
+async function signInAgain(app: PartnerSite): Promise<void> {
+  const { page, start } = app;
+  await signIn(app);
   await page.context().clearCookies({ name: 'shop-session' });
   await start();
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -101,11 +106,8 @@ describe('a login behind security headers, in a real browser', () => {
 
   it('a window that the app has opened stays known to it, where the user is asked nothing', () =>
     atPartner(expressWithHelmet(), async (app) => {
-      const { page, start, callback } = app;
-      await start();
-      await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('button', { name: 'Allow' }).click();
-      await callback();
+      const { page } = app;
+      await signIn(app);
       const opened = page.waitForEvent('popup');
       await page.evaluate((address) => void globalThis.open(address), app.link);
       const popup = await opened;
@@ -122,13 +124,10 @@ describe('a login behind security headers, in a real browser', () => {
       },
     });
     const serve: Serve = (ostiary, host, ...rest) => expressWithHelmet()(ostiary, strict(host), ...rest);
-    return atPartner(serve, async ({ page, start, callback }) => {
-      await start();
-      await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('button', { name: 'Allow' }).click();
-      await callback();
-      await start();
-      await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    return atPartner(serve, async (app) => {
+      await signIn(app);
+      await app.start();
+      await app.page.getByRole('button', { name: 'Sign in' }).waitFor();
     });
   });
 });

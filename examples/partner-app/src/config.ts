@@ -31,6 +31,9 @@ export interface PartnerConfig {
   readonly webhooks: WebhookSettings | null;
 }
 
+/** How long a call may take, in milliseconds: somebody is waiting for a page. */
+export const patience = { timeout: 10_000, totalTimeout: 15_000 } as const;
+
 /** What the partner API knows the shop by. Both stay on the server. */
 export interface PartnerApiKey {
   readonly key: string;

@@ -8,4 +8,4 @@ export {
   webhookModes,
   webhookUrls,
 } from './config.ts';
-export { type PartnerApp, startPartnerApp } from './server.ts';
+export { startPartnerApp } from './server.ts';

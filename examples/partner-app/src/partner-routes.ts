@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import { OstiaryError, OstiaryPartner } from '@ostiary/client-sdk';
 import { readForm } from '@ostiary/web-kit';
-import type { PartnerConfig } from './config.ts';
+import { type PartnerConfig, patience } from './config.ts';
 import { seeOther, show } from './http.ts';
 import { cashbackAmounts, paymentsPart } from './pages/cashback.ts';
 import { verifyPage } from './pages/verify-page.ts';
@@ -29,9 +29,7 @@ function partnerOf({ partnerApi, provider }: PartnerConfig): OstiaryPartner | nu
       apiKey: partnerApi.key,
       signingSecret: partnerApi.signingSecret,
       baseUrl: provider.baseUrl,
-      // Somebody is waiting for a page.
-      timeout: 10_000,
-      totalTimeout: 15_000,
+      ...patience,
     })
   );
 }

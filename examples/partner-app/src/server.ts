@@ -2,17 +2,8 @@ import { listen } from '@ostiary/web-kit';
 import { createPartnerApp } from './app.ts';
 import type { PartnerConfig } from './config.ts';
 
-/** A shop that is open. */
-export interface PartnerApp {
-  close(): Promise<void>;
-}
-
-/**
- * Opens the shop.
- *
- * @throws AddressError when the port is taken
- */
-export async function startPartnerApp(config: PartnerConfig): Promise<PartnerApp> {
+/** Opens the shop. @throws AddressError when the port is taken */
+export async function startPartnerApp(config: PartnerConfig): Promise<{ close(): Promise<void> }> {
   const listener = createPartnerApp(config).callback();
   const server = await listen(config, (request, response) => void listener(request, response), {
     variables: { host: 'HOST', port: 'PARTNER_PORT' },

@@ -44,17 +44,10 @@ const lifetimeMs = 60 * 60_000;
 const maximum = 10_000;
 
 /** Sessions in memory, found by a cookie: this shop is a demonstration, and forgets everything when it stops. */
-export interface Sessions {
-  of(ctx: Context): Session | null;
-  /**
-   * Begins a session. An id that was there before a sign-in may have been planted by somebody else, so the browser gets a new one.
-   */
-  start(ctx: Context, session: Partial<Session>): void;
-  end(ctx: Context): void;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 /** @param url - the address of the shop: over https cookies are for https only */
-export function createSessions(url: string): Sessions {
+export function createSessions(url: string) {
   const known = new Map<string, { readonly session: Session; readonly endsAt: number }>();
   const attributes = `Path=/; HttpOnly; SameSite=Lax${url.startsWith('https:') ? '; Secure' : ''}`;
 
@@ -64,11 +57,15 @@ export function createSessions(url: string): Sessions {
   }
 
   return {
-    of(ctx) {
+    of(ctx: Context): Session | null {
       const entry = known.get(ctx.cookies.get(cookieName) ?? '');
       return entry !== undefined && entry.endsAt > Date.now() ? entry.session : null;
     },
-    start(ctx, session) {
+    /**
+     * Begins a session. An id that was there before a sign-in may have been planted by somebody else, so the browser gets a new
+     * one.
+     */
+    start(ctx: Context, session: Partial<Session>): void {
       end(ctx);
       // A Map keeps the order of insertion, so the first one is the oldest.
       const [oldest] = known;

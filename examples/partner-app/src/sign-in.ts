@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import { OstiaryError } from '@ostiary/client-sdk';
 import { OstiaryOAuth } from '@ostiary/client-sdk/oauth';
 import { readForm } from '@ostiary/web-kit';
-import type { PartnerConfig, RegisteredClient } from './config.ts';
+import { type PartnerConfig, patience, type RegisteredClient } from './config.ts';
 import { Refusal, seeOther } from './http.ts';
 import { scopeChoices } from './pages/home-page.ts';
 import type { Sessions } from './sessions.ts';
@@ -17,9 +17,7 @@ export function addSignInRoutes(router: Router, config: PartnerConfig, sessions:
       clientId,
       clientSecret: clientSecret ?? undefined,
       redirectUri,
-      // Somebody is waiting for a page.
-      timeout: 10_000,
-      totalTimeout: 15_000,
+      ...patience,
     });
   const oauth = { confidential: oauthOf(clients.confidential), public: oauthOf(clients.public) };
 

@@ -4,21 +4,18 @@ import type * as Sdk from '@ostiary/client-sdk';
 export type Transfer = Pick<Sdk.Transfer, 'id' | 'status' | 'amount' | 'currency' | 'failure' | 'createdAt'>;
 
 /** What the shop knows of its payments, wherever it heard of them: an answer of the API, or a webhook. */
-export interface Transfers {
-  /**
-   * Keeps the latest state. A webhook may be faster than the answer to the request that caused it, so what is final
-   * stays, whatever is said afterwards.
-   */
-  remember(transfer: Transfer): void;
-  get(id: string): Transfer | undefined;
-}
+export type Transfers = ReturnType<typeof createTransfers>;
 
 const maximum = 10_000;
 
-export function createTransfers(): Transfers {
+export function createTransfers() {
   const known = new Map<string, Transfer>();
   return {
-    remember(transfer) {
+    /**
+     * Keeps the latest state. A webhook may be faster than the answer to the request that caused it, so what is final
+     * stays, whatever is said afterwards.
+     */
+    remember(transfer: Transfer): void {
       const before = known.get(transfer.id);
       if (before !== undefined && before.status !== 'pending') return;
       known.set(transfer.id, transfer);
@@ -26,6 +23,6 @@ export function createTransfers(): Transfers {
       const [oldest] = known.keys();
       if (oldest !== undefined && known.size > maximum) known.delete(oldest);
     },
-    get: (id) => known.get(id),
+    get: (id: string): Transfer | undefined => known.get(id),
   };
 }

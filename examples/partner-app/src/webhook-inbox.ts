@@ -24,22 +24,13 @@ export interface Refusal {
 }
 
 /** What arrived, in memory: the shop forgets it when it stops. */
-export interface WebhookInbox {
-  /** The latest first. */
-  events(): readonly ReceivedEvent[];
-  /** The latest first. */
-  refusals(): readonly Refusal[];
-  arrived(event: WebhookEvent, attempt: number | null, outcome: 'handled' | 'failed'): void;
-  /** An event that was handled came again. */
-  repeated(id: string): void;
-  refused(mode: WebhookMode, code: string): void;
-}
+export type WebhookInbox = ReturnType<typeof createWebhookInbox>;
 
 const shownEvents = 50;
 const shownArrivals = 20;
 const shownRefusals = 10;
 
-export function createWebhookInbox(): WebhookInbox {
+export function createWebhookInbox() {
   // A Map keeps the order of insertion, so the first one is the oldest.
   const received = new Map<string, ReceivedEvent>();
   let refusals: readonly Refusal[] = [];
@@ -52,14 +43,18 @@ export function createWebhookInbox(): WebhookInbox {
   }
 
   return {
-    events: () => [...received.values()].reverse(),
+    /** The latest first. */
+    events: (): readonly ReceivedEvent[] => [...received.values()].reverse(),
+    /** The latest first. */
     refusals: () => refusals,
-    arrived: (event, attempt, outcome) => add(event, { at: new Date(), attempt, outcome }),
-    repeated(id) {
+    arrived: (event: WebhookEvent, attempt: number | null, outcome: 'handled' | 'failed'): void =>
+      add(event, { at: new Date(), attempt, outcome }),
+    /** An event that was handled came again. */
+    repeated(id: string): void {
       const known = received.get(id);
       if (known !== undefined) add(known.event, { at: new Date(), attempt: null, outcome: 'duplicate' });
     },
-    refused(mode, code) {
+    refused(mode: WebhookMode, code: string): void {
       refusals = [{ at: new Date(), mode, code }, ...refusals].slice(0, shownRefusals);
     },
   };

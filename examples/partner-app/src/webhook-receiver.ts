@@ -5,30 +5,19 @@ import type { WebhookMode, WebhookSettings } from './config.ts';
 import type { Transfers } from './transfers.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 
-/** Receives webhooks. */
-export interface WebhookReceiver {
-  /** A middleware for the address of a mode that has a secret; put it before any body parser. */
-  routeOf(mode: WebhookMode, secret: string): (ctx: KoaContext) => Promise<void>;
-  /** Deliveries that will be answered with 500, so that one can watch them come again. */
-  failures: number;
-}
-
 /** Somebody asked for it on the page. */
 class PlannedFailure extends Error {
   override readonly name = 'PlannedFailure';
 }
 
-/** What the shop does about an event. It happens once per event: the receiver leaves duplicates out. */
+/**
+ * What the shop does about an event. It happens once per event: the receiver leaves duplicates out. Nothing depends on other
+ * types; they are shown. So is whatever a newer Ostiary sends.
+ */
 function handle(event: WebhookEvent, transfers: Transfers): void {
-  switch (event.type) {
-    case 'payment.completed':
-    case 'payment.failed':
-      // Transfers of the sandbox are not among the shop's payments.
-      if (event.mode === 'live') transfers.remember(event.data);
-      break;
-    // Nothing depends on the others; they are shown. So is whatever a newer Ostiary sends.
-    default:
-  }
+  const isPayment = event.type === 'payment.completed' || event.type === 'payment.failed';
+  // Transfers of the sandbox are not among the shop's payments.
+  if (isPayment && event.mode === 'live') transfers.remember(event.data);
 }
 
 /** Tells the inbox of events that were handled before. */
@@ -43,17 +32,19 @@ function noticing(store: DedupeStore, inbox: WebhookInbox): DedupeStore {
   };
 }
 
-/** See {@link WebhookReceiver}. The verifier checks every delivery, and finds duplicates, before anything here runs. */
+/** Receives webhooks. The verifier checks every delivery, and finds duplicates, before anything here runs. */
 export function createWebhookReceiver(
   { prefix }: WebhookSettings,
   inbox: WebhookInbox,
   transfers: Transfers,
-): WebhookReceiver {
+) {
   // In memory, like everything this shop remembers. Where events must be handled once across restarts, it is `sqlDedupe`.
   const dedupe = noticing(memoryDedupe(), inbox);
-  const receiver: WebhookReceiver = {
+  const receiver = {
+    /** Deliveries that will be answered with 500, so that one can watch them come again. */
     failures: 0,
-    routeOf: (mode, secret) =>
+    /** A middleware for the address of a mode that has a secret; put it before any body parser. */
+    routeOf: (mode: WebhookMode, secret: string): ((ctx: KoaContext) => Promise<void>) =>
       webhook(
         {
           secret,

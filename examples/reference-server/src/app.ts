@@ -1,13 +1,12 @@
 import type { createDoctorRoute } from '@ostiary/cli/doctor';
-import type { Ostiary } from '@ostiary/core';
 import { FormError, textOn } from '@ostiary/web-kit';
 import Koa, { type Context } from 'koa';
 import type { Logger } from 'pino';
+import type { ServerConfig } from './config.ts';
 import { pageHeaders } from './http/headers.ts';
 import type { HealthRoutes } from './http/health.ts';
-import { messagePage } from './pages/home-page.ts';
+import { showError } from './pages/error-page.ts';
 import { favicon, type Look } from './pages/layout.ts';
-import { chooseLanguage, texts } from './pages/texts.ts';
 import { createPassportRoutes } from './passport/routes.ts';
 import type { SignInContext } from './sign-in/context.ts';
 import { createAccountRoutes } from './sign-in/routes.ts';
@@ -36,11 +35,10 @@ function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Route
 }
 
 /** Every route of this server's own; Ostiary has answered its routes before. */
-function pageRoutes(
-  account: ReturnType<typeof createAccountRoutes>,
-  passport: ReturnType<typeof createPassportRoutes>,
-  icon: string,
-): Routes {
+function pageRoutes(context: SignInContext): Routes {
+  const account = createAccountRoutes(context);
+  const passport = createPassportRoutes(context);
+  const icon = favicon(context.colour, textOn(context.colour));
   return {
     '/': { GET: account.home },
     '/login': { GET: account.showLogin, POST: account.signIn },
@@ -58,53 +56,18 @@ function pageRoutes(
   };
 }
 
-function showError(ctx: Context, look: Look, status: number): void {
-  const language = chooseLanguage(undefined, ctx.get('accept-language'));
-  const t = texts[language];
-  const [title, lead] =
-    status === 404
-      ? [t.notFoundTitle, t.notFoundLead]
-      : status === 503
-        ? [t.unavailableTitle, t.unavailableLead]
-        : status >= 500
-          ? [t.failedTitle, t.failedLead]
-          : [t.refusedTitle, t.refusedLead];
-  ctx.status = status;
-  if (status === 503) ctx.set('Retry-After', '2');
-  ctx.type = 'html';
-  ctx.body = messagePage(look, language, title, lead);
-}
-
-/** The pages around Ostiary: landing page, sign-in, sign-out, passport, health. */
+/** The pages around Ostiary: landing page, sign-in, sign-out, passport, health. A worker answers the last of these only. */
 export function createApp(
   context: SignInContext,
-  ostiary: Pick<Ostiary, 'passports'>,
   operation: OperationRoutes,
   logger: Logger,
+  role: ServerConfig['role'],
 ): Koa {
-  const { colour, look } = context;
-  const pages = pageRoutes(
-    createAccountRoutes(context),
-    createPassportRoutes(context, ostiary.passports),
-    favicon(colour, textOn(colour)),
-  );
-  return serve({ ...pages, ...operationRoutes(operation, look) }, context, logger);
-}
-
-/** All that a worker answers. */
-export function createWorkerApp(
-  context: Pick<SignInContext, 'authUrl' | 'look'>,
-  operation: OperationRoutes,
-  logger: Logger,
-): Koa {
-  return serve(operationRoutes(operation, context.look), context, logger);
-}
-
-function serve(
-  routes: Routes,
-  { look, authUrl }: Pick<SignInContext, 'authUrl' | 'look'>,
-  logger: Logger,
-): Koa {
+  const { authUrl, look } = context;
+  const routes: Routes = {
+    ...(role !== 'worker' && pageRoutes(context)),
+    ...operationRoutes(operation, look),
+  };
   const headers = pageHeaders(authUrl, look.style.hash);
   const app = new Koa();
 

@@ -3,16 +3,15 @@ import { sandboxConsole } from '@ostiary/console';
 import { createOstiary, type Ostiary } from '@ostiary/core';
 import type { Logger } from 'pino';
 import type { ServerConfig } from './config.ts';
-import type { Database } from './database/database.ts';
 import { migrate } from './database/migrations.ts';
 import { forOperators, openDatabases } from './database/open.ts';
-import { createLedger, type Ledger } from './ledger/ledger.ts';
-import { type Cookies, createCookies } from './sign-in/cookies.ts';
+import { createLedger } from './ledger/ledger.ts';
+import { createCookies } from './sign-in/cookies.ts';
 import { createLogin } from './sign-in/login.ts';
-import { createSessions, type Sessions } from './sign-in/sessions.ts';
-import { type Accounts, createAccounts } from './users/accounts.ts';
+import { createSessions } from './sign-in/sessions.ts';
+import { createAccounts } from './users/accounts.ts';
 import { createDirectory } from './users/directory.ts';
-import { createIdentityChecks, type IdentityChecks } from './users/identity-checks.ts';
+import { createIdentityChecks } from './users/identity-checks.ts';
 import { createPasswords, type ScryptCost } from './users/passwords.ts';
 
 /** What tests hand in; production takes the defaults. */
@@ -23,19 +22,7 @@ export interface InstallationOptions {
 }
 
 /** The database, opened: what the server and the command line share. */
-export interface Installation {
-  readonly database: Database;
-  readonly accounts: Accounts;
-  readonly identityChecks: IdentityChecks;
-  readonly ledger: Ledger;
-  readonly sessions: Sessions;
-  readonly cookies: Cookies;
-  readonly ostiary: Ostiary;
-  readonly now: () => number;
-  /** Keys for one purpose, derived from every sealing key, the current one's first. */
-  deriveKeys(purpose: string): readonly Uint8Array[];
-  close(): Promise<void>;
-}
+export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
 /**
  * Opens the database for Ostiary's tables and for this server's own, brings both up to date, and puts the directory and
@@ -45,7 +32,7 @@ export async function openInstallation(
   config: ServerConfig,
   logger: Logger,
   options: InstallationOptions = {},
-): Promise<Installation> {
+) {
   const { database, storage } = await openDatabases(config);
   try {
     // Waits for a PostgreSQL that is not there yet.
@@ -85,12 +72,16 @@ export async function openInstallation(
       cookies,
       ostiary,
       now,
-      deriveKeys: (purpose) =>
-        [...new Set(config.sealingKeys)].map((sealingKey) => {
+      /** Keys for one purpose, derived from every sealing key, the current one's first. */
+      deriveKeys(purpose: string): readonly [Uint8Array, ...Uint8Array[]] {
+        const derive = (sealingKey: string): Uint8Array => {
           const key = Buffer.from(sealingKey, 'base64url');
           return new Uint8Array(hkdfSync('sha256', key, '', `reference-server ${purpose}`, 32));
-        }),
-      async close() {
+        };
+        const [first = '', ...others] = new Set(config.sealingKeys);
+        return [derive(first), ...others.map(derive)];
+      },
+      async close(): Promise<void> {
         await ostiary.close();
         await database.close();
       },

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createDoctorRoute } from '@ostiary/cli/doctor';
 import { listen } from '@ostiary/web-kit';
 import type { Logger } from 'pino';
-import { createApp, createWorkerApp, type OperationRoutes } from './app.ts';
+import { createApp, type OperationRoutes } from './app.ts';
 import type { ServerConfig } from './config.ts';
 import { isApiPath, refuseApi } from './http/api-path.ts';
 import { createHealthRoutes } from './http/health.ts';
@@ -12,10 +12,8 @@ import { type Installation, type InstallationOptions, openInstallation } from '.
 import { startMetrics } from './metrics/metrics.ts';
 import { startPresence } from './operations/nodes.ts';
 import { refuseUnsafeStart } from './operations/unsafe-start.ts';
-import { pageStyle } from './pages/style.ts';
-import { createCsrf } from './sign-in/csrf.ts';
-import { createKnownBrowsers } from './sign-in/known-browsers.ts';
-import { createThrottle, type ThrottleLimits } from './sign-in/throttle.ts';
+import { createContext, type SignInContext } from './sign-in/context.ts';
+import type { ThrottleLimits } from './sign-in/throttle.ts';
 
 /** What tests and the demo hand in; production takes the defaults. */
 export interface ServerOptions extends InstallationOptions {
@@ -26,49 +24,24 @@ export interface ServerOptions extends InstallationOptions {
 }
 
 /** A server that listens. */
-export interface ReferenceServer {
-  readonly config: ServerConfig;
-  readonly installation: Installation;
-  readonly port: number;
-  /**
-   * Says that it is not ready any more, lets the load balancer notice, accepts nothing new, lets requests under way finish
-   * until the deadline and the worker what it holds, then closes the database. Repeatable.
-   */
-  close(): Promise<void>;
-}
+export type ReferenceServer = Awaited<ReturnType<typeof startReferenceServer>>;
 
 /** Answers what the role of this process is about. */
 function listenerOf(
-  { config, installation }: Pick<ReferenceServer, 'config' | 'installation'>,
-  logger: Logger,
-  limits: ServerOptions['signInLimits'],
+  { role }: ServerConfig,
+  { ostiary }: Installation,
+  context: SignInContext,
   operation: OperationRoutes,
+  logger: Logger,
 ): RequestListener {
-  const { authUrl, role } = config;
-  const look = { name: config.name, style: pageStyle(config.colour) };
-  if (role === 'worker') {
-    const app = createWorkerApp({ authUrl, look }, operation, logger).callback();
-    return (request, response) =>
-      isApiPath(request.url ?? '/') ? refuseApi(request, response) : void app(request, response);
-  }
-  const { ostiary, database, accounts, sessions, cookies, now, deriveKeys } = installation;
-  const context = {
-    authUrl,
-    look,
-    colour: config.colour,
-    accounts,
-    sessions,
-    cookies,
-    csrf: createCsrf(deriveKeys('csrf')),
-    browsers: createKnownBrowsers(deriveKeys('known browsers'), now),
-    throttle: createThrottle(database, deriveKeys('throttle'), now, limits),
-    addressOf: ostiary.clientAddress,
-  };
-  const app = createApp(context, ostiary, operation, logger).callback();
+  const app = createApp(context, operation, logger, role).callback();
   return (request, response) => {
-    // What the API does not have is answered by the API, and not with a page.
-    const next = isApiPath(request.url ?? '/') ? undefined : () => void app(request, response);
-    ostiary.handler(request, response, next);
+    const isApi = isApiPath(request.url ?? '/');
+    if (role !== 'worker') {
+      // What the API does not have is answered by the API, and not with a page.
+      ostiary.handler(request, response, isApi ? undefined : () => void app(request, response));
+    } else if (isApi) refuseApi(request, response);
+    else void app(request, response);
   };
 }
 
@@ -86,10 +59,7 @@ function oncePerMinute(now: () => number, tell: () => void): () => void {
  *
  * @throws AddressError when the port is taken, ConfigError when the database cannot be used
  */
-export async function startReferenceServer(
-  config: ServerConfig,
-  options: ServerOptions = {},
-): Promise<ReferenceServer> {
+export async function startReferenceServer(config: ServerConfig, options: ServerOptions = {}) {
   const logger = options.logger ?? createLogger(config.logLevel);
   const metrics = config.metrics === null ? null : await startMetrics(config.metrics, config.role);
   let installation: Installation;
@@ -117,7 +87,8 @@ export async function startReferenceServer(
     node: presence.id,
     now,
   });
-  const answer = listenerOf({ config, installation }, logger, options.signInLimits, { health, doctor });
+  const context = createContext(config, installation, options.signInLimits);
+  const answer = listenerOf(config, installation, context, { health, doctor }, logger);
 
   async function closeDatabase(): Promise<void> {
     await metrics?.close();
@@ -143,14 +114,12 @@ export async function startReferenceServer(
   if (role !== 'web') ostiary.worker.start();
   logger.info({ host, port, role, authUrl, baseUrl }, 'listening');
 
-  async function drain(): Promise<void> {
-    await delay(config.drainSeconds * 1_000);
-    await http.close(options.closeDeadlineMs ?? 10_000);
-  }
-
   async function close(): Promise<void> {
     logger.info('closing');
-    await Promise.all([drain(), ostiary.worker.stop()]);
+    const drained = delay(config.drainSeconds * 1_000).then(() =>
+      http.close(options.closeDeadlineMs ?? 10_000),
+    );
+    await Promise.all([drained, ostiary.worker.stop()]);
     await closeDatabase();
     logger.info('closed');
   }
@@ -159,7 +128,11 @@ export async function startReferenceServer(
     config,
     installation,
     port,
-    close() {
+    /**
+     * Says that it is not ready any more, lets the load balancer notice, accepts nothing new, lets requests under way finish
+     * until the deadline and the worker what it holds, then closes the database. Repeatable.
+     */
+    close(): Promise<void> {
       closing ??= close();
       return closing;
     },

@@ -7,6 +7,7 @@ import { ConfigError, loadConfig } from '../src/config.ts';
 import { settings, settingsTable } from '../src/settings.ts';
 
 const keyOf = (word: string) => createHash('sha256').update(word).digest('base64url');
+const base64url = (bytes: Iterable<number>) => Buffer.from([...bytes]).toString('base64url');
 const key = keyOf('a');
 const good = {
   OSTIARY_AUTH_URL: 'https://id.example.com',
@@ -17,7 +18,7 @@ const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
 
 describe('loadConfig', () => {
   test('needs two variables and fills in the rest', () => {
-    const config = loadConfig({ ...good, PATH: '/bin' });
+    const config = loadConfig({ ...good, PATH: '/bin', OSTIARY_BASE_URL: '', PORT: '' });
     expect(config).toMatchObject({
       mode: 'production',
       authUrl: 'https://id.example.com',
@@ -51,19 +52,6 @@ describe('loadConfig', () => {
     expect(config.trustedProxies).toEqual(['10.0.0.0/8', '192.0.2.7/32', '2001:db8::1/128']);
   });
 
-  test('reads how webhooks are delivered', () => {
-    const config = loadConfig({
-      ...good,
-      OSTIARY_WEBHOOK_RETRY_DELAYS: '1, 0.5,7200',
-      OSTIARY_EVENT_RETENTION_DAYS: '7',
-      OSTIARY_SANDBOX_CONSOLE: 'off',
-    });
-    expect(config).toMatchObject({
-      webhooks: { retryDelaysSeconds: [1, 0.5, 7_200], retentionDays: 7 },
-      sandboxConsole: false,
-    });
-  });
-
   test('reads where everything is kept, and what this process does', () => {
     expect(loadConfig(good)).toMatchObject({
       databaseUrl: null,
@@ -78,8 +66,14 @@ describe('loadConfig', () => {
       OSTIARY_DATABASE_POOL: '25',
       OSTIARY_ROLE: 'worker',
       OSTIARY_DRAIN_SECONDS: '15',
+      OSTIARY_WEBHOOK_RETRY_DELAYS: '1, 0.5,7200',
+      OSTIARY_EVENT_RETENTION_DAYS: '7',
+      OSTIARY_SANDBOX_CONSOLE: 'off',
     });
-    expect(config).toMatchObject({ databaseUrl, databasePool: 25, role: 'worker', drainSeconds: 15 });
+    expect(config).toMatchObject({
+      ...{ databaseUrl, databasePool: 25, role: 'worker', drainSeconds: 15, sandboxConsole: false },
+      webhooks: { retryDelaysSeconds: [1, 0.5, 7_200], retentionDays: 7 },
+    });
     expect(loadConfig({ ...good, DATABASE_URL: '' }).databaseUrl).toBeNull();
   });
 
@@ -125,124 +119,50 @@ describe('loadConfig', () => {
     },
   );
 
-  test('takes an empty variable for one that is not set', () => {
-    expect(loadConfig({ ...good, OSTIARY_BASE_URL: '', PORT: '' }).port).toBe(3000);
-  });
-
   test.each([
-    ['an unknown setting', { OSTIARY_AUTHURL: 'x' }, 'OSTIARY_AUTHURL is not a setting'],
-    ['no key', { OSTIARY_SEALING_KEYS: undefined }, 'OSTIARY_SEALING_KEYS is missing'],
-    ['an empty key', { OSTIARY_SEALING_KEYS: '' }, 'OSTIARY_SEALING_KEYS is missing'],
-    ['a short key', { OSTIARY_SEALING_KEYS: 'secret' }, 'OSTIARY_SEALING_KEYS each must be 32 bytes'],
-    ['no URL', { OSTIARY_AUTH_URL: undefined }, 'OSTIARY_AUTH_URL is missing'],
-    [
-      'a URL with a path',
-      { OSTIARY_AUTH_URL: 'https://example.com/id' },
-      'OSTIARY_AUTH_URL must be an origin',
-    ],
-    [
-      'credentials in a URL',
-      { OSTIARY_AUTH_URL: 'https://a:b@example.com' },
-      'OSTIARY_AUTH_URL must be an origin',
-    ],
-    ['another scheme', { OSTIARY_BASE_URL: 'ftp://example.com' }, 'OSTIARY_BASE_URL must be an https URL'],
-    ['http elsewhere', { OSTIARY_AUTH_URL: 'http://id.example.com' }, 'OSTIARY_AUTH_URL must be https'],
-    ['http in production', { OSTIARY_AUTH_URL: 'http://localhost' }, 'OSTIARY_AUTH_URL must be https when'],
-    [
-      'an http API in production',
-      { OSTIARY_BASE_URL: 'http://127.0.0.1' },
-      'OSTIARY_BASE_URL must be https when',
-    ],
-    [
-      'a wrong range',
-      { OSTIARY_TRUSTED_PROXIES: '10.0.0.0/33' },
-      'OSTIARY_TRUSTED_PROXIES must be addresses',
-    ],
-    [
-      'a host name as proxy',
-      { OSTIARY_TRUSTED_PROXIES: 'proxy' },
-      'OSTIARY_TRUSTED_PROXIES must be addresses',
-    ],
-    ['a wrong colour', { OSTIARY_COLOUR: 'red' }, 'OSTIARY_COLOUR must be a colour'],
-    ['a wrong prefix', { OSTIARY_PREFIX: 'A_' }, 'OSTIARY_PREFIX must be 2 to 16'],
-    ['yes instead of on', { OSTIARY_SANDBOX_CONSOLE: 'yes' }, 'OSTIARY_SANDBOX_CONSOLE must be on or off'],
-    [
-      'delays that are no numbers',
-      { OSTIARY_WEBHOOK_RETRY_DELAYS: '1m,5m' },
-      'OSTIARY_WEBHOOK_RETRY_DELAYS must be seconds',
-    ],
-    [
-      'a delay of nothing',
-      { OSTIARY_WEBHOOK_RETRY_DELAYS: '60,0' },
-      'OSTIARY_WEBHOOK_RETRY_DELAYS must be above 0',
-    ],
-    [
-      'a delay of more than a week',
-      { OSTIARY_WEBHOOK_RETRY_DELAYS: '604801' },
-      'OSTIARY_WEBHOOK_RETRY_DELAYS must be above 0',
-    ],
-    [
-      'too many delays',
-      { OSTIARY_WEBHOOK_RETRY_DELAYS: Array(21).fill('60').join() },
-      'OSTIARY_WEBHOOK_RETRY_DELAYS has more than 20',
-    ],
-    [
-      'no delay at all',
-      { OSTIARY_WEBHOOK_RETRY_DELAYS: ',' },
-      'OSTIARY_WEBHOOK_RETRY_DELAYS needs at least one',
-    ],
-    [
-      'a retention of no days',
-      { OSTIARY_EVENT_RETENTION_DAYS: '0' },
-      'OSTIARY_EVENT_RETENTION_DAYS must be 1 to',
-    ],
-    ['a role that does not exist', { OSTIARY_ROLE: 'both' }, 'OSTIARY_ROLE must be all, web or worker'],
-    ['one connection', { OSTIARY_DATABASE_POOL: '1' }, 'OSTIARY_DATABASE_POOL must be 2 to 200'],
-    ['a long drain', { OSTIARY_DRAIN_SECONDS: '301' }, 'OSTIARY_DRAIN_SECONDS must be at most 300'],
-    ['the whole internet as proxy', { OSTIARY_TRUSTED_PROXIES: '0.0.0.0/0' }, 'OSTIARY_TRUSTED_PROXIES must'],
-    [
-      'half the internet',
-      { OSTIARY_TRUSTED_PROXIES: '10.0.0.1,128.0.0.0/1' },
-      'OSTIARY_TRUSTED_PROXIES must',
-    ],
-    ['the whole new internet', { OSTIARY_TRUSTED_PROXIES: '::/0' }, 'OSTIARY_TRUSTED_PROXIES must'],
-    [
-      'a key of one byte',
-      { OSTIARY_SEALING_KEYS: Buffer.alloc(32, 7).toString('base64url') },
-      'OSTIARY_SEALING_KEYS must be random',
-    ],
-    [
-      'a key that was counted',
-      {
-        OSTIARY_SEALING_KEYS: `${key},${Buffer.from(Array.from({ length: 32 }, (_, at) => at)).toString('base64url')}`,
-      },
-      'OSTIARY_SEALING_KEYS must be random',
-    ],
-    [
-      'a key that was typed',
-      { OSTIARY_SEALING_KEYS: Buffer.from('correct horse battery staple !!!').toString('base64url') },
-      'OSTIARY_SEALING_KEYS must be random',
-    ],
-    [
-      'private webhook targets',
-      { OSTIARY_AUTH_URL: 'https://localhost', OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'on' },
-      'OSTIARY_WEBHOOK_PRIVATE_TARGETS must not be on when NODE_ENV is production',
-    ],
-    ['a wrong port of metrics', { OSTIARY_METRICS_PORT: 'x' }, 'OSTIARY_METRICS_PORT must be a port number'],
-    ['a wrong port', { PORT: '70000' }, 'PORT must be a port number'],
-    ['a mode that does not exist', { NODE_ENV: 'prod' }, 'NODE_ENV must be production, development or test'],
-    ['an unknown level', { OSTIARY_LOG_LEVEL: 'all' }, 'OSTIARY_LOG_LEVEL must be fatal, error, warn, info'],
-    ['a blank name', { OSTIARY_NAME: ' ' }, 'OSTIARY_NAME must not be blank'],
-    ['a long name', { OSTIARY_NAME: 'n'.repeat(61) }, 'OSTIARY_NAME must have at most 60 characters'],
-    [
-      'too many keys',
-      { OSTIARY_SEALING_KEYS: Array.from({ length: 11 }, (_, at) => keyOf(`${at}`)).join() },
-      'OSTIARY_SEALING_KEYS takes at most ten keys',
-    ],
-  ])('refuses %s', (_, changes, message) => {
-    const load = (): unknown => loadConfig({ ...good, ...changes });
+    ['OSTIARY_AUTHURL', 'x', 'is not a setting'],
+    ['OSTIARY_SEALING_KEYS', undefined, 'is missing'],
+    ['OSTIARY_SEALING_KEYS', '', 'is missing'],
+    ['OSTIARY_SEALING_KEYS', 'secret', 'each must be 32 bytes'],
+    ['OSTIARY_SEALING_KEYS', base64url(Buffer.alloc(32, 7)), 'must be random'],
+    ['OSTIARY_SEALING_KEYS', `${key},${base64url([...Array(32).keys()])}`, 'must be random'],
+    ['OSTIARY_SEALING_KEYS', base64url(Buffer.from('correct horse battery staple !!!')), 'must be random'],
+    ['OSTIARY_SEALING_KEYS', [...Array(11).keys()].map((at) => keyOf(`${at}`)).join(), 'takes at most ten'],
+    ['OSTIARY_AUTH_URL', undefined, 'is missing'],
+    ['OSTIARY_AUTH_URL', 'https://example.com/id', 'must be an origin'],
+    ['OSTIARY_AUTH_URL', 'https://a:b@example.com', 'must be an origin'],
+    ['OSTIARY_AUTH_URL', 'http://id.example.com', 'must be https'],
+    ['OSTIARY_AUTH_URL', 'http://localhost', 'must be https when'],
+    ['OSTIARY_BASE_URL', 'ftp://example.com', 'must be an https URL'],
+    ['OSTIARY_BASE_URL', 'http://127.0.0.1', 'must be https when'],
+    ['OSTIARY_TRUSTED_PROXIES', '10.0.0.0/33', 'must be addresses'],
+    ['OSTIARY_TRUSTED_PROXIES', 'proxy', 'must be addresses'],
+    ['OSTIARY_TRUSTED_PROXIES', '0.0.0.0/0', 'must name your proxies'],
+    ['OSTIARY_TRUSTED_PROXIES', '10.0.0.1,128.0.0.0/1', 'must name your proxies'],
+    ['OSTIARY_TRUSTED_PROXIES', '::/0', 'must name your proxies'],
+    ['OSTIARY_COLOUR', 'red', 'must be a colour'],
+    ['OSTIARY_PREFIX', 'A_', 'must be 2 to 16'],
+    ['OSTIARY_SANDBOX_CONSOLE', 'yes', 'must be on or off'],
+    ['OSTIARY_WEBHOOK_RETRY_DELAYS', '1m,5m', 'must be seconds'],
+    ['OSTIARY_WEBHOOK_RETRY_DELAYS', '60,0', 'must be above 0'],
+    ['OSTIARY_WEBHOOK_RETRY_DELAYS', '604801', 'must be above 0'],
+    ['OSTIARY_WEBHOOK_RETRY_DELAYS', Array(21).fill('60').join(), 'has more than 20'],
+    ['OSTIARY_WEBHOOK_RETRY_DELAYS', ',', 'needs at least one'],
+    ['OSTIARY_WEBHOOK_PRIVATE_TARGETS', 'on', 'must not be on when NODE_ENV is production'],
+    ['OSTIARY_EVENT_RETENTION_DAYS', '0', 'must be 1 to'],
+    ['OSTIARY_ROLE', 'both', 'must be all, web or worker'],
+    ['OSTIARY_DATABASE_POOL', '1', 'must be 2 to 200'],
+    ['OSTIARY_DRAIN_SECONDS', '301', 'must be at most 300'],
+    ['OSTIARY_METRICS_PORT', 'x', 'must be a port number'],
+    ['PORT', '70000', 'must be a port number'],
+    ['NODE_ENV', 'prod', 'must be production, development or test'],
+    ['OSTIARY_LOG_LEVEL', 'all', 'must be fatal, error, warn, info'],
+    ['OSTIARY_NAME', ' ', 'must not be blank'],
+    ['OSTIARY_NAME', 'n'.repeat(61), 'must have at most 60 characters'],
+  ])('refuses %s=%s', (variable, value, message) => {
+    const load = (): unknown => loadConfig({ ...good, [variable]: value });
     expect(load).toThrow(ConfigError);
-    expect(load).toThrow(message);
+    expect(load).toThrow(`${variable} ${message}`);
   });
 
   test.each(Object.keys(settings))('speaks of %s in words of its own, whatever is given', (variable) => {
@@ -265,12 +185,6 @@ describe('loadConfig', () => {
         message: expect.not.stringMatching(`${secret}|\n`),
       }),
     );
-  });
-
-  test('accepts http on loopback addresses outside production', () => {
-    for (const url of ['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000']) {
-      expect(loadConfig({ ...good, NODE_ENV: 'development', OSTIARY_AUTH_URL: url }).authUrl).toBe(url);
-    }
   });
 });
 

@@ -65,31 +65,10 @@ export interface ListenOptions extends Partial<Patience> {
   readonly onRefused?: () => void;
 }
 
-/** A connection, and the answers that are under way on it. */
-class Connection {
-  readonly underWay = new Set<ServerResponse>();
-  readonly #socket: Socket;
-  readonly #patienceMs: number;
-  #deadline: NodeJS.Timeout | undefined;
-
-  constructor(socket: Socket, patienceMs: number) {
-    this.#socket = socket;
-    this.#patienceMs = patienceMs;
-    this.expectRequest();
-  }
-
-  /**
-   * Ends the connection unless a request comes. Node watches over a request from its first byte, and lets go of a connection
-   * on which empty lines come between two requests, without end.
-   */
-  expectRequest(): void {
-    this.stopWaiting();
-    this.#deadline = setTimeout(() => this.#socket.destroy(), this.#patienceMs).unref();
-  }
-
-  stopWaiting(): void {
-    clearTimeout(this.#deadline);
-  }
+/** A connection: the answers that are under way on it, and when it ends unless a request comes. */
+interface Connection {
+  readonly underWay: Set<ServerResponse>;
+  deadline?: NodeJS.Timeout;
 }
 
 /**
@@ -107,6 +86,14 @@ export async function listen(
   const connections = new Map<Socket, Connection>();
   let closing = false;
 
+  /**
+   * Ends the connection unless a request comes. Node watches over a request from its first byte, and lets go of a connection
+   * on which empty lines come between two requests, without end.
+   */
+  function expectRequest(socket: Socket, connection: Connection): void {
+    connection.deadline = setTimeout(() => socket.destroy(), keepAliveMs + headersMs).unref();
+  }
+
   const server = createServer(
     {
       requestTimeout: requestMs,
@@ -116,14 +103,14 @@ export async function listen(
     },
     (request, response) => {
       const { socket } = request;
-      const connection = connections.get(socket);
-      connection?.stopWaiting();
-      connection?.underWay.add(response);
+      const connection = connections.get(socket) ?? { underWay: new Set() };
+      clearTimeout(connection.deadline);
+      connection.underWay.add(response);
       response.once('close', () => {
-        connection?.underWay.delete(response);
-        if (connection?.underWay.size !== 0) return;
+        connection.underWay.delete(response);
+        if (connection.underWay.size > 0) return;
         if (closing) socket.end();
-        else if (!socket.destroyed) connection.expectRequest();
+        else if (!socket.destroyed) expectRequest(socket, connection);
       });
       if (closing) response.setHeader('Connection', 'close');
       listener(request, response);
@@ -132,10 +119,11 @@ export async function listen(
   server.maxConnections = maxConnections;
   server.on('drop', onRefused);
   server.on('connection', (socket: Socket) => {
-    const connection = new Connection(socket, keepAliveMs + headersMs);
+    const connection = { underWay: new Set<ServerResponse>() };
     connections.set(socket, connection);
+    expectRequest(socket, connection);
     socket.once('close', () => {
-      connection.stopWaiting();
+      clearTimeout(connections.get(socket)?.deadline);
       connections.delete(socket);
     });
   });

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** What is in the books of the ledger, read from the database itself. */
+/** What is in the books of the ledger. */
 export interface Books {
   readonly transfers: number;
   readonly failed: number;
@@ -10,34 +10,33 @@ export interface Books {
   readonly funds: bigint;
 }
 
-const disorders = `
-  SELECT movement_id FROM app.postings GROUP BY movement_id HAVING sum(amount) <> 0 OR count(*) <> 2
-  UNION ALL SELECT id FROM app.movements WHERE id NOT IN (SELECT movement_id FROM app.postings)
-  UNION ALL SELECT currency FROM app.accounts GROUP BY currency HAVING sum(balance) <> 0
-  UNION ALL SELECT id::text FROM app.accounts WHERE kind <> 'external' AND balance < 0
-  UNION ALL SELECT id::text FROM app.accounts AS a
-    WHERE balance <> (SELECT coalesce(sum(amount), 0) FROM app.postings WHERE account_id = a.id)`;
+const books = `
+  SELECT
+    (SELECT count(*) FROM app.movements WHERE kind = 'transfer') AS transfers,
+    (SELECT count(*) FROM app.executions WHERE failure IS NOT NULL) AS failed,
+    (SELECT count(*) FROM (
+      SELECT movement_id FROM app.postings GROUP BY movement_id HAVING sum(amount) <> 0 OR count(*) <> 2
+      UNION ALL SELECT id FROM app.movements WHERE id NOT IN (SELECT movement_id FROM app.postings)
+      UNION ALL SELECT currency FROM app.accounts GROUP BY currency HAVING sum(balance) <> 0
+      UNION ALL SELECT id::text FROM app.accounts WHERE kind <> 'external' AND balance < 0
+      UNION ALL SELECT id::text FROM app.accounts AS a
+        WHERE balance <> (SELECT coalesce(sum(amount), 0) FROM app.postings WHERE account_id = a.id)
+    ) AS found) AS disorders,
+    (SELECT coalesce(sum(balance), 0) FROM app.accounts
+     WHERE kind = 'partner' AND owner = $1 AND currency = 'HTG') AS funds`;
 
+/** Reads them from the database itself. */
 export async function readBooks(databaseUrl: string, partner: string): Promise<Books> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const { rows } = await client.query<Record<keyof Books, string>>(
-      `SELECT
-        (SELECT count(*) FROM app.movements WHERE kind = 'transfer') AS transfers,
-        (SELECT count(*) FROM app.executions WHERE failure IS NOT NULL) AS failed,
-        (SELECT count(*) FROM (${disorders}) AS found) AS disorders,
-        (SELECT coalesce(sum(balance), 0) FROM app.accounts
-         WHERE kind = 'partner' AND owner = $1 AND currency = 'HTG') AS funds`,
-      [partner],
-    );
+    const { rows } = await client.query<Record<keyof Books, string>>(books, [partner]);
     const [row] = rows;
     if (row === undefined) throw new Error('the database answered nothing');
-    const number = (name: keyof Books): number => Number(row[name]);
     return {
-      transfers: number('transfers'),
-      failed: number('failed'),
-      disorders: number('disorders'),
+      transfers: Number(row.transfers),
+      failed: Number(row.failed),
+      disorders: Number(row.disorders),
       funds: BigInt(row.funds),
     };
   } finally {

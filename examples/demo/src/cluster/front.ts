@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 
 /** What stands in front of the web processes: takes turns, and goes on when one of them is not there. */
 export interface Front {
@@ -13,36 +15,26 @@ export interface Upstream {
   readonly origin: string;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
 /** Answers whether the process was there. What breaks later is a 502: it may have taken effect. */
 function forward(
   { origin }: Upstream,
-  request: IncomingMessage,
+  { method, url = '/', headers, socket }: IncomingMessage,
   body: Buffer,
   response: ServerResponse,
 ): Promise<boolean> {
-  const { method, socket } = request;
-  const hops = [request.headers['x-forwarded-for'], socket.remoteAddress]
-    .flat()
-    .filter((hop) => hop !== undefined);
-  const headers = { ...request.headers, 'x-forwarded-for': hops.join(', ') };
+  const hops = [headers['x-forwarded-for'], socket.remoteAddress].flat().filter(Boolean).join(', ');
   return new Promise((resolve) => {
-    const forwarded = send(new URL(request.url ?? '/', origin), { method, headers, agent: false });
+    const options = { method, headers: { ...headers, 'x-forwarded-for': hops }, agent: false } as const;
+    const forwarded = send(new URL(url, origin), options, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+      answer.once('error', () => response.destroy());
+      resolve(true);
+    });
     forwarded.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') return resolve(false);
       if (!response.headersSent) response.writeHead(502, { 'Retry-After': '1' });
       response.end();
-      resolve(true);
-    });
-    forwarded.once('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-      answer.once('error', () => response.destroy());
       resolve(true);
     });
     forwarded.end(body);
@@ -54,25 +46,20 @@ export async function openFront(port: number, upstreams: Iterable<Upstream>): Pr
   const answeredBy: string[] = [];
   let turn = 0;
   const server = createServer(async (request, response) => {
-    const body = await bodyOf(request).catch(() => null);
+    const body = await buffer(request).catch(() => null);
     if (body === null) return void response.destroy();
     turn += 1;
-    const candidates = [...upstreams];
-    for (const at of candidates.keys()) {
-      const upstream = candidates[(turn + at) % candidates.length];
-      if (upstream === undefined || !(await forward(upstream, request, body, response))) continue;
-      answeredBy.push(upstream.name);
-      return;
-    }
+    const all = [...upstreams];
+    const inTurn = all.map((_, at) => all[(turn + at) % all.length]).filter((one) => one !== undefined);
+    for (const upstream of inTurn)
+      if (await forward(upstream, request, body, response)) return void answeredBy.push(upstream.name);
     response.writeHead(503, { 'Retry-After': '1' }).end();
-  });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  }).listen(port, '127.0.0.1');
+  await once(server, 'listening');
   return {
     answeredBy,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    async close() {
+      server.close().closeAllConnections();
+    },
   };
 }

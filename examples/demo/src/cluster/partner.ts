@@ -1,15 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { demoPartner } from '../seed-partner.ts';
-import { callsOf } from '../walkthrough/partner-calls.ts';
+import { callsOf, rowsOf } from '../walkthrough/calls.ts';
+import { eventually, found } from '../walkthrough/found.ts';
 import { StepFailed } from '../walkthrough/report.ts';
-import { rowsOf } from '../walkthrough/webhook-walk.ts';
 import { type Books, readBooks } from './audit.ts';
 import type { Cluster } from './cluster-parts.ts';
 import { type Payment, payAll, replayAll } from './payments.ts';
-import type { Results } from './results.ts';
 import { childEnvironment, programOf } from './server-process.ts';
-import { waitUntil } from './wait.ts';
 
 /** What a killed worker held is free again after half a minute. */
 const leaseEndsWithinMs = 90_000;
@@ -17,26 +15,19 @@ const leaseEndsWithinMs = 90_000;
 /** Long enough that deliveries are under way when a worker dies. */
 const slownessMs = 400;
 
-/** What the staff does at a terminal, in a process of its own. */
+/** What the staff does at a terminal, in a process of its own. Answers how many partners are told. */
 async function changeKyc({ env, file }: Cluster): Promise<number> {
-  const handle = file.users[0]?.handle ?? '';
-  const args = ['--conditions=source', programOf('./cli/main.ts')];
-  args.push('users', 'kyc', handle, '--tier', '2', '--json');
+  const handle = found(file.users[0], 'user').handle;
+  const args = [...programOf('./cli/main.ts'), 'users', 'kyc', handle, '--tier', '2', '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: childEnvironment(env) });
-  const answer: { readonly events: readonly unknown[] } = JSON.parse(stdout);
-  return answer.events.length;
+  return JSON.parse(stdout).events.length;
 }
 
-async function payWhileTheyDie(
-  cluster: Cluster,
-  count: number,
-  results: Results,
-  say: (line: string) => void,
-): Promise<readonly Payment[]> {
-  const { webs, workers, receiver } = cluster;
-  const [web, worker] = [webs[1], workers[1]];
-  if (web === undefined || worker === undefined) throw new StepFailed('there are not two of each');
-  receiver.slowness = slownessMs;
+async function payWhileTheyDie(cluster: Cluster, count: number): Promise<readonly Payment[]> {
+  const { receiver, results, say } = cluster;
+  const web = found(cluster.webs[1], 'second web process');
+  const worker = found(cluster.workers[1], 'second worker');
+  receiver.state.slowness = slownessMs;
   const payments = await payAll(cluster, count, async (done) => {
     if (done === Math.ceil(count / 3)) {
       say(`kill -9 ${web.name}`);
@@ -44,103 +35,76 @@ async function payWhileTheyDie(
     }
     if (done === Math.ceil((count * 2) / 3)) {
       // It has work in its hands: deliveries that a slow receiver has not answered yet.
-      await waitUntil('a delivery is under way', () => receiver.underWay > 0, {
-        withinMs: 20_000,
-        everyMs: 10,
-      });
+      const underWay = () => receiver.state.underWay || undefined;
+      await eventually('a delivery is under way', underWay, { withinMs: 20_000, everyMs: 10 });
       say(`kill -9 ${worker.name}`);
       await worker.kill();
     }
   });
   say(`start ${web.name} and ${worker.name} again`);
   await Promise.all([web.start(), worker.start()]);
-  receiver.slowness = 0;
+  receiver.state.slowness = 0;
   results.add('killed with kill -9, started again', `${web.name}, ${worker.name}`, true);
   const again = payments.filter(({ tries }) => tries > 1).length;
   results.same('payments sent, with an answer', payments.length, count);
   results.add('of them sent again, because a process was gone', String(again), again > 0);
-  results.same(
-    'sent once more to the other process: the same transfer',
-    await replayAll(cluster, payments),
-    count,
-  );
+  const replayed = await replayAll(cluster, payments);
+  results.same('sent once more to the other process: the same transfer', replayed, count);
   return payments;
 }
 
 async function checkBooks(
-  { databaseUrl }: Cluster,
+  { databaseUrl, results }: Cluster,
   before: Books,
   payments: readonly Payment[],
-  results: Results,
 ): Promise<void> {
-  const books = await readBooks(databaseUrl, demoPartner);
+  const { transfers, failed, disorders, funds } = await readBooks(databaseUrl, demoPartner);
   const count = payments.length;
-  results.same('transfers paid', books.transfers, count);
-  results.same(
-    'transfers paid twice',
-    books.transfers - new Set(payments.map(({ transferId }) => transferId)).size,
-    0,
-  );
-  results.same('transfers that failed', books.failed, 0);
-  results.same('accounts and movements that do not add up', books.disorders, 0);
-  results.same(
-    'minor units that left the account of the partner',
-    Number(before.funds - books.funds),
-    count * 100,
-  );
+  const distinct = new Set(payments.map(({ transferId }) => transferId)).size;
+  results.same('transfers paid', transfers, count);
+  results.same('transfers paid twice', transfers - distinct, 0);
+  results.same('transfers that failed', failed, 0);
+  results.same('accounts and movements that do not add up', disorders, 0);
+  const spent = Number(before.funds - funds);
+  results.same('minor units that left the account of the partner', spent, count * 100);
 }
 
-async function checkEvents(
-  { report, file, receiver }: Cluster,
-  endpoint: string,
-  wanted: number,
-  results: Results,
-): Promise<void> {
-  const calls = callsOf({ report, file }, 'live');
-  const deliveries = async () =>
-    rowsOf(await calls.get(`/v1/partner/webhooks/${endpoint}/deliveries?limit=100`));
-  let delivered = 0;
-  await waitUntil(
+async function checkEvents(cluster: Cluster, endpoint: string, wanted: number): Promise<void> {
+  const { receiver, results } = cluster;
+  const calls = callsOf(cluster, 'live');
+  const delivered = await eventually(
     `${wanted} events are delivered`,
     async () => {
-      delivered = (await deliveries()).filter(({ status }) => status === 'delivered').length;
-      return delivered >= wanted;
+      const deliveries = rowsOf(await calls.get(`webhooks/${endpoint}/deliveries?limit=100`));
+      const count = deliveries.filter(({ status }) => status === 'delivered').length;
+      return count >= wanted ? count : undefined;
     },
     { withinMs: leaseEndsWithinMs, everyMs: 700 },
   );
-  const events = rowsOf(await calls.get('/v1/partner/events?limit=100'));
+  const events = rowsOf(await calls.get('events?limit=100'));
   const isGapFree = events.every(({ sequence }, index) => sequence === index + 1);
+  const { handled, deliveries } = receiver;
   results.same('events published', events.length, wanted);
   results.add('numbered', isGapFree ? 'without a gap' : 'with gaps', isGapFree);
   results.same('deliveries that ended as delivered', delivered, wanted);
-  const { handled } = receiver;
   results.same('events lost', events.filter(({ id }) => !handled.has(String(id))).length, 0);
   results.same('events handled twice', [...handled.values()].filter((times) => times !== 1).length, 0);
-  const refused = receiver.deliveries.filter(({ status }) => status >= 400).length;
+  const refused = deliveries.filter(({ status }) => status >= 400).length;
   results.same('deliveries that did not verify', refused, 0);
-  const extra = receiver.deliveries.length - wanted;
+  const extra = deliveries.length - wanted;
   results.add('deliveries that came again after a kill, and were recognised', String(extra), extra >= 0);
 }
 
 /** The partner pays and is told, while processes die. */
-export async function walkThroughPartner(
-  cluster: Cluster,
-  {
-    count,
-    secret,
-    say,
-  }: { readonly count: number; readonly secret: string; readonly say: (line: string) => void },
-  results: Results,
-): Promise<void> {
-  const { report, file, receiver, databaseUrl } = cluster;
-  const calls = callsOf({ report, file }, 'live');
-  const url = `${receiver.origin}/live`;
-  const registered = await calls.post('/v1/partner/webhooks', { url, events: ['*'], secret });
-  if (registered.status !== 201) throw new StepFailed(`the endpoint was refused: ${registered.text}`);
+export async function walkThroughPartner(cluster: Cluster, count: number, secret: string): Promise<void> {
+  const { receiver, databaseUrl, results, say } = cluster;
+  const endpoint = { url: `${receiver.origin}/live`, events: ['*'], secret };
+  const { status, body, text } = await callsOf(cluster, 'live').post('webhooks', endpoint);
+  if (status !== 201) throw new StepFailed(`the endpoint was refused: ${text}`);
   const before = await readBooks(databaseUrl, demoPartner);
-  const payments = await payWhileTheyDie(cluster, count, results, say);
+  const payments = await payWhileTheyDie(cluster, count);
   results.same('partners told of a changed identity check, by a command', await changeKyc(cluster), 1);
   say('waiting until everything is delivered: what the killed worker held is free after half a minute');
-  await checkEvents(cluster, String(registered.body.id), count + 1, results);
-  await checkBooks(cluster, before, payments, results);
+  await checkEvents(cluster, String(body.id), count + 1);
+  await checkBooks(cluster, before, payments);
 }

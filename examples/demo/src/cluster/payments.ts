@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { found, random, textOf } from '../walkthrough/flow.ts';
-import { callsOf, type PartnerAnswer, type PartnerCalls } from '../walkthrough/partner-calls.ts';
-import { StepFailed } from '../walkthrough/report.ts';
+import { callsOf, type PartnerCalls } from '../walkthrough/calls.ts';
+import { random } from '../walkthrough/flow.ts';
+import { found, textOf } from '../walkthrough/found.ts';
+import { type Fields, StepFailed } from '../walkthrough/report.ts';
 import type { Cluster } from './cluster-parts.ts';
 
 /** What was sent, and what came of it. */
 export interface Payment {
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: Fields;
   readonly idempotencyKey: string;
   /** The process that answered, by its place. */
   readonly web: number;
@@ -21,30 +22,20 @@ const parallel = 4;
 /** A client is not a benchmark: it takes its time, and processes die in the middle of it. */
 const paceMs = 60;
 
-export function callsByWeb({ report, file, webs }: Cluster): readonly PartnerCalls[] {
-  return webs.map(({ origin }) => callsOf({ report, file: { ...file, baseUrl: origin } }, 'live'));
-}
+const callsByWeb = ({ report, file, webs }: Cluster): readonly PartnerCalls[] =>
+  webs.map(({ origin }) => callsOf({ report, file: { ...file, baseUrl: origin } }, 'live'));
 
 /** Sends a payment until it is answered, each time to the next process, always with the same key. */
-async function pay(
-  calls: readonly PartnerCalls[],
-  first: number,
-  body: Readonly<Record<string, unknown>>,
-): Promise<Payment> {
+async function pay(calls: readonly PartnerCalls[], first: number, body: Fields): Promise<Payment> {
   const idempotencyKey = random();
   for (let tries = 1; tries <= 100; tries += 1) {
     const web = (first + tries) % calls.length;
-    let answer: PartnerAnswer | null;
-    try {
-      answer = await found(calls[web], 'process').post('/v1/partner/payments', body, { idempotencyKey });
-    } catch {
-      // Nobody there, or gone before the answer: whether it took effect is not known.
-      answer = null;
-    }
-    if (answer !== null && answer.status < 500) {
-      if (answer.status !== 201) throw new StepFailed(`a payment was answered with ${answer.text}`);
+    // Nobody there, or gone before the answer: whether it took effect is not known.
+    const answer = await calls[web]?.post('payments', body, { idempotencyKey }).catch(() => undefined);
+    if (answer?.status === 201)
       return { body, idempotencyKey, web, transferId: textOf(answer.body.id, 'id'), tries };
-    }
+    if (answer !== undefined && answer.status < 500)
+      throw new StepFailed(`a payment was answered with ${answer.text}`);
     await delay(100);
   }
   throw new StepFailed('a payment was not answered');
@@ -79,7 +70,7 @@ export async function replayAll(cluster: Cluster, payments: readonly Payment[]):
   let same = 0;
   for (const { body, idempotencyKey, web, transferId } of payments) {
     const other = found(calls[(web + 1) % calls.length], 'process');
-    const answer = await other.post('/v1/partner/payments', body, { idempotencyKey });
+    const answer = await other.post('payments', body, { idempotencyKey });
     const isReplay = answer.headers.get('idempotent-replayed') === 'true';
     if (answer.status === 201 && isReplay && answer.body.id === transferId) same += 1;
   }

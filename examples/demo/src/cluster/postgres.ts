@@ -13,14 +13,7 @@ export interface PostgresOptions {
 }
 
 /** A real PostgreSQL from npm, that can be stopped and started again. */
-export interface Postgres {
-  /** Its URL for the superuser. */
-  url(database?: string): string;
-  /** @throws Error with what PostgreSQL printed, when it does not start */
-  start(): Promise<void>;
-  /** Ends every session in order, or at once as a crash does. What was stored stays. */
-  stop(mode?: 'fast' | 'immediate'): Promise<void>;
-}
+export type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 
 /** How often a start is tried: a crash may have left what is not cleared away yet, or the port in somebody's hand. */
 const starts = 5;
@@ -28,27 +21,19 @@ const betweenStartsMs = 300;
 /** How much of what it printed is told when it does not start. */
 const keptLines = 20;
 
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Ends the server whose data are in `data` without a word to anybody. */
 async function crash(data: string): Promise<void> {
   const pid = Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10);
-  process.kill(pid, 'SIGQUIT');
-  while (lives(pid)) await pause(20);
+  try {
+    // Signal 0 asks whether it lives.
+    for (process.kill(pid, 'SIGQUIT'); process.kill(pid, 0); ) await pause(20);
+  } catch {
+    // It does not.
+  }
 }
 
 /** Starts a PostgreSQL from npm with its data in `folder`, which is there and empty. */
-export async function startPostgres(
-  folder: string,
-  { port, password, settings = [] }: PostgresOptions,
-): Promise<Postgres> {
+export async function startPostgres(folder: string, { port, password, settings = [] }: PostgresOptions) {
   const root = process.getuid?.() === 0;
   // PostgreSQL refuses to run as root: as root it runs as another user, who has to reach its data and read its password.
   if (root) await chmod(folder, 0o755);
@@ -93,9 +78,12 @@ export async function startPostgres(
     process.umask(umask);
   }
   return {
-    url: (database = 'postgres') => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
+    /** Its URL for the superuser. */
+    url: (database = 'postgres'): string => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
+    /** @throws Error with what PostgreSQL printed, when it does not start */
     start,
-    async stop(mode = 'fast') {
+    /** Ends every session in order, or at once as a crash does. What was stored stays. */
+    async stop(mode: 'fast' | 'immediate' = 'fast'): Promise<void> {
       if (!isRunning) return;
       isRunning = false;
       if (mode === 'immediate') await crash(data);

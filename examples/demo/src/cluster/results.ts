@@ -1,48 +1,37 @@
-/** One line of the table: what was looked at, what it should be, what it was. */
-export interface Result {
-  readonly name: string;
-  readonly found: string;
-  readonly holds: boolean;
-}
+/** The table of what was looked at: every line is a check. */
+export class Results {
+  readonly #rows: { readonly name: string; readonly found: string; readonly holds: boolean }[] = [];
 
-/** Collects lines; every one of them is a check. */
-export interface Results {
-  readonly rows: readonly Result[];
-  add(name: string, found: string, holds: boolean): void;
+  add(name: string, found: string, holds: boolean): void {
+    this.#rows.push({ name, found, holds });
+  }
+
   /** `found` has to be `wanted`. */
-  same(name: string, found: number, wanted: number): void;
-}
+  same(name: string, found: number, wanted: number): void {
+    this.add(name, found === wanted ? `${found}` : `${found} instead of ${wanted}`, found === wanted);
+  }
 
-export function createResults(): Results {
-  const rows: Result[] = [];
-  const add = (name: string, found: string, holds: boolean): void => void rows.push({ name, found, holds });
-  return {
-    rows,
-    add,
-    same: (name, found, wanted) =>
-      add(name, found === wanted ? String(found) : `${found} instead of ${wanted}`, found === wanted),
-  };
-}
+  /** Every one of them has to be `wanted`. */
+  all(name: string, found: readonly (number | null)[], wanted: number): void {
+    this.add(
+      name,
+      found.join(', '),
+      found.every((one) => one === wanted),
+    );
+  }
 
-/** The table as text. */
-export function tableOf({ rows }: Results): string {
-  const width = Math.max(...rows.map(({ name }) => name.length));
-  const found = Math.max(...rows.map((row) => row.found.length));
-  const line = `+-${'-'.repeat(width)}-+-${'-'.repeat(found)}-+----+`;
-  return [
-    line,
-    ...rows.map(
-      (row) => `| ${row.name.padEnd(width)} | ${row.found.padEnd(found)} | ${row.holds ? 'ok' : 'NO'} |`,
-    ),
-    line,
-  ].join('\n');
-}
-
-/** Shows the table and ends the process: with 0 when every line holds. */
-export function endWith(results: Results): never {
-  process.stdout.write(`\n${tableOf(results)}\n`);
-  const held = results.rows.every(({ holds }) => holds);
-  process.stdout.write(held ? '\nEvery line holds.\n' : '\nNot every line holds.\n');
-  // Here and not by itself: what starts PostgreSQL makes 0 of the exit code at the end of a process.
-  process.exit(held ? 0 : 1);
+  /** Shows the table and ends the process: with 0 when every line holds. */
+  end(): never {
+    const width = Math.max(...this.#rows.map(({ name }) => name.length));
+    const foundWidth = Math.max(...this.#rows.map(({ found }) => found.length));
+    const line = `+-${'-'.repeat(width)}-+-${'-'.repeat(foundWidth)}-+----+\n`;
+    const rows = this.#rows.map(
+      ({ name, found, holds }) =>
+        `| ${name.padEnd(width)} | ${found.padEnd(foundWidth)} | ${holds ? 'ok' : 'NO'} |\n`,
+    );
+    const held = this.#rows.every(({ holds }) => holds);
+    process.stdout.write(`\n${line}${rows.join('')}${line}\n${held ? 'Every' : 'Not every'} line holds.\n`);
+    // Here and not by itself: what starts PostgreSQL makes 0 of the exit code at the end of a process.
+    process.exit(held ? 0 : 1);
+  }
 }

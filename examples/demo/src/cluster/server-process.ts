@@ -1,34 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '../walkthrough/found.ts';
 import { StepFailed } from '../walkthrough/report.ts';
-import { waitUntil } from './wait.ts';
 
 /** A reference server in a process of its own, that can be killed and started again. */
-export interface ServerProcess {
-  readonly name: string;
-  /** Where this one process is reached, whatever stands in front of it. */
-  readonly origin: string;
-  start(): Promise<void>;
-  /** `kill -9`: it gets no chance to tidy up. */
-  kill(): Promise<void>;
-  /** SIGTERM. @returns its exit code */
-  stop(): Promise<number | null>;
-}
+export type ServerProcess = ReturnType<typeof serverProcess>;
+
+type Settings = Readonly<Record<string, string>>;
 
 const reference = new URL(import.meta.resolve('@ostiary/reference-server'));
 
-/** A program of the reference server's package. */
-export function programOf(file: string): string {
-  return fileURLToPath(new URL(file, reference));
-}
+/** How a program of the reference server's package is run with Node. */
+export const programOf = (file: string): readonly string[] => [
+  '--conditions=source',
+  fileURLToPath(new URL(file, reference)),
+];
 
 /** What a child sees of this process: how programs are found, and nothing that could be a setting. */
-export function childEnvironment(env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  return {
-    ...env,
-    NODE_ENV: 'development',
-    ...(process.env.PATH !== undefined && { PATH: process.env.PATH }),
-  };
+export function childEnvironment(env: Settings): NodeJS.ProcessEnv {
+  const { PATH } = process.env;
+  return { ...env, NODE_ENV: 'development', ...(PATH !== undefined && { PATH }) };
 }
 
 /** Whether a process wants requests. */
@@ -42,52 +33,43 @@ export async function isReady(origin: string): Promise<boolean> {
   }
 }
 
-export function serverProcess(
-  name: string,
-  port: number,
-  env: Readonly<Record<string, string>>,
-): ServerProcess {
+export function serverProcess(name: string, port: number, settings: Settings) {
   const origin = `http://127.0.0.1:${port}`;
+  const env = childEnvironment({ ...settings, PORT: String(port) });
   let child: ChildProcess | undefined;
   let ended: Promise<number | null> = Promise.resolve(null);
 
-  async function end(signal: NodeJS.Signals): Promise<number | null> {
+  const end = (signal: NodeJS.Signals): Promise<number | null> => {
     child?.kill(signal);
     return ended;
-  }
+  };
 
   return {
     name,
+    /** Where this one process is reached, whatever stands in front of it. */
     origin,
-    async start() {
-      const started = spawn(process.execPath, ['--conditions=source', programOf('./main.ts')], {
-        env: childEnvironment({ ...env, PORT: String(port) }),
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
+    async start(): Promise<void> {
+      const stdio = ['ignore', 'ignore', 'pipe'] as const;
+      const started = spawn(process.execPath, programOf('./main.ts'), { env, stdio: [...stdio] });
       child = started;
       let said = '';
-      started.stderr.setEncoding('utf8').on('data', (text: string) => {
+      started.stderr?.setEncoding('utf8').on('data', (text: string) => {
         said += text;
       });
-      let isOver = false;
-      ended = new Promise((resolve) =>
-        started.once('close', (code) => {
-          isOver = true;
-          resolve(code);
-        }),
-      );
-      await waitUntil(
-        `${name} is ready`,
-        () => {
-          if (isOver) throw new StepFailed(`${name} ended: ${said.trim()}`);
-          return isReady(origin);
-        },
-        { withinMs: 60_000 },
-      );
+      const look = { isOver: false };
+      ended = new Promise((resolve) => started.once('close', resolve));
+      void ended.then(() => {
+        look.isOver = true;
+      });
+      const ready = async () => {
+        if (look.isOver) throw new StepFailed(`${name} ended: ${said.trim()}`);
+        return (await isReady(origin)) || undefined;
+      };
+      await eventually(`${name} is ready`, ready, { withinMs: 60_000 });
     },
-    async kill() {
-      await end('SIGKILL');
-    },
+    /** `kill -9`: it gets no chance to tidy up. */
+    kill: () => end('SIGKILL'),
+    /** SIGTERM. @returns its exit code */
     stop: () => end('SIGTERM'),
   };
 }

@@ -10,7 +10,6 @@ export interface Page {
 
 export interface Form {
   readonly action: string;
-  readonly method: 'get' | 'post';
   /** Hidden fields and prefilled ones. */
   readonly fields: Readonly<Record<string, string>>;
   /** What its buttons send. */
@@ -34,34 +33,26 @@ const entities: Readonly<Record<string, string>> = {
   '&#39;': "'",
 };
 
-function decodeEntities(text: string): string {
-  return text.replace(/&(amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);
-}
-
 function attributesOf(tag: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    [...tag.matchAll(/\s([a-z-]+)(?:="([^"]*)")?/g)].map(([, name = '', value = '']) => [
-      name,
-      decodeEntities(value),
-    ]),
-  );
+  const decoded = (text: string): string =>
+    text.replace(/&(amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);
+  const found = tag.matchAll(/\s([a-z-]+)(?:="([^"]*)")?/g);
+  return Object.fromEntries(Array.from(found, ([, name = '', value = '']) => [name, decoded(value)]));
 }
 
 /** Reads the forms of a page that is known to be well formed: ours. */
 function formsOf(html: string, url: string): Form[] {
   return [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, head = '', body = '']): Form => {
-    const { action = '', method = 'get' } = attributesOf(head);
-    const tags = (name: string): Readonly<Record<string, string>>[] =>
-      [...body.matchAll(new RegExp(`<${name}\\b([^>]*)>`, 'g'))].map(([, tag = '']) => attributesOf(tag));
+    const tags = (name: string) =>
+      Array.from(body.matchAll(new RegExp(`<${name}\\b([^>]*)>`, 'g')), ([, tag = '']) => {
+        const { name: field = '', value = '' } = attributesOf(tag);
+        return { name: field, value };
+      });
+    const inputs = tags('input').filter(({ name }) => name !== '');
     return {
-      action: new URL(action, url).href,
-      method: method === 'post' ? 'post' : 'get',
-      fields: Object.fromEntries(
-        tags('input')
-          .filter(({ name }) => name !== undefined)
-          .map(({ name = '', value = '' }) => [name, value]),
-      ),
-      buttons: tags('button').map(({ name = '', value = '' }) => ({ name, value })),
+      action: new URL(attributesOf(head).action ?? '', url).href,
+      fields: Object.fromEntries(inputs.map(({ name, value }) => [name, value])),
+      buttons: tags('button'),
     };
   });
 }
@@ -69,15 +60,15 @@ function formsOf(html: string, url: string): Form[] {
 /** A cookie jar and a window: what is needed to walk through pages without a browser. Follows no redirect by itself. */
 export class Browser {
   // Cookies know hosts and paths, and no ports.
-  readonly #cookies = new Map<string, { name: string; value: string; host: string; path: string }>();
+  readonly #cookies = new Map<string, { pair: string; host: string; path: string }>();
   readonly #observe: Observer;
 
-  constructor(observe: Observer) {
+  constructor(observe: Observer = () => undefined) {
     this.#observe = observe;
   }
 
   async open(url: string): Promise<Page> {
-    return this.#request('GET', url, null, null);
+    return this.#request('GET', url);
   }
 
   /** Sends a form of a page, with what the user typed and the button that was pressed. */
@@ -85,22 +76,27 @@ export class Browser {
     return this.#request('POST', form.action, { ...form.fields, ...input }, new URL(page.url).origin);
   }
 
-  /** Opens a redirect's target, and so on, until a page comes or `stop` says that the target is the end. */
-  async follow(page: Page, stop: (location: string) => boolean): Promise<Page> {
+  /** Opens a redirect's target, and so on, until a page comes or the target is the end. */
+  async follow(page: Page, isEnd: (location: string) => boolean = () => false): Promise<Page> {
     let current = page;
-    for (let hops = 0; current.location !== null && !stop(current.location); hops += 1) {
-      if (hops > 10) throw new Error('too many redirects');
-      current = await this.open(current.location);
+    for (let hops = 0; hops <= 10; hops += 1) {
+      const { location } = current;
+      if (location === null || isEnd(location)) return current;
+      current = await this.open(location);
     }
-    return current;
+    throw new Error('too many redirects');
   }
 
   async #request(
     method: 'GET' | 'POST',
     url: string,
-    form: Readonly<Record<string, string>> | null,
-    origin: string | null,
+    form: Readonly<Record<string, string>> | null = null,
+    origin: string | null = null,
   ): Promise<Page> {
+    const { hostname, pathname } = new URL(url);
+    const cookies = [...this.#cookies.values()]
+      .filter(({ host, path }) => host === hostname && `${pathname}/`.startsWith(path.replace(/\/?$/, '/')))
+      .sort((a, b) => b.path.length - a.path.length);
     const response = await fetch(url, {
       method,
       redirect: 'manual',
@@ -108,54 +104,26 @@ export class Browser {
       headers: {
         Accept: 'text/html',
         'Accept-Language': 'en',
-        Cookie: this.#cookiesFor(new URL(url)),
+        Cookie: cookies.map(({ pair }) => pair).join('; '),
         ...(origin !== null && { Origin: origin }),
       },
       ...(form !== null && { body: new URLSearchParams(form) }),
     });
-    this.#keepCookies(response, new URL(url));
+    for (const line of response.headers.getSetCookie()) this.#keep(line, hostname);
     const html = await response.text();
-    const location = response.headers.get('location');
-    const page: Page = {
-      url,
-      status: response.status,
-      html,
-      forms: formsOf(html, url),
-      location: location === null ? null : new URL(location, url).href,
-    };
-    this.#observe({ method, url, form, status: page.status, location: page.location });
-    return page;
+    const target = response.headers.get('location');
+    const location = target === null ? null : new URL(target, url).href;
+    const { status } = response;
+    this.#observe({ method, url, form, status, location });
+    return { url, status, html, forms: formsOf(html, url), location };
   }
 
-  #cookiesFor({ hostname, pathname }: URL): string {
-    return [...this.#cookies.values()]
-      .filter(
-        ({ host, path }) =>
-          host === hostname && (pathname === path || pathname.startsWith(path.replace(/\/?$/, '/'))),
-      )
-      .sort((a, b) => b.path.length - a.path.length)
-      .map(({ name, value }) => `${name}=${value}`)
-      .join('; ');
-  }
-
-  #keepCookies(response: Response, { hostname, pathname }: URL): void {
-    for (const line of response.headers.getSetCookie()) {
-      const [pair = '', ...rest] = line.split(';').map((part) => part.trim());
-      const name = pair.slice(0, pair.indexOf('='));
-      const value = pair.slice(pair.indexOf('=') + 1);
-      const attributes = new Map(
-        rest.map((part) => [part.split('=', 1)[0]?.toLowerCase() ?? '', part.slice(part.indexOf('=') + 1)]),
-      );
-      const path = attributes.get('path') ?? (pathname.slice(0, pathname.lastIndexOf('/')) || '/');
-      const key = `${hostname}\n${path}\n${name}`;
-      const maxAge = attributes.get('max-age');
-      const expires = attributes.get('expires');
-      const gone =
-        maxAge === undefined
-          ? expires !== undefined && Date.parse(expires) <= Date.now()
-          : Number(maxAge) <= 0;
-      if (gone) this.#cookies.delete(key);
-      else this.#cookies.set(key, { name, value, host: hostname, path });
-    }
+  #keep(line: string, host: string): void {
+    const [pair = ''] = line.split(';', 1);
+    const path = /; *path=([^;]*)/i.exec(line)?.[1] ?? '/';
+    const key = `${host}\n${path}\n${pair.split('=', 1)[0]}`;
+    const ended = /; *(max-age=0|expires=Thu, 01 Jan 1970)/i.test(line);
+    if (ended) this.#cookies.delete(key);
+    else this.#cookies.set(key, { pair, host, path });
   }
 }

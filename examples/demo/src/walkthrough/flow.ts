@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IdentityChecks } from '@ostiary/reference-server';
 import type { DemoClient, DemoFile, DemoUser } from '../demo-file.ts';
-import type { Api } from './api.ts';
 import type { Browser, Page } from './browser.ts';
-import { type Report, StepFailed } from './report.ts';
+import { found, textOf } from './found.ts';
+import type { Report } from './report.ts';
 
 /** The demo that is walked through. */
 export interface Surroundings {
@@ -17,12 +17,22 @@ export interface Surroundings {
 /** What every step works with. */
 export interface Walk extends Surroundings {
   readonly report: Report;
-  readonly api: Api;
   readonly browser: Browser;
   readonly user: DemoUser;
+  /** With a secret, and without one. */
+  readonly confidential: DemoClient;
+  readonly publicClient: DemoClient;
   /** From discovery. */
-  readonly endpoints: Readonly<Record<string, string>>;
+  readonly endpoints: Endpoints;
 }
+
+/** Addresses that discovery tells. */
+export type Endpoints = Readonly<
+  Record<
+    'authorization_endpoint' | 'token_endpoint' | 'userinfo_endpoint' | 'revocation_endpoint' | 'jwks_uri',
+    string
+  >
+>;
 
 /** One authorization request of an app. */
 export interface Attempt {
@@ -34,70 +44,68 @@ export interface Attempt {
   readonly verifier: string;
 }
 
+type Flow = Pick<Walk, 'browser' | 'report' | 'file'> & {
+  readonly endpoints: Pick<Endpoints, 'authorization_endpoint'>;
+};
+
 export const random = (): string => randomBytes(32).toString('base64url');
 
-/** @throws {@link StepFailed} when there is nothing */
-export function found<Value>(value: Value | undefined, what: string): Value {
-  if (value === undefined) throw new StepFailed(`there is no ${what}`);
-  return value;
-}
+const isAt = (uri: string) => (location: string) => location.startsWith(uri);
 
-/** @throws {@link StepFailed} unless it is text */
-export function textOf(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw new StepFailed(`${what} is missing`);
-  return value;
-}
+/** The client with a secret, or the one without. */
+export const clientOf = ({ clients }: DemoFile, isPublic: boolean): DemoClient =>
+  found(
+    clients.find(({ clientSecret }) => (clientSecret === null) === isPublic),
+    'such client',
+  );
 
 /** Sends the browser to the authorization endpoint and on, up to a page or the client's redirect URI. */
 export async function authorize(
-  walk: Pick<Walk, 'browser' | 'endpoints'>,
+  { browser, endpoints }: Pick<Flow, 'browser' | 'endpoints'>,
   client: DemoClient,
   scope: string,
 ): Promise<{ attempt: Attempt; page: Page }> {
-  const attempt: Attempt = {
-    client,
-    scope,
-    redirectUri: found(client.redirectUris[0], 'redirect URI'),
-    state: random(),
-    nonce: random(),
-    verifier: random(),
-  };
-  const url = new URL(found(walk.endpoints.authorization_endpoint, 'authorization endpoint'));
-  url.search = new URLSearchParams({
+  const redirectUri = found(client.redirectUris[0], 'redirect URI');
+  const [state, nonce, verifier] = [random(), random(), random()];
+  const query = new URLSearchParams({
     response_type: 'code',
     client_id: client.clientId,
-    redirect_uri: attempt.redirectUri,
+    redirect_uri: redirectUri,
     scope,
-    state: attempt.state,
-    nonce: attempt.nonce,
-    code_challenge: createHash('sha256').update(attempt.verifier).digest('base64url'),
+    state,
+    nonce,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
-  }).toString();
-  const first = await walk.browser.open(url.href);
-  return {
-    attempt,
-    page: await walk.browser.follow(first, (location) => location.startsWith(attempt.redirectUri)),
-  };
+  });
+  const first = await browser.open(`${endpoints.authorization_endpoint}?${query}`);
+  const attempt = { client, scope, redirectUri, state, nonce, verifier };
+  return { attempt, page: await browser.follow(first, isAt(redirectUri)) };
 }
 
 /** Presses a button of the consent page and takes what comes back to the redirect URI. */
 export async function decide(
-  walk: Pick<Walk, 'browser' | 'report' | 'file'>,
-  attempt: Attempt,
+  { browser, report, file }: Pick<Flow, 'browser' | 'report' | 'file'>,
+  { redirectUri, state }: Attempt,
   page: Page,
   decision: 'approve' | 'deny',
 ): Promise<URLSearchParams> {
-  const form = found(
-    page.forms.find(({ buttons }) => buttons.some(({ value }) => value === decision)),
-    'form with this button',
-  );
-  const answer = await walk.browser.submit(page, form, { decision });
-  const end = await walk.browser.follow(answer, (location) => location.startsWith(attempt.redirectUri));
-  walk.report.check(end.location !== null, 'the browser is sent back to the redirect URI');
-  const query = new URL(end.location ?? '').searchParams;
-  walk.report.check(query.get('state') === attempt.state, 'state came back unchanged');
-  walk.report.check(query.get('iss') === walk.file.authUrl, 'iss names the provider');
+  const form = page.forms.find(({ buttons }) => buttons.some(({ value }) => value === decision));
+  const answer = await browser.submit(page, found(form, 'form with this button'), { decision });
+  const { location } = await browser.follow(answer, isAt(redirectUri));
+  const query = new URL(location ?? 'none:').searchParams;
+  report.check({
+    'the browser is sent back to the redirect URI': location !== null,
+    'state came back unchanged': query.get('state') === state,
+    'iss names the provider': query.get('iss') === file.authUrl,
+  });
   return query;
+}
+
+/** Asks for scopes that the signed-in user approves; answers what has to be sent for a token. */
+export async function approvedExchange(walk: Flow, client: DemoClient, scope: string) {
+  const { attempt, page } = await authorize(walk, client, scope);
+  const query = await decide(walk, attempt, page, 'approve');
+  return exchangeBody(attempt, textOf(query.get('code'), 'code'));
 }
 
 /** The body of a code exchange, as the specification has it. */

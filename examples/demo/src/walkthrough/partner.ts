@@ -1,131 +1,104 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import { random, textOf, type Walk } from './flow.ts';
-import { callsOf, type PartnerCalls } from './partner-calls.ts';
+import { callsOf, isRefused, type PartnerCalls, rowsOf } from './calls.ts';
+import { random, type Walk } from './flow.ts';
+import { eventually, textOf } from './found.ts';
+import type { Fields } from './report.ts';
 
-/** The passport page, as the signed-in user sees it. */
-async function takePassport({ report, browser, file }: Walk): Promise<string> {
+/** The passport in the page, as the signed-in user sees it. */
+export const passportIn = (html: string): string =>
+  textOf(/id="token"[^>]*>([^<]+)</.exec(html)?.[1], 'passport');
+
+async function verifyPassport(walk: Walk, live: PartnerCalls): Promise<string> {
+  const { report, browser, file, user } = walk;
   report.step('The user opens their passport');
-  const page = await browser.open(`${file.authUrl}/passport`);
-  report.check(page.status === 200 && page.html.includes('class="qr"'), 'the page shows it as a QR code');
-  return textOf(/id="token"[^>]*>([^<]+)</.exec(page.html)?.[1], 'passport');
-}
+  const { status, html } = await browser.open(`${file.authUrl}/passport`);
+  report.check({ 'the page shows it as a QR code': status === 200 && html.includes('class="qr"') });
+  const passport = passportIn(html);
 
-async function verifyPassport({ report, user }: Walk, live: PartnerCalls, passport: string): Promise<void> {
   report.step('A partner verifies it with an API key');
-  const { status, body } = await live.post('/v1/partner/verify', { token: passport });
-  report.check(status === 200 && body.valid === true, 'it is genuine and valid');
-  report.check(JSON.stringify(body.user).includes(`"kid":"${user.kid}"`), 'and belongs to this user');
-  const other = await live.post('/v1/partner/verify', { token: `${passport.slice(0, -4)}AAAA` });
-  report.check(other.status === 400 && other.body.code === 'invalid_request', 'a forged one is refused');
+  const verified = await live.post('verify', { token: passport });
+  const forged = await live.post('verify', { token: `${passport.slice(0, -4)}AAAA` });
+  report.check({
+    'it is genuine and valid': verified.status === 200 && verified.body.valid === true,
+    'and belongs to this user': JSON.stringify(verified.body.user).includes(`"kid":"${user.kid}"`),
+    'a forged one is refused': isRefused(forged, 400, 'invalid_request'),
+  });
+  return passport;
 }
 
-async function pay({ report, user }: Walk, live: PartnerCalls): Promise<string> {
+async function pay({ report, user }: Walk, live: PartnerCalls): Promise<Fields> {
   report.step('The partner pays the user; the request is signed');
   const idempotencyKey = random();
   const payment = { amount: '25.00', currency: 'HTG', recipient: { kid: user.kid }, reference: random() };
-  const created = await live.post('/v1/partner/payments', payment, { idempotencyKey });
-  report.check(created.status === 201, 'the transfer is taken on');
-  const id = textOf(created.body.id, 'id');
-  const replayed = await live.post('/v1/partner/payments', payment, { idempotencyKey });
-  report.check(
-    replayed.status === 201 &&
-      replayed.headers.get('idempotent-replayed') === 'true' &&
-      replayed.body.id === id,
-    'sent again with the same key it is the same transfer',
-  );
-  const changed = await live.post(
-    '/v1/partner/payments',
-    { ...payment, amount: '26.00' },
-    { idempotencyKey },
-  );
-  report.check(
-    changed.status === 409 && changed.body.code === 'idempotency_conflict',
-    'the same key with another payload is refused',
-  );
-  const forged = await live.post('/v1/partner/payments', payment, { signature: '0'.repeat(64) });
-  report.check(forged.status === 401 && forged.body.code === 'invalid_signature', 'so is a wrong signature');
-  return id;
-}
+  const created = await live.post('payments', payment, { idempotencyKey });
+  const { id } = created.body;
+  const replayed = await live.post('payments', payment, { idempotencyKey });
+  const isReplay = replayed.status === 201 && replayed.headers.get('idempotent-replayed') === 'true';
+  const changed = await live.post('payments', { ...payment, amount: '26.00' }, { idempotencyKey });
+  const forged = await live.post('payments', payment, { signature: '0'.repeat(64) });
+  report.check({
+    'the transfer is taken on': created.status === 201,
+    'sent again with the same key it is the same transfer': isReplay && replayed.body.id === id,
+    'the same key with another payload is refused': isRefused(changed, 409, 'idempotency_conflict'),
+    'so is a wrong signature': isRefused(forged, 401, 'invalid_signature'),
+  });
 
-/** Asks until the worker has executed the transfer: at most ten seconds. */
-async function waitFor({ report }: Walk, live: PartnerCalls, id: string): Promise<string> {
   report.step('The partner inspects the transfer until it is final');
-  const deadline = performance.now() + 10_000;
-  for (;;) {
-    const { status, body } = await live.get(`/v1/partner/payments/${id}`);
-    report.check(status === 200 && body.id === id, 'the transfer is there');
-    if (body.status !== 'pending' || performance.now() >= deadline) {
-      report.check(body.status === 'completed' && body.failure === null, 'it is completed');
-      return textOf(body.completedAt, 'completedAt');
-    }
-    await delay(100);
-  }
+  const final = await eventually('the transfer is final', async () => {
+    const { status, body } = await live.get(`payments/${id}`);
+    report.check({ 'the transfer is there': status === 200 && body.id === id });
+    return body.status === 'pending' ? undefined : body;
+  });
+  report.check({ 'it is completed': final.status === 'completed' && final.failure === null });
+  return final;
 }
 
 async function lookUp({ report, user }: Walk, live: PartnerCalls): Promise<void> {
   report.step('The partner looks the user up by id and by phone');
-  const byId = await live.get(`/v1/partner/users/${user.kid}`);
-  report.check(byId.status === 200 && byId.body.kid === user.kid, 'the id finds the user');
-  const byPhone = await live.get(`/v1/partner/users/phone/${encodeURIComponent(user.phone)}`);
-  report.check(byPhone.status === 200 && byPhone.body.kid === user.kid, 'so does the phone number');
-  report.check(!('kycStatus' in byId.body), 'nothing of the identity check without the user’s consent');
-  const nobody = await live.get('/v1/partner/users/KNOBODY');
-  report.check(nobody.status === 404 && nobody.body.code === 'not_found', 'an unknown id finds nobody');
+  const byId = await live.get(`users/${user.kid}`);
+  const byPhone = await live.get(`users/phone/${encodeURIComponent(user.phone)}`);
+  const nobody = await live.get('users/KNOBODY');
+  report.check({
+    'the id finds the user': byId.status === 200 && byId.body.kid === user.kid,
+    'so does the phone number': byPhone.status === 200 && byPhone.body.kid === user.kid,
+    'nothing of the identity check without the user’s consent': !('kycStatus' in byId.body),
+    'an unknown id finds nobody': isRefused(nobody, 404, 'not_found'),
+  });
 }
 
-async function reconcile(
-  { report }: Walk,
-  live: PartnerCalls,
-  id: string,
-  completedAt: string,
-): Promise<void> {
+async function reconcile({ report }: Walk, live: PartnerCalls, transfer: Fields): Promise<void> {
   report.step('The partner exports the day for its reconciliation');
-  const { status, body, text } = await live.get(
-    `/v1/partner/reconciliation?date=${completedAt.slice(0, 10)}`,
-  );
-  report.check(status === 200 && Array.isArray(body.data), 'the export comes as JSON');
-  const rows: readonly unknown[] = Array.isArray(body.data) ? body.data : [];
-  report.check(
-    rows.some((row) => JSON.stringify(row).includes(`"id":"${id}"`)),
-    'the payment is in it',
-  );
-  const summary = body.summary as Readonly<Record<string, unknown>> | undefined;
-  report.check(summary?.rows === rows.length, 'its summary counts the rows');
+  const day = textOf(transfer.completedAt, 'completedAt').slice(0, 10);
+  const answer = await live.get(`reconciliation?date=${day}`);
+  const { status, body, text } = answer;
+  const rows = rowsOf(answer);
+  const summary = body.summary as Fields | undefined;
   const covered = text.slice(0, text.lastIndexOf('"summary":'));
   const digest = createHash('sha256').update(covered).digest('hex');
-  report.check(summary?.sha256 === digest, 'the digest covers every byte before the summary');
-}
-
-async function staysInItsSandbox(
-  { report, user }: Walk,
-  test: PartnerCalls,
-  id: string,
-  passport: string,
-): Promise<void> {
-  report.step('A test key of the same partner sees nothing of this');
-  report.check((await test.get(`/v1/partner/payments/${id}`)).status === 404, 'not the transfer');
-  const { body } = await test.get('/v1/partner/payments');
-  report.check(JSON.stringify(body.data) === '[]', 'not in its list either');
-  report.check((await test.get(`/v1/partner/users/${user.kid}`)).status === 404, 'not the user');
-  report.check(
-    (await test.post('/v1/partner/verify', { token: passport })).status === 400,
-    'not the passport',
-  );
-  report.check(
-    (await test.get('/v1/partner/users/KID-TEST-APPROVED')).status === 200,
-    'but users of the sandbox',
-  );
+  report.check({
+    'the export comes as JSON': status === 200 && Array.isArray(body.data),
+    'the payment is in it': rows.some(({ id }) => id === transfer.id),
+    'its summary counts the rows': summary?.rows === rows.length,
+    'the digest covers every byte before the summary': summary?.sha256 === digest,
+  });
 }
 
 /** The partner API, from the passport of a signed-in user to the export. @throws StepFailed */
 export async function walkThroughPartnerApi(walk: Walk): Promise<void> {
   const [live, test] = [callsOf(walk, 'live'), callsOf(walk, 'test')];
-  const passport = await takePassport(walk);
-  await verifyPassport(walk, live, passport);
-  const id = await pay(walk, live);
-  const completedAt = await waitFor(walk, live, id);
+  const passport = await verifyPassport(walk, live);
+  const transfer = await pay(walk, live);
   await lookUp(walk, live);
-  await reconcile(walk, live, id, completedAt);
-  await staysInItsSandbox(walk, test, id, passport);
+  await reconcile(walk, live, transfer);
+
+  const { report, user } = walk;
+  report.step('A test key of the same partner sees nothing of this');
+  const statusOf = async (path: string): Promise<number> => (await test.get(path)).status;
+  report.check({
+    'not the transfer': (await statusOf(`payments/${transfer.id}`)) === 404,
+    'not in its list either': rowsOf(await test.get('payments')).length === 0,
+    'not the user': (await statusOf(`users/${user.kid}`)) === 404,
+    'not the passport': (await test.post('verify', { token: passport })).status === 400,
+    'but users of the sandbox': (await statusOf('users/KID-TEST-APPROVED')) === 200,
+  });
 }

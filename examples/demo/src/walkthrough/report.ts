@@ -3,39 +3,26 @@ export class StepFailed extends Error {
   override readonly name = 'StepFailed';
 }
 
-/** Writes down what happens, with secrets shortened, and counts. */
-export interface Report {
-  step(title: string): void;
-  sent(line: string, fields?: Readonly<Record<string, unknown>> | null): void;
-  received(line: string, fields?: Readonly<Record<string, unknown>> | null): void;
-  /** @throws {@link StepFailed} unless it holds */
-  check(holds: boolean, claim: string): void;
-  readonly checks: number;
-}
+/** Members of an object. */
+export type Fields = Readonly<Record<string, unknown>>;
 
-const secretNames: ReadonlySet<string> = new Set([
-  'access_token',
-  'client_secret',
-  'code',
-  'code_challenge',
-  'code_verifier',
-  'csrf',
-  'id_token',
-  'key',
-  'nonce',
-  'password',
-  'secret',
-  'state',
-  'token',
-]);
+/** Names of secrets: of these only the beginning is shown. */
+const secretNames: ReadonlySet<string> = new Set(
+  'access_token client_secret code code_challenge code_verifier csrf id_token key nonce secret state token'.split(
+    ' ',
+  ),
+);
+
+/** How much is shown of what a secret stands in, its name for people included. */
+const shownStart: Readonly<Record<string, number>> = { Authorization: 17, 'X-API-Key': 12 };
 
 function shorten(name: string, value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   // An interaction's id is in the address where the sign-in page returns to.
   if (name === 'password' || name === 'return_to') return '…';
-  if ((secretNames.has(name) || name.endsWith('-Signature')) && text.length > 12)
-    return `${text.slice(0, 10)}…`;
-  return text.length > 90 ? `${text.slice(0, 87)}…` : text;
+  const isSecret = (secretNames.has(name) || name.endsWith('-Signature')) && text.length > 12;
+  const most = shownStart[name] ?? (isSecret ? 10 : text.length > 90 ? 87 : text.length);
+  return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
 /** An address on one line: ids of interactions and secret parameters are shortened, nested addresses left out. */
@@ -46,10 +33,14 @@ export function shortUrl(href: string): string {
   return `${url.origin}${path}${query === '' ? '' : `?${query}`}`;
 }
 
-export function createReport(write: (line: string) => void): Report {
+/** Writes down what happens, with secrets shortened, and counts. */
+export type Report = ReturnType<typeof createReport>;
+
+export function createReport(write: (line: string) => void) {
   let steps = 0;
   let checks = 0;
-  const fieldsOf = (fields: Readonly<Record<string, unknown>> | null | undefined): void => {
+  const told = (line: string, fields: Fields | null = null): void => {
+    write(`   ${line}`);
     for (const [name, value] of Object.entries(fields ?? {}))
       write(`       ${name}: ${shorten(name, value)}`);
   };
@@ -57,25 +48,19 @@ export function createReport(write: (line: string) => void): Report {
     get checks() {
       return checks;
     },
-    step(title) {
+    step(title: string): void {
       steps += 1;
       write(`\n${steps}. ${title}`);
     },
-    sent(line, fields) {
-      write(`   → ${line}`);
-      fieldsOf(fields);
-    },
-    received(line, fields) {
-      write(`   ← ${line}`);
-      fieldsOf(fields);
-    },
-    check(holds, claim) {
-      if (!holds) {
-        write(`   ✗ ${claim}`);
-        throw new StepFailed(claim);
+    sent: (line: string, fields?: Fields | null): void => told(`→ ${line}`, fields),
+    received: (line: string, fields?: Fields | null): void => told(`← ${line}`, fields),
+    /** What has to hold, by what is claimed. @throws {@link StepFailed} */
+    check(claims: Readonly<Record<string, boolean>>): void {
+      for (const [claim, holds] of Object.entries(claims)) {
+        told(`${holds ? '✓' : '✗'} ${claim}`);
+        if (!holds) throw new StepFailed(claim);
+        checks += 1;
       }
-      checks += 1;
-      write(`   ✓ ${claim}`);
     },
   };
 }

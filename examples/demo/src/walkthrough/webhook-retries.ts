@@ -1,63 +1,52 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { verify } from '@ostiary/webhook-verifier';
-import { found } from './flow.ts';
+import { rowsOf } from './calls.ts';
+import { eventually, found } from './found.ts';
 import type { Delivery } from './receiver.ts';
-import { StepFailed } from './report.ts';
-import { about, type Fields, headerOf, pay, rowsOf, showDelivery, type WebhookWalk } from './webhook-walk.ts';
+import type { Fields } from './report.ts';
+import { arrivals, headerOf, pay, show, type WebhookWalk } from './webhook-walk.ts';
 
 /** A delivery of an endpoint, once it is in a state: the attempt is written down after the receiver has answered. */
-async function deliveryIn(
+function deliveryIn(
   { live }: WebhookWalk,
   endpoint: string,
   eventId: string,
   status: string,
 ): Promise<Fields> {
-  const deadline = performance.now() + 10_000;
-  for (;;) {
-    const list = await live.get(`/v1/partner/webhooks/${endpoint}/deliveries?limit=5`);
-    const delivery = rowsOf(list).find((row) => row.eventId === eventId);
-    if (delivery?.status === status) return delivery;
-    if (performance.now() >= deadline) throw new StepFailed(`no delivery of ${eventId} is ${status}`);
-    await delay(100);
-  }
+  return eventually(`a delivery of ${eventId} is ${status}`, async () => {
+    const rows = rowsOf(await live.get(`webhooks/${endpoint}/deliveries?limit=5`));
+    return rows.find((row) => row.eventId === eventId && row.status === status);
+  });
 }
 
-function attemptsOf({ attempts }: Fields): readonly Fields[] {
-  return Array.isArray(attempts) ? (attempts as readonly Fields[]) : [];
-}
+const statusesOf = ({ attempts }: Fields): string =>
+  (attempts as readonly Fields[]).map(({ httpStatus }) => String(httpStatus)).join(' ');
 
-const statusesOf = (delivery: Fields): string =>
-  attemptsOf(delivery)
-    .map(({ httpStatus }) => String(httpStatus))
-    .join(' ');
+const isSame = (one: Delivery, other: Delivery): boolean => Buffer.from(one.body).equals(other.body);
 
 /** A failure, a second attempt, and what does not change between them. Answers the id of the event. */
 export async function retrying(walk: WebhookWalk, endpoint: string): Promise<string> {
   const { report, receiver, secrets, file } = walk;
   report.step('The receiver fails once, and is told again');
-  receiver.failures = 1;
-  const transfer = await pay(walk, '5.00');
-  const [first, second] = await receiver.until(2, about(walk, 'payment.completed', transfer));
-  if (first === undefined || second === undefined) throw new StepFailed('there is no second attempt');
-  for (const delivery of [first, second]) showDelivery(walk, delivery);
-  report.check(first.status === 500 && second.status === 200, 'the first attempt fails, the second arrives');
-  report.check(
-    [first, second].map((delivery) => headerOf(walk, delivery, 'Attempt')).join() === '1,2',
-    'they are numbered',
-  );
+  receiver.state.failures = 1;
+  const [second, before] = await arrivals(walk, 'payment.completed', await pay(walk, '5.00'), 2);
+  const first = found(before, 'first attempt');
+  for (const delivery of [first, second]) show(walk, delivery);
+  const both = (name: Parameters<typeof headerOf>[2]) =>
+    [first, second].map((delivery) => headerOf(walk, delivery, name)).join();
+  const isFresh = (name: 'Timestamp' | 'Signature') => new Set(both(name).split(',')).size === 2;
   const eventId = headerOf(walk, second, 'EventId');
-  report.check(headerOf(walk, first, 'EventId') === eventId, 'the event id is the same');
-  report.check(Buffer.from(first.body).equals(second.body), 'so is every byte of the body');
-  report.check(
-    headerOf(walk, first, 'Timestamp') !== headerOf(walk, second, 'Timestamp') &&
-      headerOf(walk, first, 'Signature') !== headerOf(walk, second, 'Signature'),
-    'timestamp and signature are fresh',
-  );
   for (const { body, headers } of [first, second])
     await verify(body, headers, { secret: secrets['/live'], prefix: file.prefix });
-  report.check(receiver.handled.get(eventId) === 1, 'both verify; the event was handled once');
   const delivery = await deliveryIn(walk, endpoint, eventId, 'delivered');
-  report.check(statusesOf(delivery) === '500 200', 'the list of deliveries shows both attempts');
+  report.check({
+    'the first attempt fails, the second arrives': first.status === 500 && second.status === 200,
+    'they are numbered': both('Attempt') === '1,2',
+    'the event id is the same': both('EventId') === `${eventId},${eventId}`,
+    'so is every byte of the body': isSame(first, second),
+    'timestamp and signature are fresh': isFresh('Timestamp') && isFresh('Signature'),
+    'both verify; the event was handled once': receiver.handled.get(eventId) === 1,
+    'the list of deliveries shows both attempts': statusesOf(delivery) === '500 200',
+  });
   return eventId;
 }
 
@@ -66,23 +55,25 @@ export async function dropping(walk: WebhookWalk, endpoint: string): Promise<voi
   const { report, receiver, live } = walk;
   report.step('The receiver fails for longer: five attempts, then the event is dropped');
   const since = new Date().toISOString();
-  receiver.failures = 5;
+  receiver.state.failures = 5;
   const transfer = await pay(walk, '6.00');
-  const attempts = await receiver.until(5, about(walk, 'payment.completed', transfer));
-  const eventId = headerOf(walk, found(attempts[0], 'attempt'), 'EventId');
+  const [fifth] = await arrivals(walk, 'payment.completed', transfer, 5);
+  const eventId = headerOf(walk, fifth, 'EventId');
   const dropped = await deliveryIn(walk, endpoint, eventId, 'dropped');
-  report.check(statusesOf(dropped) === '500 500 500 500 500', 'after five attempts it is dropped');
-  report.check(dropped.nextAttemptAt === null, 'and not tried again');
+  report.check({
+    'after five attempts it is dropped': statusesOf(dropped) === '500 500 500 500 500',
+    'and not tried again': dropped.nextAttemptAt === null,
+  });
 
   report.step('It works again, and recovers what it missed');
-  const recovered = await live.post(`/v1/partner/webhooks/${endpoint}/recover`, { since });
-  report.check(recovered.status === 200 && recovered.body.queued === 1, 'one delivery is queued');
-  const sixth = (await receiver.until(6, about(walk, 'payment.completed', transfer)))[5];
-  report.check(
-    sixth?.status === 200 && headerOf(walk, sixth, 'Attempt') === '1',
-    'it arrives, with five attempts of its own',
-  );
-  report.check(receiver.handled.get(eventId) === 1, 'and is handled once');
+  const recovered = await live.post(`webhooks/${endpoint}/recover`, { since });
+  const [sixth] = await arrivals(walk, 'payment.completed', transfer, 6);
+  report.check({
+    'one delivery is queued': recovered.status === 200 && recovered.body.queued === 1,
+    'it arrives, with five attempts of its own':
+      sixth.status === 200 && headerOf(walk, sixth, 'Attempt') === '1',
+    'and is handled once': receiver.handled.get(eventId) === 1,
+  });
 }
 
 /** An event that has arrived, once more. */
@@ -92,15 +83,14 @@ export async function redelivering(walk: WebhookWalk, endpoint: string, eventId:
   const isIt = (delivery: Delivery): boolean =>
     headerOf(walk, delivery, 'EventId') === eventId && delivery.status !== 400;
   const before = receiver.deliveries.filter(isIt);
-  const answer = await live.post(`/v1/partner/events/${eventId}/redeliver`, { endpointId: endpoint });
-  const [made] = rowsOf(answer);
-  report.check(answer.status === 200 && made?.eventId === eventId, 'a new delivery is made');
-  const again = (await receiver.until(before.length + 1, isIt)).at(-1);
-  if (again === undefined) throw new StepFailed('the event did not come again');
-  showDelivery(walk, again);
-  report.check(Buffer.from(again.body).equals(found(before[0], 'delivery').body), 'with the same bytes');
-  report.check(
-    again.status === 200 && receiver.handled.get(eventId) === 1,
-    'the receiver knows it: acknowledged, not handled again',
-  );
+  const answer = await live.post(`events/${eventId}/redeliver`, { endpointId: endpoint });
+  const deliveries = await receiver.until(before.length + 1, isIt);
+  const again = found(deliveries.at(-1), 'further delivery');
+  show(walk, again);
+  report.check({
+    'a new delivery is made': answer.status === 200 && rowsOf(answer)[0]?.eventId === eventId,
+    'with the same bytes': isSame(again, found(before[0], 'delivery')),
+    'the receiver knows it: acknowledged, not handled again':
+      again.status === 200 && receiver.handled.get(eventId) === 1,
+  });
 }

@@ -1,5 +1,6 @@
-import { random, textOf, type Walk } from './flow.ts';
-import type { PartnerAnswer, PartnerCalls } from './partner-calls.ts';
+import type { PartnerCalls } from './calls.ts';
+import { random, type Walk } from './flow.ts';
+import { found, textOf } from './found.ts';
 import type { Delivery, Receiver } from './receiver.ts';
 
 /** What the steps about webhooks share. */
@@ -11,28 +12,34 @@ export interface WebhookWalk extends Walk {
   readonly secrets: Readonly<Record<'/live' | '/test', string>>;
 }
 
-/** Members of an object. */
-export type Fields = Readonly<Record<string, unknown>>;
+const names = ['Event', 'EventId', 'Timestamp', 'Signature', 'Partner', 'Attempt'] as const;
 
-/** The members of `data`, as an API's list has them. */
-export function rowsOf({ body }: PartnerAnswer): readonly Fields[] {
-  return Array.isArray(body.data) ? (body.data as readonly Fields[]) : [];
-}
+/** A header of a delivery, by what stands after its prefix. */
+export const headerOf = ({ file }: Walk, { headers }: Delivery, name: (typeof names)[number]): string =>
+  headers[`x-${file.prefix}-${name}`.toLowerCase()] ?? '';
 
-/** A header of the wire, by what stands after its prefix. */
-export function headerOf({ file }: Walk, delivery: Delivery, name: string): string {
-  return delivery.headers[`x-${file.prefix}-${name}`.toLowerCase()] ?? '';
-}
-
-/** The headers of a delivery as they are documented. */
+/** All of them, as they are documented. */
 export function wireHeaders(walk: Walk, delivery: Delivery): Readonly<Record<string, string>> {
-  const names = ['Event', 'EventId', 'Timestamp', 'Signature', 'Partner', 'Attempt'];
   const wire = `X-${walk.file.prefix.toUpperCase()}-`;
   return Object.fromEntries(names.map((name) => [`${wire}${name}`, headerOf(walk, delivery, name)]));
 }
 
+/** Waits for the deliveries of one event, by what its data says; writes a single one down. Answers the last one first. */
+export async function arrivals(
+  walk: WebhookWalk,
+  type: string,
+  text: string,
+  count = 1,
+): Promise<readonly [last: Delivery, ...before: Delivery[]]> {
+  const isIt = (delivery: Delivery): boolean =>
+    headerOf(walk, delivery, 'Event') === type && Buffer.from(delivery.body).includes(text);
+  const [last, ...before] = [...(await walk.receiver.until(count, isIt))].reverse();
+  if (count === 1) show(walk, found(last, 'delivery'));
+  return [found(last, 'delivery'), ...before.reverse()];
+}
+
 /** Writes a delivery down as it came in. */
-export function showDelivery(walk: WebhookWalk, delivery: Delivery): void {
+export function show(walk: WebhookWalk, delivery: Delivery): void {
   const { report, receiver } = walk;
   report.received(`webhook POST ${receiver.origin}${delivery.path}, answered ${delivery.status}`, {
     ...wireHeaders(walk, delivery),
@@ -40,34 +47,30 @@ export function showDelivery(walk: WebhookWalk, delivery: Delivery): void {
   });
 }
 
-/** The webhooks of one event, by what its data says. */
-export function about(walk: Walk, type: string, text: string): (delivery: Delivery) => boolean {
-  return (delivery) =>
-    headerOf(walk, delivery, 'Event') === type && Buffer.from(delivery.body).includes(text);
-}
-
 /** Registers the receiver. */
 export async function register(walk: WebhookWalk, path: '/live' | '/test'): Promise<string> {
-  const { report, receiver, secrets } = walk;
+  const secret = walk.secrets[path];
+  const url = `${walk.receiver.origin}${path}`;
   const calls = path === '/live' ? walk.live : walk.test;
-  const url = `${receiver.origin}${path}`;
-  const { status, body, text } = await calls.post('/v1/partner/webhooks', {
-    url,
-    events: ['*'],
-    secret: secrets[path],
+  const { status, body, text } = await calls.post('webhooks', { url, events: ['*'], secret });
+  walk.report.check({
+    'it is registered': status === 201 && body.url === url && body.enabled === true,
+    'its secret is not shown again': !text.includes(secret),
   });
-  report.check(status === 201 && body.url === url && body.enabled === true, 'it is registered');
-  report.check(!text.includes(secrets[path]), 'its secret is not shown again');
   return textOf(body.id, 'id');
 }
 
 /** Pays the user, and answers the id of the transfer. */
 export async function pay({ live, user, report }: WebhookWalk, amount: string): Promise<string> {
-  const { status, body } = await live.post(
-    '/v1/partner/payments',
-    { amount, currency: 'HTG', recipient: { kid: user.kid } },
-    { idempotencyKey: random() },
-  );
-  report.check(status === 201, 'a transfer is taken on');
+  const payment = { amount, currency: 'HTG', recipient: { kid: user.kid } };
+  const { status, body } = await live.post('payments', payment, { idempotencyKey: random() });
+  report.check({ 'a transfer is taken on': status === 201 });
   return textOf(body.id, 'id');
 }
+
+/** The code of what the verifier says no with. */
+export const refusalOf = (verifying: Promise<unknown>): Promise<unknown> =>
+  verifying.then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined),
+  );

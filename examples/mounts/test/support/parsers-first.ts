@@ -4,10 +4,9 @@ import { serve as serveRequests } from '@hono/node-server';
 import { type MiddlewareConsumer, RequestMethod } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import express, { type Request, type Response } from 'express';
+import express from 'express';
 import { fastify } from 'fastify';
 import { Hono } from 'hono';
-import type { Host } from '../../src/host.ts';
 import { listening } from '../../src/listening.ts';
 import type { Serve } from './deployment.ts';
 
@@ -15,30 +14,20 @@ const keep = (request: IncomingMessage, _response: unknown, bytes: Buffer): void
   Object.assign(request, { rawBody: bytes });
 };
 
-const showLogin = (host: Host) => (request: Request, response: Response) => {
-  response.type('html').send(host.loginPage(String(request.query.return_to ?? '')));
-};
-
-const takeLogin = (host: Host) => (request: Request, response: Response) => {
-  const { cookie, location } = host.signIn(request.body);
-  response.set('Set-Cookie', cookie).redirect(303, location);
-};
-
 /** Express with its parsers in front of Ostiary; with `keepBytes` they keep what they read. */
 export function expressParsersFirst({ keepBytes }: { readonly keepBytes: boolean }): Serve {
-  return (ostiary, host, port) => {
+  return (ostiary, _host, port) => {
     const app = express();
     const options = keepBytes ? { verify: keep } : {};
     app.use(express.json(options), express.urlencoded({ extended: false, ...options }));
     app.use(ostiary.handler);
-    app.get('/login', showLogin(host)).post('/login', takeLogin(host));
     return listening(app.listen(port, '127.0.0.1'));
   };
 }
 
 /** Fastify with Ostiary in a route, which Fastify reaches when its parsers are through. */
 export function fastifyParsersFirst({ keepBytes }: { readonly keepBytes: boolean }): Serve {
-  return async (ostiary, host, port) => {
+  return async (ostiary, _host, port) => {
     const app = fastify();
     app.removeAllContentTypeParsers();
     app.addContentTypeParser(
@@ -51,13 +40,6 @@ export function fastifyParsersFirst({ keepBytes }: { readonly keepBytes: boolean
         done(null, isJson ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text)));
       },
     );
-    app.get<{ Querystring: { return_to?: string } }>('/login', async (request, reply) =>
-      reply.type('text/html').send(host.loginPage(request.query.return_to ?? '')),
-    );
-    app.post<{ Body: Record<string, string> }>('/login', async (request, reply) => {
-      const { cookie, location } = host.signIn(request.body);
-      return reply.header('set-cookie', cookie).redirect(location, 303);
-    });
     app.all('/*', (request, reply) => {
       reply.hijack();
       ostiary.handler(Object.assign(request.raw, { body: request.body }), reply.raw);
@@ -69,11 +51,9 @@ export function fastifyParsersFirst({ keepBytes }: { readonly keepBytes: boolean
 
 /** NestJS with Ostiary as a middleware of a module: Nest's parsers run before those. */
 export function nestParsersFirst({ keepBytes }: { readonly keepBytes: boolean }): Serve {
-  return async (ostiary, host, port) => {
+  return async (ostiary, _host, port) => {
     class AppModule {
       configure(consumer: MiddlewareConsumer): void {
-        consumer.apply(showLogin(host)).forRoutes({ path: 'login', method: RequestMethod.GET });
-        consumer.apply(takeLogin(host)).forRoutes({ path: 'login', method: RequestMethod.POST });
         consumer.apply(ostiary.handler).forRoutes({ path: '*path', method: RequestMethod.ALL });
       }
     }

@@ -7,6 +7,7 @@ import { fastify } from 'fastify';
 import helmet, { type HelmetOptions } from 'helmet';
 import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
+import { mountOn } from '../../src/fastify.ts';
 import { listening } from '../../src/listening.ts';
 import { shop } from '../../src/node-http.ts';
 import type { Serve } from './deployment.ts';
@@ -26,14 +27,7 @@ export function expressWithHelmet(onLogin: HelmetOptions = {}): Serve {
 export const fastifyWithHelmet: Serve = async (ostiary, host, port) => {
   const app = fastify();
   await app.register(fastifyHelmet);
-  app.addHook('onRequest', (request, reply, done) => {
-    let passed = false;
-    ostiary.handler(request.raw, reply.raw, () => {
-      passed = true;
-      done();
-    });
-    if (!passed) reply.hijack();
-  });
+  mountOn(app, ostiary);
   // The shop reads its forms itself.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));

@@ -7,57 +7,63 @@ import {
   privateKey,
 } from '../../../../packages/core/test/webhooks/support/target-certificate.ts';
 
-/** Where the proxy says that every client is. */
+/** Where the proxy says that every client is: an address of the internet (RFC 5737), from which no test can call. */
 export const clientAddress = '203.0.113.7';
 
-/** A proxy at which TLS ends. */
-export interface TlsProxy {
-  readonly origin: string;
-  /** The server behind it, on this machine. */
-  forwardTo(port: number): void;
-  stop(): Promise<void>;
+/** What a proxy with TLS does to what passes through it. */
+export interface ProxyOptions {
+  /** Any free one, unless given. */
+  readonly port?: number;
+  readonly certificate?: string;
+  readonly privateKey?: string;
+  /** Adds who asked to `X-Forwarded-For`, or passes on what the caller wrote. */
+  readonly forwards?: 'append' | 'pass on';
+  /** Changes a header of an answer; `undefined` takes it away. */
+  readonly answer?: (name: string, value: string) => string | undefined;
 }
 
 /**
  * Starts a proxy as they stand in front of Node servers: it speaks TLS to clients and plain HTTP behind itself, changes the
  * `Host`, and appends the client's address to `X-Forwarded-For`.
  */
-export async function startTlsProxy(): Promise<TlsProxy> {
-  let port = 0;
-  const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
-    const { 'x-forwarded-for': written, ...headers } = request.headers;
+export async function startTlsProxy(options: ProxyOptions = {}) {
+  const { forwards = 'append', answer = (_name: string, value: string) => value } = options;
+  let target = 0;
+  const credentials = { cert: options.certificate ?? certificate, key: options.privateKey ?? privateKey };
+  const server = createServer(credentials, (request, response) => {
+    const { method, url: path, headers } = request;
+    const written = [headers['x-forwarded-for']].flat().filter(Boolean);
+    const hops = forwards === 'pass on' && written.length > 0 ? written : [...written, clientAddress];
     const upstream = forward({
-      host: '127.0.0.1',
-      port,
-      method: request.method,
-      path: request.url,
+      ...{ host: '127.0.0.1', port: target, method, path },
       headers: {
         ...headers,
         host: 'internal.example',
-        'x-forwarded-for': [written, clientAddress].flat().filter(Boolean).join(', '),
+        'x-forwarded-for': hops.join(', '),
         'x-forwarded-proto': 'https',
-        'x-forwarded-host': request.headers.host ?? '',
+        'x-forwarded-host': headers.host ?? '',
       },
     });
-    upstream.on('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-      answer.pipe(response);
+    upstream.on('response', (answered) => {
+      for (const [name, values = []] of Object.entries(answered.headersDistinct)) {
+        const kept = values.map((value) => answer(name, value)).filter((value) => value !== undefined);
+        if (kept.length > 0) response.setHeader(name, kept);
+      }
+      response.writeHead(answered.statusCode ?? 502);
+      answered.pipe(response);
     });
     upstream.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
     request.pipe(upstream);
-  });
-  server.listen(0, '127.0.0.1');
+  }).listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   return {
     origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    forwardTo(target) {
-      port = target;
+    /** The server behind it, on this machine. */
+    forwardTo(port: number): void {
+      target = port;
     },
-    async stop() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+    async stop(): Promise<void> {
+      server.close().closeAllConnections();
     },
   };
 }

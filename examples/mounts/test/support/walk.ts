@@ -140,12 +140,14 @@ export async function callPartnerApi(deployment: Deployment): Promise<void> {
   expect([refused.status, refused.json().code]).toEqual([403, 'ip_not_allowed']);
 }
 
-/** What is not Ostiary's is answered by the host, with its own parsers. */
-export async function visitShop({ site }: Deployment): Promise<void> {
+/** What is not Ostiary's is answered by the host, with its own parsers; so are unknown paths. */
+export async function visitShop({ site }: Deployment, more: readonly string[] = []): Promise<void> {
   expect((await ask(`${site}/shop`)).text).toContain('The shop of nobody');
   const order = await ask(`${site}/shop/orders`, { method: 'POST', body: { item: 'rice' } });
   expect(order.json()).toEqual({ ordered: 'rice' });
-  const missing = await ask(`${site}/nowhere`);
-  expect(missing.status).toBe(404);
-  expect(missing.headers['x-request-id']).toBeUndefined();
+  // Ostiary names every request it answers.
+  for (const path of ['/nowhere', ...more]) {
+    const missing = await ask(`${site}${path}`, { headers: { accept: 'text/html' } });
+    expect([path, missing.status, missing.headers['x-request-id']]).toEqual([path, 404, undefined]);
+  }
 }

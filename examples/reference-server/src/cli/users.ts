@@ -1,5 +1,5 @@
 import { type CommandOutput, CommandUsageError, readPassword, table, value } from '@ostiary/cli';
-import { type Account, AccountError } from '../users/accounts.ts';
+import { type Account, type Accounts, noSuchUser } from '../users/accounts.ts';
 import type { OperatedCommands } from './operated.ts';
 
 const tiers = [0, 1, 2, 3] as const;
@@ -16,12 +16,16 @@ function done(text: string, account: Account): CommandOutput {
 
 const targetOf = ({ sub }: Account): string => `user:${sub}`;
 
+type Given<Values> = { [Key in keyof Values]?: Exclude<Values[Key], undefined> };
+
 /** Those that were given. */
-function given<Values extends object>(
-  values: Values,
-): { [Key in keyof Values]?: Exclude<Values[Key], undefined> } {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Key in keyof Values]?: Exclude<Values[Key], undefined> };
+const given = <Values extends object>(values: Values): Given<Values> =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>;
+
+async function accountOf(accounts: Accounts, handle: string): Promise<Account> {
+  const account = await accounts.get(handle);
+  if (account === null) throw noSuchUser(handle);
+  return account;
 }
 
 /** Users of this installation. */
@@ -60,17 +64,10 @@ export const userCommands: OperatedCommands = {
         ...balances,
         password: await readPassword(),
       });
-      await admin.audit.record({
-        action: 'user.create',
-        target: targetOf(account),
-        details: {
-          handle: account.handle,
-          kycStatus: account.kycStatus,
-          kycTier: account.kycTier,
-          // Money out of nothing: the log says how much.
-          ...balances,
-        },
-      });
+      const { handle, kycStatus, kycTier } = account;
+      // Money out of nothing: the log says how much.
+      const details = { handle, kycStatus, kycTier, ...balances };
+      await admin.audit.record({ action: 'user.create', target: targetOf(account), details });
       return done(`Created ${account.handle} (sub ${account.sub}, kid ${account.kid}).`, account);
     },
   },
@@ -99,8 +96,7 @@ export const userCommands: OperatedCommands = {
     about: 'one user',
     positionals: ['handle'],
     async run({ subject: { accounts } }, { positionals: [handle = ''] }) {
-      const account = await accounts.get(handle);
-      if (account === null) throw new AccountError(`there is no user with the handle ${handle}`);
+      const account = await accountOf(accounts, handle);
       const rows = [
         ['handle', account.handle],
         ['name', account.name],
@@ -120,8 +116,7 @@ export const userCommands: OperatedCommands = {
     positionals: ['handle'],
     async run({ admin, subject: { accounts } }, { positionals: [handle = ''] }) {
       // Asked before the password: nobody wants to type one for a handle that is misspelt.
-      if ((await accounts.get(handle)) === null)
-        throw new AccountError(`there is no user with the handle ${handle}`);
+      await accountOf(accounts, handle);
       const account = await accounts.setPassword(handle, await readPassword());
       await admin.audit.record({ action: 'user.set_password', target: targetOf(account) });
       return done(`Changed the password of ${account.handle} and ended their sessions.`, account);

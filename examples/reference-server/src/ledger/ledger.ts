@@ -2,14 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { PaymentRail, TransferOrder, TransferResult } from '@ostiary/core';
 import type { Database, Queries, Transaction } from '../database/database.ts';
 import { amountSchema } from './money.ts';
-import {
-  balancesOf,
-  type Funds,
-  type LedgerCurrency,
-  ledgerCurrencies,
-  MovementRefused,
-  post,
-} from './postings.ts';
+import { balancesOf, type Funds, type LedgerCurrency, MovementRefused, post } from './postings.ts';
 
 /** The amount cannot be posted; the message is for whoever gave it. */
 export class LedgerError extends Error {
@@ -17,18 +10,7 @@ export class LedgerError extends Error {
 }
 
 /** Wallets of users and funding accounts of partners, in double entry. */
-export interface Ledger {
-  /** The rail that Ostiary's worker calls. A transfer that it was asked for before gets the answer of then, and moves nothing. */
-  readonly rail: PaymentRail;
-  /**
-   * Puts money into a partner's funding account. Whoever calls it has seen that the partner exists.
-   *
-   * @throws {@link LedgerError}
-   */
-  fund(partner: string, amount: string, currency: LedgerCurrency): Promise<Funds>;
-  /** What a partner has to pay with. */
-  funds(partner: string): Promise<Funds>;
-}
+export type Ledger = ReturnType<typeof createLedger>;
 
 const failures = {
   unknown_recipient: 'The recipient cannot be paid.',
@@ -83,15 +65,11 @@ function railOn(database: Database, now: () => number): PaymentRail {
       { recipientKid },
     );
     if (user === undefined) throw new MovementRefused('unknown_recipient');
-    await post(transaction, {
-      id,
-      kind: 'transfer',
+    const holders = {
       from: { kind: 'partner', slug: partner },
       to: { kind: 'user', sub: user.sub },
-      amount,
-      currency,
-      at: now(),
-    });
+    } as const;
+    await post(transaction, { id, kind: 'transfer', ...holders, amount, currency, at: now() });
   }
 
   /** A failure is kept as well: asked again when there are funds, a transfer that was called failed must not be paid. */
@@ -118,34 +96,31 @@ function railOn(database: Database, now: () => number): PaymentRail {
   };
 }
 
-/** See {@link Ledger}. Every movement is one transaction. */
-export function createLedger(database: Database, now: () => number): Ledger {
+/** Every movement is one transaction. */
+export function createLedger(database: Database, now: () => number) {
   const funds = (queries: Queries, partner: string): Promise<Funds> =>
     balancesOf(queries, { kind: 'partner', slug: partner });
 
   return {
+    /** The rail that Ostiary's worker calls. A transfer that it was asked for before gets the answer of then, and moves nothing. */
     rail: railOn(database, now),
 
-    async fund(partner, amount, currency) {
+    /**
+     * Puts money into a partner's funding account. Whoever calls it has seen that the partner exists.
+     *
+     * @throws {@link LedgerError}
+     */
+    async fund(partner: string, amount: string, currency: LedgerCurrency): Promise<Funds> {
       const parsed = amountSchema.safeParse(amount);
       if (!parsed.success || parsed.data === 0n) {
         throw new LedgerError('the amount must be a decimal above zero with two digits, such as 1250.00');
       }
-      const { data: minor } = parsed;
-      if (!ledgerCurrencies.includes(currency))
-        throw new LedgerError(`the currency must be ${ledgerCurrencies.join(' or ')}`);
       const id = `fund_${randomBytes(16).toString('hex')}`;
+      const holders = { from: { kind: 'external' }, to: { kind: 'partner', slug: partner } } as const;
+      const funding = { id, kind: 'funding', ...holders, amount: parsed.data, currency } as const;
       try {
         return await database.write(async (transaction) => {
-          await post(transaction, {
-            id,
-            kind: 'funding',
-            from: { kind: 'external' },
-            to: { kind: 'partner', slug: partner },
-            amount: minor,
-            currency,
-            at: now(),
-          });
+          await post(transaction, { ...funding, at: now() });
           return funds(transaction, partner);
         });
       } catch (error) {
@@ -154,6 +129,7 @@ export function createLedger(database: Database, now: () => number): Ledger {
       }
     },
 
-    funds: (partner) => funds(database, partner),
+    /** What a partner has to pay with. */
+    funds: (partner: string) => funds(database, partner),
   };
 }

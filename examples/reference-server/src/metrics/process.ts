@@ -2,6 +2,7 @@ import { constants, monitorEventLoopDelay, PerformanceObserver, performance } fr
 import type { Meter } from '@opentelemetry/api';
 import type { ServerConfig } from '../config.ts';
 import { version } from '../version.ts';
+import { observe } from './observed.ts';
 
 const nanoseconds = 1e9;
 
@@ -28,42 +29,43 @@ function observeCollections(meter: Meter): () => void {
   return () => observer.disconnect();
 }
 
+const gauges = {
+  'nodejs.eventloop.delay.p50': ['Event loop delay since the last look, median.', 's'],
+  'nodejs.eventloop.delay.p99': ['Event loop delay since the last look, 99 %.', 's'],
+  'nodejs.eventloop.utilization': ['Busy part of the time since the last look.', '1'],
+  'v8js.memory.heap.used': ['Heap that objects take.', 'By'],
+  'v8js.memory.heap.size': ['Heap that V8 has taken.', 'By'],
+  'process.memory.usage': ['Memory of the process (RSS).', 'By'],
+  'process.uptime': ['Since the start.', 's'],
+  'ostiary.build.info': ['Always 1; the labels say what runs.', '1'],
+} as const;
+
 /** What the process itself is like, under the names that OpenTelemetry gives it. */
 export function observeProcess(meter: Meter, role: ServerConfig['role']): () => void {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   let before = performance.eventLoopUtilization();
-  const gauge = (name: string, description: string, unit: string) =>
-    meter.createObservableGauge(name, { description, unit });
-  const p50 = gauge('nodejs.eventloop.delay.p50', 'Event loop delay since the last look, median.', 's');
-  const p99 = gauge('nodejs.eventloop.delay.p99', 'Event loop delay since the last look, 99 %.', 's');
-  const used = gauge('nodejs.eventloop.utilization', 'Busy part of the time since the last look.', '1');
-  const heap = gauge('v8js.memory.heap.used', 'Heap that objects take.', 'By');
-  const heapLimit = gauge('v8js.memory.heap.size', 'Heap that V8 has taken.', 'By');
-  const resident = gauge('process.memory.usage', 'Memory of the process (RSS).', 'By');
-  const uptime = gauge('process.uptime', 'Since the start.', 's');
-  const build = gauge('ostiary.build.info', 'Always 1; the labels say what runs.', '1');
+  // Sampled every ten milliseconds, which are no delay.
+  const seconds = (value: number): number => (Number.isFinite(value) ? Math.max(0, value / nanoseconds) : 0);
 
-  meter.addBatchObservableCallback(
-    (result) => {
-      const memory = process.memoryUsage();
-      const now = performance.eventLoopUtilization();
-      // Sampled every ten milliseconds, which are no delay.
-      const seconds = (value: number): number =>
-        Number.isFinite(value) ? Math.max(0, value / nanoseconds) : 0;
-      result.observe(p50, seconds(delay.percentile(50)));
-      result.observe(p99, seconds(delay.percentile(99)));
-      delay.reset();
-      result.observe(used, performance.eventLoopUtilization(now, before).utilization);
-      before = now;
-      result.observe(heap, memory.heapUsed);
-      result.observe(heapLimit, memory.heapTotal);
-      result.observe(resident, memory.rss);
-      result.observe(uptime, process.uptime());
-      result.observe(build, 1, { version, node: process.version, role });
-    },
-    [p50, p99, used, heap, heapLimit, resident, uptime, build],
-  );
+  observe(meter, gauges, () => {
+    const { heapUsed, heapTotal, rss } = process.memoryUsage();
+    const [p50, p99] = [seconds(delay.percentile(50)), seconds(delay.percentile(99))];
+    delay.reset();
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return {
+      'nodejs.eventloop.delay.p50': p50,
+      'nodejs.eventloop.delay.p99': p99,
+      'nodejs.eventloop.utilization': utilization,
+      'v8js.memory.heap.used': heapUsed,
+      'v8js.memory.heap.size': heapTotal,
+      'process.memory.usage': rss,
+      'process.uptime': process.uptime(),
+      'ostiary.build.info': [[1, { version, node: process.version, role }]],
+    };
+  });
   const stopCollections = observeCollections(meter);
   return () => {
     delay.disable();

@@ -19,24 +19,19 @@ const silentAfterMs = 3 * beatEveryMs;
 /** How long that is remembered. */
 const forgottenAfterMs = 24 * 3_600_000;
 
-/** A process of this installation, as the doctor sees it. */
-interface ListedNode extends ServerNode {
-  readonly seenAt: number;
-}
-
-interface Row {
-  readonly role: ServerConfig['role'];
-  readonly facts: string;
-  readonly seen_at: number;
-}
+const insert = `
+  INSERT INTO app_nodes (id, role, facts, started_at, seen_at) VALUES (:id, :role, :facts, :startedAt, :seenAt)
+  ON CONFLICT (id) DO UPDATE SET facts = excluded.facts, seen_at = excluded.seen_at`;
+const win = "UPDATE app_nodes SET role = 'won' WHERE id = :id AND role = 'scratch'";
+const remove = 'DELETE FROM app_nodes WHERE id = :id';
 
 /** Every process that was there within the last day. */
-async function listNodes(database: Database): Promise<readonly ListedNode[]> {
-  const rows = await database.all<Row>(
-    `SELECT role, facts, seen_at FROM app_nodes
+async function listNodes(database: Database): Promise<readonly (ServerNode & { readonly seenAt: number })[]> {
+  const rows = await database.all<{ role: ServerConfig['role']; facts: string; seenAt: number }>(
+    `SELECT role, facts, seen_at AS "seenAt" FROM app_nodes
      WHERE role IN ('all', 'web', 'worker') ORDER BY started_at, id`,
   );
-  return rows.map(({ role, facts, seen_at }) => ({ role, facts: JSON.parse(facts), seenAt: seen_at }));
+  return rows.map(({ facts, ...row }) => ({ ...row, facts: JSON.parse(facts) }));
 }
 
 /** Lets several writers want one scratch row at once. */
@@ -44,19 +39,12 @@ async function race(database: Database, at: number): Promise<number> {
   const id = `doctor_${randomBytes(9).toString('hex')}`;
   const write = (sql: string, values: Values): Promise<number> =>
     database.write((transaction) => transaction.run(sql, values));
-  await write(
-    "INSERT INTO app_nodes (id, role, facts, started_at, seen_at) VALUES (:id, 'scratch', '{}', :at, :at)",
-    { id, at },
-  );
+  await write(insert, { id, role: 'scratch', facts: '{}', startedAt: at, seenAt: at });
   try {
-    const changed = await Promise.all(
-      Array.from({ length: 8 }, () =>
-        write("UPDATE app_nodes SET role = 'won' WHERE id = :id AND role = 'scratch'", { id }),
-      ),
-    );
+    const changed = await Promise.all(Array.from({ length: 8 }, () => write(win, { id })));
     return changed.filter((rows) => rows === 1).length;
   } finally {
-    await write('DELETE FROM app_nodes WHERE id = :id', { id });
+    await write(remove, { id });
   }
 }
 
@@ -73,7 +61,7 @@ export async function examinedOf(
   now: () => number,
 ): Promise<Examined> {
   const all = await listNodes(database);
-  const isAlive = ({ seenAt }: ListedNode): boolean => seenAt > now() - silentAfterMs;
+  const isAlive = ({ seenAt }: { readonly seenAt: number }): boolean => seenAt > now() - silentAfterMs;
   return {
     settings: {
       ...config,
@@ -88,13 +76,6 @@ export async function examinedOf(
   };
 }
 
-/** A process that says, as long as it runs, that it is there. */
-export interface Presence {
-  readonly id: string;
-  /** Says that it is gone. */
-  end(): Promise<void>;
-}
-
 /**
  * Writes down that this process is there, now and every half minute, for those who look after the installation. A server
  * serves without it too, so failures are only logged.
@@ -104,7 +85,7 @@ export async function startPresence(
   database: Database,
   now: () => number,
   logger: Logger,
-): Promise<Presence> {
+): Promise<{ readonly id: string; end(): Promise<void> }> {
   const id = `node_${randomBytes(9).toString('hex')}`;
   const startedAt = now();
 
@@ -126,15 +107,10 @@ export async function startPresence(
     const seenAt = now();
     try {
       await database.write(async (transaction) => {
-        await transaction.run(
-          `INSERT INTO app_nodes (id, role, facts, started_at, seen_at)
-           VALUES (:id, :role, :facts, :startedAt, :seenAt)
-           ON CONFLICT (id) DO UPDATE SET facts = excluded.facts, seen_at = excluded.seen_at`,
-          { id, role: config.role, facts: JSON.stringify(facts()), startedAt, seenAt },
-        );
-        await transaction.run('DELETE FROM app_nodes WHERE seen_at < :before', {
-          before: seenAt - forgottenAfterMs,
-        });
+        const values = { id, role: config.role, facts: JSON.stringify(facts()), startedAt, seenAt };
+        await transaction.run(insert, values);
+        const before = seenAt - forgottenAfterMs;
+        await transaction.run('DELETE FROM app_nodes WHERE seen_at < :before', { before });
       });
     } catch (error) {
       logger.warn({ err: error }, 'this process cannot be written down as running');
@@ -149,11 +125,12 @@ export async function startPresence(
   timer.unref();
   return {
     id,
+    /** Says that it is gone. */
     async end() {
       clearInterval(timer);
       await beating;
       await database
-        .write((transaction) => transaction.run('DELETE FROM app_nodes WHERE id = :id', { id }))
+        .write((transaction) => transaction.run(remove, { id }))
         .catch((error: unknown) => logger.warn({ err: error }, 'this process stays written down as running'));
     },
   };

@@ -40,15 +40,3 @@ export function homePage(
 <form method="post" action="/sign-out"><input type="hidden" name="csrf" value="${csrf}"><button class="button" type="submit">${t.signOut}</button></form></div>`,
   );
 }
-
-/** A page that only says something, with the way back to the start. */
-export function messagePage(look: Look, language: Language, title: string, lead: string): string {
-  return page(
-    look,
-    language,
-    title,
-    html`<h1>${title}</h1>
-<p class="lead">${lead}</p>
-<a class="button" href="/">${texts[language].back}</a>`,
-  );
-}

@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Ostiary } from '@ostiary/core';
 import type { Context } from 'koa';
 import { passportPage } from '../pages/passport-page.ts';
 import { chooseLanguage } from '../pages/texts.ts';
 import type { SignInContext } from '../sign-in/context.ts';
 
 /** The passport page: every visit issues a passport, and none is kept anywhere. */
-export function createPassportRoutes(context: SignInContext, passports: Ostiary['passports']) {
-  const { look, authUrl, accounts, sessions, cookies } = context;
+export function createPassportRoutes({
+  look,
+  authUrl,
+  accounts,
+  sessions,
+  cookies,
+  passports,
+}: SignInContext) {
   const script = readFileSync(join(import.meta.dirname, '../public/passport.js'));
 
   return {

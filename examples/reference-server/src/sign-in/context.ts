@@ -1,22 +1,25 @@
-import type { IncomingMessage } from 'node:http';
-import type { Look } from '../pages/layout.ts';
-import type { Accounts } from '../users/accounts.ts';
-import type { Cookies } from './cookies.ts';
-import type { Csrf } from './csrf.ts';
-import type { KnownBrowsers } from './known-browsers.ts';
-import type { Sessions } from './sessions.ts';
-import type { Throttle } from './throttle.ts';
+import type { ServerConfig } from '../config.ts';
+import type { Installation } from '../installation.ts';
+import { pageStyle } from '../pages/style.ts';
+import { createCsrf } from './csrf.ts';
+import { createKnownBrowsers } from './known-browsers.ts';
+import { createThrottle, type ThrottleLimits } from './throttle.ts';
 
 /** What the pages of this server work with. */
-export interface SignInContext {
-  readonly authUrl: string;
-  readonly look: Look;
-  readonly colour: string;
-  readonly accounts: Accounts;
-  readonly sessions: Sessions;
-  readonly cookies: Cookies;
-  readonly csrf: Csrf;
-  readonly browsers: KnownBrowsers;
-  readonly throttle: Throttle;
-  readonly addressOf: (request: IncomingMessage) => string | null;
+export type SignInContext = ReturnType<typeof createContext>;
+
+export function createContext(
+  { authUrl, name, colour }: ServerConfig,
+  { ostiary, database, accounts, sessions, cookies, now, deriveKeys }: Installation,
+  limits: Partial<ThrottleLimits> = {},
+) {
+  return {
+    ...{ authUrl, colour, accounts, sessions, cookies },
+    look: { name, style: pageStyle(colour) },
+    csrf: createCsrf(deriveKeys('csrf')),
+    browsers: createKnownBrowsers(deriveKeys('known browsers'), now),
+    throttle: createThrottle(database, deriveKeys('throttle'), now, limits),
+    addressOf: ostiary.clientAddress,
+    passports: ostiary.passports,
+  };
 }

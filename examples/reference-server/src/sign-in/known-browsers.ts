@@ -1,16 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { PasswordOwner } from '../users/accounts.ts';
 
-/** Tells a browser in which somebody has signed in from that of a stranger who tries their handle. */
-export interface KnownBrowsers {
-  /**
-   * The name of a browser in which this user has signed in with the password of today; `null` for a stranger's. It takes as long
-   * where there is no such user.
-   */
-  recognise(cookie: string | undefined, owner: PasswordOwner | null): string | null;
-  /** After a sign-in: the cookie's new value, with a new name for the browser. */
-  remember(cookie: string | undefined, owner: PasswordOwner): string;
-}
+/** See {@link createKnownBrowsers}. */
+export type KnownBrowsers = ReturnType<typeof createKnownBrowsers>;
 
 /** After so long without a sign-in, in milliseconds, a browser is a stranger's. */
 export const knownLifetimeMs = 180 * 24 * 3_600_000;
@@ -30,15 +22,13 @@ interface Entry {
 }
 
 /**
- * One entry for each user of a browser, tied to the user and the password: it says nothing to others, and ends when the
- * password changes. Nothing is stored here.
+ * Tells a browser in which somebody has signed in from that of a stranger who tries their handle. One entry for each user of a
+ * browser, tied to the user and the password: it says nothing to others, and ends when the password changes. Nothing is stored
+ * here.
  *
  * @param keys - the first one signs, all are accepted: processes may know them in another order while they are changed
  */
-export function createKnownBrowsers(keys: readonly Uint8Array[], now: () => number): KnownBrowsers {
-  const [current] = keys;
-  if (current === undefined) throw new TypeError('a known browser needs a key');
-
+export function createKnownBrowsers(keys: readonly [Uint8Array, ...Uint8Array[]], now: () => number) {
   const prove = (key: Uint8Array, { name, endsAt }: Omit<Entry, 'proof'>, owner: PasswordOwner): Buffer =>
     createHmac('sha256', key).update([name, endsAt, owner.sub, owner.passwordMark].join('\n')).digest();
 
@@ -55,16 +45,21 @@ export function createKnownBrowsers(keys: readonly Uint8Array[], now: () => numb
     keys.some((key) => timingSafeEqual(prove(key, entry, owner), Buffer.from(entry.proof, 'base64url')));
 
   return {
-    recognise(cookie, owner) {
+    /**
+     * The name of a browser in which this user has signed in with the password of today; `null` for a stranger's. It takes as long
+     * where there is no such user.
+     */
+    recognise(cookie: string | undefined, owner: PasswordOwner | null): string | null {
       const found = entriesOf(cookie).find((entry) => isOf(entry, owner ?? nobody));
       return owner === null ? null : (found?.name ?? null);
     },
-    remember(cookie, owner) {
+    /** After a sign-in: the cookie's new value, with a new name for the browser. */
+    remember(cookie: string | undefined, owner: PasswordOwner): string {
       const fresh = {
         name: randomBytes(16).toString('base64url'),
         endsAt: String(Math.floor((now() + knownLifetimeMs) / 1_000)),
       };
-      const proof = prove(current, fresh, owner).toString('base64url');
+      const proof = prove(keys[0], fresh, owner).toString('base64url');
       const others = entriesOf(cookie).filter((entry) => !isOf(entry, owner));
       return [{ ...fresh, proof }, ...others]
         .slice(0, usersAtMost)

@@ -1,6 +1,7 @@
 import { readForm } from '@ostiary/web-kit';
 import type { Context } from 'koa';
-import { homePage, messagePage } from '../pages/home-page.ts';
+import { showError } from '../pages/error-page.ts';
+import { homePage } from '../pages/home-page.ts';
 import { loginPage } from '../pages/login-page.ts';
 import { chooseLanguage, type Texts, texts } from '../pages/texts.ts';
 import type { PasswordOwner } from '../users/accounts.ts';
@@ -26,40 +27,36 @@ interface Problem {
 
 const wrong: Problem = { status: 422, text: (t) => t.wrong };
 
-function parseLogin(read: (name: string) => string | undefined, handle: string): LoginRequest {
+function parseLogin(given: URLSearchParams, handle: string): LoginRequest {
   return {
-    returnTo: read('return_to'),
-    uiLocales: (read('ui_locales') ?? '').slice(0, 200),
-    reauthenticate: read('reauthenticate') === '1',
+    returnTo: given.get('return_to') ?? undefined,
+    uiLocales: (given.get('ui_locales') ?? '').slice(0, 200),
+    reauthenticate: given.get('reauthenticate') === '1',
     // People write their handle the way it is shown to them.
-    handle: (read(handle) ?? '').trim().replace(/^@/, '').slice(0, 64),
+    handle: (given.get(handle) ?? '').trim().replace(/^@/, '').slice(0, 64),
   };
+}
+
+function seeOther(ctx: Context, location: string): void {
+  ctx.status = 303;
+  ctx.set('Location', location);
 }
 
 /** Proofs that a form was ours, and is sent by the browser that it was made for. */
 function proofs({ authUrl, cookies, csrf }: SignInContext) {
-  function token(ctx: Context, form: string, session: Session | null): string {
-    const known = cookies.form.read(ctx.req);
-    const cookie = csrf.isCookie(known) ? known : csrf.newCookie();
-    if (cookie !== known) ctx.append('Set-Cookie', cookies.form.set(cookie));
-    return csrf.token(cookie, form, session?.digest ?? null);
-  }
-
-  function isGenuine(
-    ctx: Context,
-    form: string,
-    session: Session | null,
-    given: string | undefined,
-  ): boolean {
-    const cookie = cookies.form.read(ctx.req);
-    return (
-      isSameOrigin(ctx.req, authUrl) &&
-      csrf.isCookie(cookie) &&
-      csrf.verify(cookie, form, session?.digest ?? null, given)
-    );
-  }
-
-  return { token, isGenuine };
+  return {
+    token(ctx: Context, name: string, session: Session | null): string {
+      const known = cookies.form.read(ctx.req);
+      const cookie = csrf.isCookie(known) ? known : csrf.newCookie();
+      if (cookie !== known) ctx.append('Set-Cookie', cookies.form.set(cookie));
+      return csrf.token(cookie, name, session?.digest ?? null);
+    },
+    isGenuine(ctx: Context, form: URLSearchParams, name: string, session: Session | null): boolean {
+      const cookie = cookies.form.read(ctx.req);
+      if (!isSameOrigin(ctx.req, authUrl) || !csrf.isCookie(cookie)) return false;
+      return csrf.verify(form.get('csrf'), cookie, name, session?.digest ?? null);
+    },
+  };
 }
 
 /** Checks passwords, and how often one may be tried. */
@@ -90,6 +87,7 @@ type SessionOf = (ctx: Context) => Promise<Session | null>;
 function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
   const { authUrl, look, accounts, sessions, cookies } = context;
   const { token, isGenuine } = proofs(context);
+
   return {
     async home(ctx: Context): Promise<void> {
       const language = chooseLanguage(undefined, ctx.get('accept-language'));
@@ -103,20 +101,12 @@ function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
       const form = await readForm(ctx.req);
       const session = await sessionOf(ctx);
       if (session !== null) {
-        if (!isGenuine(ctx, 'sign-out', session, form.get('csrf') ?? undefined)) {
-          const language = chooseLanguage(undefined, ctx.get('accept-language'));
-          const t = texts[language];
-          ctx.status = 403;
-          ctx.type = 'html';
-          ctx.body = messagePage(look, language, t.refusedTitle, t.refusedLead);
-          return;
-        }
+        if (!isGenuine(ctx, form, 'sign-out', session)) return showError(ctx, look, 403);
         await sessions.end(session);
       }
       ctx.append('Set-Cookie', cookies.session.remove);
       ctx.append('Set-Cookie', cookies.form.remove);
-      ctx.status = 303;
-      ctx.set('Location', `${authUrl}/`);
+      seeOther(ctx, `${authUrl}/`);
     },
   };
 }
@@ -157,32 +147,25 @@ export function createAccountRoutes(context: SignInContext) {
     ...homeRoutes(context, sessionOf),
 
     async showLogin(ctx: Context): Promise<void> {
-      const query = new URLSearchParams(ctx.querystring);
-      const request = parseLogin((name) => query.get(name) ?? undefined, 'login_hint');
+      const request = parseLogin(new URLSearchParams(ctx.querystring), 'login_hint');
       const session = await sessionOf(ctx);
-      if (session !== null && !request.reauthenticate) {
-        ctx.status = 303;
-        ctx.set('Location', safeReturnTo(request.returnTo, authUrl));
-        return;
-      }
-      await showForm(ctx, request, session, null);
+      if (session === null || request.reauthenticate) await showForm(ctx, request, session, null);
+      else seeOther(ctx, safeReturnTo(request.returnTo, authUrl));
     },
 
     async signIn(ctx: Context): Promise<void> {
       const form = await readForm(ctx.req);
-      const request = parseLogin((name) => form.get(name) ?? undefined, 'handle');
+      const request = parseLogin(form, 'handle');
       const session = await sessionOf(ctx);
-      if (!isGenuine(ctx, 'login', null, form.get('csrf') ?? undefined)) {
+      if (!isGenuine(ctx, form, 'login', null))
         return showForm(ctx, request, session, { status: 403, text: (t) => t.stale });
-      }
       const result = await checkPassword(ctx, request.handle, (form.get('password') ?? '').slice(0, 1024));
       if (!('sub' in result)) return showForm(ctx, request, session, result);
       ctx.append('Set-Cookie', cookies.session.set(await sessions.start(result.sub, session)));
       ctx.append('Set-Cookie', cookies.known.set(browsers.remember(cookies.known.read(ctx.req), result)));
       // Forms of the time before the sign-in are void from here on.
       ctx.append('Set-Cookie', cookies.form.set(csrf.newCookie()));
-      ctx.status = 303;
-      ctx.set('Location', safeReturnTo(request.returnTo, authUrl));
+      seeOther(ctx, safeReturnTo(request.returnTo, authUrl));
     },
   };
 }

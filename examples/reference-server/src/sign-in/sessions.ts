@@ -11,18 +11,7 @@ export interface Session {
 }
 
 /** Sessions of signed-in browsers. */
-export interface Sessions {
-  /** The live session behind a cookie's value, or `null`. */
-  find(id: string | undefined): Promise<Session | null>;
-  /**
-   * Starts a session with a fresh id, after the password was right, and ends the one that the browser had:
-   * an id that somebody planted before the sign-in is worth nothing after it.
-   *
-   * @returns the id, for the cookie
-   */
-  start(sub: string, replaced: Session | null): Promise<string>;
-  end(session: Session): Promise<void>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 const minute = 60_000;
 
@@ -53,49 +42,48 @@ const purge = `
   DELETE FROM app_sessions WHERE ends_at <= :now AND digest IN
     (SELECT digest FROM app_sessions WHERE ends_at <= :now ORDER BY ends_at LIMIT ${purgeLimit})`;
 
-export function createSessions(database: Database, now: () => number): Sessions {
+const seen = 'UPDATE app_sessions SET seen_at = :now WHERE digest = :digest AND seen_at < :now';
+
+export function createSessions(database: Database, now: () => number) {
   const remove = (transaction: Transaction, { digest }: Session): Promise<number> =>
     transaction.run('DELETE FROM app_sessions WHERE digest = :digest', { digest });
 
   return {
-    async find(id) {
+    /** The live session behind a cookie's value, or `null`. */
+    async find(id: string | undefined): Promise<Session | null> {
       if (id === undefined || !idFormat.test(id)) return null;
       const time = now();
       const digest = digestOf(id);
-      const row = await database.get<{ sub: string; authenticated_at: number; seen_at: number }>(select, {
-        digest,
-        now: time,
-        idleSince: time - idleLifetime,
-      });
+      const values = { digest, now: time, idleSince: time - idleLifetime };
+      const row = await database.get<{ sub: string; authenticated_at: number; seen_at: number }>(
+        select,
+        values,
+      );
       if (row === undefined) return null;
-      if (time - row.seen_at >= seenResolution) {
-        await database.write((transaction) =>
-          transaction.run(
-            'UPDATE app_sessions SET seen_at = :now WHERE digest = :digest AND seen_at < :now',
-            { digest, now: time },
-          ),
-        );
-      }
+      if (time - row.seen_at >= seenResolution)
+        await database.write((transaction) => transaction.run(seen, { digest, now: time }));
       return { digest, sub: row.sub, authenticatedAt: new Date(row.authenticated_at) };
     },
 
-    async start(sub, replaced) {
+    /**
+     * Starts a session with a fresh id, after the password was right, and ends the one that the browser had:
+     * an id that somebody planted before the sign-in is worth nothing after it.
+     *
+     * @returns the id, for the cookie
+     */
+    async start(sub: string, replaced: Session | null): Promise<string> {
       const id = randomBytes(32).toString('base64url');
       const time = now();
+      const values = { digest: digestOf(id), sub, now: time, endsAt: time + absoluteLifetime };
       await database.write(async (transaction) => {
         if (replaced !== null) await remove(transaction, replaced);
         await transaction.run(purge, { now: time });
-        await transaction.run(insert, {
-          digest: digestOf(id),
-          sub,
-          now: time,
-          endsAt: time + absoluteLifetime,
-        });
+        await transaction.run(insert, values);
       });
       return id;
     },
 
-    async end(session) {
+    async end(session: Session): Promise<void> {
       await database.write((transaction) => remove(transaction, session));
     },
   };

@@ -35,13 +35,7 @@ export type Admission =
   | { readonly admitted: false; readonly retryAfterSeconds: number };
 
 /** Slows down whoever guesses passwords, for one user or for many. */
-export interface Throttle {
-  /**
-   * Asks before the password is looked at. The attempt counts from this moment, so that parallel guesses cannot
-   * overtake the count; `settle` takes it back unless it failed.
-   */
-  admit(attempt: SignInAttempt): Promise<Admission>;
-}
+export type Throttle = ReturnType<typeof createThrottle>;
 
 const [quarter, hour] = [15 * 60_000, 60 * 60_000];
 
@@ -75,20 +69,18 @@ const purge = `
   DELETE FROM app_throttle WHERE ends_at <= :now AND subject IN
     (SELECT subject FROM app_throttle WHERE ends_at <= :now ORDER BY ends_at LIMIT ${purgeLimit})`;
 
+const look = 'SELECT ends_at FROM app_throttle WHERE subject = :subject';
+
 /** One thing that failures are counted of. */
 interface Counter {
-  readonly subjects: readonly Buffer[];
+  readonly subject: Buffer;
   readonly limit: Limit;
   /** Whether a right password shows that the failures before were the user's own. */
   readonly clears: boolean;
 }
 
 /** An attempt that is let through counts in this window. */
-interface Window {
-  readonly subject: Buffer;
-  readonly endsAt: number;
-  readonly clears: boolean;
-}
+type Window = Omit<Counter, 'limit'> & { readonly endsAt: number };
 
 /** A window is full. Takes back what was counted in the same transaction. */
 class Full extends Error {
@@ -102,24 +94,18 @@ class Full extends Error {
 }
 
 /** Counts an attempt in all windows or in none. @throws {@link Full} */
-function enter(database: Database, time: number, counters: readonly Counter[]): Promise<readonly Window[]> {
+function enter(database: Database, now: number, counters: readonly Counter[]): Promise<readonly Window[]> {
   return database.write(async (transaction) => {
-    await transaction.run(purge, { now: time });
+    await transaction.run(purge, { now });
     const windows: Window[] = [];
-    for (const { subjects, limit, clears } of counters) {
-      for (const subject of subjects) {
-        const endsAt = time + limit.windowMs;
-        const values = { subject, limit: limit.failures, now: time, endsAt };
-        const row = await transaction.get<{ ends_at: number }>(count, values);
-        if (row === undefined) {
-          const full = await transaction.get<{ ends_at: number }>(
-            'SELECT ends_at FROM app_throttle WHERE subject = :subject',
-            { subject },
-          );
-          throw new Full(full?.ends_at ?? endsAt);
-        }
-        windows.push({ subject, endsAt: row.ends_at, clears });
+    for (const { subject, limit, clears } of counters) {
+      const values = { subject, limit: limit.failures, now, endsAt: now + limit.windowMs };
+      const row = await transaction.get<{ ends_at: number }>(count, values);
+      if (row === undefined) {
+        const full = await transaction.get<{ ends_at: number }>(look, { subject });
+        throw new Full(full?.ends_at ?? values.endsAt);
       }
+      windows.push({ subject, endsAt: row.ends_at, clears });
     }
     return windows;
   });
@@ -137,37 +123,37 @@ export function createThrottle(
   keys: readonly Uint8Array[],
   now: () => number,
   changes: Partial<ThrottleLimits> = {},
-): Throttle {
+) {
   const limits = { ...defaultLimits, ...changes };
 
   /** In an order of their own, so that transactions of processes that know the keys in another one do not wait in a circle. */
-  const subjectsOf = (kind: string, value: string): readonly Buffer[] =>
+  const countersOf = (kind: keyof ThrottleLimits, value: string, clears: boolean): Counter[] =>
     keys
       .map((key) => createHmac('sha256', key).update(`${kind}\n${value}`).digest())
-      .sort((a, b) => a.compare(b));
+      .sort((a, b) => a.compare(b))
+      .map((subject) => ({ subject, limit: limits[kind], clears }));
 
   /** In one order for all attempts, for the same reason; what refuses a stranger first is what is nobody else's. */
-  function countersOf({ handle, address, browser }: SignInAttempt): readonly Counter[] {
-    const counter = (kind: keyof ThrottleLimits, value: string, clears: boolean): Counter => ({
-      subjects: subjectsOf(kind, value),
-      limit: limits[kind],
-      clears,
-    });
-    if (browser !== null) return [counter('perBrowser', browser, true)];
+  function countersFor({ handle, address, browser }: SignInAttempt): readonly Counter[] {
+    if (browser !== null) return countersOf('perBrowser', browser, true);
     const name = handle.toLowerCase();
     return [
-      counter('perHandleAndNetwork', `${networkOf(address, 48)}\n${name}`, true),
-      counter('perHandle', name, false),
-      counter('perNetwork', networkOf(address), false),
+      ...countersOf('perHandleAndNetwork', `${networkOf(address, 48)}\n${name}`, true),
+      ...countersOf('perHandle', name, false),
+      ...countersOf('perNetwork', networkOf(address), false),
     ];
   }
 
   return {
-    async admit(attempt) {
+    /**
+     * Asks before the password is looked at. The attempt counts from this moment, so that parallel guesses cannot
+     * overtake the count; `settle` takes it back unless it failed.
+     */
+    async admit(attempt: SignInAttempt): Promise<Admission> {
       const time = now();
       let windows: readonly Window[];
       try {
-        windows = await enter(database, time, countersOf(attempt));
+        windows = await enter(database, time, countersFor(attempt));
       } catch (error) {
         if (!(error instanceof Full)) throw error;
         return { admitted: false, retryAfterSeconds: Math.ceil((error.until - time) / 1000) };

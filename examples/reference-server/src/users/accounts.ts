@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import type { Database, Queries, Transaction, Values } from '../database/database.ts';
+import type { Database, Queries, Transaction, Value, Values } from '../database/database.ts';
 import { UniqueViolation } from '../database/database.ts';
 import { ledgerCurrencies, post } from '../ledger/postings.ts';
 import { type NewUser, newUserSchema, passwordSchema } from './input.ts';
@@ -30,25 +30,11 @@ export class AccountError extends Error {
   override readonly name = 'AccountError';
 }
 
+export const noSuchUser = (handle: string): AccountError =>
+  new AccountError(`there is no user with the handle ${JSON.stringify(handle)}`);
+
 /** The users of this server, as administrators and the sign-in page need them. */
-export interface Accounts {
-  /** @throws {@link AccountError} when a value is wrong, or the handle or phone is taken */
-  create(user: NewUser): Promise<Account>;
-  get(handle: string): Promise<Account | null>;
-  getBySub(sub: string): Promise<Account | null>;
-  /** By handle; `after` is the last handle of the page before. */
-  list(page?: { readonly after?: string; readonly limit?: number }): Promise<Account[]>;
-  /** Also ends the user's sessions. @throws {@link AccountError} */
-  setPassword(handle: string, password: string): Promise<Account>;
-  /** Also ends the user's sessions here. Whoever calls it ends the access of apps too. @throws {@link AccountError} */
-  block(handle: string): Promise<Account>;
-  /** @throws {@link AccountError} */
-  unblock(handle: string): Promise<Account>;
-  /** The user with this handle and password. An unknown or blocked user takes as long as a wrong password. */
-  verify(handle: string, password: string, line?: Line): Promise<(Account & PasswordOwner) | null>;
-  /** Blocked users included. */
-  passwordOwner(handle: string): Promise<PasswordOwner | null>;
-}
+export type Accounts = ReturnType<typeof createAccounts>;
 
 type Row = Omit<Account, 'createdAt' | 'blockedAt'> & {
   readonly passwordHash: string;
@@ -103,22 +89,19 @@ function publicId(): string {
 
 /** The rows of users. */
 function rowsOf(database: Database) {
-  const { caseless } = database;
-  const byHandle = `SELECT ${columns} FROM app_users WHERE ${caseless('handle')} = ${caseless(':handle')}`;
-  const page = `SELECT ${columns} FROM app_users
-    WHERE ${caseless('handle')} > ${caseless(':after')} ORDER BY ${caseless('handle')} LIMIT :limit`;
+  const [own, given, after] = ['handle', ':handle', ':after'].map(database.caseless);
+  const from = `SELECT ${columns} FROM app_users WHERE`;
   const find = (queries: Queries, handle: string): Promise<Row | undefined> =>
-    queries.get<Row>(byHandle, { handle });
+    queries.get<Row>(`${from} ${own} = ${given}`, { handle });
   return {
     find,
-    findBySub: (sub: string): Promise<Row | undefined> =>
-      database.get<Row>(`SELECT ${columns} FROM app_users WHERE sub = :sub`, { sub }),
-    list: (after: string, limit: number): Promise<Row[]> => database.all<Row>(page, { after, limit }),
+    findBySub: (sub: string): Promise<Row | undefined> => database.get<Row>(`${from} sub = :sub`, { sub }),
+    list: (page: { readonly after: string; readonly limit: number }): Promise<Row[]> =>
+      database.all<Row>(`${from} ${own} > ${after} ORDER BY ${own} LIMIT :limit`, page),
     /** @throws {@link AccountError} */
     async require(queries: Queries, handle: string): Promise<Row> {
       const row = await find(queries, handle);
-      if (row === undefined)
-        throw new AccountError(`there is no user with the handle ${JSON.stringify(handle)}`);
+      if (row === undefined) throw noSuchUser(handle);
       return row;
     },
   };
@@ -134,36 +117,32 @@ async function store(
   const { sub, createdAt } = row;
   await transaction.run(insertUser, row);
   for (const { type, issuedAt, expiresAt } of credentials) {
-    await transaction.run(insertCredential, {
-      id: `cred_${randomBytes(9).toString('hex')}`,
-      sub,
-      type,
-      issuedAt: issuedAt.getTime(),
-      expiresAt: expiresAt?.getTime() ?? null,
-    });
+    const id = `cred_${randomBytes(9).toString('hex')}`;
+    const times = { issuedAt: issuedAt.getTime(), expiresAt: expiresAt?.getTime() ?? null };
+    await transaction.run(insertCredential, { id, sub, type, ...times });
   }
   for (const currency of ledgerCurrencies) {
     const amount = balances[currency];
-    if (amount === 0n) continue;
-    await post(transaction, {
-      id: `open_${sub}_${currency}`,
-      kind: 'opening',
-      from: { kind: 'external' },
-      to: { kind: 'user', sub },
-      amount,
-      currency,
-      at: createdAt,
-    });
+    const holders = { from: { kind: 'external' }, to: { kind: 'user', sub } } as const;
+    const opening = { id: `open_${sub}_${currency}`, kind: 'opening', ...holders } as const;
+    if (amount !== 0n) await post(transaction, { ...opening, amount, currency, at: createdAt });
   }
 }
+
+const rehash = 'UPDATE app_users SET password_hash = :hash WHERE sub = :sub AND password_hash = :before';
 
 function verification(
   database: Database,
   passwords: Passwords,
   { find, findBySub }: ReturnType<typeof rowsOf>,
-): Pick<Accounts, 'verify' | 'passwordOwner'> {
+) {
   return {
-    async verify(handle, password, line = 'others') {
+    /** The user with this handle and password. An unknown or blocked user takes as long as a wrong password. */
+    async verify(
+      handle: string,
+      password: string,
+      line: Line = 'others',
+    ): Promise<(Account & PasswordOwner) | null> {
       const row = await find(database, handle);
       const right = await passwords.verify(password, row?.passwordHash ?? null, line);
       // Looked up again: the user may have been blocked, or the password changed, while the hash was computed.
@@ -173,44 +152,37 @@ function verification(
       const verified = (hash: string) => ({ ...toAccount(current), passwordMark: markOf(hash) });
       if (!passwords.isOutdated(current.passwordHash)) return verified(current.passwordHash);
       const hash = await passwords.hash(password);
-      await database.write((transaction) =>
-        // Unless it changed meanwhile: the old password must not come back.
-        transaction.run(
-          'UPDATE app_users SET password_hash = :hash WHERE sub = :sub AND password_hash = :before',
-          { hash, sub: current.sub, before: current.passwordHash },
-        ),
-      );
+      // Unless it changed meanwhile: the old password must not come back.
+      const values = { hash, sub: current.sub, before: current.passwordHash };
+      await database.write((transaction) => transaction.run(rehash, values));
       return verified(hash);
     },
 
-    async passwordOwner(handle) {
+    /** Blocked users included. */
+    async passwordOwner(handle: string): Promise<PasswordOwner | null> {
       const row = await find(database, handle);
       return row === undefined ? null : { sub: row.sub, passwordMark: markOf(row.passwordHash) };
     },
   };
 }
 
-export function createAccounts(database: Database, passwords: Passwords, now: () => number): Accounts {
+export function createAccounts(database: Database, passwords: Passwords, now: () => number) {
   const rows = rowsOf(database);
   const { find, findBySub, require } = rows;
 
-  function change(
-    handle: string,
-    work: (transaction: Transaction, row: Row) => Promise<unknown>,
-  ): Promise<Account> {
+  /** Changes a column of a user, and ends their sessions here. @throws {@link AccountError} */
+  function change(handle: string, column: string, value: Value, endsSessions = true): Promise<Account> {
     return database.write(async (transaction) => {
-      await work(transaction, await require(transaction, handle));
+      const { sub } = await require(transaction, handle);
+      await transaction.run(`UPDATE app_users SET ${column} WHERE sub = :sub`, { value, sub });
+      if (endsSessions) await transaction.run('DELETE FROM app_sessions WHERE sub = :sub', { sub });
       return toAccount(await require(transaction, handle));
     });
   }
 
-  const setHash = (transaction: Transaction, sub: string, hash: string): Promise<number> =>
-    transaction.run('UPDATE app_users SET password_hash = :hash WHERE sub = :sub', { hash, sub });
-  const endSessions = (transaction: Transaction, sub: string): Promise<number> =>
-    transaction.run('DELETE FROM app_sessions WHERE sub = :sub', { sub });
-
   return {
-    async create(given) {
+    /** @throws {@link AccountError} when a value is wrong, or the handle or phone is taken */
+    async create(given: NewUser): Promise<Account> {
       const checked = check(newUserSchema, given);
       const { password, credentials: _, htgBalance: __, usdBalance: ___, ...user } = checked;
       const row = {
@@ -232,29 +204,21 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
       }
     },
 
-    get: async (handle) => shown(await find(database, handle)),
-    getBySub: async (sub) => shown(await findBySub(sub)),
-    list: async ({ after = '', limit = 100 } = {}) => (await rows.list(after, limit)).map(toAccount),
+    get: async (handle: string) => shown(await find(database, handle)),
+    getBySub: async (sub: string) => shown(await findBySub(sub)),
+    /** By handle; `after` is the last handle of the page before. */
+    list: async (page: { readonly after?: string; readonly limit?: number } = {}): Promise<Account[]> =>
+      (await rows.list({ after: '', limit: 100, ...page })).map(toAccount),
 
-    async setPassword(handle, password) {
+    /** Also ends the user's sessions. @throws {@link AccountError} */
+    async setPassword(handle: string, password: string): Promise<Account> {
       const hash = await passwords.hash(check(passwordSchema, password));
-      return change(handle, async (transaction, { sub }) => {
-        await setHash(transaction, sub, hash);
-        await endSessions(transaction, sub);
-      });
+      return change(handle, 'password_hash = :value', hash);
     },
-
-    block: (handle) =>
-      change(handle, async (transaction, { sub }) => {
-        const block = 'UPDATE app_users SET blocked_at = coalesce(blocked_at, :at) WHERE sub = :sub';
-        await transaction.run(block, { at: now(), sub });
-        await endSessions(transaction, sub);
-      }),
-
-    unblock: (handle) =>
-      change(handle, (transaction, { sub }) =>
-        transaction.run('UPDATE app_users SET blocked_at = NULL WHERE sub = :sub', { sub }),
-      ),
+    /** Also ends the user's sessions here. Whoever calls it ends the access of apps too. @throws {@link AccountError} */
+    block: (handle: string) => change(handle, 'blocked_at = coalesce(blocked_at, :value)', now()),
+    /** @throws {@link AccountError} */
+    unblock: (handle: string) => change(handle, 'blocked_at = :value', null, false),
 
     ...verification(database, passwords, rows),
   };

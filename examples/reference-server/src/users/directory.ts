@@ -3,19 +3,13 @@ import type { Database } from '../database/database.ts';
 import { formatMoney } from '../ledger/money.ts';
 import { balancesOf } from '../ledger/postings.ts';
 
-interface Row {
-  readonly sub: string;
-  readonly kid: string;
-  readonly handle: string;
-  readonly name: string;
-  readonly avatar_url: string | null;
-  readonly role: string;
-  readonly country: string;
-  readonly kyc_tier: 0 | 1 | 2 | 3;
-  readonly kyc_status: 'approved' | 'pending' | 'rejected';
-  readonly trust_score: number;
-  readonly trust_tier: string;
-  readonly created_at: number;
+type Row = Omit<UserRecord, 'createdAt' | 'activeCredentials'> & { readonly createdAt: number };
+
+interface CredentialRow {
+  readonly id: string;
+  readonly type: string;
+  readonly issuedAt: number;
+  readonly expiresAt: number | null;
 }
 
 /** Balances and credentials are never shown to partners. */
@@ -27,11 +21,12 @@ const iso = (time: number): string => new Date(time).toISOString();
 
 /** Who is blocked is nobody, whoever asks. */
 const findBy = (key: 'sub' | 'kid' | 'phone'): string =>
-  `SELECT sub, kid, handle, name, avatar_url, role, country, kyc_tier, kyc_status, trust_score, trust_tier, created_at
+  `SELECT sub, kid, role, country, created_at AS "createdAt", name, handle, avatar_url AS "avatarUrl",
+     kyc_tier AS "kycTier", kyc_status AS "kycStatus", trust_score AS "trustScore", trust_tier AS "trustTier"
    FROM app_users WHERE ${key} = :value AND blocked_at IS NULL`;
 
 const findCredentials = `
-  SELECT id, type, issued_at, expires_at FROM app_credentials
+  SELECT id, type, issued_at AS "issuedAt", expires_at AS "expiresAt" FROM app_credentials
   WHERE sub = :sub AND coalesce(expires_at > :now, TRUE) ORDER BY issued_at, id`;
 
 /** The directory that Ostiary asks: what a user is, limited to what the approved scopes show. */
@@ -44,18 +39,12 @@ export function createDirectory(database: Database, now: () => number): Required
   }
 
   async function activeCredentials(sub: string): Promise<Pick<UserRecord, 'activeCredentials'>> {
-    const rows = await database.all<{
-      id: string;
-      type: string;
-      issued_at: number;
-      expires_at: number | null;
-    }>(findCredentials, { sub, now: now() });
+    const rows = await database.all<CredentialRow>(findCredentials, { sub, now: now() });
     return {
-      activeCredentials: rows.map(({ id, type, issued_at, expires_at }) => ({
-        id,
-        type,
-        issuedAt: iso(issued_at),
-        expiresAt: expires_at === null ? null : iso(expires_at),
+      activeCredentials: rows.map(({ issuedAt, expiresAt, ...rest }) => ({
+        ...rest,
+        issuedAt: iso(issuedAt),
+        expiresAt: expiresAt === null ? null : iso(expiresAt),
       })),
     };
   }
@@ -64,19 +53,9 @@ export function createDirectory(database: Database, now: () => number): Required
     const row = await database.get<Row>(sql, { value });
     if (row === undefined) return null;
     return {
-      sub: row.sub,
-      kid: row.kid,
-      role: row.role,
-      country: row.country,
-      createdAt: iso(row.created_at),
-      name: row.name,
-      handle: row.handle,
-      avatarUrl: row.avatar_url,
-      kycTier: row.kyc_tier,
-      kycStatus: row.kyc_status,
+      ...row,
+      createdAt: iso(row.createdAt),
       ...(scopes.has('wallet:balance') && (await balances(row.sub))),
-      trustScore: row.trust_score,
-      trustTier: row.trust_tier,
       ...(scopes.has('identity') && (await activeCredentials(row.sub))),
     };
   }

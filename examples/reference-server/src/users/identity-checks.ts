@@ -1,23 +1,9 @@
 import type { KycChanged, KycState, PublishedEvent } from '@ostiary/core';
 import type { Database } from '../database/database.ts';
-import { type Account, AccountError, type Accounts } from './accounts.ts';
-
-/** What became of a user's identity check. */
-export interface CheckedIdentity {
-  readonly account: Account;
-  /** One event for every partner that is told; none when nothing changed. */
-  readonly events: readonly PublishedEvent[];
-}
+import { type Account, type Accounts, noSuchUser } from './accounts.ts';
 
 /** The outcome of identity checks, of which partners hear. */
-export interface IdentityChecks {
-  /**
-   * Changes what is known of a user's identity. What is left out stays as it is.
-   *
-   * @throws {@link AccountError}
-   */
-  change(handle: string, changes: Partial<KycState>): Promise<CheckedIdentity>;
-}
+export type IdentityChecks = ReturnType<typeof createIdentityChecks>;
 
 interface Row {
   readonly sub: string;
@@ -27,14 +13,14 @@ interface Row {
 }
 
 /**
- * See {@link IdentityChecks}. The user's row and the events about it are written in one transaction of this server's own
+ * The user's row and the events about it are written in one transaction of this server's own
  * connection: after a crash at any moment either both are there or neither is.
  */
 export function createIdentityChecks(
   database: Database,
   accounts: Pick<Accounts, 'get'>,
   kycChanged: KycChanged,
-): IdentityChecks {
+) {
   const { caseless } = database;
   // An update that changes nothing, and answers what is there: from here on nobody else changes it.
   const lock = `
@@ -43,11 +29,19 @@ export function createIdentityChecks(
   const update = 'UPDATE app_users SET kyc_status = :kycStatus, kyc_tier = :kycTier WHERE sub = :sub';
 
   return {
-    async change(handle, changes) {
+    /**
+     * Changes what is known of a user's identity. What is left out stays as it is. Answers one event for every partner that is
+     * told; none when nothing changed.
+     *
+     * @throws {@link AccountError}
+     */
+    async change(
+      handle: string,
+      changes: Partial<KycState>,
+    ): Promise<{ readonly account: Account; readonly events: readonly PublishedEvent[] }> {
       const events = await database.write(async (transaction) => {
         const before = await transaction.get<Row>(lock, { handle });
-        if (before === undefined)
-          throw new AccountError(`there is no user with the handle ${JSON.stringify(handle)}`);
+        if (before === undefined) throw noSuchUser(handle);
         const { sub, kid } = before;
         const previous: KycState = { kycStatus: before.kyc_status, kycTier: before.kyc_tier };
         const after: KycState = { ...previous, ...changes };
@@ -55,7 +49,7 @@ export function createIdentityChecks(
         return kycChanged({ sub, kid, ...after, previous }, { transaction: transaction.handle });
       });
       const account = await accounts.get(handle);
-      if (account === null) throw new AccountError(`the user ${JSON.stringify(handle)} is gone`);
+      if (account === null) throw noSuchUser(handle);
       return { account, events };
     },
   };

@@ -1,4 +1,5 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
 
 /** Too many people sign in at this moment; worth trying again in a few seconds. */
 export class TooBusy extends Error {
@@ -16,18 +17,7 @@ export interface ScryptCost {
 export type Line = 'known' | 'others';
 
 /** Hashes passwords with scrypt, outside the event loop. */
-export interface Passwords {
-  /** @throws {@link TooBusy} */
-  hash(password: string): Promise<string>;
-  /**
-   * Compares in constant time. `null` as the stored hash (no such user) costs the same time and answers `false`.
-   * @param line - those of a line of their own do not wait for the others, however many guess
-   * @throws {@link TooBusy}
-   */
-  verify(password: string, stored: string | null, line?: Line): Promise<boolean>;
-  /** Whether a hash was made with other parameters than those of today. */
-  isOutdated(stored: string): boolean;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
 /** 128 MiB and about a quarter of a second per hash. */
 const strong: ScryptCost = { logN: 17, r: 8, p: 1 };
@@ -61,22 +51,17 @@ function turnstile(): <Result>(work: () => Promise<Result>, line: Line) => Promi
   };
 }
 
+const scryptOf = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
+
 function derive(password: string, salt: Uint8Array, { logN, r, p }: ScryptCost): Promise<Buffer> {
   const N = 2 ** logN;
-  return new Promise((resolve, reject) => {
-    // NIST SP 800-63B, 3.1.1.2: normalise, so that a password typed on another keyboard is the same bytes.
-    scrypt(
-      password.normalize('NFKC'),
-      salt,
-      keyLength,
-      { N, r, p, maxmem: 129 * N * r + 1024 * r * p },
-      (error, key) => (error ? reject(error) : resolve(key)),
-    );
-  });
+  const options = { N, r, p, maxmem: 129 * N * r + 1024 * r * p };
+  // NIST SP 800-63B, 3.1.1.2: normalise, so that a password typed on another keyboard is the same bytes.
+  return scryptOf(password.normalize('NFKC'), salt, keyLength, options);
 }
 
 /** The cost is an argument for tests; every hash carries the one it was made with. */
-export function createPasswords(cost: ScryptCost = strong): Passwords {
+export function createPasswords(cost: ScryptCost = strong) {
   const inTurn = turnstile();
   const prefix = `scrypt$${cost.logN}$${cost.r}$${cost.p}$`;
   const nobody = { salt: randomBytes(16), key: randomBytes(keyLength), cost };
@@ -92,16 +77,23 @@ export function createPasswords(cost: ScryptCost = strong): Passwords {
   }
 
   return {
-    async hash(password) {
+    /** @throws {@link TooBusy} */
+    async hash(password: string): Promise<string> {
       const salt = randomBytes(16);
       const key = await inTurn(() => derive(password, salt, cost), 'others');
       return `${prefix}${salt.toString('base64url')}$${key.toString('base64url')}`;
     },
-    async verify(password, stored, line = 'others') {
+    /**
+     * Compares in constant time. `null` as the stored hash (no such user) costs the same time and answers `false`.
+     * @param line - those of a line of their own do not wait for the others, however many guess
+     * @throws {@link TooBusy}
+     */
+    async verify(password: string, stored: string | null, line: Line = 'others'): Promise<boolean> {
       const expected = stored === null ? nobody : parse(stored);
       const key = await inTurn(() => derive(password, expected.salt, expected.cost), line);
       return timingSafeEqual(key, expected.key) && stored !== null;
     },
-    isOutdated: (stored) => !stored.startsWith(prefix),
+    /** Whether a hash was made with other parameters than those of today. */
+    isOutdated: (stored: string): boolean => !stored.startsWith(prefix),
   };
 }

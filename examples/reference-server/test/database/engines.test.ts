@@ -143,16 +143,23 @@ onBothEngines('the database', (engine) => {
     expect(wrong).not.toBeInstanceOf(DatabaseUnavailable);
   });
 
-  test('has postings that nobody changes or deletes', async () => {
+  test('guards the ledger itself: nobody changes or deletes what was posted, or overdraws', async () => {
     await database.write(async (transaction) => {
       await transaction.run("INSERT INTO app_movements VALUES ('m', 'opening', 'HTG', 0)");
       await transaction.run(
-        "INSERT INTO app_accounts (kind, owner, currency, balance) VALUES ('external', '', 'HTG', 0)",
+        "INSERT INTO app_accounts (kind, owner, currency, balance) VALUES ('external', '', 'HTG', 0), ('user', 'u', 'HTG', 5)",
       );
-      await transaction.run("INSERT INTO app_postings SELECT 'm', id, 5 FROM app_accounts");
+      await transaction.run(
+        "INSERT INTO app_postings SELECT 'm', id, 5 FROM app_accounts WHERE kind = 'user'",
+      );
     });
-    for (const sql of ['UPDATE app_postings SET amount = 1', 'DELETE FROM app_postings'])
-      await expect(database.write((transaction) => transaction.run(sql))).rejects.toThrow(/never/);
+    for (const [sql, reason] of [
+      ['UPDATE app_postings SET amount = 1', /never/],
+      ['DELETE FROM app_postings', /never/],
+      ['DELETE FROM app_movements', /foreign key/i],
+      ["UPDATE app_accounts SET balance = -1 WHERE kind = 'user'", /constraint/i],
+    ] as const)
+      await expect(database.write((transaction) => transaction.run(sql))).rejects.toThrow(reason);
   });
 
   test('that was closed says so in a way that Ostiary answers with 503', async () => {

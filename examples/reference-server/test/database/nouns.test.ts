@@ -50,30 +50,42 @@ onBothEngines('every noun', (engine) => {
     expect(await accounts.list()).toHaveLength(1);
   });
 
-  test('the directory shows balances, credentials and nobody who is blocked', async () => {
+  test('the directory shows what the scopes ask for, to partners less, and nobody who is blocked', async () => {
     const { sub, kid } = await accounts.create({
       ...anaika,
       htgBalance: '999999999999999.99',
       usdBalance: '0.05',
+      trustScore: 92,
       credentials: [
         { type: 'ended', issuedAt: new Date(time - 10), expiresAt: new Date(time) },
+        { type: 'national_id', issuedAt: new Date(time - 9), expiresAt: new Date(time + 1) },
         { type: 'address', issuedAt: new Date(time - 8) },
       ],
     });
     const directory = createDirectory(database, now);
-    expect(await directory.find(sub, new Set(['wallet:balance', 'identity']))).toMatchObject({
-      kid,
-      createdAt: '2026-05-01T12:00:00.123Z',
-      htgBalance: '999999999999999.99',
-      usdBalance: '0.05',
-      activeCredentials: [{ type: 'address', expiresAt: null }],
-    });
-    expect(await directory.findByPhone(anaika.phone)).toEqual(await directory.findByKid(kid));
+    const plain = await directory.find(sub, new Set(['openid']));
+    const createdAt = '2026-05-01T12:00:00.123Z';
+    expect(plain).toMatchObject({ sub, kid, role: 'member', country: 'HT', createdAt, trustScore: 92 });
+    for (const field of ['htgBalance', 'activeCredentials']) expect(plain).not.toHaveProperty(field);
+    const full = await directory.find(sub, new Set(['wallet:balance', 'identity']));
+    expect(full).toMatchObject({ ...plain, htgBalance: '999999999999999.99', usdBalance: '0.05' });
+    expect(full?.activeCredentials?.map(({ type }) => type)).toEqual(['national_id', 'address']);
+    expect(full?.activeCredentials?.[1]).toMatchObject({ type: 'address', expiresAt: null });
+    const found = (ofSub = sub, ofKid = kid, phone = anaika.phone) =>
+      Promise.all([
+        directory.find(ofSub, new Set(['openid'])),
+        directory.findByKid(ofKid),
+        directory.findByPhone(phone),
+      ]);
+    expect(await found()).toEqual([plain, plain, plain]);
+    expect(await found('usr_unknown', 'KNOBODY', '+50937009999')).toEqual([null, null, null]);
     await accounts.block('ANAIKA');
-    expect(await directory.find(sub, new Set())).toBeNull();
+    expect(await found()).toEqual([null, null, null]);
     expect(await accounts.verify('anaika', anaika.password)).toBeNull();
     await accounts.unblock('anaika');
     expect((await accounts.verify('Anaika', anaika.password))?.kid).toBe(kid);
+    expect(await accounts.verify('anaika', jean.password)).toBeNull();
+    expect(await accounts.verify('nobody', anaika.password)).toBeNull();
     await expectBalanced(database);
   });
 
@@ -227,6 +239,20 @@ onBothEngines('every noun', (engine) => {
     for (let times = 0; times < 90; times += 1) await ledger.fund('kafe', '999999999999999.99', 'HTG');
     await expect(ledger.fund('kafe', '999999999999999.99', 'HTG')).rejects.toThrow(LedgerError);
     expect((await ledger.funds('kafe')).HTG).toBe(8_999_999_999_999_999_910n);
+    const { sub, kid } = await accounts.create(anaika);
+    const amount = 99_999_999_999_999_999n;
+    const order = {
+      id: 'tr_1',
+      partner: 'kafe',
+      mode: 'live',
+      amount,
+      currency: 'HTG',
+      recipientKid: kid,
+    } as const;
+    const paid = await ledger.rail.execute({ ...order, description: null, reference: null }, { signal });
+    expect(paid).toEqual({ status: 'completed' });
+    const user = await createDirectory(database, now).find(sub, new Set(['wallet:balance']));
+    expect(user?.htgBalance).toBe('999999999999999.99');
     await expectBalanced(database);
   });
 });

@@ -5,16 +5,16 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Finding } from '@ostiary/cli/doctor';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../../lab/support/free-port.ts';
+import { type ProxyOptions, startTlsProxy } from '../../../mounts/test/support/tls-proxy.ts';
 import { diagnose } from '../../src/cli/doctor.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Database } from '../../src/database/database.ts';
 import { createLogger } from '../../src/http/logging.ts';
-import { type ServerOptions, startReferenceServer } from '../../src/index.ts';
-import { certificate, expiredCertificate } from '../support/certificates.ts';
-import { type FrontOptions, startFront } from '../support/front.ts';
+import { openInstallation, type ServerOptions } from '../../src/index.ts';
+import { certificate, expiredCertificate, privateKey } from '../support/certificates.ts';
 import { createPartner, receiver } from '../support/partners.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { cheap, environment } from '../support/server.ts';
+import { cheap, environment, start } from '../support/server.ts';
 
 const trusted = getCACertificates('default');
 let postgres: PostgresServer;
@@ -43,22 +43,22 @@ async function production(engine: 'SQLite' | 'PostgreSQL' = 'SQLite'): Promise<E
   });
 }
 
-async function serve(env: Environment, options: ServerOptions = {}) {
-  const logger = createLogger('silent');
-  const server = await startReferenceServer(loadConfig(env), { passwordCost: cheap, logger, ...options });
-  onTestFinished(() => server.close());
-  return server;
-}
-
 const frontPort = (env: Environment): number => Number(new URL(env.OSTIARY_AUTH_URL ?? '').port);
+
+/** A reverse proxy with TLS before a server. */
+async function startFront(port: number, target: number, options: ProxyOptions = {}): Promise<void> {
+  const proxy = await startTlsProxy({ port, certificate, privateKey, ...options });
+  onTestFinished(() => proxy.stop());
+  proxy.forwardTo(target);
+}
 
 /** A deployment: a server and the proxy before it. */
 async function deploy(
   env: Environment,
-  { front = {}, ...options }: ServerOptions & { readonly front?: FrontOptions } = {},
+  { front = {}, ...options }: ServerOptions & { readonly front?: ProxyOptions } = {},
 ) {
-  const server = await serve(env, options);
-  if (env.OSTIARY_AUTH_URL?.startsWith('https:')) await startFront(frontPort(env), () => server.port, front);
+  const server = await start(env, options);
+  if (env.OSTIARY_AUTH_URL?.startsWith('https:')) await startFront(frontPort(env), server.port, front);
   return server;
 }
 
@@ -70,214 +70,186 @@ async function change(database: Database, sql: string, values = {}): Promise<voi
   await database.write((transaction) => transaction.run(sql, values));
 }
 
-/** A mistake: makes a deployment that has it, and answers the environment that the doctor is run with. */
-type Plant = (good: Environment) => Promise<Environment>;
+/** A mistake in a deployment. */
+interface Mistake {
+  /** Settings that differ, of the server and of the doctor. */
+  readonly settings?: (good: Environment) => Environment;
+  readonly front?: ProxyOptions;
+  readonly server?: ServerOptions;
+  /** Certificates that are trusted. */
+  readonly trusts?: readonly string[];
+  /** A statement that does harm. */
+  readonly sql?: readonly [sql: string, values?: Readonly<Record<string, number>>];
+  /** Deploys it otherwise. */
+  readonly plant?: (good: Environment) => Promise<unknown>;
+}
 
-const development = { NODE_ENV: 'development' };
+const development = (changes: Environment) => (good: Environment) => ({
+  ...good,
+  NODE_ENV: 'development',
+  ...changes,
+});
+const without = (header: string, part?: string) => (name: string, value: string) =>
+  name !== header ? value : part === undefined ? undefined : value.replace(part, '');
+const hour = 3_600_000;
 
-const mistakes: readonly (readonly [name: string, check: string, said: string, plant: Plant])[] = [
+const mistakes: readonly (readonly [name: string, check: string, said: string, mistake: Mistake])[] = [
   [
     'a server with another OSTIARY_AUTH_URL',
     'address',
     'the issuer at',
-    async (good) => {
-      const server = await serve({ ...good, OSTIARY_AUTH_URL: 'https://id.example.com' });
-      await startFront(frontPort(good), () => server.port);
-      return good;
+    {
+      async plant(good) {
+        const server = await start({ ...good, OSTIARY_AUTH_URL: 'https://id.example.com' });
+        await startFront(frontPort(good), server.port);
+      },
     },
   ],
-  [
-    'an address at which nothing answers',
-    'address',
-    'does not answer',
-    async (good) => {
-      await serve(good);
-      return good;
-    },
-  ],
+  ['an address at which nothing answers', 'address', 'does not answer', { plant: start }],
   [
     'another installation at the address',
     'address',
     'are not those of this database',
-    async (good) => {
-      await serve(good);
-      const other = await environment();
-      const { OSTIARY_DATA_DIR, PORT } = other;
-      await deploy({ ...good, ...(OSTIARY_DATA_DIR && { OSTIARY_DATA_DIR }), ...(PORT && { PORT }) });
-      return good;
+    {
+      async plant(good) {
+        await start(good);
+        const { OSTIARY_DATA_DIR, PORT } = await environment();
+        await deploy({ ...good, OSTIARY_DATA_DIR, PORT });
+      },
     },
   ],
   [
     'the whole internet as trusted proxy',
     'proxies',
     'X-Forwarded-For is believed',
-    async (good) => {
-      const env = { ...good, ...development, OSTIARY_TRUSTED_PROXIES: '0.0.0.0/0' };
-      await deploy(env);
-      return env;
-    },
+    { settings: development({ OSTIARY_TRUSTED_PROXIES: '0.0.0.0/0' }) },
   ],
   [
     'a proxy that passes on what a stranger wrote',
     'proxies',
     'X-Forwarded-For is believed (tried)',
-    async (good) => {
-      await deploy(good, { front: { forwards: 'pass on' } });
-      return good;
-    },
+    { front: { forwards: 'pass on' } },
   ],
   [
     'a proxy that the server does not know',
     'proxies',
     'does not name',
-    async (good) => {
-      const env = { ...good, OSTIARY_TRUSTED_PROXIES: '' };
-      await deploy(env);
-      return env;
-    },
+    { settings: (good) => ({ ...good, OSTIARY_TRUSTED_PROXIES: '' }) },
   ],
   [
     'plain http',
     'tls',
     'is plain http',
-    async (good) => {
-      const env = { ...good, ...development, OSTIARY_AUTH_URL: `http://localhost:${good.PORT}` };
-      await deploy(env);
-      return env;
-    },
+    { settings: (good) => development({ OSTIARY_AUTH_URL: `http://localhost:${good.PORT}` })(good) },
   ],
   [
     'a proxy that takes Strict-Transport-Security away',
     'tls',
     'sends no Strict-Transport-Security',
-    async (good) => {
-      const answer = (name: string, value: string) =>
-        name === 'strict-transport-security' ? undefined : value;
-      await deploy(good, { front: { answer } });
-      return good;
-    },
+    { front: { answer: without('strict-transport-security') } },
   ],
   [
     'a certificate that has ended',
     'tls',
     'is not to be trusted (CERT_HAS_EXPIRED)',
-    async (good) => {
-      setDefaultCACertificates([...trusted, expiredCertificate]);
-      onTestFinished(() => setDefaultCACertificates([...trusted, certificate]));
-      await deploy(good, { front: { certificate: expiredCertificate } });
-      return good;
-    },
+    { trusts: [...trusted, expiredCertificate], front: { certificate: expiredCertificate } },
   ],
   [
     'a certificate of nobody',
     'tls',
     'is not to be trusted (DEPTH_ZERO_SELF_SIGNED_CERT)',
-    async (good) => {
-      setDefaultCACertificates(trusted);
-      onTestFinished(() => setDefaultCACertificates([...trusted, certificate]));
-      await deploy(good);
-      return good;
-    },
+    { trusts: trusted },
   ],
   [
     'a proxy that strips cookies',
     'cookies',
     'without what protects it',
-    async (good) => {
-      const answer = (name: string, value: string) =>
-        name === 'set-cookie' ? value.replace('; Secure', '') : value;
-      await deploy(good, { front: { answer } });
-      return good;
-    },
+    { front: { answer: without('set-cookie', '; Secure') } },
   ],
-  [
-    'a clock that is two minutes ahead',
-    'clock',
-    'ahead of',
-    async (good) => {
-      await deploy(good, { now: () => Date.now() + 120_000 });
-      return good;
-    },
-  ],
+  ['a clock that is two minutes ahead', 'clock', 'ahead of', { server: { now: () => Date.now() + 120_000 } }],
   [
     'another sealing key on one of two nodes',
     'sealing keys',
     'cannot be opened by',
-    async (good) => {
-      await deploy(good);
-      const other = randomBytes(32).toString('base64url');
-      const PORT = String(await freePort());
-      await serve({ ...good, PORT, OSTIARY_SEALING_KEYS: `${other},${good.OSTIARY_SEALING_KEYS}` });
-      return good;
+    {
+      async plant(good) {
+        await deploy(good);
+        const keys = `${randomBytes(32).toString('base64url')},${good.OSTIARY_SEALING_KEYS}`;
+        await start({ ...good, PORT: String(await freePort()), OSTIARY_SEALING_KEYS: keys });
+      },
     },
   ],
   [
     'private webhook targets',
     'settings',
     'webhooks may go to private addresses',
-    async (good) => {
-      const env = { ...good, ...development, OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'on' };
-      await deploy(env);
-      return env;
-    },
+    { settings: development({ OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'on' }) },
   ],
   [
     'a data folder that everybody reads',
     'files',
     'other users of this machine',
-    async (good) => {
-      await deploy(good);
-      const { OSTIARY_DATA_DIR = '' } = good;
-      await chmod(OSTIARY_DATA_DIR, 0o755);
-      await chmod(join(OSTIARY_DATA_DIR, 'ostiary.sqlite'), 0o644);
-      return good;
+    {
+      async plant(good) {
+        await deploy(good);
+        const { OSTIARY_DATA_DIR = '' } = good;
+        await chmod(OSTIARY_DATA_DIR, 0o755);
+        await chmod(join(OSTIARY_DATA_DIR, 'ostiary.sqlite'), 0o644);
+      },
     },
   ],
   [
     'a database in which two writers win',
     'atomicity',
     'writers got a row that one may get',
-    async (good) => {
-      const { database } = (await deploy(good)).installation;
-      await change(
-        database,
+    {
+      sql: [
         `CREATE TRIGGER app_nodes_undo AFTER UPDATE ON app_nodes WHEN new.role = 'won'
          BEGIN UPDATE app_nodes SET role = 'scratch' WHERE id = new.id; END`,
-      );
-      return good;
+      ],
     },
   ],
   [
     'work that nobody does',
     'jobs',
     '1 due, the oldest for',
-    async (good) => {
-      const { database } = (await deploy(good)).installation;
-      const values = { due: Date.now() - 3_600_000 };
-      await change(
-        database,
+    {
+      sql: [
         "INSERT INTO jobs (id, kind, payload, due_at) VALUES ('j', 'x', '{}', :due)",
-        values,
-      );
-      return good;
+        { due: Date.now() - hour },
+      ],
     },
   ],
   [
     'events that are kept for too long',
     'retention',
     'the oldest event is 40 days old',
-    async (good) => {
-      const { database } = (await deploy(good)).installation;
-      await change(
-        database,
+    {
+      sql: [
         `INSERT INTO events (id, partner, mode, sequence, type, body, created_at)
          VALUES ('evt_x', 'kafe', 'live', 1, 'x.y', '{}', :at)`,
-        { at: Date.now() - 40 * 24 * 3_600_000 - 1_000 },
-      );
-      return good;
+        { at: Date.now() - 40 * 24 * hour - 1_000 },
+      ],
     },
   ],
 ];
+
+/** Makes a deployment that has it; answers the environment that the doctor is run with. */
+async function make({ settings, front, server, trusts, sql, plant }: Mistake): Promise<Environment> {
+  const good = await production();
+  if (trusts !== undefined) {
+    setDefaultCACertificates([...trusts]);
+    onTestFinished(() => setDefaultCACertificates([...trusted, certificate]));
+  }
+  if (plant !== undefined) {
+    await plant(good);
+    return good;
+  }
+  const env = settings?.(good) ?? good;
+  const { installation } = await deploy(env, { ...server, ...(front && { front }) });
+  if (sql !== undefined) await change(installation.database, ...sql);
+  return env;
+}
 
 describe('ostiary doctor', () => {
   test.each(['SQLite', 'PostgreSQL'] as const)(
@@ -288,16 +260,7 @@ describe('ostiary doctor', () => {
       const findings = await look(env);
       expect(wrong(findings)).toEqual([]);
       const looked = new Set(findings.map(({ check }) => check));
-      for (const check of [
-        'address',
-        'tls',
-        'cookies',
-        'proxies',
-        'clock',
-        'sealing keys',
-        'database',
-        'workers',
-      ])
+      for (const check of 'address,tls,cookies,proxies,clock,sealing keys,database,workers'.split(','))
         expect(looked).toContain(check);
       // It leaves nothing behind, and the server that ends says so.
       const { database } = server.installation;
@@ -305,9 +268,8 @@ describe('ostiary doctor', () => {
     },
   );
 
-  test.each(mistakes)('finds %s', async (_name, check, said, plant) => {
-    const env = await plant(await production());
-    const found = wrong(await look(env)).filter((finding) => finding.check === check);
+  test.each(mistakes)('finds %s', async (_name, check, said, mistake) => {
+    const found = wrong(await look(await make(mistake))).filter((finding) => finding.check === check);
     expect(found).toContainEqual(
       expect.objectContaining({ verdict: 'problem', what: expect.stringContaining(said) }),
     );
@@ -333,7 +295,7 @@ describe('ostiary doctor', () => {
       ]);
       // Nor would it start like that.
       const again = { ...env, PORT: String(await freePort()) };
-      await expect(serve(again)).rejects.toThrow('runs with fsync=off');
+      await expect(start(again)).rejects.toThrow('runs with fsync=off');
     } finally {
       await setFsync('on');
     }
@@ -371,7 +333,7 @@ describe('ostiary doctor', () => {
 
   test('says which endpoints there are when it has none to try', async () => {
     const env = await environment();
-    const server = await serve(env);
+    const server = await start(env);
     const egress = async () =>
       (await diagnose(loadConfig(env))).filter(({ check }) => check === 'egress').map(({ what }) => what);
     expect(await egress()).toEqual([expect.stringContaining('not tried: no partner has an endpoint (')]);
@@ -388,9 +350,9 @@ describe('ostiary doctor', () => {
     const env = await production();
     const { OSTIARY_DATA_DIR = '', OSTIARY_SEALING_KEYS = '' } = env;
     await writeFile(join(OSTIARY_DATA_DIR, 'sealing-key'), `${OSTIARY_SEALING_KEYS}\n`);
-    await expect(serve(env)).rejects.toThrow('OSTIARY_SEALING_KEYS holds the key of a demo');
+    await expect(start(env)).rejects.toThrow('OSTIARY_SEALING_KEYS holds the key of a demo');
     // The key is what is wrong, and the refusal leaves nothing open.
-    await serve({ ...env, NODE_ENV: 'development' });
+    await start({ ...env, NODE_ENV: 'development' });
   });
 
   test('says what is wrong with a database that is not there', async () => {
@@ -398,4 +360,60 @@ describe('ostiary doctor', () => {
       { check: 'database', verdict: 'problem', what: 'there is no database in OSTIARY_DATA_DIR' },
     ]);
   });
+
+  test.each(['SQLite', 'PostgreSQL'] as const)(
+    'counts what a previous sealing key is still needed for, on %s',
+    async (engine) => {
+      const [old, next] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
+      const env = await environment(
+        engine === 'PostgreSQL' ? { DATABASE_URL: await postgres.createDatabase('seals') } : {},
+      );
+      const open = async (keys: string) => {
+        const config = loadConfig({ ...env, OSTIARY_SEALING_KEYS: keys });
+        const installation = await openInstallation(config, createLogger('silent'), { passwordCost: cheap });
+        onTestFinished(() => installation.close());
+        return installation.ostiary;
+      };
+      const secrets = async (keys: string) =>
+        (await diagnose(loadConfig({ ...env, OSTIARY_SEALING_KEYS: keys })))
+          .filter(({ check }) => check === 'secrets')
+          .map(({ verdict, what }) => [verdict, what]);
+
+      const { admin } = await open(old);
+      await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+      for (let index = 0; index < 4; index += 1)
+        await admin.apiKeys.issue({ partner: 'kafe', mode: 'test', scopes: ['webhooks'] });
+      // What works no more needs no key.
+      const { apiKey } = await admin.apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: ['webhooks'] });
+      await admin.apiKeys.revoke(apiKey.id);
+      expect(await secrets(old)).toEqual([
+        ['ok', expect.stringMatching(/^all are sealed with the first sealing key \([0-9a-f]{12}\)$/)],
+      ]);
+      // Before the first restart: the two signing keys too.
+      expect(await secrets(`${next},${old}`)).toEqual([
+        ['warning', '6 secrets are sealed with a previous key'],
+      ]);
+
+      // Signing keys are sealed anew by the start; the rest is a worker's business, and none runs.
+      const { worker } = await open(`${next},${old}`);
+      expect(await secrets(`${next},${old}`)).toEqual([
+        ['warning', '4 secrets are sealed with a previous key'],
+      ]);
+      expect(await secrets(next)).toEqual([
+        [
+          'problem',
+          expect.stringMatching(
+            /^4 secrets are sealed with a key that is not in OSTIARY_SEALING_KEYS \([0-9a-f]{12}\)$/,
+          ),
+        ],
+      ]);
+
+      worker.start();
+      await expect
+        .poll(() => secrets(`${next},${old}`), { timeout: 30_000, interval: 300 })
+        .toEqual([['ok', expect.any(String)]]);
+      expect((await secrets(next))[0]?.[0]).toBe('ok');
+    },
+    90_000,
+  );
 });

@@ -29,13 +29,9 @@ function shownMetrics(): readonly string[] {
 describe('metrics', () => {
   test('are there for every panel of the dashboard after a small flow, and hold nothing personal', async () => {
     const metricsPort = await freePort();
-    const { server, origin } = await startServer(
-      {},
-      {
-        OSTIARY_METRICS_PORT: String(metricsPort),
-        DATABASE_URL: await postgres.createDatabase('metrics'),
-      },
-    );
+    const DATABASE_URL = await postgres.createDatabase('metrics');
+    const OSTIARY_METRICS_PORT = String(metricsPort);
+    const { server, origin } = await startServer({}, { OSTIARY_METRICS_PORT, DATABASE_URL });
     const partner = await createPartner(server, 'kafe');
     const { url, received } = await receiver();
     expect((await partner.register(url)).status).toBe(201);
@@ -60,15 +56,8 @@ describe('metrics', () => {
     const told = await text();
     expect(told).toContain('ostiary_build_info{');
     expect(told).toMatch(/^ostiary_request_duration_count\{[^}]*http_route="\/v1\/partner\/webhooks"/m);
-    for (const secret of [
-      anaika.handle,
-      anaika.phone,
-      jean.name,
-      partner.clientId,
-      'kafe',
-      url,
-      process.cwd(),
-    ])
+    const { handle, phone } = anaika;
+    for (const secret of [handle, phone, jean.name, partner.clientId, 'kafe', url, process.cwd()])
       expect(told).not.toContain(secret);
     // A port of their own, with nothing else on it, and nothing of them on the public one.
     expect((await scrape('/')).status).toBe(404);
@@ -78,6 +67,7 @@ describe('metrics', () => {
   test('have one series per route and class of status, whatever strangers ask for', async () => {
     const metricsPort = await freePort();
     const { origin } = await startServer({}, { OSTIARY_METRICS_PORT: String(metricsPort) });
+    const many = (path: string) => Array.from({ length: 20 }, (_, at) => `${path}${at}`);
     const paths = [
       ...[
         '/oauth/authorize',
@@ -86,17 +76,14 @@ describe('metrics', () => {
         '/v1/partner/payments',
         '/account/apps',
       ],
-      ...Array.from({ length: 20 }, (_, at) => `/v1/partner/users/K${at}`),
-      ...Array.from({ length: 20 }, (_, at) => `/oauth/interaction/id-${at}`),
-      ...Array.from({ length: 20 }, (_, at) => `/v1/partner/nowhere/${at}`),
+      ...['/v1/partner/users/K', '/oauth/interaction/id-', '/v1/partner/nowhere/'].flatMap(many),
     ];
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'];
     const statuses = new Set<string>();
     for (const path of paths) {
-      const answers = await Promise.all(
-        methods.map((method) => fetch(`${origin}${path}`, { method, redirect: 'manual' })),
-      );
-      for (const { status } of answers) statuses.add(`${path.replace(/[\w-]*\d+$/, ':id')} ${status}`);
+      const asked = methods.map((method) => fetch(`${origin}${path}`, { method, redirect: 'manual' }));
+      for (const { status } of await Promise.all(asked))
+        statuses.add(`${path.replace(/[\w-]*\d+$/, ':id')} ${status}`);
     }
     // There is something to bound: methods and codes together would be more than twice as many.
     expect(statuses.size).toBeGreaterThan(12);
@@ -119,13 +106,9 @@ describe('metrics', () => {
     expect(JSON.stringify(dashboard)).not.toMatch(/status_code|request_method/);
   });
 
-  test('are off unless asked for', async () => {
+  test('are off unless asked for, and say which port is taken', async () => {
     const { server } = await startServer();
     expect(server.config.metrics).toBeNull();
-  });
-
-  test('say which port is taken', async () => {
-    const { server } = await startServer();
     const taken = { OSTIARY_METRICS_PORT: String(server.port) };
     await expect(startServer({}, taken)).rejects.toThrow('set OSTIARY_METRICS_PORT to a free one');
     // Nothing of the attempt is left over.

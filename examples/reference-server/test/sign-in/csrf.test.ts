@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../../../lab/support/free-port.ts';
-import { createLogger } from '../../src/http/logging.ts';
-import { loadConfig, startReferenceServer } from '../../src/index.ts';
+import { expect, test } from 'vitest';
 import { createCsrf } from '../../src/sign-in/csrf.ts';
-import { anaika, cheap, environment } from '../support/server.ts';
+import { anaika, environment, start, startServer } from '../support/server.ts';
 import { fieldsOf, Visitor } from '../support/visitor.ts';
 
 const key = (filling: number): Uint8Array => new Uint8Array(32).fill(filling);
@@ -14,36 +11,27 @@ test('a form is signed with the first key and accepted under any, and under no o
   const cookie = createCsrf([old]).newCookie();
   const token = createCsrf([next, old]).token(cookie, 'login', null);
   expect(createCsrf([next]).token(cookie, 'login', null)).toBe(token);
-  const isAccepted = (...keys: Uint8Array[]) => createCsrf(keys).verify(cookie, 'login', null, token);
+  const isAccepted = (...keys: [Uint8Array, ...Uint8Array[]]) =>
+    createCsrf(keys).verify(token, cookie, 'login', null);
   expect([isAccepted(old, next), isAccepted(next, old), isAccepted(next)]).toEqual([true, true, true]);
   expect([isAccepted(old), isAccepted(key(3), old)]).toEqual([false, false]);
-  expect(createCsrf([old, next]).verify(cookie, 'sign-out', null, token)).toBe(false);
-  expect(createCsrf([old, next]).verify(cookie, 'login', null, undefined)).toBe(false);
+  expect(createCsrf([old, next]).verify(token, cookie, 'sign-out', null)).toBe(false);
+  expect(createCsrf([old, next]).verify(null, cookie, 'login', null)).toBe(false);
 });
 
 test('a form of a process that was not restarted yet is good at one that was, and the reverse', async () => {
   const [old, next] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
-  const env = await environment({ OSTIARY_SEALING_KEYS: `${old},${next}` });
-  const start = async (changes: NodeJS.ProcessEnv) => {
-    const config = loadConfig({ ...env, ...changes });
-    const server = await startReferenceServer(config, {
-      passwordCost: cheap,
-      logger: createLogger('silent'),
-    });
-    onTestFinished(() => server.close());
-    return server;
-  };
-  const late = await start({});
-  await late.installation.accounts.create(anaika);
-  const PORT = String(await freePort());
-  const restarted = await start({ PORT, OSTIARY_SEALING_KEYS: `${next},${old}` });
+  const { origin: late, server } = await startServer({}, { OSTIARY_SEALING_KEYS: `${old},${next}` });
+  const env = await environment({ OSTIARY_SEALING_KEYS: `${next},${old}` });
+  const other = await start({ ...env, OSTIARY_AUTH_URL: late, OSTIARY_DATA_DIR: server.config.dataDir });
+  const restarted = `http://localhost:${other.port}`;
   for (const [one, other] of [
     [late, restarted],
     [restarted, late],
   ] as const) {
-    const before = new Visitor(`http://localhost:${one.port}`);
+    const before = new Visitor(one);
     const form = fieldsOf((await before.get('/login')).html);
-    const after = new Visitor(`http://localhost:${other.port}`);
+    const after = new Visitor(other);
     for (const [name, value] of before.cookies) after.cookies.set(name, value);
     expect((await after.post('/login', { ...form, ...anaika })).status).toBe(303);
   }

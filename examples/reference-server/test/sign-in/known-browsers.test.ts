@@ -85,7 +85,8 @@ describe('a browser', () => {
   });
 
   test('stays known while the sealing key is changed, whatever a process knows of it', () => {
-    const rounds = [[key, next], [next, key], [next]].map((keys) => createKnownBrowsers(keys, () => now));
+    const orders: [Uint8Array, ...Uint8Array[]][] = [[key, next], [next, key], [next]];
+    const rounds = orders.map((keys) => createKnownBrowsers(keys, () => now));
     const [first, second, third] = rounds;
     const cookie = first?.remember(undefined, anaika);
     expect(second?.recognise(cookie, anaika)).not.toBeNull();

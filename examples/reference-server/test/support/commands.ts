@@ -1,19 +1,12 @@
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { type Ended, runHere } from '../../../../lab/support/processes/run-here.ts';
-import { createLogger } from '../../src/http/logging.ts';
-import { loadConfig, startReferenceServer } from '../../src/index.ts';
 import { run } from './processes.ts';
-import { cheap, environment } from './server.ts';
+import { environment, start } from './server.ts';
 
 /** A server, and the environment in which commands find its data folder. */
 export async function running() {
   const env = await environment();
-  const server = await startReferenceServer(loadConfig(env), {
-    passwordCost: cheap,
-    logger: createLogger('silent'),
-  });
-  onTestFinished(() => server.close());
+  const server = await start(env);
   return { env, server, origin: env.OSTIARY_AUTH_URL ?? '' };
 }
 
@@ -23,22 +16,12 @@ const told = (ended: Ended) => ({ ...ended, json: () => JSON.parse(ended.output)
 
 /** Runs a command, such as `users list`, to its end. */
 export async function command(name: string, args: readonly string[], env: NodeJS.ProcessEnv, input?: string) {
-  return told(await runHere(program, [...name.split(' ').filter(Boolean), ...args], env, input));
+  return told(await runHere(program, [...name.split(' '), ...args], env, input));
 }
 
 /** The same in a process of its own, as an operator has it: what ends with the process is seen only there. */
-export async function commandProcess(
-  name: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  input?: string,
-) {
-  const { ended, output, errors } = run(
-    'cli/main.ts',
-    [...name.split(' ').filter(Boolean), ...args],
-    env,
-    input,
-  );
+export async function commandProcess(...[name, args, env, input]: Parameters<typeof command>) {
+  const { ended, output, errors } = run(program, [...name.split(' '), ...args], env, input);
   const code = await ended;
   return told({ code: code ?? -1, output: output(), errors: errors() });
 }

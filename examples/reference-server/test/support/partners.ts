@@ -1,6 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { sink } from '../../../../packages/core/test/webhooks/support/sink.ts';
 import type { ReferenceServer } from '../../src/index.ts';
 import { fieldsOf, type Visitor } from './visitor.ts';
 
@@ -62,17 +60,7 @@ export async function approve(visitor: Visitor, clientId: string, scope: string)
 
 /** A receiver that answers everything with a status, and keeps what came. */
 export async function receiver(status = 200) {
-  const received: { readonly headers: Readonly<Record<string, unknown>>; readonly body: string }[] = [];
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    received.push({ headers: request.headers, body });
-    response.writeHead(status).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, received };
+  const endpoint = await sink();
+  endpoint.answer = (response) => void response.writeHead(status).end();
+  return endpoint;
 }

@@ -1,10 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 const source = join(import.meta.dirname, '../../src');
 
-/** A program of this example in a process of its own. */
+/** A program in a process of its own: one of this example, unless its whole path is given. */
 export interface Program {
   readonly child: ChildProcessWithoutNullStreams;
   readonly output: () => string;
@@ -15,7 +15,7 @@ export interface Program {
 }
 
 export function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Program {
-  const child = spawn(process.execPath, ['--conditions=source', join(source, file), ...args], {
+  const child = spawn(process.execPath, ['--conditions=source', resolve(source, file), ...args], {
     env: { PATH: process.env.PATH, ...env },
   });
   const written = { stdout: '', stderr: '' };

@@ -48,19 +48,22 @@ export const jean = {
   phone: '+50937000002',
 };
 
-/** Starts a server with two users; it closes with the test. `lines` collects the log. */
+/** Starts a server as the environment says; it closes with the test. */
+export async function start(env: NodeJS.ProcessEnv, options: ServerOptions = {}): Promise<ReferenceServer> {
+  const own = { passwordCost: cheap, logger: createLogger('silent') };
+  const server = await startReferenceServer(loadConfig(env), { ...own, ...options });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Starts a server with two users. `lines` collects the log. */
 export async function startServer(
   options: ServerOptions = {},
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ readonly server: ReferenceServer; readonly origin: string; readonly lines: string[] }> {
   const lines: string[] = [];
-  const config = loadConfig(await environment(env));
-  const server = await startReferenceServer(config, {
-    passwordCost: cheap,
-    logger: createLogger('debug', { write: (line) => void lines.push(line) }),
-    ...options,
-  });
-  onTestFinished(() => server.close());
+  const logger = createLogger('debug', { write: (line) => void lines.push(line) });
+  const server = await start(await environment(env), { logger, ...options });
   await server.installation.accounts.create(anaika);
   await server.installation.accounts.create(jean);
   return { server, origin: `http://localhost:${server.port}`, lines };

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { SqliteDatabase } from '../../src/database/sqlite.ts';
 import { formatMoney } from '../../src/ledger/money.ts';
 import { type Accounts, createAccounts } from '../../src/users/accounts.ts';
-import { createDirectory } from '../../src/users/directory.ts';
 import { type NewUser, newUserSchema } from '../../src/users/input.ts';
 import { createPasswords } from '../../src/users/passwords.ts';
 import { testDatabase } from '../support/database.ts';
@@ -26,16 +25,6 @@ describe('accounts', () => {
     expect(first?.kid).toMatch(/^K[0-9A-HJKMNP-TV-Z]{12}$/);
     expect(other.sub).not.toBe(first?.sub);
     expect((await accounts.getBySub(other.sub))?.handle).toBe('jean');
-  });
-
-  test('have one owner per handle, whatever its case, and per phone', async () => {
-    await expect(accounts.create({ ...jean, handle: 'ANAIKA' })).rejects.toThrow(
-      'this handle belongs to another user',
-    );
-    await expect(accounts.create({ ...jean, phone: anaika.phone })).rejects.toThrow(
-      'this phone belongs to another user',
-    );
-    expect((await accounts.get('Anaika'))?.handle).toBe('anaika');
   });
 
   test.each([
@@ -81,24 +70,6 @@ describe('accounts', () => {
     expect(refused).toBeGreaterThan(150);
   });
 
-  test('are listed page by page', async () => {
-    await accounts.create(jean);
-    const handles = async (page: Parameters<Accounts['list']>[0]) =>
-      (await accounts.list(page)).map(({ handle }) => handle);
-    expect(await handles({ limit: 1 })).toEqual(['anaika']);
-    expect(await handles({ limit: 1, after: 'anaika' })).toEqual(['jean']);
-  });
-
-  test('are verified by handle and password, unless blocked', async () => {
-    expect((await accounts.verify('ANAIKA', anaika.password))?.handle).toBe('anaika');
-    expect(await accounts.verify('anaika', jean.password)).toBeNull();
-    expect(await accounts.verify('nobody', anaika.password)).toBeNull();
-    await accounts.block('anaika');
-    expect(await accounts.verify('anaika', anaika.password)).toBeNull();
-    await accounts.unblock('anaika');
-    expect(await accounts.verify('anaika', anaika.password)).not.toBeNull();
-  });
-
   test('a password that changes while it is checked does not count', async () => {
     const check = accounts.verify('anaika', anaika.password);
     database.connection.prepare("UPDATE app_users SET password_hash = 'scrypt$other'").run();
@@ -129,57 +100,11 @@ describe('accounts', () => {
   });
 });
 
-describe('the directory', () => {
-  const now = Date.parse('2026-05-01T12:00:00Z');
-
-  test('tells everything but what costs extra, unless asked', async () => {
-    const { database } = await testDatabase();
-    const accounts = createAccounts(database, createPasswords(cheap), () => now);
-    const { sub, kid } = await accounts.create({
-      ...anaika,
-      kycStatus: 'approved',
-      kycTier: 3,
-      htgBalance: '999999999999999.99',
-      usdBalance: '0.05',
-      trustScore: 92,
-      trustTier: 'gold',
-      credentials: [
-        { type: 'ended', issuedAt: new Date(now - 10), expiresAt: new Date(now) },
-        { type: 'national_id', issuedAt: new Date(now - 9), expiresAt: new Date(now + 1) },
-        { type: 'address', issuedAt: new Date(now - 8) },
-      ],
-    });
-    const directory = createDirectory(database, () => now);
-    const plain = await directory.find(sub, new Set(['openid']));
-    expect(plain).toMatchObject({
-      sub,
-      kid,
-      role: 'member',
-      country: 'HT',
-      createdAt: '2026-05-01T12:00:00.000Z',
-    });
-    expect(plain).not.toHaveProperty('htgBalance');
-    expect(plain).not.toHaveProperty('activeCredentials');
-    const full = await directory.find(sub, new Set(['wallet:balance', 'identity']));
-    expect(full).toMatchObject({ htgBalance: '999999999999999.99', usdBalance: '0.05', trustScore: 92 });
-    expect(full?.activeCredentials?.map(({ type }) => type)).toEqual(['national_id', 'address']);
-    expect(await directory.findByKid(kid)).toEqual(plain);
-    expect(await directory.findByPhone(anaika.phone)).toEqual(plain);
-    expect(await directory.findByKid('KNOBODY')).toBeNull();
-    expect(await directory.findByPhone('+50937009999')).toBeNull();
-    await accounts.block('anaika');
-    expect(await directory.find(sub, new Set(['openid']))).toBeNull();
-    expect(await directory.findByKid(kid)).toBeNull();
-    expect(await directory.findByPhone(anaika.phone)).toBeNull();
-    expect(await directory.find('usr_unknown', new Set())).toBeNull();
-  });
-
-  test.each([
-    [0n, '0.00'],
-    [5n, '0.05'],
-    [-5n, '-0.05'],
-    [123456n, '1234.56'],
-  ])('%d minor units are %s', (minor, text) => {
-    expect(formatMoney(minor)).toBe(text);
-  });
+test.each([
+  [0n, '0.00'],
+  [5n, '0.05'],
+  [-5n, '-0.05'],
+  [123456n, '1234.56'],
+])('%d minor units are %s', (minor, text) => {
+  expect(formatMoney(minor)).toBe(text);
 });

@@ -3,7 +3,7 @@ import { createIdentityChecks } from '../../src/users/identity-checks.ts';
 import { command, running } from '../support/commands.ts';
 import { connectionOf } from '../support/database.ts';
 import { approve, createPartner, receiver } from '../support/partners.ts';
-import { anaika, environment } from '../support/server.ts';
+import { anaika } from '../support/server.ts';
 import { Visitor } from '../support/visitor.ts';
 
 /** A server with a user, who shares `kyc` with one partner, something else with another, and nothing with a third. */
@@ -46,7 +46,7 @@ describe('ostiary users kyc', () => {
     expect(await told.events()).toMatchObject([{ type: 'kyc.updated', data }]);
     // The command has ended; the server's worker delivers what it left behind.
     await expect.poll(() => received.length).toBe(1);
-    expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({ type: 'kyc.updated', mode: 'live', data });
+    expect(JSON.parse(String(received[0]?.body))).toMatchObject({ type: 'kyc.updated', mode: 'live', data });
   });
 
   test('tells nobody when nothing changes, nor whose consent was revoked', async () => {
@@ -57,19 +57,6 @@ describe('ostiary users kyc', () => {
     const changed = await command('users kyc', ['anaika', '--tier', '3'], env);
     expect(changed.output).toBe('anaika is pending (tier 3). Told: no partner.\n');
     expect(await countsOf()).toEqual([0, 0, 0]);
-  });
-
-  test.each([
-    ['nothing to change', ['anaika'], '--status or --tier is missing'],
-    ['an unknown status', ['anaika', '--status', 'maybe'], '--status must be'],
-    ['a tier that does not exist', ['anaika', '--tier', '4'], '--tier must be 0 to 3'],
-    ['an unknown user', ['nobody', '--tier', '1'], 'there is no user'],
-    ['no user', ['--tier', '1'], 'expected <handle>'],
-  ])('refuses %s with exit code 2', async (_, args, message) => {
-    const result = await command('users kyc', [...args], await environment());
-    expect(result.code).toBe(2);
-    expect(result.errors).toContain(message);
-    expect(result.errors).not.toMatch(/\n\s+at /);
   });
 });
 
@@ -101,12 +88,8 @@ describe('the transaction', () => {
     connection.exec('DROP TRIGGER full');
     expect((await identityChecks.change('anaika', { kycTier: 3 })).events).toHaveLength(1);
     expect(await countsOf()).toEqual([1, 0, 0]);
-  });
-
-  test('leaves the rest of the state as it is', async () => {
-    const { server } = await withConsents();
-    const { identityChecks } = server.installation;
-    expect((await identityChecks.change('anaika', { kycStatus: 'rejected' })).account.kycTier).toBe(1);
-    expect((await identityChecks.change('anaika', { kycTier: 0 })).account.kycStatus).toBe('rejected');
+    // The rest of the state stays as it is.
+    const changed = await identityChecks.change('anaika', { kycStatus: 'rejected' });
+    expect(changed.account).toMatchObject({ kycStatus: 'rejected', kycTier: 3 });
   });
 });

@@ -1,4 +1,4 @@
-import type { Answer, TestBrowser } from './browser.ts';
+import type { TestBrowser } from './browser.ts';
 import type { TestClient, TestProvider } from './provider.ts';
 
 /** A consent page as a browser shows it. */

@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { StepFailed } from './report.ts';
+
+/** @throws {@link StepFailed} when there is nothing */
+export function found<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new StepFailed(`there is no ${what}`);
+  return value;
+}
+
+/** @throws {@link StepFailed} unless it is text */
+export function textOf(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw new StepFailed(`${what} is missing`);
+  return value;
+}
+
+/** Looks until something is there. @throws {@link StepFailed} when that takes too long */
+export async function eventually<Value>(
+  what: string,
+  look: () => Promise<Value | undefined> | Value | undefined,
+  { withinMs = 15_000, everyMs = 100 } = {},
+): Promise<Value> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const value = await look();
+    if (value !== undefined) return value;
+    if (performance.now() >= deadline) throw new StepFailed(`${what}: not within ${withinMs / 1000} s`);
+    await delay(everyMs);
+  }
+}

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { freePort } from '../../../lab/support/free-port.ts';
+import { type PartnerConfig, redirectUris, startPartnerApp } from '../src/index.ts';
+
+/** A request that the provider got. */
+export interface Received {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Answers with JSON. */
+export const json = (status: number, body: unknown) => () => ({ status, body: JSON.stringify(body) });
+
+export const apiKey = {
+  key: `svc_live_${'A1b2C3d4'.repeat(6)}`,
+  signingSecret: 'svc_sign_secret-of-the-shop',
+};
+
+export const identity = {
+  sub: 'usr_1',
+  kid: 'K1',
+  role: 'member',
+  country: 'HT',
+  createdAt: '2026-01-02T00:00:00.000Z',
+  name: '<b>Ana</b>',
+};
+
+export const token = {
+  access_token: 'svc_at_1',
+  token_type: 'Bearer',
+  expires_in: 3600,
+  scope: 'openid profile',
+};
+
+export const transfer = {
+  id: 'tr_1',
+  status: 'pending',
+  mode: 'live',
+  amount: '25.00',
+  currency: 'HTG',
+  recipient: { kid: 'K1' },
+  description: 'Cashback',
+  reference: null,
+  metadata: null,
+  failure: null,
+  createdAt: '2026-01-02T03:04:05.000Z',
+  updatedAt: '2026-01-02T03:04:05.000Z',
+  completedAt: null,
+};
+
+/** Answers of a provider, by path. */
+export type Script = Readonly<Record<string, () => { readonly status: number; readonly body: string }>>;
+
+/** One that lets everybody do everything. */
+const kind: Script = {
+  '/v1/oauth/token': json(200, token),
+  '/v1/oauth/userinfo': json(200, identity),
+  '/v1/oauth/revoke': json(200, { ok: true }),
+  '/v1/partner/payments': json(201, transfer),
+  '/v1/partner/payments/tr_1': json(200, { ...transfer, status: 'completed' }),
+  '/v1/partner/verify': json(200, {
+    valid: true,
+    user: { kid: 'K1', role: '<i>member</i>', country: 'HT', kycStatus: 'approved', kycTier: 2 },
+    issuedAt: '2026-01-02T03:04:05.000Z',
+    expiresAt: '2026-01-02T03:09:05.000Z',
+  }),
+};
+
+/** A provider that says what a test wants it to say; the real one is used by the tests of the demo. */
+async function scriptedProvider(script: Script) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const { url: path = '', headers } = request;
+    received.push({ path, headers, body: JSON.parse((await text(request)) || '{}') });
+    const { status, body } = script[path]?.() ?? { status: 404, body: '{}' };
+    response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'req-1' }).end(body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+}
+
+/** Opens the shop against a provider that does what the script changes, for a customer. */
+export async function openShop(
+  script: Script = {},
+  { url = null, ...options }: Partial<Omit<PartnerConfig, 'url'>> & { readonly url?: string | null } = {},
+) {
+  const { origin, received } = await scriptedProvider({ ...kind, ...script });
+  const port = await freePort();
+  const site = url ?? `http://localhost:${port}`;
+  const uris = redirectUris(site);
+  const config: PartnerConfig = {
+    url: site,
+    host: '127.0.0.1',
+    port,
+    provider: { name: 'Ostiary', authUrl: origin, baseUrl: origin },
+    clients: {
+      confidential: { clientId: 'shop', clientSecret: 'a-secret', redirectUri: uris.confidential },
+      public: { clientId: 'shop-public', clientSecret: null, redirectUri: uris.public },
+      spa: { clientId: 'shop-public', clientSecret: null, redirectUri: uris.spa },
+    },
+    partnerApi: null,
+    webhooks: null,
+    ...options,
+  };
+  const shop = await startPartnerApp(config);
+  onTestFinished(() => shop.close());
+  return { config, received, iss: origin, customer: new Customer(config) };
+}
+
+/** A customer with a cookie jar for one cookie. */
+export class Customer {
+  cookie = '';
+  readonly #config: PartnerConfig;
+
+  constructor(config: PartnerConfig) {
+    this.#config = config;
+  }
+
+  async request(path: string, init: RequestInit = {}) {
+    const headers = { Cookie: this.cookie, ...init.headers };
+    const response = await fetch(`${this.#config.url}${path}`, { ...init, redirect: 'manual', headers });
+    const [set] = response.headers.getSetCookie();
+    if (set !== undefined) this.cookie = set.split(';', 1)[0] ?? '';
+    const { status } = response;
+    return { status, html: await response.text(), location: response.headers.get('location') ?? '', set };
+  }
+
+  send(path: string, fields: Readonly<Record<string, string>> = {}, headers: Record<string, string> = {}) {
+    return this.request(path, { method: 'POST', body: new URLSearchParams(fields), headers });
+  }
+
+  /** The page of the shop. */
+  async page(): Promise<string> {
+    return (await this.request('/')).html;
+  }
+
+  /** Begins a sign-in and answers the authorization request that the browser is sent with. */
+  async begin(client = 'confidential', scopes: readonly string[] = ['openid', 'profile']) {
+    const body = new URLSearchParams({ client });
+    for (const scope of scopes) body.append('scope', scope);
+    const url = new URL((await this.request('/sign-in', { method: 'POST', body })).location);
+    return { url, state: url.searchParams.get('state') ?? '' };
+  }
+
+  callback(parameters: Readonly<Record<string, string>>, path = '/callback') {
+    return this.request(`${path}?${new URLSearchParams(parameters)}`);
+  }
+
+  /** Signs in with whatever the provider says. */
+  async signIn(iss: string) {
+    const { state } = await this.begin();
+    return this.callback({ code: 'the-code', state, iss });
+  }
+
+  /** Sends the form that pays the cashback, as the page shows it. */
+  async pay(changes: Readonly<Record<string, string>> = {}) {
+    return this.send('/cashback', { amount: '25.00', idempotency_key: keyOf(await this.page()), ...changes });
+  }
+}
+
+/** The key of the form for the cashback. */
+export const keyOf = (html: string): string => /name="idempotency_key" value="([^"]+)"/.exec(html)?.[1] ?? '';

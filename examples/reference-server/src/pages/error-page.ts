@@ -1,0 +1,23 @@
+import { html } from '@ostiary/web-kit';
+import type { Context } from 'koa';
+import { type Look, page } from './layout.ts';
+import { chooseLanguage, type Texts, texts } from './texts.ts';
+
+const titleAndLead = (t: Texts, status: number): readonly [title: string, lead: string] => {
+  if (status === 404) return [t.notFoundTitle, t.notFoundLead];
+  if (status === 503) return [t.unavailableTitle, t.unavailableLead];
+  return status >= 500 ? [t.failedTitle, t.failedLead] : [t.refusedTitle, t.refusedLead];
+};
+
+/** Answers with a page that only says what went wrong, with the way back to the start. */
+export function showError(ctx: Context, look: Look, status: number): void {
+  const language = chooseLanguage(undefined, ctx.get('accept-language'));
+  const [title, lead] = titleAndLead(texts[language], status);
+  ctx.status = status;
+  if (status === 503) ctx.set('Retry-After', '2');
+  ctx.type = 'html';
+  const content = html`<h1>${title}</h1>
+<p class="lead">${lead}</p>
+<a class="button" href="/">${texts[language].back}</a>`;
+  ctx.body = page(look, language, title, content);
+}
