@@ -52,13 +52,12 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     writing.add(ended),
   );
   const { lanes } = running;
-  const claiming = createClaiming({ claimOnce, hasRoom: lanes.hasSlots, logger, schedule });
+  const claiming = createClaiming({ claimOnce, logger, schedule });
   const writing = createWriting({
     ...{ deliveries, clock, logger, schedule, concurrency },
     isRunning: () => isStarted,
-    // What is due for endpoints that nobody has heard of is found when it is looked for in any case.
     writing() {
-      if (isStarted && lanes.hasSlots()) claiming.refill();
+      if (isStarted) void claiming.claim();
     },
     written() {
       if (isStarted && isFull) void claiming.claim();
@@ -69,7 +68,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     // Results that wait to be written count too: a slow database slows the worker down.
     const limit = Math.min(batch, lanes.free, concurrency - writing.open);
     isFull = limit <= 0;
-    if (isFull) return { claimed: 0, isCutOff: false, tookMs: null };
+    if (isFull) return { claimed: 0, isCutOff: false };
     const now = clock.now();
     const claimed = await deliveries.claim({
       claimId: random.bytes(16).toString('hex'),
@@ -81,11 +80,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
       writing.expect();
       running.add({ delivery, leaseEndsAt: now + leaseMs });
     }
-    return {
-      claimed: claimed.length,
-      isCutOff: claimed.length >= limit,
-      tookMs: clock.now() - now,
-    };
+    return { claimed: claimed.length, isCutOff: claimed.length >= limit };
   }
 
   return {

@@ -10,7 +10,6 @@ import {
   measuredAttempt,
   ownFaultMs,
 } from './attempt.ts';
-import { createBacklog } from './backlog.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import type { Ended } from './writing.ts';
 
@@ -42,8 +41,9 @@ export function createRunning(
   ended: (end: Ended) => void,
 ): Running {
   const { clock, logger, telemetry, minLeaseMs } = options;
-  const backlog = createBacklog<Leased>();
-  const lanes = createLanes(options.concurrency, backlog.sizeOf);
+  /** What was claimed ahead, by endpoint; first come, first served. */
+  const waiting = new Map<string, Leased[]>();
+  const lanes = createLanes(options.concurrency, (id) => waiting.get(id)?.length ?? 0);
 
   function begin(leased: Leased): void {
     const { delivery } = leased;
@@ -61,16 +61,18 @@ export function createRunning(
   }
 
   function end({ delivery, leaseEndsAt }: Leased, { result, answered }: AttemptEnd): void {
-    lanes.end(delivery.endpointId, answered, result.attempt?.durationMs);
+    const { endpointId } = delivery;
+    lanes.end(endpointId, answered, result.attempt?.durationMs);
     ended({ result, leaseEndsAt });
-    if (answered) proceed(delivery.endpointId);
-    else handBack(backlog.empty(delivery.endpointId));
+    const queue = waiting.get(endpointId) ?? [];
+    if (answered) proceed(endpointId, queue);
+    else handBack(queue.splice(0));
+    if (queue.length === 0) waiting.delete(endpointId);
   }
 
-  /** Goes on with what waits for an endpoint. */
-  function proceed(endpointId: string): void {
+  function proceed(endpointId: string, queue: Leased[]): void {
     while (!lanes.isFull(endpointId)) {
-      const leased = backlog.next(endpointId);
+      const leased = queue.shift();
       if (leased === undefined) return;
       // URL and secret are those of the claim.
       if (leased.leaseEndsAt - clock.now() > minLeaseMs) begin(leased);
@@ -79,8 +81,8 @@ export function createRunning(
   }
 
   /** Leaves to others, or to a later claim, what was not begun. */
-  function handBack(waiting: readonly Leased[]): void {
-    for (const { delivery, leaseEndsAt } of waiting) {
+  function handBack(unbegun: readonly Leased[]): void {
+    for (const { delivery, leaseEndsAt } of unbegun) {
       ended({ result: handedBack(delivery, delivery.dueAt), leaseEndsAt });
     }
   }
@@ -88,9 +90,15 @@ export function createRunning(
   return {
     lanes,
     add(leased) {
-      if (lanes.isFull(leased.delivery.endpointId)) backlog.add(leased.delivery.endpointId, leased);
-      else begin(leased);
+      const { endpointId } = leased.delivery;
+      if (!lanes.isFull(endpointId)) return begin(leased);
+      const queue = waiting.get(endpointId);
+      if (queue === undefined) waiting.set(endpointId, [leased]);
+      else queue.push(leased);
     },
-    stop: () => handBack(backlog.empty()),
+    stop() {
+      handBack([...waiting.values()].flat());
+      waiting.clear();
+    },
   };
 }

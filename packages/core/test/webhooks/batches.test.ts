@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { AttemptAnswer } from '../../src/webhooks/client.ts';
+import { createWriting } from '../../src/webhooks/writing.ts';
 import { answered, depot, quiet, watchedStore } from './support/depot.ts';
 
 /** A worker with attempts under way that end when a test says so; it knows their endpoint to answer quickly. */
@@ -61,54 +62,34 @@ describe('results of attempts', () => {
     expect(writes().reduce((sum, count) => sum + count)).toBe(30);
   });
 
-  it('are written in parts when their answers are long', async () => {
-    const { worker, waiting, writes, deliveries } = await workerWith(120);
-    for (const answer of waiting) answer({ ...answered(204), response: 'x'.repeat(50_000) });
-    await quiet();
-    await worker.stop();
-    expect(writes()).toEqual([41, 41, 38]);
-    expect((await deliveries('a')).every(({ status }) => status === 'delivered')).toBe(true);
+  it('are written in parts of 256 when there are many', async () => {
+    const sizes: number[] = [];
+    const writing = createWriting({
+      deliveries: {
+        async finish(results) {
+          sizes.push(results.length);
+          return results.map(() => true);
+        },
+      },
+      clock: { now: () => 0 },
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      schedule: () => () => {},
+      concurrency: 1_024,
+      isRunning: () => true,
+      writing() {},
+      written() {},
+    });
+    for (let ended = 0; ended < 300; ended += 1) {
+      writing.expect();
+      const next = { status: 'delivered' } as const;
+      writing.add({ result: { id: `dl_${ended}`, claimId: 'c', attempt: null, next }, leaseEndsAt: 1 });
+    }
+    await writing.settled();
+    expect(sizes).toEqual([256, 44]);
   });
 });
 
 describe('a claim', () => {
-  it('is not made for endpoints that have enough', async () => {
-    const { worker, waiting, claims, publish } = await workerWith(100);
-    await publish('a', 700);
-    worker.wake();
-    await quiet();
-    const before = claims();
-    for (let round = 0; round < 5; round += 1) {
-      waiting.shift()?.(answered(204));
-      await quiet();
-    }
-    expect(claims()).toBe(before);
-    const ending = worker.stop();
-    for (const answer of waiting) answer(answered(204));
-    await ending;
-  });
-
-  it.each([
-    ['is not repeated when it has filled the room that there was meanwhile', 700, 1],
-    ['is repeated when it has left some of the room that there was meanwhile', 0, 2],
-  ])('%s', async (_, due, expected) => {
-    const { worker, waiting, claims, holdClaims, publish } = await workerWith(100);
-    await publish('a', due);
-    const before = claims();
-    const goOn = holdClaims();
-    worker.wake();
-    await quiet();
-    waiting.shift()?.(answered(204));
-    await quiet();
-    expect(claims() - before).toBe(1);
-    goOn();
-    await quiet();
-    expect(claims() - before).toBe(expected);
-    const ending = worker.stop();
-    for (const answer of waiting) answer(answered(204));
-    await ending;
-  });
-
   it('is not repeated for a worker that is told to stop meanwhile', async () => {
     const { worker, waiting, claims, holdClaims } = await workerWith(100);
     const before = claims();

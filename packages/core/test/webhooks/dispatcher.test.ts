@@ -32,27 +32,6 @@ describe('a started dispatcher', () => {
     expect(timers).toEqual([]);
   });
 
-  it.each([
-    [5, 50],
-    [20, 200],
-    [700, 1_000],
-  ])('looks again after a look of %i ms in %i ms, so that a slow database has its rest', async (took, ms) => {
-    const { dispatcher, endpoint, publish, clock, timers } = await depot((store) => ({
-      ...store,
-      claim(request) {
-        clock.advance(took);
-        return store.claim(request);
-      },
-    }));
-    await endpoint('a');
-    await publish('a');
-    const worker = dispatcher();
-    worker.start();
-    await quiet();
-    expect(timers.map((timer) => timer.ms)).toEqual([ms]);
-    await worker.stop();
-  });
-
   it('does not look where a look is under way, unless it is woken', async () => {
     const { wrap, claims, holdClaims } = watchedStore();
     const { dispatcher, endpoint, publish, timers } = await depot(wrap);
