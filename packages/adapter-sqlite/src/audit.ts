@@ -20,6 +20,8 @@ type Page = ListPosition & { readonly limit: number };
 export interface Audits {
   /** Does nothing for an act that is not audited. */
   store(row: AuditRow | null): void;
+  /** A transaction that stores an act with what it changes; nothing was to be changed where `work` says `false` or `null`. */
+  change<Result>(audit: AuditRecord | undefined, work: () => Result): Promise<Result>;
 }
 
 const beforeAll: Link = { number: 0, chain: Buffer.alloc(32) };
@@ -41,16 +43,26 @@ export function sqliteAudits(database: Database): Audits {
     advance: connection.prepare<[Link]>('UPDATE audit_head SET number = :number, chain = :chain'),
   }));
 
+  function store(row: AuditRow | null): void {
+    if (row === null) return;
+    const { digest, ...act } = row;
+    const head = sql().head.get();
+    const last = head ?? beforeAll;
+    const chain = createHash('sha256').update(last.chain).update(digest).digest();
+    const link = { number: last.number + 1, chain };
+    sql().insert.run({ ...act, ...link });
+    (head === undefined ? sql().begin : sql().advance).run(link);
+  }
+
   return {
-    store(row) {
-      if (row === null) return;
-      const { digest, ...act } = row;
-      const head = sql().head.get();
-      const last = head ?? beforeAll;
-      const chain = createHash('sha256').update(last.chain).update(digest).digest();
-      const link = { number: last.number + 1, chain };
-      sql().insert.run({ ...act, ...link });
-      (head === undefined ? sql().begin : sql().advance).run(link);
+    store,
+    async change(audit, work) {
+      const row = auditRowOf(audit);
+      return database.write(() => {
+        const result = work();
+        if (result !== false && result !== null) store(row);
+        return result;
+      });
     },
   };
 }
@@ -82,10 +94,7 @@ export function sqliteAudit(database: Database): AuditStore {
   }));
 
   return {
-    async append(record) {
-      const row = auditRowOf(record);
-      await database.write(() => audits.store(row));
-    },
+    append: (record) => audits.change(record, () => undefined),
 
     list: ({ target, after, limit }) =>
       database.read(() => {
@@ -114,8 +123,6 @@ function actOf<Row extends StoredRow>(row: Row): Omit<Row, 'details'> & Pick<Sto
 }
 
 /** Before the write begins: its caller may go on with the object while the write waits. */
-export function auditRowOf(record: AuditRecord): AuditRow;
-export function auditRowOf(record: AuditRecord | undefined): AuditRow | null;
 export function auditRowOf(record: AuditRecord | undefined): AuditRow | null {
   if (record === undefined) return null;
   return { ...record, details: JSON.stringify(record.details), digest: Buffer.from(record.digest) };

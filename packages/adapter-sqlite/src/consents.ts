@@ -1,5 +1,5 @@
 import type { ConsentRecord, ConsentStore } from '@ostiary/core/storage';
-import { auditRowOf, sqliteAudits } from './audit.ts';
+import { sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
@@ -70,11 +70,7 @@ export function sqliteConsents(database: Database): ConsentStore {
   const sql = database.prepare(statementsOn);
 
   return {
-    find: (sub, clientId) =>
-      database.read(() => {
-        const row = sql().find.get({ sub, clientId });
-        return row === undefined ? null : consentOf(row);
-      }),
+    find: (sub, clientId) => database.find(() => sql().find.get({ sub, clientId }), consentOf),
 
     list: (sub) => database.read(() => sql().list.all(sub).map(consentOf)),
 
@@ -97,14 +93,11 @@ export function sqliteConsents(database: Database): ConsentStore {
     partnerHolds: ({ partner, sub, scope }) =>
       database.read(() => sql().partnerHolds.get(sub, JSON.stringify(scope), partner) !== undefined),
 
-    async endUser(sub, now, audit) {
-      const act = auditRowOf(audit);
-      await database.write(() => {
+    endUser: (sub, now, audit) =>
+      audits.change(audit, () => {
         sql().endUserGrants.run({ sub, now });
         sql().endUser.run({ sub, now });
-        audits.store(act);
-      });
-    },
+      }),
   };
 }
 

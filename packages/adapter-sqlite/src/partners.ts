@@ -1,5 +1,5 @@
 import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core/storage';
-import { auditRowOf, sqliteAudits } from './audit.ts';
+import { sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
@@ -86,12 +86,7 @@ export function sqlitePartners(database: Database): PartnerStore {
   return {
     async insert(partner, audit) {
       const row = { ...partner };
-      const act = auditRowOf(audit);
-      return database.write(() => {
-        if (sql().insert.run(row).changes === 0) return false;
-        audits.store(act);
-        return true;
-      });
+      return audits.change(audit, () => sql().insert.run(row).changes > 0);
     },
 
     find: (slug) => database.read(() => sql().find.get(slug) ?? null),
@@ -100,15 +95,13 @@ export function sqlitePartners(database: Database): PartnerStore {
 
     async replace(partner, audit) {
       const row = { ...partner };
-      const act = auditRowOf(audit);
-      return database.write(() => {
+      return audits.change(audit, () => {
         if (sql().replace.run(row).changes === 0) return null;
         const { slug, disabledAt, updatedAt: now } = row;
         sql().markClients.run({ slug, disabled: disabledAt === null ? 0 : 1 });
         const { keys = 0, clients = 0 } = sql().reach.get({ slug, now }) ?? {};
         const ended =
           disabledAt === null ? { codes: 0, tokens: 0, deliveries: 0 } : end(slug, disabledAt, now);
-        audits.store(act);
         return { keys, clients, ...ended };
       });
     },

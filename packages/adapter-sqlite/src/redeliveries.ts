@@ -1,9 +1,9 @@
-import type { DeliveryRecord, DeliveryStore, Owner } from '@ostiary/core/storage';
+import type { DeliveryRecord, DeliveryStore, Owner, Redelivery } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { sqliteStoredDeliveries } from './delivery-lists.ts';
-import { claimRowOf, sqliteClaims } from './idempotency.ts';
+import { sqliteClaims } from './idempotency.ts';
 import { publicationsOn } from './publications.ts';
 import { sqliteEndpoints } from './webhooks.ts';
 
@@ -44,11 +44,8 @@ export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'red
 
   return {
     async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer, audit }) {
-      const claim = idempotency && copyOf(idempotency);
       const act = auditRowOf(audit);
-      return database.write(() => {
-        const earlier = claim && claims.outcomeOf({ ...claim, now });
-        if (earlier !== null) return earlier;
+      return claims.once<Redelivery>(idempotency, now, () => {
         const event = sql().findEvent.get({ partner, mode, eventId });
         if (event === undefined) return { outcome: 'unknown_event' };
         const { eventNumber, type } = event;
@@ -74,18 +71,14 @@ export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'red
           if (stored !== null) shown.push(stored);
         }
         const given = answer(shown);
-        if (claim !== null) claims.store(claimRowOf({ ...claim, answer: given }));
         audits.store(act);
         return { outcome: 'queued', answer: given };
       });
     },
 
     async recover({ partner, mode, endpointId, since, deliveryId, now, limit, idempotency, answer, audit }) {
-      const claim = idempotency && copyOf(idempotency);
       const act = auditRowOf(audit);
-      return database.write(() => {
-        const earlier = claim && claims.outcomeOf({ ...claim, now });
-        if (earlier !== null) return earlier;
+      return claims.once<Exclude<Redelivery, { readonly outcome: 'unknown_event' }>>(idempotency, now, () => {
         const refusal = refusalOf(endpoints.isEnabled({ partner, mode, id: endpointId }));
         if (refusal !== null) return refusal;
 
@@ -95,7 +88,6 @@ export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'red
           publications().deliver({ id, eventNumber, endpointId, partner, mode, now });
         }
         const given = answer(dropped.length);
-        if (claim !== null) claims.store(claimRowOf({ ...claim, answer: given }));
         audits.store(act);
         return { outcome: 'queued', answer: given };
       });
@@ -109,9 +101,4 @@ function refusalOf(
 ): { readonly outcome: 'unknown_endpoint' | 'disabled_endpoint' } | null {
   if (enabled === null) return { outcome: 'unknown_endpoint' };
   return enabled ? null : { outcome: 'disabled_endpoint' };
-}
-
-/** The caller may go on with the bytes while the write waits. */
-function copyOf<Claim extends { readonly fingerprint: Uint8Array }>(claim: Claim): Claim {
-  return { ...claim, fingerprint: Buffer.from(claim.fingerprint) };
 }

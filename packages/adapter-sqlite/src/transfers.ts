@@ -1,13 +1,14 @@
 import type {
   ListPosition,
   Owner,
+  TransferCreation,
   TransferRecord,
   TransferStatus,
   TransferStore,
 } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { claimRowOf, sqliteClaims } from './idempotency.ts';
+import { sqliteClaims } from './idempotency.ts';
 import { publicationsOn } from './publications.ts';
 import { jobRowOf, sqliteJobs } from './queue.ts';
 
@@ -114,34 +115,22 @@ export function sqliteTransfers(database: Database): TransferStore {
   return {
     async create({ transfer, idempotency, job, now }) {
       const row = rowOf(transfer);
-      const claim = idempotency && claimRowOf(idempotency);
       const jobRow = jobRowOf(job);
-      return database.write(() => {
-        const earlier = claim && claims.outcomeOf({ ...claim, now });
-        if (earlier !== null) return earlier;
+      return claims.once<TransferCreation>(idempotency, now, () => {
         const { partner, mode, reference } = row;
         if (reference !== null) {
           const taken = sql().findReference.get({ partner, mode, reference });
           if (taken !== undefined) return { outcome: 'reference_conflict', transferId: taken.id };
         }
         sql().insert.run(row);
-        if (claim !== null) claims.store(claim);
         jobs.store(jobRow);
         return { outcome: 'created' };
       });
     },
 
-    find: ({ partner, mode }, id) =>
-      database.read(() => {
-        const row = sql().find.get({ partner, mode, id });
-        return row === undefined ? null : transferOf(row);
-      }),
+    find: ({ partner, mode }, id) => database.find(() => sql().find.get({ partner, mode, id }), transferOf),
 
-    findById: (id) =>
-      database.read(() => {
-        const row = sql().findById.get(id);
-        return row === undefined ? null : transferOf(row);
-      }),
+    findById: (id) => database.find(() => sql().findById.get(id), transferOf),
 
     list: ({ partner, mode, status, reference, from, to, after, limit }) =>
       database.read(() => {

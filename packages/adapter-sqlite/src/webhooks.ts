@@ -1,8 +1,13 @@
-import type { Owner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core/storage';
-import { auditRowOf, sqliteAudits } from './audit.ts';
+import type {
+  EndpointCreation,
+  Owner,
+  WebhookEndpointRecord,
+  WebhookEndpointStore,
+} from '@ostiary/core/storage';
+import { sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { claimRowOf, sqliteClaims } from './idempotency.ts';
+import { sqliteClaims } from './idempotency.ts';
 import { sqliteSealedSecrets } from './sealed-secrets.ts';
 
 type EndpointRow = Omit<WebhookEndpointRecord, 'events' | 'enabled'> & {
@@ -95,45 +100,33 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
   return {
     async create({ endpoint, idempotency, max, now }) {
       const row = rowOf(endpoint);
-      const claim = idempotency && claimRowOf(idempotency);
-      return database.write(() => {
-        const earlier = claim && claims.outcomeOf({ ...claim, now });
-        if (earlier !== null) return earlier;
+      return claims.once<EndpointCreation>(idempotency, now, () => {
         const { partner, mode } = row;
         if ((sql().count.get({ partner, mode })?.count ?? 0) >= max) return { outcome: 'too_many' };
         sql().insert.run(row);
         sql().insertQueue.run(row.id);
-        if (claim !== null) claims.store(claim);
         return { outcome: 'created' };
       });
     },
 
-    find: ({ partner, mode }, id) =>
-      database.read(() => {
-        const row = sql().find.get({ partner, mode, id });
-        return row === undefined ? null : endpointOf(row);
-      }),
+    find: ({ partner, mode }, id) => database.find(() => sql().find.get({ partner, mode, id }), endpointOf),
 
     list: ({ partner, mode }) => database.read(() => sql().list.all({ partner, mode }).map(endpointOf)),
 
     async replace(endpoint, now, audit) {
       const row = rowOf(endpoint);
-      const act = auditRowOf(audit);
-      return database.write(() => {
+      return audits.change(audit, () => {
         if (sql().replace.run(row).changes === 0) return false;
         if (row.enabled === 0) sql().cancel.run({ endpointId: row.id, now });
-        audits.store(act);
         return true;
       });
     },
 
     async remove({ partner, mode }, id, now, audit) {
-      const act = auditRowOf(audit);
-      return database.write(() => {
+      return audits.change(audit, () => {
         if (sql().remove.run({ partner, mode, id }).changes === 0) return false;
         sql().cancel.run({ endpointId: id, now });
         sql().removeQueue.run(id);
-        audits.store(act);
         return true;
       });
     },

@@ -230,7 +230,7 @@ test('a final result is one write', async () => {
   const result = { id: 'dl_1_1', claimId: 'c', attempt, next: { status: 'delivered' } } as const;
   const [begin, save, update, ...rest] = await plansOf(({ deliveries }) => deliveries.finish([result]));
   expect([begin, save, rest]).toEqual([[], [], [[], []]]);
-  expect(update).toEqual(['SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)']);
+  expect(update).toEqual(['SEARCH deliveries USING INDEX sqlite_autoindex_deliveries_1 (id=?)']);
 });
 
 test('lists of deliveries walk along an index, and sort only what is pending or belongs to one event', async () => {
