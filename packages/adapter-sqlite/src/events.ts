@@ -46,7 +46,7 @@ export function sqliteEvents(database: Database): EventStore {
 
     within,
 
-    partnersHolding: ({ sub, scope }) => database.read(() => holders().partnersHolding({ sub, scope })),
+    partnersHolding: ({ sub, scope }) => database.read(() => holders()({ sub, scope })),
 
     list: ({ partner, mode, after, limit }) =>
       database.read(() => ({

@@ -16,31 +16,23 @@ type EndpointRow = Omit<WebhookEndpointRecord, 'events' | 'enabled'> & {
 };
 type OwnedId = Owner & { readonly id: string };
 
-/** The look at an endpoint, inside a transaction that is under way. */
-export interface Endpoints {
-  /** Whether anything is delivered to it; `null` for an unknown endpoint and for somebody else's. */
-  isEnabled(endpoint: OwnedId): boolean | null;
-}
-
 const columns = `
   id, partner, mode, url, events, enabled, sealed_secret AS sealedSecret, created_at AS createdAt,
   updated_at AS updatedAt, version
 `;
 
-export function sqliteEndpoints(database: Database): Endpoints {
-  const sql = database.prepare((connection) => ({
-    find: connection.prepare<[OwnedId], Pick<EndpointRow, 'enabled'>>(`
-      SELECT
-        enabled AND NOT EXISTS (SELECT 1 FROM partners WHERE slug = :partner AND disabled_at IS NOT NULL) AS enabled
-      FROM webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
-    `),
-  }));
+/** Why nothing can be delivered to an endpoint, or `null`; somebody else's is unknown. */
+export function refusalOn(connection: Connection) {
+  const find = connection.prepare<[OwnedId], Pick<EndpointRow, 'enabled'>>(`
+    SELECT
+      enabled AND NOT EXISTS (SELECT 1 FROM partners WHERE slug = :partner AND disabled_at IS NOT NULL) AS enabled
+    FROM webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
+  `);
 
-  return {
-    isEnabled({ id, partner, mode }) {
-      const row = sql().find.get({ id, partner, mode });
-      return row === undefined ? null : row.enabled === 1;
-    },
+  return (endpoint: OwnedId): { readonly outcome: 'unknown_endpoint' | 'disabled_endpoint' } | null => {
+    const found = find.get(endpoint);
+    if (found === undefined) return { outcome: 'unknown_endpoint' };
+    return found.enabled === 1 ? null : { outcome: 'disabled_endpoint' };
   };
 }
 

@@ -236,8 +236,11 @@ test('a final result is one write', async () => {
 test('lists of deliveries walk along an index, and sort only what is pending or belongs to one event', async () => {
   const { plansOf } = await watchedStorage();
   const request = { ...acme, endpointId: null, eventId: null, status: null, after: null, limit: 10 };
-  const plan = (changes: object) =>
-    plansOf(({ deliveries }) => deliveries.list({ ...request, ...changes })).then((plans) => plans[0]);
+  const ofAttempts = /SCALAR SUBQUERY|subquery|UNION|LEFT|RIGHT|delivery_attempts|CONSTANT ROW/;
+  const plan = async (changes: object) => {
+    const [steps] = await plansOf(({ deliveries }) => deliveries.list({ ...request, ...changes }));
+    return steps?.filter((step) => !ofAttempts.test(step));
+  };
   const position = '(created_at,id)<(?,?)';
   const ofDelivery = 'SEARCH events USING INTEGER PRIMARY KEY (rowid=?)';
   expect(await plan({})).toEqual([
@@ -256,7 +259,7 @@ test('lists of deliveries walk along an index, and sort only what is pending or 
   }
   expect(await plan({ endpointId: 'we_1', status: 'pending' })).toEqual([
     'SEARCH deliveries USING INDEX deliveries_pending (endpoint_id=?)',
-    'LIST SUBQUERY 1',
+    expect.stringMatching(/^LIST SUBQUERY \d+$/),
     expect.stringMatching(/^SEARCH webhook_endpoints USING COVERING INDEX \w+ \(/),
     ofDelivery,
     'USE TEMP B-TREE FOR ORDER BY',
