@@ -7,7 +7,7 @@ import type {
   StoredAct,
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
-import { type Connection, statement } from './statement.ts';
+import { type Connection, type Statement, statement } from './statement.ts';
 
 /** A record as it is kept: its details are JSON text, and its digest goes into the chain. */
 export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string };
@@ -15,14 +15,22 @@ export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string
 type StoredRow = Omit<AuditRow, 'digest'>;
 type Page = ListPosition & { readonly limit: number };
 
-/** The records of acts, inside the transactions that make the changes. */
+/** Changes that an act is recorded with; of one that was not made, as `false` or `null` says, there is no record. */
 export interface Audits {
-  /**
-   * Does nothing for an act that is not audited. To be called last: from here until the commit every other act waits.
-   */
+  /** One statement: alone, or in one transaction with the record of its act. */
+  changes<Parameters extends object>(
+    audit: AuditRecord | undefined,
+    statement: Statement<Parameters>,
+    parameters: Parameters,
+  ): Promise<boolean>;
+  /** A transaction. Its act is recorded at its end: from there until the commit every other act waits. */
+  write<Result>(
+    audit: AuditRecord | undefined,
+    work: (connection: Connection) => Promise<Result>,
+    patience?: number,
+  ): Promise<Result>;
+  /** To be called last, see above. Does nothing for an act that is not audited. */
   store(connection: Connection, row: AuditRow | null): Promise<void>;
-  /** One statement: alone, or, if it changes something, in one transaction with the record of its act. */
-  change(row: AuditRow | null, work: (connection: Connection) => Promise<boolean>): Promise<boolean>;
 }
 
 export function postgresAudits(database: Database): Audits {
@@ -48,16 +56,22 @@ export function postgresAudits(database: Database): Audits {
     if (row !== null) await insert.run(connection, row);
   };
 
+  const write: Audits['write'] = async (audit, work, patience) => {
+    const row = auditRowOf(audit);
+    return database.write(async (connection) => {
+      const result = await work(connection);
+      if (result !== false && result !== null) await store(connection, row);
+      return result;
+    }, patience);
+  };
+
   return {
     store,
-    change: (row, work) =>
-      row === null
-        ? database.change(work)
-        : database.write(async (connection) => {
-            const changed = await work(connection);
-            if (changed) await store(connection, row);
-            return changed;
-          }),
+    write,
+    changes: (audit, one, parameters) =>
+      audit === undefined
+        ? database.changes(one, parameters)
+        : write(audit, async (connection) => (await one.run(connection, parameters)) > 0),
   };
 }
 
@@ -101,26 +115,17 @@ export function postgresAudit(database: Database): AuditStore {
       await database.change((connection) => audits.store(connection, row));
     },
 
-    list: ({ target, after, limit }) =>
-      database.read(async (connection) => {
-        const page = { time: after?.time ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
-        const rows =
-          target === null
-            ? await sql.list.all(connection, page)
-            : await sql.listOfTarget.all(connection, { ...page, target });
-        return rows.map(withDetails);
-      }),
+    async list({ target, after, limit }) {
+      const page = { time: after?.time ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
+      const rows =
+        target === null ? database.all(sql.list, page) : database.all(sql.listOfTarget, { ...page, target });
+      return (await rows).map(withDetails);
+    },
 
-    head: () =>
-      database.read(async (connection) => {
-        const empty = { number: 0, chain: Buffer.alloc(32), before: 0, outside: 0 };
-        return (await sql.head.get(connection, {})) ?? empty;
-      }),
+    head: async () =>
+      (await database.get(sql.head, {})) ?? { number: 0, chain: Buffer.alloc(32), before: 0, outside: 0 },
 
-    chain: ({ after, limit }) =>
-      database.read(async (connection) =>
-        (await sql.chain.all(connection, { after, limit })).map((row) => withDetails(row)),
-      ),
+    chain: async (page) => (await database.all(sql.chain, { ...page })).map((row) => withDetails(row)),
   };
 }
 
@@ -129,8 +134,6 @@ function withDetails<Row extends StoredRow>(row: Row): Omit<Row, 'details'> & Pi
 }
 
 /** Before the write begins: its caller may go on with the object while the write waits. */
-export function auditRowOf(record: AuditRecord): AuditRow;
-export function auditRowOf(record: AuditRecord | undefined): AuditRow | null;
 export function auditRowOf(record: AuditRecord | undefined): AuditRow | null {
   if (record === undefined) return null;
   return { ...record, details: JSON.stringify(record.details), digest: Buffer.from(record.digest) };

@@ -1,5 +1,5 @@
 import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
-import { auditRowOf, postgresAudits } from './audit.ts';
+import { postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { type Connection, prepared, statement } from './statement.ts';
 
@@ -92,33 +92,29 @@ export function postgresClients(database: Database): ClientStore {
   return {
     async insert(client, audit) {
       const row = rowOf(client);
-      const act = auditRowOf(audit);
       const origins = webOrigins(client.redirectUris);
-      return database.write(async (connection) => {
+      return audits.write(audit, async (connection) => {
         await holdPartner(connection, row);
         if ((await sql.insert.run(connection, row)) === 0) return false;
         await storeOrigins(connection, row.clientId, origins);
-        await audits.store(connection, act);
         return true;
       });
     },
 
-    find: (clientId) =>
-      database.read(async (connection) => {
-        const row = await sql.find.get(connection, { clientId });
-        return row === undefined ? null : { ...clientOf(row), partnerDisabled: row.partnerDisabled };
-      }),
+    async find(clientId) {
+      const row = await database.get(sql.find, { clientId });
+      return row && { ...clientOf(row), partnerDisabled: row.partnerDisabled };
+    },
 
-    list: ({ after, limit }) =>
-      database.read(async (connection) => (await sql.list.all(connection, { after, limit })).map(clientOf)),
+    list: async ({ after, limit }) => (await database.all(sql.list, { after, limit })).map(clientOf),
 
     async replace(client, audit) {
       const row = rowOf(client);
-      const act = auditRowOf(audit);
       const origins = webOrigins(client.redirectUris);
       const { clientId, disabledAt } = row;
       const { updatedAt } = client;
-      return database.write(
+      return audits.write(
+        audit,
         async (connection) => {
           await holdPartner(connection, row);
           const replaced = await sql.replace.get(connection, row);
@@ -129,15 +125,13 @@ export function postgresClients(database: Database): ClientStore {
           if (disabledAt !== null) await sql.revokeConsents.run(connection, { clientId, now: disabledAt });
           if (disabledAt !== null || replaced.partnerDisabled)
             await sql.revokeGrants.run(connection, { clientId, now: disabledAt ?? updatedAt });
-          await audits.store(connection, act);
           return true;
         },
         disabledAt === null ? patienceMs : longPatienceMs,
       );
     },
 
-    originRegistered: (origin) =>
-      database.read(async (connection) => (await sql.findOrigin.all(connection, { origin })).length === 1),
+    originRegistered: async (origin) => (await database.get(sql.findOrigin, { origin })) !== null,
   };
 }
 

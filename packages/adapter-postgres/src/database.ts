@@ -23,7 +23,7 @@ import { type Borrowed, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
 import type { OwnPool, PostgresClient, PostgresPool } from './pool.ts';
 import { Semaphore } from './semaphore.ts';
-import { type Connection, connectionOn, type Preparing } from './statement.ts';
+import { type Connection, connectionOn, type Preparing, type Statement } from './statement.ts';
 
 /** How long a call may take, the wait for a connection included, before it is refused. */
 export const patienceMs = 1500;
@@ -101,6 +101,30 @@ export class Database {
   /** Runs statements that change nothing, outside a transaction. */
   read<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
     return this.#call(patience, (borrowed) => work(connectionOn(borrowed.client, this.#preparing)));
+  }
+
+  /** Reads a row; `null` where there is none. */
+  async get<Parameters extends object, Row>(
+    statement: Statement<Parameters, Row>,
+    parameters: Parameters,
+  ): Promise<Row | null> {
+    return (await this.read((connection) => statement.get(connection, parameters))) ?? null;
+  }
+
+  /** Reads rows. */
+  all<Parameters extends object, Row>(
+    statement: Statement<Parameters, Row>,
+    parameters: Parameters,
+  ): Promise<Row[]> {
+    return this.read((connection) => statement.all(connection, parameters));
+  }
+
+  /** Runs one statement that changes something, and says whether it did. */
+  async changes<Parameters extends object>(
+    statement: Statement<Parameters>,
+    parameters: Parameters,
+  ): Promise<boolean> {
+    return (await this.change((connection) => statement.run(connection, parameters))) > 0;
   }
 
   /** Runs exactly one statement, which is a transaction by itself: without the round trips of one. */

@@ -2,9 +2,8 @@ import type { EventRecord, EventStore, Owner, Publication } from '@ostiary/core/
 import type { Database } from './database.ts';
 import { postgresHolders } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
-import { claimRowOf, postgresClaims } from './idempotency.ts';
+import { postgresClaims } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
-import { writeOrRollBack } from './rollback.ts';
 import { prepared, statement } from './statement.ts';
 
 /** The first row says nothing but which event is the oldest one. */
@@ -47,10 +46,7 @@ export function postgresEvents(database: Database): EventStore {
   return {
     async publish(events, { idempotency, now }) {
       const rows = events.map((event) => ({ ...event }));
-      const claim = idempotency && claimRowOf(idempotency);
-      return writeOrRollBack<Publication>(database, claim, async (connection, rollBack) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
-        if (earlier !== null) return earlier;
+      return claims.once<Publication>(idempotency, now, async (connection) => {
         await publications.publish(connection, rows);
         return { outcome: 'published' };
       });
@@ -69,9 +65,8 @@ export function postgresEvents(database: Database): EventStore {
       }),
 
     latest: ({ partner, mode, before, type, limit }) =>
-      database.read((connection) => sql.latest.all(connection, { partner, mode, before, type, limit })),
+      database.all(sql.latest, { partner, mode, before, type, limit }),
 
-    find: ({ partner, mode }, id) =>
-      database.read(async (connection) => (await sql.find.get(connection, { partner, mode, id })) ?? null),
+    find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),
   };
 }

@@ -1,5 +1,5 @@
 import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core/storage';
-import { auditRowOf, postgresAudits } from './audit.ts';
+import { postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { type Connection, statement } from './statement.ts';
@@ -123,29 +123,22 @@ export function postgresPartners(database: Database): PartnerStore {
   }
 
   return {
-    async insert(partner, audit) {
-      const row = { ...partner };
-      return audits.change(
-        auditRowOf(audit),
-        async (connection) => (await sql.insert.run(connection, row)) === 1,
-      );
-    },
+    insert: (partner, audit) => audits.changes(audit, sql.insert, { ...partner }),
 
-    find: (slug) => database.read(async (connection) => (await sql.find.get(connection, { slug })) ?? null),
+    find: (slug) => database.get(sql.find, { slug }),
 
-    list: ({ after, limit }) => database.read((connection) => sql.list.all(connection, { after, limit })),
+    list: ({ after, limit }) => database.all(sql.list, { after, limit }),
 
     async replace(partner, audit) {
       const row = { ...partner };
       const { slug, disabledAt, updatedAt: now } = row;
-      const act = auditRowOf(audit);
-      return database.write(
+      return audits.write(
+        audit,
         async (connection) => {
           if ((await sql.replace.run(connection, row)) === 0) return null;
           await sql.markClients.run(connection, { slug, disabled: disabledAt !== null });
           const reach = await sql.reach.get(connection, { slug, now });
           const ended = disabledAt === null ? nothing : await end(connection, row, disabledAt);
-          await audits.store(connection, act);
           return { keys: 0, clients: 0, ...reach, ...ended };
         },
         disabledAt === null ? patienceMs : longPatienceMs,

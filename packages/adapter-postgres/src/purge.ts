@@ -96,7 +96,7 @@ export function postgresPurge(database: Database): Storage['purge'] {
 
   async function purgeEvents(eventsBefore: number, limit: number): Promise<number> {
     let removed = 0;
-    const owners = await database.read((connection) => sql.sequences.all(connection, { eventsBefore }));
+    const owners = await database.all(sql.sequences, { eventsBefore });
     for (const owner of owners) {
       if (removed === limit) break;
       const request = { ...owner, eventsBefore, limit: limit - removed };

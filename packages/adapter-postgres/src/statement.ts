@@ -58,11 +58,7 @@ function statementOf<Parameters extends object, Row>(
   const name = isPrepared
     ? `ostiary_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
     : undefined;
-  const valuesOf = (parameters: Parameters) =>
-    names.map((name) => {
-      const value: unknown = Reflect.get(parameters, name);
-      return Array.isArray(value) ? arrayOf(value) : value;
-    });
+  const valuesOf = (parameters: Parameters) => names.map((name): unknown => Reflect.get(parameters, name));
   const all = async (connection: Connection, parameters: Parameters) => {
     const { rows } = await connection.query(text, valuesOf(parameters), name);
     return rows as Row[];
@@ -97,37 +93,6 @@ export function connectionOn(client: PostgresClient, preparing: Preparing = { is
       }
     },
   };
-}
-
-/**
- * Text and numbers as PostgreSQL reads an array of them. The driver's own way knows every kind of value, and costs more
- * than all else that it does for a batch: it is left what is neither.
- */
-function arrayOf(values: readonly unknown[]): unknown {
-  const items: string[] = [];
-  // The same value often comes many times in a row.
-  let last: unknown;
-  let item = 'NULL';
-  for (const value of values) {
-    if (value !== last) {
-      if (typeof value === 'object' && value !== null) return values;
-      item = typeof value === 'string' ? quoted(value) : `${value ?? 'NULL'}`;
-      last = value;
-    }
-    items.push(item);
-  }
-  return `{${items.join()}}`;
-}
-
-const special = /["\\]/;
-/** What JSON may write in another way than with a backslash before it: control characters and surrogates. */
-const notInJson = /[\p{Cc}\p{Cs}]/u;
-
-/** In quotes, with a backslash before each quote and backslash. As JSON, where that is the same: it is quicker by half. */
-function quoted(text: string): string {
-  if (!special.test(text)) return `"${text}"`;
-  if (!notInJson.test(text)) return JSON.stringify(text);
-  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
 const int8 = 20;

@@ -1,9 +1,13 @@
-import type { Owner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core/storage';
-import { auditRowOf, postgresAudits } from './audit.ts';
+import type {
+  EndpointCreation,
+  Owner,
+  WebhookEndpointRecord,
+  WebhookEndpointStore,
+} from '@ostiary/core/storage';
+import { postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
-import { claimRowOf, postgresClaims } from './idempotency.ts';
-import { writeOrRollBack } from './rollback.ts';
+import { postgresClaims } from './idempotency.ts';
 import { postgresSealedSecrets } from './sealed-secrets.ts';
 import { type Connection, statement } from './statement.ts';
 
@@ -111,49 +115,49 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
   return {
     async create({ endpoint, idempotency, max, now }) {
       const row = rowOf(endpoint);
-      const claim = idempotency && claimRowOf(idempotency);
-      return writeOrRollBack(database, claim, async (connection, rollBack) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
-        if (earlier !== null) return earlier;
+      return claims.once<EndpointCreation>(idempotency, now, async (connection) => {
         await owners.lock(connection, row);
         const count = (await sql.count.get(connection, row))?.count ?? 0;
-        if (count >= max) return rollBack({ outcome: 'too_many' });
+        if (count >= max) return { outcome: 'too_many' };
         await sql.insert.run(connection, row);
         await sql.insertQueue.run(connection, row);
         return { outcome: 'created' };
       });
     },
 
-    find: ({ partner, mode }, id) =>
-      database.read(async (connection) => (await sql.find.get(connection, { partner, mode, id })) ?? null),
+    find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),
 
-    list: ({ partner, mode }) => database.read((connection) => sql.list.all(connection, { partner, mode })),
+    list: ({ partner, mode }) => database.all(sql.list, { partner, mode }),
 
     async replace(endpoint, now, audit) {
       const row = rowOf(endpoint);
-      const act = auditRowOf(audit);
       // An endpoint that ends takes all its pending deliveries along, which may be many.
       const patience = row.enabled ? patienceMs : longPatienceMs;
-      return database.write(async (connection) => {
-        await owners.lock(connection, row);
-        if ((await sql.replace.run(connection, row)) === 0) return false;
-        if (!row.enabled) await cancel(connection, row, now);
-        await audits.store(connection, act);
-        return true;
-      }, patience);
+      return audits.write(
+        audit,
+        async (connection) => {
+          await owners.lock(connection, row);
+          if ((await sql.replace.run(connection, row)) === 0) return false;
+          if (!row.enabled) await cancel(connection, row, now);
+          return true;
+        },
+        patience,
+      );
     },
 
     async remove({ partner, mode }, id, now, audit) {
-      const act = auditRowOf(audit);
-      return database.write(async (connection) => {
-        const endpoint = { partner, mode, id };
-        await owners.lock(connection, endpoint);
-        if ((await sql.remove.run(connection, endpoint)) === 0) return false;
-        await cancel(connection, endpoint, now);
-        await sql.removeQueue.run(connection, endpoint);
-        await audits.store(connection, act);
-        return true;
-      }, longPatienceMs);
+      return audits.write(
+        audit,
+        async (connection) => {
+          const endpoint = { partner, mode, id };
+          await owners.lock(connection, endpoint);
+          if ((await sql.remove.run(connection, endpoint)) === 0) return false;
+          await cancel(connection, endpoint, now);
+          await sql.removeQueue.run(connection, endpoint);
+          return true;
+        },
+        longPatienceMs,
+      );
     },
 
     ...postgresSealedSecrets(database, { table: 'webhook_endpoints', column: 'sealed_secret' }),
