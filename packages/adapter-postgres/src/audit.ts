@@ -13,7 +13,7 @@ import { type Connection, type Statement, statement } from './statement.ts';
 export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string };
 
 type StoredRow = Omit<AuditRow, 'digest'>;
-type Page = ListPosition & { readonly limit: number };
+type Page = ListPosition & { readonly target: string | null; readonly limit: number };
 
 /** Changes that an act is recorded with; of one that was not made, as `false` or `null` says, there is no record. */
 export interface Audits {
@@ -77,15 +77,10 @@ export function postgresAudits(database: Database): Audits {
 
 function statementsIn(schema: string) {
   return {
+    // The target is known when the statement is planned, so that what is null takes no part.
     list: statement<Page, StoredRow>(`
       SELECT id, at, actor, action, target, details FROM ${schema}.audit
-      WHERE (at, id) < (:time, :id)
-      ORDER BY at DESC, id DESC LIMIT :limit
-    `),
-
-    listOfTarget: statement<Page & { readonly target: string }, StoredRow>(`
-      SELECT id, at, actor, action, target, details FROM ${schema}.audit
-      WHERE target = :target AND (at, id) < (:time, :id)
+      WHERE (:target::text IS NULL OR target = :target) AND (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
 
@@ -116,10 +111,8 @@ export function postgresAudit(database: Database): AuditStore {
     },
 
     async list({ target, after, limit }) {
-      const page = { time: after?.time ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
-      const rows =
-        target === null ? database.all(sql.list, page) : database.all(sql.listOfTarget, { ...page, target });
-      return (await rows).map(withDetails);
+      const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
+      return (await database.all(sql.list, { target, time, id, limit })).map(withDetails);
     },
 
     head: async () =>

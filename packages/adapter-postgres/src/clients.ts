@@ -1,6 +1,7 @@
 import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
+import { revokeGrantsWhere } from './grants.ts';
 import { type Connection, prepared, statement } from './statement.ts';
 
 interface ClientRow {
@@ -66,14 +67,7 @@ function statementsIn(schema: string) {
       UPDATE ${schema}.consents SET revoked_at = :now WHERE client_id = :clientId AND revoked_at IS NULL
     `),
 
-    // Locked in the order of their ids, as everywhere, so that nobody waits in a circle.
-    revokeGrants: statement<RevokedAt>(`
-      UPDATE ${schema}.grants SET revoked_at = :now
-      WHERE id IN (
-        SELECT id FROM ${schema}.grants WHERE client_id = :clientId AND revoked_at IS NULL
-        ORDER BY id FOR UPDATE
-      )
-    `),
+    revokeGrants: statement<RevokedAt>(revokeGrantsWhere(schema, 'client_id = :clientId')),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ConsentRecord, ConsentStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
+import { revokeGrantsWhere } from './grants.ts';
 import { prepared, statement } from './statement.ts';
 
 type OfClient = { readonly sub: string; readonly clientId: string };
@@ -40,14 +41,9 @@ function statementsIn(schema: string) {
       WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
     `),
 
-    // Locked in the order of their ids, as everywhere, so that nobody waits in a circle.
-    revokeGrants: statement<OfClient & { now: number }>(`
-      UPDATE ${schema}.grants SET revoked_at = :now
-      WHERE id IN (
-        SELECT id FROM ${schema}.grants WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
-        ORDER BY id FOR UPDATE
-      )
-    `),
+    revokeGrants: statement<OfClient & { now: number }>(
+      revokeGrantsWhere(schema, 'sub = :sub AND client_id = :clientId'),
+    ),
 
     // Part of every look-up of a user.
     partnerHolds: prepared<{ partner: string; sub: string; scope: string }>(`
@@ -61,12 +57,7 @@ function statementsIn(schema: string) {
       UPDATE ${schema}.consents SET revoked_at = :now WHERE sub = :sub AND revoked_at IS NULL
     `),
 
-    endUserGrants: statement<{ sub: string; now: number }>(`
-      UPDATE ${schema}.grants SET revoked_at = :now
-      WHERE id IN (
-        SELECT id FROM ${schema}.grants WHERE sub = :sub AND revoked_at IS NULL ORDER BY id FOR UPDATE
-      )
-    `),
+    endUserGrants: statement<{ sub: string; now: number }>(revokeGrantsWhere(schema, 'sub = :sub')),
   };
 }
 

@@ -23,20 +23,13 @@ type Page = Owner &
     readonly limit: number;
   };
 
-/** Deliveries with their attempts, inside a transaction that is under way. */
-export interface StoredDeliveries {
-  /** In the order of the endpoints' ids. */
-  find(connection: Connection, ids: readonly string[]): Promise<DeliveryRecord[]>;
-}
-
-export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>): StoredDeliveries {
+/** Deliveries with their attempts, in the order of their endpoints' ids, inside a transaction that is under way. */
+export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>) {
   const find = statement<{ ids: readonly string[] }, DeliveryRow>(
     shown(schema, `SELECT * FROM ${schema}.deliveries WHERE id = ANY (:ids)`, 'endpoint_id'),
   );
-
-  return {
-    find: async (connection, ids) => (await find.all(connection, { ids })).map(deliveryOf),
-  };
+  return async (connection: Connection, ids: readonly string[]): Promise<DeliveryRecord[]> =>
+    (await find.all(connection, { ids })).map(deliveryOf);
 }
 
 export function postgresDeliveryLists(database: Database): Pick<DeliveryStore, 'list'> {

@@ -54,8 +54,7 @@ export function postgresEvents(database: Database): EventStore {
 
     within,
 
-    partnersHolding: ({ sub, scope }) =>
-      database.read((connection) => holders.partnersHolding(connection, { sub, scope })),
+    partnersHolding: ({ sub, scope }) => database.read((connection) => holders(connection, { sub, scope })),
 
     list: ({ partner, mode, after, limit }) =>
       database.read(async (connection) => {

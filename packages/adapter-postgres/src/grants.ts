@@ -10,6 +10,14 @@ import { prepared, statement } from './statement.ts';
 
 type CodeAt = { readonly codeDigest: Uint8Array; readonly now: number };
 
+/** Revokes grants. Locked in the order of their ids, as everywhere, so that nobody waits in a circle. */
+export const revokeGrantsWhere = (schema: string, condition: string) => `
+  UPDATE ${schema}.grants SET revoked_at = :now
+  WHERE id IN (
+    SELECT id FROM ${schema}.grants WHERE ${condition} AND revoked_at IS NULL ORDER BY id FOR UPDATE
+  )
+`;
+
 function statementsIn(schema: string) {
   return {
     // Holds the client and the consent until the commit: whoever disables the one, or its partner, or revokes the other,

@@ -51,7 +51,7 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
     }
 
     return {
-      partnersHolding: ({ sub, scope }) => inTurn(() => holders.partnersHolding(connection, { sub, scope })),
+      partnersHolding: ({ sub, scope }) => inTurn(() => holders(connection, { sub, scope })),
       publish: (events) => {
         const rows = events.map((event) => ({ ...event }));
         return inTurn(() => publications.publish(connection, rows));

@@ -3,6 +3,7 @@ import { postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { type Connection, statement } from './statement.ts';
+import { cancelWhere } from './webhooks.ts';
 
 type Ended = Pick<PartnerReach, 'codes' | 'tokens' | 'deliveries'>;
 
@@ -42,20 +43,12 @@ function endsIn(schema: string) {
       SELECT FROM ${schema}.endpoint_queues WHERE partner = :slug ORDER BY endpoint_id FOR UPDATE
     `),
 
-    // Whoever holds one of these deliveries loses it: its result will be refused. Locked by number, see finish.
-    cancel: statement<{ slug: string; now: number }>(`
-      WITH held AS MATERIALIZED (
-        SELECT id FROM ${schema}.pending_deliveries
-        WHERE endpoint_id IN (SELECT id FROM ${schema}.webhook_endpoints WHERE partner = :slug)
-        ORDER BY number FOR UPDATE
+    cancel: statement<{ slug: string; now: number }>(
+      cancelWhere(
+        schema,
+        `endpoint_id IN (SELECT id FROM ${schema}.webhook_endpoints WHERE partner = :slug)`,
       ),
-      gone AS (
-        DELETE FROM ${schema}.pending_deliveries AS pending USING held WHERE pending.id = held.id
-        RETURNING pending.number
-      )
-      UPDATE ${schema}.deliveries SET status = 'cancelled', ended_at = :now
-      FROM gone WHERE deliveries.number = gone.number
-    `),
+    ),
   };
 }
 

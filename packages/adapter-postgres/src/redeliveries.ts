@@ -6,7 +6,7 @@ import { postgresEventOwners } from './event-owners.ts';
 import { postgresClaims } from './idempotency.ts';
 import { insertFresh, postgresPublications } from './publications.ts';
 import { statement } from './statement.ts';
-import { postgresEndpoints } from './webhooks.ts';
+import { postgresRefusals } from './webhooks.ts';
 
 type Redeliveries = Pick<DeliveryStore, 'redeliver' | 'recover'>;
 type Outcome<Call extends keyof Redeliveries> = Awaited<ReturnType<Redeliveries[Call]>>;
@@ -64,8 +64,8 @@ export function postgresRedeliveries(database: Database): Redeliveries {
   const claims = postgresClaims(database);
   const owners = postgresEventOwners(database);
   const publications = postgresPublications(database);
-  const deliveries = postgresStoredDeliveries(database);
-  const endpoints = postgresEndpoints(database);
+  const storedDeliveries = postgresStoredDeliveries(database);
+  const refusalOf = postgresRefusals(database);
   const sql = statementsIn(database.schema);
 
   return {
@@ -77,8 +77,7 @@ export function postgresRedeliveries(database: Database): Redeliveries {
         if (event === undefined) return { outcome: 'unknown_event' };
         const { eventNumber, type } = event;
         if (endpointId !== null) {
-          const enabled = await endpoints.isEnabled(connection, { partner, mode, id: endpointId });
-          const refusal = refusalOf(enabled);
+          const refusal = await refusalOf(connection, { partner, mode, id: endpointId });
           if (refusal !== null) return refusal;
         }
 
@@ -95,7 +94,7 @@ export function postgresRedeliveries(database: Database): Redeliveries {
           endpointId,
         }));
         await publications.deliver(connection, fresh, { partner, mode, now });
-        const shown = await deliveries.find(
+        const shown = await storedDeliveries(
           connection,
           [...pending, ...fresh].map(({ id }) => id),
         );
@@ -109,7 +108,7 @@ export function postgresRedeliveries(database: Database): Redeliveries {
       const act = auditRowOf(audit);
       return claims.once<Outcome<'recover'>>(idempotency, now, async (connection) => {
         await owners.lock(connection, { partner, mode });
-        const refusal = refusalOf(await endpoints.isEnabled(connection, { partner, mode, id: endpointId }));
+        const refusal = await refusalOf(connection, { partner, mode, id: endpointId });
         if (refusal !== null) return refusal;
 
         const request = { partner, mode, endpointId, since, deliveryId, now, limit };
@@ -119,12 +118,4 @@ export function postgresRedeliveries(database: Database): Redeliveries {
       });
     },
   };
-}
-
-/** Why nothing can be delivered to an endpoint, or `null`. */
-function refusalOf(
-  enabled: boolean | null,
-): { readonly outcome: 'unknown_endpoint' | 'disabled_endpoint' } | null {
-  if (enabled === null) return { outcome: 'unknown_endpoint' };
-  return enabled ? null : { outcome: 'disabled_endpoint' };
 }

@@ -13,13 +13,11 @@ import { type Connection, statement } from './statement.ts';
 
 type OwnedId = Owner & { readonly id: string };
 
-/** The look at an endpoint, inside a transaction that has its owner to itself. */
-export interface Endpoints {
-  /** Whether anything is delivered to it; `null` for an unknown endpoint and for somebody else's. */
-  isEnabled(connection: Connection, endpoint: OwnedId): Promise<boolean | null>;
-}
-
-export function postgresEndpoints({ schema }: Pick<Database, 'schema'>): Endpoints {
+/**
+ * Why nothing can be delivered to an endpoint, or `null`; somebody else's is unknown. Inside a transaction that has its owner to
+ * itself.
+ */
+export function postgresRefusals({ schema }: Pick<Database, 'schema'>) {
   const find = statement<OwnedId, { readonly enabled: boolean }>(`
     SELECT enabled AND NOT EXISTS (
       SELECT FROM ${schema}.partners WHERE slug = :partner AND disabled_at IS NOT NULL
@@ -27,10 +25,28 @@ export function postgresEndpoints({ schema }: Pick<Database, 'schema'>): Endpoin
     FROM ${schema}.webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
   `);
 
-  return {
-    isEnabled: async (connection, endpoint) => (await find.get(connection, endpoint))?.enabled ?? null,
+  return async (
+    connection: Connection,
+    endpoint: OwnedId,
+  ): Promise<{ readonly outcome: 'unknown_endpoint' | 'disabled_endpoint' } | null> => {
+    const found = await find.get(connection, endpoint);
+    if (found === undefined) return { outcome: 'unknown_endpoint' };
+    return found.enabled ? null : { outcome: 'disabled_endpoint' };
   };
 }
+
+/** Cancels deliveries. Whoever holds one of them loses it: its result will be refused. Locked by number, see finish. */
+export const cancelWhere = (schema: string, condition: string) => `
+  WITH held AS MATERIALIZED (
+    SELECT id FROM ${schema}.pending_deliveries WHERE ${condition} ORDER BY number FOR UPDATE
+  ),
+  gone AS (
+    DELETE FROM ${schema}.pending_deliveries AS pending USING held WHERE pending.id = held.id
+    RETURNING pending.number
+  )
+  UPDATE ${schema}.deliveries SET status = 'cancelled', ended_at = :now
+  FROM gone WHERE deliveries.number = gone.number
+`;
 
 function statementsIn(schema: string) {
   const columns = `
@@ -86,18 +102,9 @@ function statementsIn(schema: string) {
       DELETE FROM ${schema}.endpoint_queues WHERE endpoint_id = :id
     `),
 
-    // Whoever holds one of these deliveries loses it: its result will be refused. Locked by number, see finish.
-    cancel: statement<{ readonly endpointId: string; readonly now: number }>(`
-      WITH held AS MATERIALIZED (
-        SELECT id FROM ${schema}.pending_deliveries WHERE endpoint_id = :endpointId ORDER BY number FOR UPDATE
-      ),
-      gone AS (
-        DELETE FROM ${schema}.pending_deliveries AS pending USING held WHERE pending.id = held.id
-        RETURNING pending.number
-      )
-      UPDATE ${schema}.deliveries SET status = 'cancelled', ended_at = :now
-      FROM gone WHERE deliveries.number = gone.number
-    `),
+    cancel: statement<{ readonly endpointId: string; readonly now: number }>(
+      cancelWhere(schema, 'endpoint_id = :endpointId'),
+    ),
   };
 }
 
