@@ -14,14 +14,7 @@ import { type Connection, prepared } from './statement.ts';
  * Locks are taken in this order, so that nobody waits in a circle: the record of an idempotency key, a transfer,
  * the sequences by partner and mode, the queues of endpoints by id, deliveries by number.
  */
-export interface EventOwners {
-  /** Waits until nobody else is at work for this partner and mode. */
-  lock(connection: Connection, owner: Owner): Promise<void>;
-  /** The same for those of all these events; answers the sequence numbers, in the order of the events. */
-  nextSequences(connection: Connection, events: readonly Owner[]): Promise<number[]>;
-}
-
-export function postgresEventOwners({ schema }: Pick<Database, 'schema'>): EventOwners {
+export function postgresEventOwners({ schema }: Pick<Database, 'schema'>) {
   const advance = prepared<{ readonly owners: string }, Owner & { readonly last: number }>(`
     INSERT INTO ${schema}.event_sequences (partner, mode, last)
     SELECT partner, mode, sum(count) FROM json_to_recordset(:owners::json)
@@ -34,11 +27,13 @@ export function postgresEventOwners({ schema }: Pick<Database, 'schema'>): Event
   `);
 
   return {
-    async lock(connection, { partner, mode }) {
+    /** Waits until nobody else is at work for this partner and mode. */
+    async lock(connection: Connection, { partner, mode }: Owner): Promise<void> {
       await advance.run(connection, { owners: JSON.stringify([{ partner, mode, count: 0 }]) });
     },
 
-    async nextSequences(connection, events) {
+    /** The same for those of all these events; answers the sequence numbers, in the order of the events. */
+    async nextSequences(connection: Connection, events: readonly Owner[]): Promise<number[]> {
       const counted = events.map(({ partner, mode }) => ({ partner, mode, count: 1 }));
       const rows = await advance.all(connection, { owners: JSON.stringify(counted) });
       const groups = Map.groupBy(events, nameOf);

@@ -13,7 +13,7 @@ const columns = 'id, partner, mode, sequence, type, body, created_at AS "created
 
 export function postgresEvents(database: Database): EventStore {
   const { schema } = database;
-  const claims = postgresClaims(database);
+  const once = postgresClaims(database);
   const publications = postgresPublications(database);
   const holders = postgresHolders(database);
   const within = hostTransactions(database);
@@ -46,7 +46,7 @@ export function postgresEvents(database: Database): EventStore {
   return {
     async publish(events, { idempotency, now }) {
       const rows = events.map((event) => ({ ...event }));
-      return claims.once<Publication>(idempotency, now, async (connection) => {
+      return once<Publication>(idempotency, now, async (connection) => {
         await publications.publish(connection, rows);
         return { outcome: 'published' };
       });

@@ -21,22 +21,13 @@ const effects: ReadonlySet<string> = new Set(['created', 'published', 'queued'])
 /** What a key holds until its transaction knows the answer. Nobody else ever reads it. */
 const unanswered: StoredAnswer = { status: 0, body: '' };
 
-/** What an `Idempotency-Key` decides. */
-export interface Claims {
-  /**
-   * A transaction that takes effect once per key. Waits for a request with the same key that is under way; one that goes
-   * on for too long is `in_progress`. A record that has ended is overwritten.
-   */
-  once<Outcome extends { readonly outcome: string; readonly answer?: StoredAnswer }>(
-    claim: Claim | null,
-    now: number,
-    work: (connection: Connection) => Promise<Outcome>,
-  ): Promise<Outcome | ClaimOutcome>;
-}
-
 const answers = 'status, body, fingerprint = :fingerprint AS same';
 
-export function postgresClaims(database: Database): Claims {
+/**
+ * A transaction that takes effect once per `Idempotency-Key`. Waits for a request with the same key that is under way; one
+ * that goes on for too long is `in_progress`. A record that has ended is overwritten.
+ */
+export function postgresClaims(database: Database) {
   const { schema } = database;
   // Where a record lives nothing is changed, and its row is locked all the same: nobody purges it now.
   const take = prepared<ClaimRow & { readonly now: number }>(`
@@ -59,49 +50,47 @@ export function postgresClaims(database: Database): Claims {
     WHERE partner = :partner AND mode = :mode AND key = :key
   `);
 
-  return {
-    async once<Outcome extends { readonly outcome: string; readonly answer?: StoredAnswer }>(
-      given: Claim | null,
-      now: number,
-      work: (connection: Connection) => Promise<Outcome>,
-    ) {
-      // A copy: the caller may go on with the bytes while the write waits.
-      const claim = given && {
-        ...given,
-        ...(given.answer ?? unanswered),
-        fingerprint: Buffer.from(given.fingerprint),
-      };
-      const end: { undone: Outcome | ClaimOutcome | null } = { undone: null };
-      /** Leaves the transaction with an answer and without its changes. */
-      const undo = (outcome: Outcome | ClaimOutcome): never => {
-        end.undone = outcome;
-        throw new Error('there is nothing to change');
-      };
+  return async <Outcome extends { readonly outcome: string; readonly answer?: StoredAnswer }>(
+    given: Claim | null,
+    now: number,
+    work: (connection: Connection) => Promise<Outcome>,
+  ): Promise<Outcome | ClaimOutcome> => {
+    // A copy: the caller may go on with the bytes while the write waits.
+    const claim = given && {
+      ...given,
+      ...(given.answer ?? unanswered),
+      fingerprint: Buffer.from(given.fingerprint),
+    };
+    const end: { undone: Outcome | ClaimOutcome | null } = { undone: null };
+    /** Leaves the transaction with an answer and without its changes. */
+    const undo = (outcome: Outcome | ClaimOutcome): never => {
+      end.undone = outcome;
+      throw new Error('there is nothing to change');
+    };
 
-      async function takeAndWork(connection: Connection): Promise<Outcome | ClaimOutcome> {
-        if (claim !== null) {
-          const taken = await take.run(connection, { ...claim, now }).catch((error: unknown) => {
-            if (isLockTimeout(error)) return undo({ outcome: 'in_progress' });
-            throw error;
-          });
-          // A statement of its own, which sees what the other request committed while this one waited for it.
-          const known = taken === 1 ? null : outcomeOf(await earlier.get(connection, claim));
-          if (known !== null) return known;
-        }
-        const result = await work(connection);
-        if (!effects.has(result.outcome)) undo(result);
-        if (claim !== null && result.answer !== undefined)
-          await answer.run(connection, { ...claim, ...result.answer });
-        return result;
+    async function takeAndWork(connection: Connection): Promise<Outcome | ClaimOutcome> {
+      if (claim !== null) {
+        const taken = await take.run(connection, { ...claim, now }).catch((error: unknown) => {
+          if (isLockTimeout(error)) return undo({ outcome: 'in_progress' });
+          throw error;
+        });
+        // A statement of its own, which sees what the other request committed while this one waited for it.
+        const known = taken === 1 ? null : outcomeOf(await earlier.get(connection, claim));
+        if (known !== null) return known;
       }
+      const result = await work(connection);
+      if (!effects.has(result.outcome)) undo(result);
+      if (claim !== null && result.answer !== undefined)
+        await answer.run(connection, { ...claim, ...result.answer });
+      return result;
+    }
 
-      try {
-        return await database.write(takeAndWork, patienceMs, claim === null ? patienceMs : lockPatienceMs);
-      } catch (error) {
-        if (end.undone === null) throw error;
-        return end.undone;
-      }
-    },
+    try {
+      return await database.write(takeAndWork, patienceMs, claim === null ? patienceMs : lockPatienceMs);
+    } catch (error) {
+      if (end.undone === null) throw error;
+      return end.undone;
+    }
   };
 }
 

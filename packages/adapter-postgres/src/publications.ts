@@ -10,20 +10,6 @@ export interface NewDelivery {
   readonly endpointId: string;
 }
 
-/** The outbox, inside a transaction that is under way, of ours or of the host's. */
-export interface Publications {
-  /** Stores events and their deliveries. */
-  publish(connection: Connection, events: readonly NewEvent[]): Promise<void>;
-  /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
-  matchingEndpoints(connection: Connection, request: Owner & { readonly type: string }): Promise<string[]>;
-  /** Stores deliveries of one owner, in this order. */
-  deliver(
-    connection: Connection,
-    deliveries: readonly NewDelivery[],
-    request: Owner & { readonly now: number },
-  ): Promise<void>;
-}
-
 /** The end of a statement that stores the deliveries of `fresh`, which are due when they are made. */
 export function insertFresh(schema: string): string {
   return `
@@ -37,7 +23,8 @@ export function insertFresh(schema: string): string {
   `;
 }
 
-export function postgresPublications({ schema }: Pick<Database, 'schema'>): Publications {
+/** The outbox, inside a transaction that is under way, of ours or of the host's. */
+export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
   const owners = postgresEventOwners({ schema });
   const wants = (type: string) => `webhook_endpoints.events && ARRAY['*', ${type}]`;
 
@@ -90,18 +77,28 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>): Publ
   `);
 
   return {
-    async publish(connection, events) {
+    /** Stores events and their deliveries. */
+    async publish(connection: Connection, events: readonly NewEvent[]): Promise<void> {
       if (events.length === 0) return;
       const sequences = await owners.nextSequences(connection, events);
       const rows = events.map((event, place) => ({ ...event, place, sequence: sequences[place] }));
       await insert.run(connection, { events: JSON.stringify(rows) });
     },
 
-    async matchingEndpoints(connection, request) {
+    /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
+    async matchingEndpoints(
+      connection: Connection,
+      request: Owner & { readonly type: string },
+    ): Promise<string[]> {
       return (await matching.all(connection, request)).map(({ id }) => id);
     },
 
-    async deliver(connection, deliveries, owner) {
+    /** Stores deliveries of one owner, in this order. */
+    async deliver(
+      connection: Connection,
+      deliveries: readonly NewDelivery[],
+      owner: Owner & { readonly now: number },
+    ): Promise<void> {
       if (deliveries.length === 0) return;
       const rows = deliveries.map((delivery, place) => ({ ...delivery, place }));
       await deliver.run(connection, { ...owner, deliveries: JSON.stringify(rows) });

@@ -61,7 +61,7 @@ function statementsIn(schema: string) {
 /** Deliveries that are made once more. */
 export function postgresRedeliveries(database: Database): Redeliveries {
   const audits = postgresAudits(database);
-  const claims = postgresClaims(database);
+  const once = postgresClaims(database);
   const owners = postgresEventOwners(database);
   const publications = postgresPublications(database);
   const storedDeliveries = postgresStoredDeliveries(database);
@@ -71,7 +71,7 @@ export function postgresRedeliveries(database: Database): Redeliveries {
   return {
     async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer, audit }) {
       const act = auditRowOf(audit);
-      return claims.once<Outcome<'redeliver'>>(idempotency, now, async (connection) => {
+      return once<Outcome<'redeliver'>>(idempotency, now, async (connection) => {
         await owners.lock(connection, { partner, mode });
         const event = await sql.findEvent.get(connection, { partner, mode, eventId });
         if (event === undefined) return { outcome: 'unknown_event' };
@@ -106,7 +106,7 @@ export function postgresRedeliveries(database: Database): Redeliveries {
 
     async recover({ partner, mode, endpointId, since, deliveryId, now, limit, idempotency, answer, audit }) {
       const act = auditRowOf(audit);
-      return claims.once<Outcome<'recover'>>(idempotency, now, async (connection) => {
+      return once<Outcome<'recover'>>(idempotency, now, async (connection) => {
         await owners.lock(connection, { partner, mode });
         const refusal = await refusalOf(connection, { partner, mode, id: endpointId });
         if (refusal !== null) return refusal;

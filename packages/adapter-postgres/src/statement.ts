@@ -32,22 +32,9 @@ export interface Statement<Parameters extends object, Row = never> {
   run(connection: Connection, parameters: Parameters): Promise<number>;
 }
 
-export function statement<Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> {
-  return statementOf(sql, { isPrepared: false });
-}
-
-/**
- * The same for what runs all the time: where the connection allows it, PostgreSQL keeps the statement parsed and planned,
- * which is most of its work for one that finds or changes a row by its key. Only where the same plan is good for all
- * parameters, and however many rows there are: what was chosen for a small table stays until the server looks again.
- */
-export function prepared<Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> {
-  return statementOf(sql, { isPrepared: true });
-}
-
-function statementOf<Parameters extends object, Row>(
+export function statement<Parameters extends object, Row = never>(
   sql: string,
-  { isPrepared }: { readonly isPrepared: boolean },
+  { isPrepared = false }: { readonly isPrepared?: boolean } = {},
 ): Statement<Parameters, Row> {
   const names: string[] = [];
   const text = sql.replaceAll(/(?<!:):([A-Za-z]\w*)/g, (_match, name: string) => {
@@ -74,6 +61,14 @@ function statementOf<Parameters extends object, Row>(
 export interface Preparing {
   isOn: boolean;
 }
+
+/**
+ * The same for what runs all the time: where the connection allows it, PostgreSQL keeps the statement parsed and planned,
+ * which is most of its work for one that finds or changes a row by its key. Only where the same plan is good for all
+ * parameters, and however many rows there are: what was chosen for a small table stays until the server looks again.
+ */
+export const prepared = <Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> =>
+  statement(sql, { isPrepared: true });
 
 /**
  * Statements on a client of `pg`, ours or the host's.

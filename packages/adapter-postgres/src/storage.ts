@@ -3,7 +3,7 @@ import { postgresApiKeys } from './api-keys.ts';
 import { postgresAudit } from './audit.ts';
 import { postgresClients } from './clients.ts';
 import { postgresConsents } from './consents.ts';
-import { Database, patienceMs } from './database.ts';
+import { Database } from './database.ts';
 import { postgresDeliveries } from './deliveries.ts';
 import { StorageUnavailableError } from './errors.ts';
 import { postgresEvents } from './events.ts';
@@ -12,7 +12,6 @@ import { postgresIdempotency } from './idempotency.ts';
 import { postgresInteractions } from './interactions.ts';
 import { type PostgresStorageOptions, parseOptions } from './options.ts';
 import { postgresPartners } from './partners.ts';
-import { openPool } from './pool.ts';
 import { postgresPurge } from './purge.ts';
 import { postgresQueue } from './queue.ts';
 import { postgresRateLimits } from './rate-limits.ts';
@@ -35,8 +34,7 @@ import { postgresWebhooks } from './webhooks.ts';
  * ```
  */
 export function postgresStorage(options: PostgresStorageOptions): Storage {
-  const { pool, connectionString, schema } = parseOptions(options);
-  return storageOn(new Database({ schema, pool: pool ?? (() => openPool(connectionString, patienceMs)) }));
+  return storageOn(new Database(parseOptions(options)));
 }
 
 /** The ports on a database that is not open yet. */

@@ -158,7 +158,7 @@ function postgresSettlements(
 }
 
 export function postgresTransfers(database: Database): TransferStore {
-  const claims = postgresClaims(database);
+  const once = postgresClaims(database);
   const storeJobs = postgresJobs(database);
   const settle = postgresSettlements(database);
   const sql = statementsIn(database.schema);
@@ -167,7 +167,7 @@ export function postgresTransfers(database: Database): TransferStore {
     async create({ transfer, idempotency, job, now }) {
       const row = rowOf(transfer);
       const jobRow = jobRowOf(job);
-      return claims.once<TransferCreation>(idempotency, now, async (connection) => {
+      return once<TransferCreation>(idempotency, now, async (connection) => {
         if ((await sql.insert.run(connection, row)) === 0) {
           const taken = await sql.findReference.get(connection, row);
           return { outcome: 'reference_conflict', transferId: taken?.id ?? '' };

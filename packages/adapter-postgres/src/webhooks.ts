@@ -110,7 +110,7 @@ function statementsIn(schema: string) {
 
 export function postgresWebhooks(database: Database): WebhookEndpointStore {
   const audits = postgresAudits(database);
-  const claims = postgresClaims(database);
+  const once = postgresClaims(database);
   const owners = postgresEventOwners(database);
   const sql = statementsIn(database.schema);
 
@@ -122,7 +122,7 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
   return {
     async create({ endpoint, idempotency, max, now }) {
       const row = rowOf(endpoint);
-      return claims.once<EndpointCreation>(idempotency, now, async (connection) => {
+      return once<EndpointCreation>(idempotency, now, async (connection) => {
         await owners.lock(connection, row);
         const count = (await sql.count.get(connection, row))?.count ?? 0;
         if (count >= max) return { outcome: 'too_many' };
