@@ -16,24 +16,7 @@ type StoredRow = Omit<AuditRow, 'digest'>;
 type Page = ListPosition & { readonly target: string | null; readonly limit: number };
 
 /** Changes that an act is recorded with; of one that was not made, as `false` or `null` says, there is no record. */
-export interface Audits {
-  /** One statement: alone, or in one transaction with the record of its act. */
-  changes<Parameters extends object>(
-    audit: AuditRecord | undefined,
-    statement: Statement<Parameters>,
-    parameters: Parameters,
-  ): Promise<boolean>;
-  /** A transaction. Its act is recorded at its end: from there until the commit every other act waits. */
-  write<Result>(
-    audit: AuditRecord | undefined,
-    work: (connection: Connection) => Promise<Result>,
-    patience?: number,
-  ): Promise<Result>;
-  /** To be called last, see above. Does nothing for an act that is not audited. */
-  store(connection: Connection, row: AuditRow | null): Promise<void>;
-}
-
-export function postgresAudits(database: Database): Audits {
+export function postgresAudits(database: Database) {
   const { schema } = database;
   // The row of the head decides who is next. Acts are only counted by the first one that is in the chain.
   const insert = statement<AuditRow>(`
@@ -52,23 +35,34 @@ export function postgresAudits(database: Database): Audits {
     INSERT INTO ${schema}.audit (id, at, actor, action, target, details, number, chain)
     SELECT :id, :at, :actor, :action, :target, :details, number, chain FROM head
   `);
-  const store: Audits['store'] = async (connection, row) => {
+  /** To be called last: from here until the commit every other act waits. Does nothing for an act that is not audited. */
+  async function store(connection: Connection, row: AuditRow | null): Promise<void> {
     if (row !== null) await insert.run(connection, row);
-  };
+  }
 
-  const write: Audits['write'] = async (audit, work, patience) => {
+  /** A transaction that records its act at its end. */
+  async function write<Result>(
+    audit: AuditRecord | undefined,
+    work: (connection: Connection) => Promise<Result>,
+    patience?: number,
+  ): Promise<Result> {
     const row = auditRowOf(audit);
     return database.write(async (connection) => {
       const result = await work(connection);
       if (result !== false && result !== null) await store(connection, row);
       return result;
     }, patience);
-  };
+  }
 
   return {
     store,
     write,
-    changes: (audit, one, parameters) =>
+    /** One statement: alone, or in one transaction with the record of its act. */
+    changes: <Parameters extends object>(
+      audit: AuditRecord | undefined,
+      one: Statement<Parameters>,
+      parameters: Parameters,
+    ): Promise<boolean> =>
       audit === undefined
         ? database.changes(one, parameters)
         : write(audit, async (connection) => (await one.run(connection, parameters)) > 0),

@@ -16,17 +16,10 @@ type StoredRow = Omit<AuditRow, 'digest'>;
 type Link = Pick<ChainedAct, 'number' | 'chain'>;
 type Page = ListPosition & { readonly limit: number };
 
-/** The records of acts, inside the transactions that make the changes. */
-export interface Audits {
-  /** Does nothing for an act that is not audited. */
-  store(row: AuditRow | null): void;
-  /** A transaction that stores an act with what it changes; nothing was to be changed where `work` says `false` or `null`. */
-  change<Result>(audit: AuditRecord | undefined, work: () => Result): Promise<Result>;
-}
-
 const beforeAll: Link = { number: 0, chain: Buffer.alloc(32) };
 
-export function sqliteAudits(database: Database): Audits {
+/** The records of acts, inside the transactions that make the changes. */
+export function sqliteAudits(database: Database) {
   const sql = database.prepare((connection) => ({
     head: connection.prepare<[], Link>('SELECT number, chain FROM audit_head'),
 
@@ -43,6 +36,7 @@ export function sqliteAudits(database: Database): Audits {
     advance: connection.prepare<[Link]>('UPDATE audit_head SET number = :number, chain = :chain'),
   }));
 
+  /** Does nothing for an act that is not audited. */
   function store(row: AuditRow | null): void {
     if (row === null) return;
     const { digest, ...act } = row;
@@ -56,7 +50,8 @@ export function sqliteAudits(database: Database): Audits {
 
   return {
     store,
-    async change(audit, work) {
+    /** A transaction that stores an act with what it changes; nothing was to be changed where `work` says `false` or `null`. */
+    async change<Result>(audit: AuditRecord | undefined, work: () => Result): Promise<Result> {
       const row = auditRowOf(audit);
       return database.write(() => {
         const result = work();

@@ -17,18 +17,7 @@ type Claim = Omit<IdempotencyClaim, 'answer'> & { readonly answer?: StoredAnswer
 const effects: ReadonlySet<string> = new Set(['created', 'published', 'queued']);
 
 /** What an `Idempotency-Key` decides. */
-export interface Claims {
-  /** What an earlier request with this key says, or `null` when there is none that lives at `now`. */
-  outcomeOf(lookup: ClaimLookup): IdempotencyOutcome | null;
-  /** A transaction that takes effect once per key, and keeps its answer; a record that has ended is overwritten. */
-  once<Outcome extends { readonly outcome: string; readonly answer?: StoredAnswer }>(
-    claim: Claim | null,
-    now: number,
-    work: () => Outcome,
-  ): Promise<Outcome | IdempotencyOutcome>;
-}
-
-export function sqliteClaims(database: Database): Claims {
+export function sqliteClaims(database: Database) {
   const sql = database.prepare((connection) => ({
     find: connection.prepare<[ClaimLookup], { status: number; body: string; same: 0 | 1 }>(`
       SELECT status, body, fingerprint = :fingerprint AS same FROM idempotency_records
@@ -44,6 +33,7 @@ export function sqliteClaims(database: Database): Claims {
     `),
   }));
 
+  /** What an earlier request with this key says, or `null` when there is none that lives at `now`. */
   function outcomeOf({ partner, mode, key, fingerprint, now }: ClaimLookup): IdempotencyOutcome | null {
     const row = sql().find.get({ partner, mode, key, fingerprint, now });
     if (row === undefined) return null;
@@ -54,7 +44,12 @@ export function sqliteClaims(database: Database): Claims {
   return {
     outcomeOf,
 
-    async once(given, now, work) {
+    /** A transaction that takes effect once per key, and keeps its answer; a record that has ended is overwritten. */
+    async once<Outcome extends { readonly outcome: string; readonly answer?: StoredAnswer }>(
+      given: Claim | null,
+      now: number,
+      work: () => Outcome,
+    ): Promise<Outcome | IdempotencyOutcome> {
       if (given === null) return database.write(work);
       // A copy: the caller may go on with the bytes while the write waits.
       const { answer, ...claim } = { ...given, fingerprint: Buffer.from(given.fingerprint) };

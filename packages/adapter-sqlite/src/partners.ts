@@ -3,6 +3,9 @@ import { sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
+const columns =
+  'slug, name, created_at AS createdAt, updated_at AS updatedAt, disabled_at AS disabledAt, version';
+
 function statementsOn(connection: Connection) {
   return {
     insert: connection.prepare<[PartnerRecord]>(`
@@ -12,15 +15,11 @@ function statementsOn(connection: Connection) {
     `),
 
     find: connection.prepare<[string], PartnerRecord>(`
-      SELECT
-        slug, name, created_at AS createdAt, updated_at AS updatedAt, disabled_at AS disabledAt, version
-      FROM partners WHERE slug = ?
+      SELECT ${columns} FROM partners WHERE slug = ?
     `),
 
     list: connection.prepare<[{ after: string | null; limit: number }], PartnerRecord>(`
-      SELECT
-        slug, name, created_at AS createdAt, updated_at AS updatedAt, disabled_at AS disabledAt, version
-      FROM partners
+      SELECT ${columns} FROM partners
       WHERE :after IS NULL OR slug > :after
       ORDER BY slug LIMIT :limit
     `),

@@ -9,18 +9,8 @@ export interface NewDelivery extends Owner {
   readonly now: number;
 }
 
-/** The outbox on a connection, inside a transaction that is under way. */
-export interface Publications {
-  /** Stores events and their deliveries. */
-  publish(events: readonly NewEvent[]): void;
-  /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
-  matchingEndpoints(request: Owner & { readonly type: string }): string[];
-  /** Stores a delivery that is due now. */
-  deliver(delivery: NewDelivery): void;
-}
-
-/** Prepares the outbox on our connection or on one of the host's. */
-export function publicationsOn(connection: Connection): Publications {
+/** The outbox on our connection or on one of the host's, inside a transaction that is under way. */
+export function publicationsOn(connection: Connection) {
   const sql = {
     nextSequence: connection.prepare<[Owner], { last: number }>(`
       INSERT INTO event_sequences (partner, mode, last) VALUES (:partner, :mode, 1)
@@ -55,15 +45,19 @@ export function publicationsOn(connection: Connection): Publications {
     `),
   };
 
-  const matchingEndpoints: Publications['matchingEndpoints'] = (request) =>
+  /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
+  const matchingEndpoints = (request: Owner & { readonly type: string }): string[] =>
     sql.matchingEndpoints.all(request).map(({ id }) => id);
-  const deliver: Publications['deliver'] = (delivery) => {
+
+  /** Stores a delivery that is due now. */
+  function deliver(delivery: NewDelivery): void {
     sql.insertDelivery.run(delivery);
     sql.queue.run({ endpointId: delivery.endpointId, now: delivery.now });
-  };
+  }
 
   return {
-    publish(events) {
+    /** Stores events and their deliveries. */
+    publish(events: readonly NewEvent[]): void {
       for (const event of events) {
         const { partner, mode, type, deliveryId, createdAt: now } = event;
         const sequence = sql.nextSequence.get({ partner, mode })?.last ?? 0;

@@ -9,17 +9,10 @@ export interface ClaimCount {
   readonly isCutOff: boolean;
 }
 
-/** The first part of the dispatcher: looks for deliveries that are due, one claim at a time. */
-export interface Claiming {
-  /** Claims until nothing is left that there is room for. Answers how many deliveries it claimed. */
-  claim(): Promise<number>;
-  /** Claims now, and again after a while, until it is stopped. */
-  start(): void;
-  /** Resolves when no claim is under way. */
-  stop(): Promise<void>;
-}
-
-/** @param claimOnce - claims for the room that there is, and begins what it has claimed */
+/**
+ * The first part of the dispatcher: looks for deliveries that are due, one claim at a time.
+ * @param claimOnce - claims for the room that there is, and begins what it has claimed
+ */
 export function createClaiming({
   claimOnce,
   logger,
@@ -28,7 +21,7 @@ export function createClaiming({
   readonly claimOnce: () => Promise<ClaimCount>;
   readonly logger: Logger;
   readonly schedule: Schedule;
-}): Claiming {
+}) {
   const pace = createPace();
   let isStarted = false;
   let cancelPoll: () => void = () => {};
@@ -55,6 +48,7 @@ export function createClaiming({
     return total;
   }
 
+  /** Claims until nothing is left that there is room for. Answers how many deliveries it claimed. */
   function claim(): Promise<number> {
     isWoken = true;
     flight ??= claimAll();
@@ -69,11 +63,13 @@ export function createClaiming({
 
   return {
     claim,
-    start() {
+    /** Claims now, and again after a while, until it is stopped. */
+    start(): void {
       isStarted = true;
       poll();
     },
-    async stop() {
+    /** Resolves when no claim is under way. */
+    async stop(): Promise<void> {
       isStarted = false;
       isWoken = false;
       cancelPoll();

@@ -27,29 +27,10 @@ interface Lane {
  * endpoint begins with a few, gets one more for every answer, and one only while it does not answer. Those
  * that do not answer never fill the worker together. For one that answers quickly some are claimed ahead, so that it
  * does not wait for the database after every answer.
- */
-export interface Lanes {
-  /** How many more attempts may begin. */
-  readonly free: number;
-  /** How many more attempts of any endpoint that {@link Lanes.slots} does not name. */
-  readonly freeOfUnknown: number;
-  /** For endpoints that have a history: how many more of their deliveries may be claimed. */
-  slots(): ReadonlyMap<string, number>;
-  /** Whether a delivery that was claimed ahead has to wait until an attempt of its endpoint ends. */
-  isFull(endpointId: string): boolean;
-  begin(endpointId: string): void;
-  /**
-   * @param answered - whether an answer came, whatever its status
-   * @param durationMs - how long it took; without it nothing is claimed ahead
-   */
-  end(endpointId: string, answered: boolean, durationMs?: number): void;
-}
-
-/**
  * @param total - attempts under way at most
  * @param waitingOf - how many deliveries of an endpoint wait already
  */
-export function createLanes(total: number, waitingOf: (endpointId: string) => number = () => 0): Lanes {
+export function createLanes(total: number, waitingOf: (endpointId: string) => number = () => 0) {
   const lanes = new Map<string, Lane>();
   const unprovenMax = Math.max(1, Math.floor(total * unprovenShare));
   let inFlight = 0;
@@ -75,14 +56,17 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
   }
 
   return {
-    get free() {
+    /** How many more attempts may begin. */
+    get free(): number {
       const unprovenRoom = freeUnproven();
       return Math.min(total - inFlight, unprovenRoom === 0 ? total : unprovenRoom);
     },
-    get freeOfUnknown() {
+    /** How many more attempts of any endpoint that `slots` does not name. */
+    get freeOfUnknown(): number {
       return Math.min(unprovenLimit, freeUnproven());
     },
-    slots() {
+    /** For endpoints that have a history: how many more of their deliveries may be claimed. */
+    slots(): ReadonlyMap<string, number> {
       const room = freeUnproven();
       const slotsOf = ([id, lane]: [string, Lane]): [string, number] => {
         const most = lane.quick ? 2 * lane.limit : lane.limit;
@@ -91,17 +75,22 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
       };
       return new Map(Array.from(lanes, slotsOf));
     },
-    isFull(id) {
+    /** Whether a delivery that was claimed ahead has to wait until an attempt of its endpoint ends. */
+    isFull(id: string): boolean {
       const { proven, inFlight, limit } = laneOf(id);
       return proven && inFlight >= limit;
     },
-    begin(id) {
+    begin(id: string): void {
       const lane = laneOf(id);
       lane.inFlight += 1;
       inFlight += 1;
       if (!lane.proven) unproven += 1;
     },
-    end(id, answered, durationMs = Number.POSITIVE_INFINITY) {
+    /**
+     * @param answered - whether an answer came, whatever its status
+     * @param durationMs - how long it took; without it nothing is claimed ahead
+     */
+    end(id: string, answered: boolean, durationMs: number = Number.POSITIVE_INFINITY): void {
       const lane = laneOf(id);
       if (!lane.proven) unproven -= lane.inFlight;
       lane.inFlight -= 1;

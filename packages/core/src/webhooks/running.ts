@@ -10,7 +10,7 @@ import {
   measuredAttempt,
   ownFaultMs,
 } from './attempt.ts';
-import { createLanes, type Lanes } from './lanes.ts';
+import { createLanes } from './lanes.ts';
 import type { Ended } from './writing.ts';
 
 /** A delivery that was claimed. */
@@ -19,16 +19,10 @@ export interface Leased {
   readonly leaseEndsAt: number;
 }
 
-/** The second part of the dispatcher: makes attempts, no more of an endpoint at once than it has shown to take. */
-export interface Running {
-  readonly lanes: Lanes;
-  /** Begins an attempt, or lets the delivery wait until one of its endpoint ends. */
-  add(leased: Leased): void;
-  /** Hands back what waits. */
-  stop(): void;
-}
-
-/** @param ended - called with each attempt that is over, and with what is handed back */
+/**
+ * The second part of the dispatcher: makes attempts, no more of an endpoint at once than it has shown to take.
+ * @param ended - called with each attempt that is over, and with what is handed back
+ */
 export function createRunning(
   options: AttemptOptions & {
     readonly clock: Clock;
@@ -39,7 +33,7 @@ export function createRunning(
     readonly minLeaseMs: number;
   },
   ended: (end: Ended) => void,
-): Running {
+) {
   const { clock, logger, telemetry, minLeaseMs } = options;
   /** What was claimed ahead, by endpoint; first come, first served. */
   const waiting = new Map<string, Leased[]>();
@@ -89,14 +83,16 @@ export function createRunning(
 
   return {
     lanes,
-    add(leased) {
+    /** Begins an attempt, or lets the delivery wait until one of its endpoint ends. */
+    add(leased: Leased): void {
       const { endpointId } = leased.delivery;
-      if (!lanes.isFull(endpointId)) return begin(leased);
+      if (!lanes.isFull(endpointId)) return void begin(leased);
       const queue = waiting.get(endpointId);
       if (queue === undefined) waiting.set(endpointId, [leased]);
       else queue.push(leased);
     },
-    stop() {
+    /** Hands back what waits. */
+    stop(): void {
       handBack([...waiting.values()].flat());
       waiting.clear();
     },

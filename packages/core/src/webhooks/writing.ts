@@ -19,19 +19,6 @@ const retryMs = 500;
 /** Results are gathered until so many turns of the event loop in a row have brought none. */
 const quietTurns = 16;
 
-/** The third part of the dispatcher: writes results behind the attempts, those that end together with one call. */
-export interface Writing {
-  /** Deliveries that were claimed and whose results are not written. */
-  readonly open: number;
-  /** A delivery was claimed: its result will come. */
-  expect(): void;
-  add(ended: Ended): void;
-  /** Resolves when nothing is open. */
-  settled(): Promise<void>;
-  /** Resolves when no write is under way. */
-  idle(): Promise<void>;
-}
-
 interface WritingOptions {
   readonly deliveries: Pick<DeliveryStore, 'finish'>;
   readonly clock: Clock;
@@ -45,7 +32,8 @@ interface WritingOptions {
   readonly written: () => void;
 }
 
-export function createWriting(options: WritingOptions): Writing {
+/** The third part of the dispatcher: writes results behind the attempts, those that end together with one call. */
+export function createWriting(options: WritingOptions) {
   const { deliveries, clock, logger, schedule, concurrency, isRunning, writing, written } = options;
   const gatherSize = Math.min(maxGroup, Math.ceil(concurrency / 2));
   const results: Ended[] = [];
@@ -108,19 +96,23 @@ export function createWriting(options: WritingOptions): Writing {
   }
 
   return {
-    get open() {
+    /** Deliveries that were claimed and whose results are not written. */
+    get open(): number {
       return open;
     },
-    expect() {
+    /** A delivery was claimed: its result will come. */
+    expect(): void {
       open += 1;
     },
-    add(ended) {
+    add(ended: Ended): void {
       results.push(ended);
       flushing ??= flush();
     },
-    async settled() {
+    /** Resolves when nothing is open. */
+    async settled(): Promise<void> {
       if (open > 0) await new Promise<void>((resolve) => whenSettled.push(resolve));
     },
-    idle: async () => void (await flushing),
+    /** Resolves when no write is under way. */
+    idle: async (): Promise<void> => void (await flushing),
   };
 }

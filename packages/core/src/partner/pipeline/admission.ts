@@ -26,22 +26,6 @@ export interface CountedRequest {
   readonly refusal: PartnerError | null;
 }
 
-/** What a key may do, and how often; the one place that decides it, for routes and for the console. */
-export interface Admission {
-  /**
-   * Checks address, mode and scope, and counts the request. That the key lives comes first, whatever else is wrong: it is
-   * asked for together with the count, or beside it where somebody else counts.
-   * @throws PartnerError `invalid_api_key`, `ip_not_allowed`, `not_found`, `insufficient_scope`; that there were too many is
-   * part of the answer
-   */
-  admit(
-    demands: Demands,
-    found: FoundKey,
-    address: () => string | null,
-    now: number,
-  ): Promise<CountedRequest>;
-}
-
 const matchers = new WeakMap<readonly string[], (address: string) => boolean>();
 
 /**
@@ -70,8 +54,10 @@ export function checkGrant(
   throw new PartnerError('insufficient_scope', { description: `The API key lacks the scope ${scope}.` });
 }
 
-/** See {@link Admission}. */
-export function createAdmission(keys: KeyCheck, { store, limits, per }: LimitOptions): Admission {
+/** What a key may do, and how often; the one place that decides it, for routes and for the console. */
+export type Admission = ReturnType<typeof createAdmission>;
+
+export function createAdmission(keys: KeyCheck, { store, limits, per }: LimitOptions) {
   /** Counts the request; where the store has the keys too, that and whether the key lives are one look. */
   async function count(key: ApiKeyState, group: LimitGroup, now: number) {
     const { requests, windowSeconds } = limits[group];
@@ -83,7 +69,18 @@ export function createAdmission(keys: KeyCheck, { store, limits, per }: LimitOpt
   }
 
   return {
-    async admit(demands, found, address, now) {
+    /**
+     * Checks address, mode and scope, and counts the request. That the key lives comes first, whatever else is wrong: it is
+     * asked for together with the count, or beside it where somebody else counts.
+     * @throws PartnerError `invalid_api_key`, `ip_not_allowed`, `not_found`, `insufficient_scope`; that there were too many
+     * is part of the answer
+     */
+    async admit(
+      demands: Demands,
+      found: FoundKey,
+      address: () => string | null,
+      now: number,
+    ): Promise<CountedRequest> {
       const { key } = found;
       try {
         checkAddress(key, address);
