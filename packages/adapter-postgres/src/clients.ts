@@ -2,7 +2,7 @@ import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { revokeGrantsWhere } from './grants.ts';
-import { type Connection, prepared, statement } from './statement.ts';
+import { prepared, statement } from './statement.ts';
 
 interface ClientRow {
   readonly clientId: string;
@@ -26,7 +26,7 @@ function statementsIn(schema: string) {
     `),
 
     // Before a client is stored: whoever disables its partner either comes first or finds this client.
-    holdPartner: statement<{ partner: string }>(`
+    holdPartner: statement<{ partner: string | null }>(`
       SELECT 1 FROM ${schema}.partners WHERE slug = :partner FOR SHARE
     `),
 
@@ -75,22 +75,14 @@ export function postgresClients(database: Database): ClientStore {
   const audits = postgresAudits(database);
   const sql = statementsIn(database.schema);
 
-  const holdPartner = async (connection: Connection, { partner }: ClientRow) => {
-    if (partner !== null) await sql.holdPartner.run(connection, { partner });
-  };
-
-  const storeOrigins = async (connection: Connection, clientId: string, origins: readonly string[]) => {
-    if (origins.length > 0) await sql.insertOrigins.run(connection, { clientId, origins });
-  };
-
   return {
     async insert(client, audit) {
       const row = rowOf(client);
       const origins = webOrigins(client.redirectUris);
       return audits.write(audit, async (connection) => {
-        await holdPartner(connection, row);
+        await sql.holdPartner.run(connection, row);
         if ((await sql.insert.run(connection, row)) === 0) return false;
-        await storeOrigins(connection, row.clientId, origins);
+        await sql.insertOrigins.run(connection, { clientId: row.clientId, origins });
         return true;
       });
     },
@@ -110,11 +102,11 @@ export function postgresClients(database: Database): ClientStore {
       return audits.write(
         audit,
         async (connection) => {
-          await holdPartner(connection, row);
+          await sql.holdPartner.run(connection, row);
           const replaced = await sql.replace.get(connection, row);
           if (replaced === undefined) return false;
           await sql.removeOrigins.run(connection, { clientId });
-          await storeOrigins(connection, clientId, origins);
+          await sql.insertOrigins.run(connection, { clientId, origins });
           // Whoever issues a grant holds the client until the commit, and its grant is seen now.
           if (disabledAt !== null) await sql.revokeConsents.run(connection, { clientId, now: disabledAt });
           if (disabledAt !== null || replaced.partnerDisabled)

@@ -128,8 +128,16 @@ export class Database {
   }
 
   /** Runs exactly one statement, which is a transaction by itself: without the round trips of one. */
-  change<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
-    return this.#call(patience, (borrowed) => this.#alone(borrowed, work), this.#semaphore);
+  change<T>(
+    work: (connection: Connection) => Promise<T>,
+    patience = patienceMs,
+    semaphore = this.#semaphore,
+  ): Promise<T> {
+    const attempt = (borrowed: Borrowed) => {
+      borrowed.isCommitting = true;
+      return work(connectionOn(borrowed.client, this.#preparing));
+    };
+    return this.#call(patience, attempt, semaphore);
   }
 
   /**
@@ -137,7 +145,7 @@ export class Database {
    * for the disk.
    */
   changeUnsynced<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
-    return this.#call(patience, (borrowed) => this.#alone(borrowed, work));
+    return this.change(work, patience, null);
   }
 
   /** Runs work in a transaction and resolves when it is committed. */
@@ -190,11 +198,6 @@ export class Database {
     if (this.#closing !== null) throw new StorageUnavailableError('the storage is closed');
     if (this.#pool === null || !this.#isOpen) throw new StorageUnavailableError('the storage is not open');
     return this.#pool;
-  }
-
-  #alone<T>(borrowed: Borrowed, work: (connection: Connection) => Promise<T>): Promise<T> {
-    borrowed.isCommitting = true;
-    return work(connectionOn(borrowed.client, this.#preparing));
   }
 
   async #call<T>(

@@ -1,11 +1,4 @@
-import type {
-  AttemptRecord,
-  DeliveryRecord,
-  DeliveryStatus,
-  DeliveryStore,
-  ListPosition,
-  Owner,
-} from '@ostiary/core/storage';
+import type { AttemptRecord, DeliveryRecord, DeliveryStore, ListPosition } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { type Connection, statement } from './statement.ts';
 
@@ -15,13 +8,7 @@ type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: strin
 const fewPending = 2_000;
 
 /** What comes after the position, newest first. */
-type Page = Owner &
-  ListPosition & {
-    readonly endpointId: string | null;
-    readonly eventId: string | null;
-    readonly status: DeliveryStatus | null;
-    readonly limit: number;
-  };
+type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after'> & ListPosition;
 
 /** Deliveries with their attempts, in the order of their endpoints' ids, inside a transaction that is under way. */
 export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>) {

@@ -24,11 +24,7 @@ export interface ParsedOptions {
   readonly schema: string;
 }
 
-const known: ReadonlySet<string> = new Set([
-  'pool',
-  'connectionString',
-  'schema',
-] satisfies (keyof PostgresStorageOptions)[]);
+const known: readonly string[] = ['pool', 'connectionString', 'schema'];
 
 /**
  * Checks what the host passed; throws a `TypeError` that names the option, and never shows its value.
@@ -39,10 +35,8 @@ export function parseOptions(options: unknown): ParsedOptions {
     throw new TypeError(`${caller}: options must be an object such as { connectionString: "postgres://…" }`);
   }
   for (const name of Object.keys(options)) {
-    if (!known.has(name)) {
-      throw new TypeError(
-        `${caller}: unknown option ${JSON.stringify(name)}; there are ${[...known].join(', ')}`,
-      );
+    if (!known.includes(name)) {
+      throw new TypeError(`${caller}: unknown option ${JSON.stringify(name)}; there are ${known.join(', ')}`);
     }
   }
   const pool = 'pool' in options ? options.pool : undefined;

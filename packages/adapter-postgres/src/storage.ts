@@ -4,7 +4,9 @@ import { postgresAudit } from './audit.ts';
 import { postgresClients } from './clients.ts';
 import { postgresConsents } from './consents.ts';
 import { Database } from './database.ts';
-import { postgresDeliveries } from './deliveries.ts';
+import { postgresDeliveryClaims } from './delivery-claims.ts';
+import { postgresDeliveryLists } from './delivery-lists.ts';
+import { postgresDeliveryResults } from './delivery-results.ts';
 import { StorageUnavailableError } from './errors.ts';
 import { postgresEvents } from './events.ts';
 import { postgresGrants } from './grants.ts';
@@ -15,6 +17,7 @@ import { postgresPartners } from './partners.ts';
 import { postgresPurge } from './purge.ts';
 import { postgresQueue } from './queue.ts';
 import { postgresRateLimits } from './rate-limits.ts';
+import { postgresRedeliveries } from './redeliveries.ts';
 import { postgresSigningKeys } from './signing-keys.ts';
 import { statement } from './statement.ts';
 import { postgresTransfers } from './transfers.ts';
@@ -59,7 +62,12 @@ export function storageOn(database: Database): Storage {
     transfers: postgresTransfers(database),
     webhooks: postgresWebhooks(database),
     events: postgresEvents(database),
-    deliveries: postgresDeliveries(database),
+    deliveries: {
+      ...postgresDeliveryClaims(database),
+      ...postgresDeliveryResults(database),
+      ...postgresDeliveryLists(database),
+      ...postgresRedeliveries(database),
+    },
     queue: postgresQueue(database),
     audit: postgresAudit(database),
     rateLimits: postgresRateLimits(database),

@@ -3,7 +3,6 @@ import type {
   Owner,
   TransferCreation,
   TransferRecord,
-  TransferStatus,
   TransferStore,
 } from '@ostiary/core/storage';
 import { type Database, patienceMs } from './database.ts';
@@ -24,16 +23,12 @@ type NewTransferRow = TransferRow & { readonly amount: bigint };
 type StoredTransferRow = TransferRow & { readonly amount: string };
 type Settlement = Parameters<TransferStore['settle']>[0];
 type Settled = Awaited<ReturnType<TransferStore['settle']>>;
+type ListRequest = Parameters<TransferStore['list']>[0];
+type FinalRequest = Parameters<TransferStore['listFinal']>[0];
 /** From `from` on, before the position, newest first. */
-type Page = Owner &
-  ListPosition & {
-    readonly status: TransferStatus | null;
-    readonly reference: string | null;
-    readonly from: number;
-    readonly limit: number;
-  };
+type Page = Omit<ListRequest, 'from' | 'to' | 'after'> & ListPosition & { readonly from: number };
 /** After the position, before `to`, oldest first. */
-type FinalPage = Owner & ListPosition & { readonly to: number; readonly limit: number };
+type FinalPage = Omit<FinalRequest, 'from' | 'after'> & ListPosition;
 
 const columns = `
   id, partner, mode, status, amount::text AS amount, currency, recipient_kid AS "recipientKid",

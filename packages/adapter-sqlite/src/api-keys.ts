@@ -18,6 +18,11 @@ const columns = `
   expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
 `;
 
+const stateWhere = `
+  SELECT ${columns}, partners.disabled_at IS NOT NULL AS partnerDisabled
+  FROM api_keys JOIN partners ON partners.slug = api_keys.partner WHERE
+`;
+
 function statementsOn(connection: Connection) {
   return {
     insert: connection.prepare<[ApiKeyRow]>(`
@@ -32,18 +37,10 @@ function statementsOn(connection: Connection) {
       ON CONFLICT DO NOTHING
     `),
 
-    find: connection.prepare<[string], ApiKeyStateRow>(`
-      SELECT ${columns}, partners.disabled_at IS NOT NULL AS partnerDisabled
-      FROM api_keys JOIN partners ON partners.slug = api_keys.partner
-      WHERE id = ?
-    `),
+    find: connection.prepare<[string], ApiKeyStateRow>(`${stateWhere} id = ?`),
 
     // Every request of a partner: one statement, two look-ups by unique index.
-    findByDigest: connection.prepare<[Uint8Array], ApiKeyStateRow>(`
-      SELECT ${columns}, partners.disabled_at IS NOT NULL AS partnerDisabled
-      FROM api_keys JOIN partners ON partners.slug = api_keys.partner
-      WHERE digest = ?
-    `),
+    findByDigest: connection.prepare<[Uint8Array], ApiKeyStateRow>(`${stateWhere} digest = ?`),
 
     isLive: connection.prepare<[id: string, now: number], { 1: 1 }>(`
       SELECT 1 FROM api_keys CROSS JOIN partners ON partners.slug = api_keys.partner

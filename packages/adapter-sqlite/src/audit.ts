@@ -105,11 +105,10 @@ export function sqliteAudit(database: Database): AuditStore {
       }),
 
     chain: ({ after, limit }) =>
-      database.read(() =>
-        sql()
-          .chain.all({ after, limit })
-          .map((row) => actOf(row)),
-      ),
+      database.read(() => {
+        const rows = sql().chain.all({ after, limit });
+        return rows.map((row) => actOf(row));
+      }),
   };
 }
 

@@ -40,16 +40,6 @@ export function assertDurable(connection: Connection): void {
   }
 }
 
-/** Whether free pages can go back to the file system, in steps (`auto_vacuum = INCREMENTAL`). */
-export function givesBack(connection: Connection): boolean {
-  return numberOf(connection, 'auto_vacuum') === 2;
-}
-
-/** What a pragma says. */
-export function numberOf(connection: Connection, pragma: string): number {
-  return Number(connection.pragma(pragma, { simple: true }));
-}
-
 function configure(connection: Connection): void {
   connection.pragma('foreign_keys = ON');
   // Before anything is written: later it has no effect on a file that is new.

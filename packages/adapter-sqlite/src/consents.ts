@@ -5,16 +5,16 @@ import type { Database } from './database.ts';
 
 type ConsentRow = Omit<ConsentRecord, 'scopes'> & { readonly scopes: string };
 
+const columns = 'sub, client_id AS clientId, scopes, granted_at AS grantedAt, updated_at AS updatedAt';
+
 function statementsOn(connection: Connection) {
   return {
     find: connection.prepare<[{ sub: string; clientId: string }], ConsentRow>(`
-      SELECT sub, client_id AS clientId, scopes, granted_at AS grantedAt, updated_at AS updatedAt
-      FROM consents WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+      SELECT ${columns} FROM consents WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
     `),
 
     list: connection.prepare<[string], ConsentRow>(`
-      SELECT sub, client_id AS clientId, scopes, granted_at AS grantedAt, updated_at AS updatedAt
-      FROM consents WHERE sub = ? AND revoked_at IS NULL
+      SELECT ${columns} FROM consents WHERE sub = ? AND revoked_at IS NULL
       ORDER BY updated_at DESC, client_id
     `),
 

@@ -1,23 +1,11 @@
-import type {
-  DeliveryRecord,
-  DeliveryStatus,
-  DeliveryStore,
-  ListPosition,
-  Owner,
-} from '@ostiary/core/storage';
+import type { DeliveryRecord, DeliveryStore, ListPosition } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
 type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
 
 /** What comes after the position, newest first. */
-type Page = Owner &
-  ListPosition & {
-    readonly endpointId: string | null;
-    readonly eventId: string | null;
-    readonly status: DeliveryStatus | null;
-    readonly limit: number;
-  };
+type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after'> & ListPosition;
 
 const columns = `
   deliveries.id AS id, deliveries.partner AS partner, deliveries.mode AS mode,

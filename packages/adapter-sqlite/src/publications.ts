@@ -24,13 +24,15 @@ export function publicationsOn(connection: Connection) {
     `),
 
     // Quotes inside an element are escaped, so that a quoted name is only found where it is one.
-    matchingEndpoints: connection.prepare<[Owner & { readonly type: string }], { id: string }>(`
+    matchingEndpoints: connection
+      .prepare<[Owner & { readonly type: string }], string>(`
       SELECT id FROM webhook_endpoints
       WHERE partner = +:partner AND mode = +:mode AND enabled = 1
         AND (events = '["*"]' OR instr(events, json_quote(:type)) > 0)
         AND NOT EXISTS (SELECT 1 FROM partners WHERE slug = +:partner AND disabled_at IS NOT NULL)
       ORDER BY id
-    `),
+    `)
+      .pluck(),
 
     insertDelivery: connection.prepare<[NewDelivery]>(`
       INSERT INTO deliveries (
@@ -47,7 +49,7 @@ export function publicationsOn(connection: Connection) {
 
   /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
   const matchingEndpoints = (request: Owner & { readonly type: string }): string[] =>
-    sql.matchingEndpoints.all(request).map(({ id }) => id);
+    sql.matchingEndpoints.all(request);
 
   /** Stores a delivery that is due now. */
   function deliver(delivery: NewDelivery): void {

@@ -3,7 +3,6 @@ import type {
   Owner,
   TransferCreation,
   TransferRecord,
-  TransferStatus,
   TransferStore,
 } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
@@ -19,18 +18,15 @@ type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
   readonly failureMessage: string | null;
 };
 type NewTransferRow = TransferRow & { readonly amount: bigint };
+type Settled = Pick<TransferRow, 'id' | 'status' | 'failureCode' | 'failureMessage' | 'completedAt'>;
 type StoredTransferRow = TransferRow & { readonly amount: string };
 
+type ListRequest = Parameters<TransferStore['list']>[0];
+type FinalRequest = Parameters<TransferStore['listFinal']>[0];
 /** From `from` on, before the position, newest first. */
-type Page = Owner &
-  ListPosition & {
-    readonly status: TransferStatus | null;
-    readonly reference: string | null;
-    readonly from: number;
-    readonly limit: number;
-  };
+type Page = Omit<ListRequest, 'from' | 'to' | 'after'> & ListPosition & { readonly from: number };
 /** After the position, before `to`, oldest first. */
-type FinalPage = Owner & ListPosition & { readonly to: number; readonly limit: number };
+type FinalPage = Omit<FinalRequest, 'from' | 'after'> & ListPosition;
 
 const columns = `
   id, partner, mode, status, CAST(amount AS TEXT) AS amount, currency, recipient_kid AS recipientKid,
@@ -81,13 +77,7 @@ function statementsOn(connection: Connection) {
       WHERE ${within} AND reference = :reference AND (:status IS NULL OR status = :status) LIMIT :limit
     `),
 
-    settle: connection.prepare<
-      [
-        Pick<TransferRow, 'id' | 'status' | 'failureCode' | 'failureMessage' | 'completedAt'> & {
-          readonly now: number;
-        },
-      ]
-    >(`
+    settle: connection.prepare<[Settled & { readonly now: number }]>(`
       UPDATE transfers SET
         status = :status, failure_code = :failureCode, failure_message = :failureMessage, updated_at = :now,
         completed_at = :completedAt

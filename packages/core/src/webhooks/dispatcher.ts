@@ -7,8 +7,6 @@
  *
  * Every write brings a claim along, so that a busy worker claims and writes in batches, without a timer.
  */
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
 import type { DeliveryStore } from '../ports/deliveries.ts';
 import type { Random } from '../random.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -21,9 +19,7 @@ import { createWriting } from './writing.ts';
 /** What the delivery of webhooks needs. */
 export interface DispatcherOptions extends AttemptOptions {
   readonly deliveries: DeliveryStore;
-  readonly clock: Clock;
   readonly random: Random;
-  readonly logger: Logger;
   /** Attempts under way at most. */
   readonly concurrency: number;
   readonly telemetry: Telemetry | null;

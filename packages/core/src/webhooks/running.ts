@@ -1,5 +1,3 @@
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
 import type { ClaimedDelivery } from '../ports/deliveries.ts';
 import type { Telemetry } from '../telemetry.ts';
 import {
@@ -25,8 +23,6 @@ export interface Leased {
  */
 export function createRunning(
   options: AttemptOptions & {
-    readonly clock: Clock;
-    readonly logger: Logger;
     readonly telemetry: Telemetry | null;
     readonly concurrency: number;
     /** What has to be left of a lease when an attempt begins, in milliseconds. */
