@@ -3,22 +3,25 @@ import { type Database, longPatienceMs } from './database.ts';
 import { type Connection, type Statement, statement } from './statement.ts';
 
 function statementsIn(schema: string) {
-  /** Removes the rows of a table that ended first. Rows that somebody else holds stay for the next time. */
-  const removal = (table: string, key: string, end: string, condition = 'true') =>
+  /**
+   * Removes the rows of a table that ended first. Rows that somebody else holds stay for the next time. As an array, so that
+   * they are chosen once, whatever the plan is.
+   */
+  const removal = (table: string, end: string, condition = 'true') =>
     statement<{ before: number; limit: number }>(`
-      DELETE FROM ${schema}.${table} WHERE (${key}) IN (
-        SELECT ${key} FROM ${schema}.${table} AS old
+      DELETE FROM ${schema}.${table} WHERE ctid = ANY (ARRAY (
+        SELECT ctid FROM ${schema}.${table} AS old
         WHERE ${end} < :before AND ${condition}
         ORDER BY ${end} LIMIT :limit FOR UPDATE SKIP LOCKED
-      )
+      ))
     `);
   const isWithoutTokens = `NOT EXISTS (SELECT 1 FROM ${schema}.access_tokens WHERE grant_id = old.id)`;
   return {
-    interactions: removal('interactions', 'digest', 'expires_at'),
-    tokens: removal('access_tokens', 'digest', 'expires_at'),
-    grants: removal('grants', 'id', 'ends_at', isWithoutTokens),
-    idempotency: removal('idempotency_records', 'partner, mode, key', 'ends_at'),
-    rateLimits: removal('rate_limits', 'bucket', 'ends_at'),
+    interactions: removal('interactions', 'expires_at'),
+    tokens: removal('access_tokens', 'expires_at'),
+    grants: removal('grants', 'ends_at', isWithoutTokens),
+    idempotency: removal('idempotency_records', 'ends_at'),
+    rateLimits: removal('rate_limits', 'ends_at'),
 
     // With their attempts.
     deliveries: statement<{ before: number; limit: number }>(`
