@@ -1,8 +1,7 @@
 import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core/storage';
-import { auditRowOf, postgresAudits } from './audit.ts';
-import { type Database, patienceMs } from './database.ts';
+import { postgresAudits } from './audit.ts';
+import type { Database } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
-import { inGroups } from './groups.ts';
 import { postgresSealedSecrets } from './sealed-secrets.ts';
 import { prepared, statement } from './statement.ts';
 
@@ -74,64 +73,32 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
   const audits = postgresAudits(database);
   const sql = statementsIn(database.schema);
 
-  // Asked along with every request of a partner: those that meet in this process are one statement.
-  const isLive = inGroups(
-    () => '',
-    async (group: readonly { readonly id: string; readonly now: number }[], waitedMs): Promise<boolean[]> => {
-      const asked = {
-        keys: [...new Set(group.map(({ id }) => id))],
-        now: Math.max(...group.map(({ now }) => now)),
-      };
-      const live = await database.read(
-        (connection) => sql.isLive.all(connection, asked),
-        Math.max(1, patienceMs - waitedMs),
-      );
-      const ids = new Set(live.map(({ id }) => id));
-      return group.map(({ id }) => ids.has(id));
-    },
-  );
-
   return {
-    async insert(key, audit) {
-      const row = copyOf(key);
-      return audits.change(
-        auditRowOf(audit),
-        async (connection) => (await sql.insert.run(connection, row)) === 1,
-      );
-    },
+    insert: (key, audit) => audits.changes(audit, sql.insert, copyOf(key)),
 
-    find: (id) => database.read(async (connection) => (await sql.find.get(connection, { id })) ?? null),
+    find: (id) => database.get(sql.find, { id }),
 
-    async findByDigest(digest) {
-      const key = { digest: Buffer.from(digest) };
-      return database.read(async (connection) => (await sql.findByDigest.get(connection, key)) ?? null);
-    },
+    findByDigest: (digest) => database.get(sql.findByDigest, { digest: Buffer.from(digest) }),
 
-    isLive: (id, now) => isLive({ id, now }),
+    isLive: async (id, now) => (await database.get(sql.isLive, { keys: [id], now })) !== null,
 
-    list: (partner) => database.read((connection) => sql.list.all(connection, { partner })),
+    list: (partner) => database.all(sql.list, { partner }),
 
-    revoke: async (id, now, audit) =>
-      audits.change(
-        auditRowOf(audit),
-        async (connection) => (await sql.revoke.run(connection, { id, now })) === 1,
-      ),
+    revoke: (id, now, audit) => audits.changes(audit, sql.revoke, { id, now }),
 
     async roll({ id, successor, endsAt, now, audit }) {
       const row = copyOf(successor);
-      const act = auditRowOf(audit);
-      return database.write(async (connection) => {
+      return audits.write(audit, async (connection) => {
         if ((await sql.end.run(connection, { id, endsAt, now })) === 0) return false;
         // Thrown, and not answered, so that the old key goes on.
         if ((await sql.insert.run(connection, row)) === 0)
           throw new StorageUnavailableError('the successor cannot be stored');
-        await audits.store(connection, act);
         return true;
       });
     },
 
     async touch(id, now) {
-      await database.change((connection) => sql.touch.run(connection, { id, now }));
+      await database.changes(sql.touch, { id, now });
     },
 
     ...postgresSealedSecrets(database, { table: 'api_keys', column: 'sealed_signing_secret' }),

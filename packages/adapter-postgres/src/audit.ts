@@ -7,25 +7,16 @@ import type {
   StoredAct,
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
-import { type Connection, statement } from './statement.ts';
+import { type Connection, type Statement, statement } from './statement.ts';
 
 /** A record as it is kept: its details are JSON text, and its digest goes into the chain. */
 export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string };
 
 type StoredRow = Omit<AuditRow, 'digest'>;
-type Page = ListPosition & { readonly limit: number };
+type Page = ListPosition & { readonly target: string | null; readonly limit: number };
 
-/** The records of acts, inside the transactions that make the changes. */
-export interface Audits {
-  /**
-   * Does nothing for an act that is not audited. To be called last: from here until the commit every other act waits.
-   */
-  store(connection: Connection, row: AuditRow | null): Promise<void>;
-  /** One statement: alone, or, if it changes something, in one transaction with the record of its act. */
-  change(row: AuditRow | null, work: (connection: Connection) => Promise<boolean>): Promise<boolean>;
-}
-
-export function postgresAudits(database: Database): Audits {
+/** Changes that an act is recorded with; of one that was not made, as `false` or `null` says, there is no record. */
+export function postgresAudits(database: Database) {
   const { schema } = database;
   // The row of the head decides who is next. Acts are only counted by the first one that is in the chain.
   const insert = statement<AuditRow>(`
@@ -44,34 +35,46 @@ export function postgresAudits(database: Database): Audits {
     INSERT INTO ${schema}.audit (id, at, actor, action, target, details, number, chain)
     SELECT :id, :at, :actor, :action, :target, :details, number, chain FROM head
   `);
-  const store: Audits['store'] = async (connection, row) => {
+  /** To be called last: from here until the commit every other act waits. Does nothing for an act that is not audited. */
+  async function store(connection: Connection, row: AuditRow | null): Promise<void> {
     if (row !== null) await insert.run(connection, row);
-  };
+  }
+
+  /** A transaction that records its act at its end. */
+  async function write<Result>(
+    audit: AuditRecord | undefined,
+    work: (connection: Connection) => Promise<Result>,
+    patience?: number,
+  ): Promise<Result> {
+    const row = auditRowOf(audit);
+    return database.write(async (connection) => {
+      const result = await work(connection);
+      if (result !== false && result !== null) await store(connection, row);
+      return result;
+    }, patience);
+  }
 
   return {
     store,
-    change: (row, work) =>
-      row === null
-        ? database.change(work)
-        : database.write(async (connection) => {
-            const changed = await work(connection);
-            if (changed) await store(connection, row);
-            return changed;
-          }),
+    write,
+    /** One statement: alone, or in one transaction with the record of its act. */
+    changes: <Parameters extends object>(
+      audit: AuditRecord | undefined,
+      one: Statement<Parameters>,
+      parameters: Parameters,
+    ): Promise<boolean> =>
+      audit === undefined
+        ? database.changes(one, parameters)
+        : write(audit, async (connection) => (await one.run(connection, parameters)) > 0),
   };
 }
 
 function statementsIn(schema: string) {
   return {
+    // The target is known when the statement is planned, so that what is null takes no part.
     list: statement<Page, StoredRow>(`
       SELECT id, at, actor, action, target, details FROM ${schema}.audit
-      WHERE (at, id) < (:time, :id)
-      ORDER BY at DESC, id DESC LIMIT :limit
-    `),
-
-    listOfTarget: statement<Page & { readonly target: string }, StoredRow>(`
-      SELECT id, at, actor, action, target, details FROM ${schema}.audit
-      WHERE target = :target AND (at, id) < (:time, :id)
+      WHERE (:target::text IS NULL OR target = :target) AND (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
 
@@ -101,26 +104,15 @@ export function postgresAudit(database: Database): AuditStore {
       await database.change((connection) => audits.store(connection, row));
     },
 
-    list: ({ target, after, limit }) =>
-      database.read(async (connection) => {
-        const page = { time: after?.time ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
-        const rows =
-          target === null
-            ? await sql.list.all(connection, page)
-            : await sql.listOfTarget.all(connection, { ...page, target });
-        return rows.map(withDetails);
-      }),
+    async list({ target, after, limit }) {
+      const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
+      return (await database.all(sql.list, { target, time, id, limit })).map(withDetails);
+    },
 
-    head: () =>
-      database.read(async (connection) => {
-        const empty = { number: 0, chain: Buffer.alloc(32), before: 0, outside: 0 };
-        return (await sql.head.get(connection, {})) ?? empty;
-      }),
+    head: async () =>
+      (await database.get(sql.head, {})) ?? { number: 0, chain: Buffer.alloc(32), before: 0, outside: 0 },
 
-    chain: ({ after, limit }) =>
-      database.read(async (connection) =>
-        (await sql.chain.all(connection, { after, limit })).map((row) => withDetails(row)),
-      ),
+    chain: async (page) => (await database.all(sql.chain, { ...page })).map((row) => withDetails(row)),
   };
 }
 
@@ -129,8 +121,6 @@ function withDetails<Row extends StoredRow>(row: Row): Omit<Row, 'details'> & Pi
 }
 
 /** Before the write begins: its caller may go on with the object while the write waits. */
-export function auditRowOf(record: AuditRecord): AuditRow;
-export function auditRowOf(record: AuditRecord | undefined): AuditRow | null;
 export function auditRowOf(record: AuditRecord | undefined): AuditRow | null {
   if (record === undefined) return null;
   return { ...record, details: JSON.stringify(record.details), digest: Buffer.from(record.digest) };

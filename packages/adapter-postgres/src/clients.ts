@@ -1,7 +1,8 @@
 import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
-import { auditRowOf, postgresAudits } from './audit.ts';
+import { postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
-import { type Connection, prepared, statement } from './statement.ts';
+import { revokeGrantsWhere } from './grants.ts';
+import { prepared, statement } from './statement.ts';
 
 interface ClientRow {
   readonly clientId: string;
@@ -25,7 +26,7 @@ function statementsIn(schema: string) {
     `),
 
     // Before a client is stored: whoever disables its partner either comes first or finds this client.
-    holdPartner: statement<{ partner: string }>(`
+    holdPartner: statement<{ partner: string | null }>(`
       SELECT 1 FROM ${schema}.partners WHERE slug = :partner FOR SHARE
     `),
 
@@ -66,14 +67,7 @@ function statementsIn(schema: string) {
       UPDATE ${schema}.consents SET revoked_at = :now WHERE client_id = :clientId AND revoked_at IS NULL
     `),
 
-    // Locked in the order of their ids, as everywhere, so that nobody waits in a circle.
-    revokeGrants: statement<RevokedAt>(`
-      UPDATE ${schema}.grants SET revoked_at = :now
-      WHERE id IN (
-        SELECT id FROM ${schema}.grants WHERE client_id = :clientId AND revoked_at IS NULL
-        ORDER BY id FOR UPDATE
-      )
-    `),
+    revokeGrants: statement<RevokedAt>(revokeGrantsWhere(schema, 'client_id = :clientId')),
   };
 }
 
@@ -81,63 +75,49 @@ export function postgresClients(database: Database): ClientStore {
   const audits = postgresAudits(database);
   const sql = statementsIn(database.schema);
 
-  const holdPartner = async (connection: Connection, { partner }: ClientRow) => {
-    if (partner !== null) await sql.holdPartner.run(connection, { partner });
-  };
-
-  const storeOrigins = async (connection: Connection, clientId: string, origins: readonly string[]) => {
-    if (origins.length > 0) await sql.insertOrigins.run(connection, { clientId, origins });
-  };
-
   return {
     async insert(client, audit) {
       const row = rowOf(client);
-      const act = auditRowOf(audit);
       const origins = webOrigins(client.redirectUris);
-      return database.write(async (connection) => {
-        await holdPartner(connection, row);
+      return audits.write(audit, async (connection) => {
+        await sql.holdPartner.run(connection, row);
         if ((await sql.insert.run(connection, row)) === 0) return false;
-        await storeOrigins(connection, row.clientId, origins);
-        await audits.store(connection, act);
+        await sql.insertOrigins.run(connection, { clientId: row.clientId, origins });
         return true;
       });
     },
 
-    find: (clientId) =>
-      database.read(async (connection) => {
-        const row = await sql.find.get(connection, { clientId });
-        return row === undefined ? null : { ...clientOf(row), partnerDisabled: row.partnerDisabled };
-      }),
+    async find(clientId) {
+      const row = await database.get(sql.find, { clientId });
+      return row && { ...clientOf(row), partnerDisabled: row.partnerDisabled };
+    },
 
-    list: ({ after, limit }) =>
-      database.read(async (connection) => (await sql.list.all(connection, { after, limit })).map(clientOf)),
+    list: async ({ after, limit }) => (await database.all(sql.list, { after, limit })).map(clientOf),
 
     async replace(client, audit) {
       const row = rowOf(client);
-      const act = auditRowOf(audit);
       const origins = webOrigins(client.redirectUris);
       const { clientId, disabledAt } = row;
       const { updatedAt } = client;
-      return database.write(
+      return audits.write(
+        audit,
         async (connection) => {
-          await holdPartner(connection, row);
+          await sql.holdPartner.run(connection, row);
           const replaced = await sql.replace.get(connection, row);
           if (replaced === undefined) return false;
           await sql.removeOrigins.run(connection, { clientId });
-          await storeOrigins(connection, clientId, origins);
+          await sql.insertOrigins.run(connection, { clientId, origins });
           // Whoever issues a grant holds the client until the commit, and its grant is seen now.
           if (disabledAt !== null) await sql.revokeConsents.run(connection, { clientId, now: disabledAt });
           if (disabledAt !== null || replaced.partnerDisabled)
             await sql.revokeGrants.run(connection, { clientId, now: disabledAt ?? updatedAt });
-          await audits.store(connection, act);
           return true;
         },
         disabledAt === null ? patienceMs : longPatienceMs,
       );
     },
 
-    originRegistered: (origin) =>
-      database.read(async (connection) => (await sql.findOrigin.all(connection, { origin })).length === 1),
+    originRegistered: async (origin) => (await database.get(sql.findOrigin, { origin })) !== null,
   };
 }
 

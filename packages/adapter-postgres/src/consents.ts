@@ -1,6 +1,7 @@
 import type { ConsentRecord, ConsentStore } from '@ostiary/core/storage';
-import { auditRowOf, postgresAudits } from './audit.ts';
+import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
+import { revokeGrantsWhere } from './grants.ts';
 import { prepared, statement } from './statement.ts';
 
 type OfClient = { readonly sub: string; readonly clientId: string };
@@ -40,14 +41,9 @@ function statementsIn(schema: string) {
       WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
     `),
 
-    // Locked in the order of their ids, as everywhere, so that nobody waits in a circle.
-    revokeGrants: statement<OfClient & { now: number }>(`
-      UPDATE ${schema}.grants SET revoked_at = :now
-      WHERE id IN (
-        SELECT id FROM ${schema}.grants WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
-        ORDER BY id FOR UPDATE
-      )
-    `),
+    revokeGrants: statement<OfClient & { now: number }>(
+      revokeGrantsWhere(schema, 'sub = :sub AND client_id = :clientId'),
+    ),
 
     // Part of every look-up of a user.
     partnerHolds: prepared<{ partner: string; sub: string; scope: string }>(`
@@ -61,12 +57,7 @@ function statementsIn(schema: string) {
       UPDATE ${schema}.consents SET revoked_at = :now WHERE sub = :sub AND revoked_at IS NULL
     `),
 
-    endUserGrants: statement<{ sub: string; now: number }>(`
-      UPDATE ${schema}.grants SET revoked_at = :now
-      WHERE id IN (
-        SELECT id FROM ${schema}.grants WHERE sub = :sub AND revoked_at IS NULL ORDER BY id FOR UPDATE
-      )
-    `),
+    endUserGrants: statement<{ sub: string; now: number }>(revokeGrantsWhere(schema, 'sub = :sub')),
   };
 }
 
@@ -75,15 +66,12 @@ export function postgresConsents(database: Database): ConsentStore {
   const sql = statementsIn(database.schema);
 
   return {
-    find: (sub, clientId) =>
-      database.read(async (connection) => (await sql.find.get(connection, { sub, clientId })) ?? null),
+    find: (sub, clientId) => database.get(sql.find, { sub, clientId }),
 
-    list: (sub) => database.read((connection) => sql.list.all(connection, { sub })),
+    list: (sub) => database.all(sql.list, { sub }),
 
-    async remember({ sub, clientId, scopes, now }) {
-      const consent = { sub, clientId, scopes: [...new Set(scopes)], now };
-      return database.change(async (connection) => (await sql.remember.run(connection, consent)) === 1);
-    },
+    remember: ({ sub, clientId, scopes, now }) =>
+      database.changes(sql.remember, { sub, clientId, scopes: [...new Set(scopes)], now }),
 
     revoke: (sub, clientId, now) =>
       database.write(async (connection) => {
@@ -92,19 +80,13 @@ export function postgresConsents(database: Database): ConsentStore {
         return revoked === 1;
       }),
 
-    partnerHolds: ({ partner, sub, scope }) =>
-      database.read(async (connection) => {
-        const rows = await sql.partnerHolds.all(connection, { partner, sub, scope });
-        return rows.length === 1;
-      }),
+    partnerHolds: async ({ partner, sub, scope }) =>
+      (await database.get(sql.partnerHolds, { partner, sub, scope })) !== null,
 
-    async endUser(sub, now, audit) {
-      const act = auditRowOf(audit);
-      await database.write(async (connection) => {
+    endUser: (sub, now, audit) =>
+      audits.write(audit, async (connection) => {
         await sql.endUser.run(connection, { sub, now });
         await sql.endUserGrants.run(connection, { sub, now });
-        await audits.store(connection, act);
-      });
-    },
+      }),
   };
 }

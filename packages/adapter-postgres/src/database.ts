@@ -23,7 +23,7 @@ import { type Borrowed, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
 import type { OwnPool, PostgresClient, PostgresPool } from './pool.ts';
 import { Semaphore } from './semaphore.ts';
-import { type Connection, connectionOn, type Preparing } from './statement.ts';
+import { type Connection, connectionOn, type Preparing, type Statement } from './statement.ts';
 
 /** How long a call may take, the wait for a connection included, before it is refused. */
 export const patienceMs = 1500;
@@ -103,9 +103,41 @@ export class Database {
     return this.#call(patience, (borrowed) => work(connectionOn(borrowed.client, this.#preparing)));
   }
 
+  /** Reads a row; `null` where there is none. */
+  async get<Parameters extends object, Row>(
+    statement: Statement<Parameters, Row>,
+    parameters: Parameters,
+  ): Promise<Row | null> {
+    return (await this.read((connection) => statement.get(connection, parameters))) ?? null;
+  }
+
+  /** Reads rows. */
+  all<Parameters extends object, Row>(
+    statement: Statement<Parameters, Row>,
+    parameters: Parameters,
+  ): Promise<Row[]> {
+    return this.read((connection) => statement.all(connection, parameters));
+  }
+
+  /** Runs one statement that changes something, and says whether it did. */
+  async changes<Parameters extends object>(
+    statement: Statement<Parameters>,
+    parameters: Parameters,
+  ): Promise<boolean> {
+    return (await this.change((connection) => statement.run(connection, parameters))) > 0;
+  }
+
   /** Runs exactly one statement, which is a transaction by itself: without the round trips of one. */
-  change<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
-    return this.#call(patience, (borrowed) => this.#alone(borrowed, work), this.#semaphore);
+  change<T>(
+    work: (connection: Connection) => Promise<T>,
+    patience = patienceMs,
+    semaphore = this.#semaphore,
+  ): Promise<T> {
+    const attempt = (borrowed: Borrowed) => {
+      borrowed.isCommitting = true;
+      return work(connectionOn(borrowed.client, this.#preparing));
+    };
+    return this.#call(patience, attempt, semaphore);
   }
 
   /**
@@ -113,7 +145,7 @@ export class Database {
    * for the disk.
    */
   changeUnsynced<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
-    return this.#call(patience, (borrowed) => this.#alone(borrowed, work));
+    return this.change(work, patience, null);
   }
 
   /** Runs work in a transaction and resolves when it is committed. */
@@ -166,11 +198,6 @@ export class Database {
     if (this.#closing !== null) throw new StorageUnavailableError('the storage is closed');
     if (this.#pool === null || !this.#isOpen) throw new StorageUnavailableError('the storage is not open');
     return this.#pool;
-  }
-
-  #alone<T>(borrowed: Borrowed, work: (connection: Connection) => Promise<T>): Promise<T> {
-    borrowed.isCommitting = true;
-    return work(connectionOn(borrowed.client, this.#preparing));
   }
 
   async #call<T>(

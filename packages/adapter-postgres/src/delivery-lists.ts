@@ -1,11 +1,4 @@
-import type {
-  AttemptRecord,
-  DeliveryRecord,
-  DeliveryStatus,
-  DeliveryStore,
-  ListPosition,
-  Owner,
-} from '@ostiary/core/storage';
+import type { AttemptRecord, DeliveryRecord, DeliveryStore, ListPosition } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { type Connection, statement } from './statement.ts';
 
@@ -15,28 +8,15 @@ type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: strin
 const fewPending = 2_000;
 
 /** What comes after the position, newest first. */
-type Page = Owner &
-  ListPosition & {
-    readonly endpointId: string | null;
-    readonly eventId: string | null;
-    readonly status: DeliveryStatus | null;
-    readonly limit: number;
-  };
+type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after'> & ListPosition;
 
-/** Deliveries with their attempts, inside a transaction that is under way. */
-export interface StoredDeliveries {
-  /** In the order of the endpoints' ids. */
-  find(connection: Connection, ids: readonly string[]): Promise<DeliveryRecord[]>;
-}
-
-export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>): StoredDeliveries {
+/** Deliveries with their attempts, in the order of their endpoints' ids, inside a transaction that is under way. */
+export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>) {
   const find = statement<{ ids: readonly string[] }, DeliveryRow>(
     shown(schema, `SELECT * FROM ${schema}.deliveries WHERE id = ANY (:ids)`, 'endpoint_id'),
   );
-
-  return {
-    find: async (connection, ids) => (await find.all(connection, { ids })).map(deliveryOf),
-  };
+  return async (connection: Connection, ids: readonly string[]): Promise<DeliveryRecord[]> =>
+    (await find.all(connection, { ids })).map(deliveryOf);
 }
 
 export function postgresDeliveryLists(database: Database): Pick<DeliveryStore, 'list'> {

@@ -2,21 +2,6 @@ import type { DeliveryResult, DeliveryStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { prepared } from './statement.ts';
 
-/** A batch of results; the arrays belong together. */
-interface Results {
-  readonly ids: readonly string[];
-  readonly claimIds: readonly string[];
-  readonly statuses: readonly string[];
-  readonly dueAts: readonly (number | null)[];
-  /** Of the attempt; `null` where none was made. */
-  readonly numbers: readonly (number | null)[];
-  readonly times: readonly (number | null)[];
-  readonly durations: readonly (number | null)[];
-  readonly httpStatuses: readonly (number | null)[];
-  readonly errors: readonly (string | null)[];
-  readonly responses: readonly (string | null)[];
-}
-
 // One statement for a whole batch. A delivery that is ready before its lease ends, as one that is handed back, is noted in
 // the row of its endpoint, which is locked first. Rows are locked by number, so that two batches, or a batch and the end of an
 // endpoint, wait for each other and not in a circle; `held` are those whose claim is still the current one. A row that
@@ -26,13 +11,11 @@ interface Results {
 // followed by others goes into the log, and so does one whose number is there already, which is an error. What comes
 // back are the places of results that do not count: there are hardly any.
 function finishIn(schema: string) {
-  return prepared<Results, { readonly place: number }>(`
+  return prepared<{ readonly results: string }, { readonly place: number }>(`
     WITH results AS MATERIALIZED (
-      SELECT * FROM unnest(
-        :ids::text[], :claimIds::text[], :statuses::text[], :dueAts::bigint[], :numbers::integer[], :times::bigint[],
-        :durations::bigint[], :httpStatuses::integer[], :errors::text[], :responses::text[]
-      ) WITH ORDINALITY AS results (
-        id, claim_id, status, due_at, attempt, at, duration_ms, http_status, error, response, place
+      SELECT * FROM json_to_recordset(:results::json) AS results (
+        place integer, id text, claim_id text, status text, due_at bigint, attempt integer, at bigint,
+        duration_ms bigint, http_status integer, error text, response text
       )
     ),
     leased AS MATERIALIZED (
@@ -59,7 +42,7 @@ function finishIn(schema: string) {
         http_status, error, response, pending.due_at AS was_due_at, pending.attempts AS already
       FROM ${schema}.pending_deliveries AS pending
       JOIN results ON results.id = pending.id AND results.claim_id = pending.claim_id
-      WHERE pending.id = ANY (:ids) AND (SELECT count(*) FROM queues) >= 0
+      WHERE pending.id = ANY (ARRAY (SELECT id FROM results)) AND (SELECT count(*) FROM queues) >= 0
       ORDER BY pending.number
       FOR UPDATE OF pending
     ),
@@ -98,40 +81,39 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
     async finish(results) {
       if (results.length === 0) return [];
       const places = placesThatCount(results);
-      const batch = batchOf(places.flatMap((index) => results[index] ?? []));
-      const counted = results.map(() => false);
-      for (const index of places) counted[index] = true;
+      const counted = results.map((_, place) => places.has(place));
+      const rows = results.map(rowOf).filter(({ place }) => places.has(place));
+      const batch = { results: JSON.stringify(rows) };
       const refused = await database.change((connection) => finish.all(connection, batch));
-      for (const { place } of refused) counted[places[place - 1] ?? -1] = false;
+      for (const { place } of refused) counted[place] = false;
       return counted;
     },
   };
 }
 
 /** Of a claim's results of one delivery the first counts: after it the claim is no longer the current one. */
-function placesThatCount(results: readonly DeliveryResult[]): number[] {
-  const deliveries = new Set(results.map(({ id }) => id));
-  if (deliveries.size === results.length) return [...results.keys()];
+function placesThatCount(results: readonly DeliveryResult[]): ReadonlySet<number> {
   const first = new Map<string, number>();
-  for (const [index, { id, claimId }] of results.entries()) {
+  for (const [place, { id, claimId }] of results.entries()) {
     const claim = `${claimId.length} ${claimId}${id}`;
-    if (!first.has(claim)) first.set(claim, index);
+    if (!first.has(claim)) first.set(claim, place);
   }
-  return [...first.values()];
+  return new Set(first.values());
 }
 
-function batchOf(results: readonly DeliveryResult[]): Results {
-  const attempts = results.map(({ attempt }) => attempt);
+/** What is not there is NULL. */
+function rowOf({ id, claimId, attempt, next }: DeliveryResult, place: number) {
   return {
-    ids: results.map(({ id }) => id),
-    claimIds: results.map(({ claimId }) => claimId),
-    statuses: results.map(({ next }) => next.status),
-    dueAts: results.map(({ next }) => (next.status === 'pending' ? next.dueAt : null)),
-    numbers: attempts.map((attempt) => attempt?.number ?? null),
-    times: attempts.map((attempt) => attempt?.at ?? null),
-    durations: attempts.map((attempt) => attempt?.durationMs ?? null),
-    httpStatuses: attempts.map((attempt) => attempt?.httpStatus ?? null),
-    errors: attempts.map((attempt) => attempt?.error ?? null),
-    responses: attempts.map((attempt) => attempt?.response ?? null),
+    place,
+    id,
+    claim_id: claimId,
+    status: next.status,
+    due_at: next.status === 'pending' ? next.dueAt : undefined,
+    attempt: attempt?.number,
+    at: attempt?.at,
+    duration_ms: attempt?.durationMs,
+    http_status: attempt?.httpStatus,
+    error: attempt?.error,
+    response: attempt?.response,
   };
 }

@@ -14,55 +14,33 @@ import { type Connection, prepared } from './statement.ts';
  * Locks are taken in this order, so that nobody waits in a circle: the record of an idempotency key, a transfer,
  * the sequences by partner and mode, the queues of endpoints by id, deliveries by number.
  */
-export interface EventOwners {
-  /** Waits until nobody else is at work for this partner and mode. */
-  lock(connection: Connection, owner: Owner): Promise<void>;
-  /** The same for those of all these events; answers the sequence numbers, in the order of the events. */
-  nextSequences(connection: Connection, events: readonly Owner[]): Promise<number[]>;
-}
-
-interface Counts {
-  readonly partners: readonly string[];
-  readonly modes: readonly string[];
-  readonly counts: readonly number[];
-}
-
-export function postgresEventOwners({ schema }: Pick<Database, 'schema'>): EventOwners {
-  const advance = prepared<Counts, Owner & { readonly last: number }>(`
+export function postgresEventOwners({ schema }: Pick<Database, 'schema'>) {
+  const advance = prepared<{ readonly owners: string }, Owner & { readonly last: number }>(`
     INSERT INTO ${schema}.event_sequences (partner, mode, last)
-    SELECT partner, mode, count FROM unnest(:partners::text[], :modes::text[], :counts::bigint[])
-      AS owners (partner, mode, count)
+    SELECT partner, mode, sum(count) FROM json_to_recordset(:owners::json)
+      AS owners (partner text, mode text, count bigint)
+    GROUP BY partner, mode
+    ORDER BY partner COLLATE "C", mode COLLATE "C"
     ON CONFLICT (partner, mode) DO UPDATE SET
       last = event_sequences.last + excluded.last, news = event_sequences.news + 1
     RETURNING partner, mode, last
   `);
 
   return {
-    async lock(connection, { partner, mode }) {
-      await advance.run(connection, { partners: [partner], modes: [mode], counts: [0] });
+    /** Waits until nobody else is at work for this partner and mode. */
+    async lock(connection: Connection, { partner, mode }: Owner): Promise<void> {
+      await advance.run(connection, { owners: JSON.stringify([{ partner, mode, count: 0 }]) });
     },
 
-    async nextSequences(connection, events) {
-      const counts = new Map<string, { readonly owner: Owner; count: number }>();
-      for (const owner of events) {
-        const counted = counts.get(nameOf(owner)) ?? { owner, count: 0 };
-        counted.count += 1;
-        counts.set(nameOf(owner), counted);
-      }
-      // In this order the rows are written, one after another.
-      const inOrder = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counted]) => counted);
-      const rows = await advance.all(connection, {
-        partners: inOrder.map(({ owner }) => owner.partner),
-        modes: inOrder.map(({ owner }) => owner.mode),
-        counts: inOrder.map(({ count }) => count),
-      });
-      const next = new Map(
-        rows.map((row) => [nameOf(row), row.last - (counts.get(nameOf(row))?.count ?? 0)]),
-      );
-      return events.map((owner) => {
-        const sequence = (next.get(nameOf(owner)) ?? 0) + 1;
-        next.set(nameOf(owner), sequence);
-        return sequence;
+    /** The same for those of all these events; answers the sequence numbers, in the order of the events. */
+    async nextSequences(connection: Connection, events: readonly Owner[]): Promise<number[]> {
+      const counted = events.map(({ partner, mode }) => ({ partner, mode, count: 1 }));
+      const rows = await advance.all(connection, { owners: JSON.stringify(counted) });
+      const groups = Map.groupBy(events, nameOf);
+      const lastOf = new Map(rows.map((row) => [nameOf(row), row.last]));
+      return events.map((event) => {
+        const group = groups.get(nameOf(event)) ?? [];
+        return (lastOf.get(nameOf(event)) ?? 0) - group.length + group.indexOf(event) + 1;
       });
     },
   };

@@ -2,9 +2,8 @@ import type { EventRecord, EventStore, Owner, Publication } from '@ostiary/core/
 import type { Database } from './database.ts';
 import { postgresHolders } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
-import { claimRowOf, postgresClaims } from './idempotency.ts';
+import { postgresClaims } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
-import { writeOrRollBack } from './rollback.ts';
 import { prepared, statement } from './statement.ts';
 
 /** The first row says nothing but which event is the oldest one. */
@@ -14,7 +13,7 @@ const columns = 'id, partner, mode, sequence, type, body, created_at AS "created
 
 export function postgresEvents(database: Database): EventStore {
   const { schema } = database;
-  const claims = postgresClaims(database);
+  const once = postgresClaims(database);
   const publications = postgresPublications(database);
   const holders = postgresHolders(database);
   const within = hostTransactions(database);
@@ -47,10 +46,7 @@ export function postgresEvents(database: Database): EventStore {
   return {
     async publish(events, { idempotency, now }) {
       const rows = events.map((event) => ({ ...event }));
-      const claim = idempotency && claimRowOf(idempotency);
-      return writeOrRollBack<Publication>(database, claim, async (connection, rollBack) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
-        if (earlier !== null) return earlier;
+      return once<Publication>(idempotency, now, async (connection) => {
         await publications.publish(connection, rows);
         return { outcome: 'published' };
       });
@@ -58,8 +54,7 @@ export function postgresEvents(database: Database): EventStore {
 
     within,
 
-    partnersHolding: ({ sub, scope }) =>
-      database.read((connection) => holders.partnersHolding(connection, { sub, scope })),
+    partnersHolding: ({ sub, scope }) => database.read((connection) => holders(connection, { sub, scope })),
 
     list: ({ partner, mode, after, limit }) =>
       database.read(async (connection) => {
@@ -69,9 +64,8 @@ export function postgresEvents(database: Database): EventStore {
       }),
 
     latest: ({ partner, mode, before, type, limit }) =>
-      database.read((connection) => sql.latest.all(connection, { partner, mode, before, type, limit })),
+      database.all(sql.latest, { partner, mode, before, type, limit }),
 
-    find: ({ partner, mode }, id) =>
-      database.read(async (connection) => (await sql.find.get(connection, { partner, mode, id })) ?? null),
+    find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),
   };
 }

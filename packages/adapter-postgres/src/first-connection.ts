@@ -11,19 +11,10 @@ const pauseMs = 250;
 const tryMs = 2_500;
 
 /** A server that is starting (57P03) or ending (57P01): another one answers soon. */
-const notNow: ReadonlySet<string> = new Set(['57P01', '57P03']);
+const notNow = /^(?:57P01|57P03)$/;
 
 /** What the network says of a server that is not there yet; ENOENT: of a socket in the file system. */
-const notThere: ReadonlySet<string> = new Set([
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-]);
+const notThere = /^(?:EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOENT|EPIPE|ETIMEDOUT)$/;
 
 /** What `pg` says without a code of a connection that was not made in time, or ended meanwhile. */
 const notMade = /\btimeout\b|^Connection terminated/;
@@ -32,9 +23,9 @@ const notMade = /\btimeout\b|^Connection terminated/;
 function mayComeUp(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlStateOf(error);
-  if (state !== '') return notNow.has(state);
+  if (state !== '') return notNow.test(state);
   const code = 'code' in error ? String(error.code) : '';
-  return error instanceof StorageUnavailableError || notThere.has(code) || notMade.test(error.message);
+  return error instanceof StorageUnavailableError || notThere.test(code) || notMade.test(error.message);
 }
 
 /**

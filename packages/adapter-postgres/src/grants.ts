@@ -10,6 +10,14 @@ import { prepared, statement } from './statement.ts';
 
 type CodeAt = { readonly codeDigest: Uint8Array; readonly now: number };
 
+/** Revokes grants. Locked in the order of their ids, as everywhere, so that nobody waits in a circle. */
+export const revokeGrantsWhere = (schema: string, condition: string) => `
+  UPDATE ${schema}.grants SET revoked_at = :now
+  WHERE id IN (
+    SELECT id FROM ${schema}.grants WHERE ${condition} AND revoked_at IS NULL ORDER BY id FOR UPDATE
+  )
+`;
+
 function statementsIn(schema: string) {
   return {
     // Holds the client and the consent until the commit: whoever disables the one, or its partner, or revokes the other,
@@ -91,15 +99,12 @@ export function postgresGrants(database: Database): GrantStore {
   const sql = statementsIn(database.schema);
 
   return {
-    async issue(grant) {
+    issue: (grant) => {
       const row = { ...grant, codeDigest: Buffer.from(grant.codeDigest), scopes: [...grant.scopes] };
-      return database.change(async (connection) => (await sql.issue.run(connection, row)) === 1);
+      return database.changes(sql.issue, row);
     },
 
-    async find(codeDigest) {
-      const code = { codeDigest: Buffer.from(codeDigest) };
-      return database.read(async (connection) => (await sql.find.get(connection, code)) ?? null);
-    },
+    find: (codeDigest) => database.get(sql.find, { codeDigest: Buffer.from(codeDigest) }),
 
     async redeem({ maxFailedVerifiers, now, ...redemption }) {
       const code = { codeDigest: Buffer.from(redemption.codeDigest), now };
@@ -116,19 +121,14 @@ export function postgresGrants(database: Database): GrantStore {
     },
 
     async recordFailedVerifier(codeDigest) {
-      const code = { codeDigest: Buffer.from(codeDigest) };
-      await database.change((connection) => sql.recordFailedVerifier.run(connection, code));
+      await database.changes(sql.recordFailedVerifier, { codeDigest: Buffer.from(codeDigest) });
     },
 
     async revoke(codeDigest, now) {
-      const code = { codeDigest: Buffer.from(codeDigest), now };
-      await database.change((connection) => sql.revoke.run(connection, code));
+      await database.changes(sql.revoke, { codeDigest: Buffer.from(codeDigest), now });
     },
 
-    async findToken(tokenDigest) {
-      const token = { digest: Buffer.from(tokenDigest) };
-      return database.read(async (connection) => (await sql.findToken.get(connection, token)) ?? null);
-    },
+    findToken: (tokenDigest) => database.get(sql.findToken, { digest: Buffer.from(tokenDigest) }),
 
     async revokeToken(tokenDigest, now) {
       const token = { digest: Buffer.from(tokenDigest), now };

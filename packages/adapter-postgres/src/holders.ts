@@ -1,17 +1,11 @@
 import type { Database } from './database.ts';
 import { type Connection, prepared } from './statement.ts';
 
-/** Who may hear about a user, on a connection of ours or of the host's. */
-export interface Holders {
-  /** Slugs of partners whose clients hold an unrevoked consent of the user with this scope. */
-  partnersHolding(
-    connection: Connection,
-    request: { readonly sub: string; readonly scope: string },
-  ): Promise<string[]>;
-}
+type Holding = { readonly sub: string; readonly scope: string };
 
-export function postgresHolders({ schema }: Pick<Database, 'schema'>): Holders {
-  const partnersHolding = prepared<{ sub: string; scope: string }, { readonly slug: string }>(`
+/** Slugs of partners whose clients hold an unrevoked consent of the user with this scope; on a connection of ours or the host's. */
+export function postgresHolders({ schema }: Pick<Database, 'schema'>) {
+  const partnersHolding = prepared<Holding, { readonly slug: string }>(`
     SELECT DISTINCT slug FROM ${schema}.consents
     JOIN ${schema}.clients USING (client_id)
     JOIN ${schema}.partners ON slug = partner
@@ -20,9 +14,6 @@ export function postgresHolders({ schema }: Pick<Database, 'schema'>): Holders {
     ORDER BY slug
   `);
 
-  return {
-    async partnersHolding(connection, { sub, scope }) {
-      return (await partnersHolding.all(connection, { sub, scope })).map(({ slug }) => slug);
-    },
-  };
+  return async (connection: Connection, request: Holding): Promise<string[]> =>
+    (await partnersHolding.all(connection, request)).map(({ slug }) => slug);
 }

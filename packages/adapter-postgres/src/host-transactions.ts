@@ -51,7 +51,7 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
     }
 
     return {
-      partnersHolding: ({ sub, scope }) => inTurn(() => holders.partnersHolding(connection, { sub, scope })),
+      partnersHolding: ({ sub, scope }) => inTurn(() => holders(connection, { sub, scope })),
       publish: (events) => {
         const rows = events.map((event) => ({ ...event }));
         return inTurn(() => publications.publish(connection, rows));
@@ -118,9 +118,7 @@ function sameDatabase(database: Database): (connection: Connection) => Promise<v
 
 /** By its shape: the host may have another copy of the driver, whose class is not ours. */
 function clientOf(value: unknown): PostgresClient {
-  const has = (name: string, type: string) =>
-    typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === type;
-  if (has('connect', 'function') && has('totalCount', 'number')) {
+  if (has(value, 'connect', 'function') && has(value, 'totalCount', 'number')) {
     throw new TypeError('transaction: is a pool; pass the client of pool.connect() that is in a transaction');
   }
   if (isClient(value)) return value;
@@ -128,8 +126,9 @@ function clientOf(value: unknown): PostgresClient {
 }
 
 function isClient(value: unknown): value is PostgresClient {
-  if (typeof value !== 'object' || value === null) return false;
-  return ['query', 'connect', 'escapeLiteral'].every(
-    (name) => typeof Reflect.get(value, name) === 'function',
-  );
+  return ['query', 'connect', 'escapeLiteral'].every((name) => has(value, name, 'function'));
+}
+
+function has(value: unknown, name: string, type: string): boolean {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === type;
 }

@@ -5,35 +5,30 @@ import type {
   IdempotencyStore,
   StoredAnswer,
 } from '@ostiary/core/storage';
-import type { Database } from './database.ts';
+import { type Database, lockPatienceMs, patienceMs } from './database.ts';
 import { isLockTimeout } from './errors.ts';
-import type { RollBack } from './rollback.ts';
 import { type Connection, prepared } from './statement.ts';
 
-/** A claim as it is stored. */
-export type ClaimRow = Omit<IdempotencyClaim, 'answer'> & { readonly status: number; readonly body: string };
+type ClaimRow = Omit<IdempotencyClaim, 'answer'> & StoredAnswer;
 type ClaimLookup = Pick<IdempotencyClaim, 'partner' | 'mode' | 'key' | 'fingerprint'>;
-type Found = { readonly status: number; readonly body: string; readonly same: boolean };
+type Found = StoredAnswer & { readonly same: boolean };
+/** A claim, whose answer may become known with the outcome only. */
+type Claim = Omit<IdempotencyClaim, 'answer'> & { readonly answer?: StoredAnswer };
 
-/** The record of an idempotency key, inside a transaction that is under way. */
-export interface Claims {
-  /**
-   * Takes the key for this request, or answers what an earlier one says that lives at `now`. Waits for a request
-   * with the same key that is under way; one that goes on for too long ends this transaction, `in_progress`. A record
-   * that has ended is overwritten.
-   */
-  take(
-    connection: Connection,
-    row: ClaimRow & { readonly now: number },
-    rollBack: RollBack<Extract<ClaimOutcome, { outcome: 'in_progress' }>>,
-  ): Promise<IdempotencyOutcome | null>;
-  /** Sets the answer of a key that this transaction took before it knew it. */
-  answer(connection: Connection, row: ClaimLookup & StoredAnswer): Promise<void>;
-}
+/** Outcomes of requests that have taken effect; every other one leaves nothing behind. */
+const effects: ReadonlySet<string> = new Set(['created', 'published', 'queued']);
+
+/** What a key holds until its transaction knows the answer. Nobody else ever reads it. */
+const unanswered: StoredAnswer = { status: 0, body: '' };
 
 const answers = 'status, body, fingerprint = :fingerprint AS same';
 
-export function postgresClaims({ schema }: Pick<Database, 'schema'>): Claims {
+/**
+ * A transaction that takes effect once per `Idempotency-Key`. Waits for a request with the same key that is under way; one
+ * that goes on for too long is `in_progress`. A record that has ended is overwritten.
+ */
+export function postgresClaims(database: Database) {
+  const { schema } = database;
   // Where a record lives nothing is changed, and its row is locked all the same: nobody purges it now.
   const take = prepared<ClaimRow & { readonly now: number }>(`
     INSERT INTO ${schema}.idempotency_records AS record
@@ -55,21 +50,47 @@ export function postgresClaims({ schema }: Pick<Database, 'schema'>): Claims {
     WHERE partner = :partner AND mode = :mode AND key = :key
   `);
 
-  return {
-    async take(connection, row, rollBack) {
-      try {
-        if ((await take.run(connection, row)) === 1) return null;
-      } catch (error) {
-        if (!isLockTimeout(error)) throw error;
-        rollBack({ outcome: 'in_progress' });
-      }
-      // A statement of its own, which sees what the other request committed while this one waited for it.
-      return outcomeOf(await earlier.get(connection, row));
-    },
+  return async <Outcome extends { readonly outcome: string; readonly answer?: StoredAnswer }>(
+    given: Claim | null,
+    now: number,
+    work: (connection: Connection) => Promise<Outcome>,
+  ): Promise<Outcome | ClaimOutcome> => {
+    // A copy: the caller may go on with the bytes while the write waits.
+    const claim = given && {
+      ...given,
+      ...(given.answer ?? unanswered),
+      fingerprint: Buffer.from(given.fingerprint),
+    };
+    const end: { undone: Outcome | ClaimOutcome | null } = { undone: null };
+    /** Leaves the transaction with an answer and without its changes. */
+    const undo = (outcome: Outcome | ClaimOutcome): never => {
+      end.undone = outcome;
+      throw new Error('there is nothing to change');
+    };
 
-    async answer(connection, row) {
-      await answer.run(connection, row);
-    },
+    async function takeAndWork(connection: Connection): Promise<Outcome | ClaimOutcome> {
+      if (claim !== null) {
+        const taken = await take.run(connection, { ...claim, now }).catch((error: unknown) => {
+          if (isLockTimeout(error)) return undo({ outcome: 'in_progress' });
+          throw error;
+        });
+        // A statement of its own, which sees what the other request committed while this one waited for it.
+        const known = taken === 1 ? null : outcomeOf(await earlier.get(connection, claim));
+        if (known !== null) return known;
+      }
+      const result = await work(connection);
+      if (!effects.has(result.outcome)) undo(result);
+      if (claim !== null && result.answer !== undefined)
+        await answer.run(connection, { ...claim, ...result.answer });
+      return result;
+    }
+
+    try {
+      return await database.write(takeAndWork, patienceMs, claim === null ? patienceMs : lockPatienceMs);
+    } catch (error) {
+      if (end.undone === null) throw error;
+      return end.undone;
+    }
   };
 }
 
@@ -83,18 +104,13 @@ export function postgresIdempotency(database: Database): IdempotencyStore {
   return {
     async find(request) {
       const lookup = { ...request, fingerprint: Buffer.from(request.fingerprint) };
-      return outcomeOf(await database.read((connection) => find.get(connection, lookup)));
+      return outcomeOf(await database.get(find, lookup));
     },
   };
 }
 
-/** A copy of a claim: its caller may go on with the bytes while the write waits. */
-export function claimRowOf({ answer, fingerprint, ...claim }: IdempotencyClaim): ClaimRow {
-  return { ...claim, fingerprint: Buffer.from(fingerprint), status: answer.status, body: answer.body };
-}
-
-function outcomeOf(row: Found | undefined): IdempotencyOutcome | null {
-  if (row === undefined) return null;
+function outcomeOf(row: Found | null | undefined): IdempotencyOutcome | null {
+  if (row === undefined || row === null) return null;
   const { status, body, same } = row;
   return same ? { outcome: 'replayed', answer: { status, body } } : { outcome: 'key_conflict' };
 }

@@ -42,35 +42,27 @@ export function postgresInteractions(database: Database): InteractionStore {
   const sql = statementsIn(database.schema);
 
   return {
-    count: (now) =>
-      database.read(async (connection) => (await sql.count.get(connection, { now }))?.count ?? 0),
+    count: async (now) => (await database.get(sql.count, { now }))?.count ?? 0,
 
     async save(digest, payload, expiresAt) {
       const row = { digest: Buffer.from(digest), payload: JSON.stringify(payload), expiresAt };
-      await database.change((connection) => sql.save.run(connection, row));
+      await database.changes(sql.save, row);
     },
 
-    async replace(digest, payload, expiresAt) {
+    replace: (digest, payload, expiresAt) => {
       const row = { digest: Buffer.from(digest), payload: JSON.stringify(payload), expiresAt };
-      return database.change(async (connection) => (await sql.replace.run(connection, row)) === 1);
+      return database.changes(sql.replace, row);
     },
 
     async extend(digest, expiresAt) {
-      const row = { digest: Buffer.from(digest), expiresAt };
-      await database.change((connection) => sql.extend.run(connection, row));
+      await database.changes(sql.extend, { digest: Buffer.from(digest), expiresAt });
     },
 
     async find(digest, now) {
-      const key = { digest: Buffer.from(digest), now };
-      return database.read(async (connection) => {
-        const row = await sql.find.get(connection, key);
-        return row === undefined ? null : JSON.parse(row.payload);
-      });
+      const row = await database.get(sql.find, { digest: Buffer.from(digest), now });
+      return row && JSON.parse(row.payload);
     },
 
-    async remove(digest) {
-      const key = { digest: Buffer.from(digest) };
-      return database.change(async (connection) => (await sql.remove.run(connection, key)) === 1);
-    },
+    remove: (digest) => database.changes(sql.remove, { digest: Buffer.from(digest) }),
   };
 }

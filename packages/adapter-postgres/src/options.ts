@@ -1,4 +1,5 @@
-import type { PostgresPool } from './pool.ts';
+import { patienceMs } from './database.ts';
+import { type OwnPool, openPool, type PostgresPool } from './pool.ts';
 
 /** Options of {@link postgresStorage}: where the database is, and in which of its schemas the tables are. */
 export interface PostgresStorageOptions {
@@ -16,16 +17,14 @@ export interface PostgresStorageOptions {
   readonly schema?: string;
 }
 
-/** Options after they were checked: exactly one of the two ways to the database. */
-export type ParsedOptions =
-  | { readonly pool: PostgresPool; readonly connectionString: null; readonly schema: string }
-  | { readonly pool: null; readonly connectionString: string; readonly schema: string };
+/** Options after they were checked. */
+export interface ParsedOptions {
+  /** The host's pool, or how to open one of ours. */
+  readonly pool: PostgresPool | (() => OwnPool);
+  readonly schema: string;
+}
 
-const known: ReadonlySet<string> = new Set([
-  'pool',
-  'connectionString',
-  'schema',
-] satisfies (keyof PostgresStorageOptions)[]);
+const known: readonly string[] = ['pool', 'connectionString', 'schema'];
 
 /**
  * Checks what the host passed; throws a `TypeError` that names the option, and never shows its value.
@@ -36,10 +35,8 @@ export function parseOptions(options: unknown): ParsedOptions {
     throw new TypeError(`${caller}: options must be an object such as { connectionString: "postgres://…" }`);
   }
   for (const name of Object.keys(options)) {
-    if (!known.has(name)) {
-      throw new TypeError(
-        `${caller}: unknown option ${JSON.stringify(name)}; there are ${[...known].join(', ')}`,
-      );
+    if (!known.includes(name)) {
+      throw new TypeError(`${caller}: unknown option ${JSON.stringify(name)}; there are ${known.join(', ')}`);
     }
   }
   const pool = 'pool' in options ? options.pool : undefined;
@@ -53,16 +50,15 @@ export function parseOptions(options: unknown): ParsedOptions {
     );
   }
   if (pool !== undefined) {
-    if (!isPool(pool))
-      throw new TypeError(`${caller}: options.pool must have a method connect(), like pg.Pool`);
-    return Object.freeze({ pool, connectionString: null, schema });
+    if (isPool(pool)) return { pool, schema };
+    throw new TypeError(`${caller}: options.pool must have a method connect(), like pg.Pool`);
   }
   if (typeof connectionString !== 'string' || !/^postgres(?:ql)?:\/\/./.test(connectionString)) {
     throw new TypeError(
       `${caller}: options.connectionString must begin with postgres:// or postgresql://${connectionString === '' ? ', and is empty; is its environment variable set?' : ''}`,
     );
   }
-  return Object.freeze({ pool: null, connectionString, schema });
+  return { pool: () => openPool(connectionString, patienceMs), schema };
 }
 
 /** @throws TypeError for what is no name of a schema, or one of the server's own */

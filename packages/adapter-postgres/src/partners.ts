@@ -1,8 +1,9 @@
 import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core/storage';
-import { auditRowOf, postgresAudits } from './audit.ts';
+import { postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { type Connection, statement } from './statement.ts';
+import { cancelWhere } from './webhooks.ts';
 
 type Ended = Pick<PartnerReach, 'codes' | 'tokens' | 'deliveries'>;
 
@@ -42,20 +43,12 @@ function endsIn(schema: string) {
       SELECT FROM ${schema}.endpoint_queues WHERE partner = :slug ORDER BY endpoint_id FOR UPDATE
     `),
 
-    // Whoever holds one of these deliveries loses it: its result will be refused. Locked by number, see finish.
-    cancel: statement<{ slug: string; now: number }>(`
-      WITH held AS MATERIALIZED (
-        SELECT id FROM ${schema}.pending_deliveries
-        WHERE endpoint_id IN (SELECT id FROM ${schema}.webhook_endpoints WHERE partner = :slug)
-        ORDER BY number FOR UPDATE
+    cancel: statement<{ slug: string; now: number }>(
+      cancelWhere(
+        schema,
+        `endpoint_id IN (SELECT id FROM ${schema}.webhook_endpoints WHERE partner = :slug)`,
       ),
-      gone AS (
-        DELETE FROM ${schema}.pending_deliveries AS pending USING held WHERE pending.id = held.id
-        RETURNING pending.number
-      )
-      UPDATE ${schema}.deliveries SET status = 'cancelled', ended_at = :now
-      FROM gone WHERE deliveries.number = gone.number
-    `),
+    ),
   };
 }
 
@@ -123,29 +116,22 @@ export function postgresPartners(database: Database): PartnerStore {
   }
 
   return {
-    async insert(partner, audit) {
-      const row = { ...partner };
-      return audits.change(
-        auditRowOf(audit),
-        async (connection) => (await sql.insert.run(connection, row)) === 1,
-      );
-    },
+    insert: (partner, audit) => audits.changes(audit, sql.insert, { ...partner }),
 
-    find: (slug) => database.read(async (connection) => (await sql.find.get(connection, { slug })) ?? null),
+    find: (slug) => database.get(sql.find, { slug }),
 
-    list: ({ after, limit }) => database.read((connection) => sql.list.all(connection, { after, limit })),
+    list: ({ after, limit }) => database.all(sql.list, { after, limit }),
 
     async replace(partner, audit) {
       const row = { ...partner };
       const { slug, disabledAt, updatedAt: now } = row;
-      const act = auditRowOf(audit);
-      return database.write(
+      return audits.write(
+        audit,
         async (connection) => {
           if ((await sql.replace.run(connection, row)) === 0) return null;
           await sql.markClients.run(connection, { slug, disabled: disabledAt !== null });
           const reach = await sql.reach.get(connection, { slug, now });
           const ended = disabledAt === null ? nothing : await end(connection, row, disabledAt);
-          await audits.store(connection, act);
           return { keys: 0, clients: 0, ...reach, ...ended };
         },
         disabledAt === null ? patienceMs : longPatienceMs,

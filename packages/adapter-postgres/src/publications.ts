@@ -3,33 +3,11 @@ import type { Database } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { type Connection, prepared } from './statement.ts';
 
-/** Deliveries of one owner that are about to be stored, due now; the arrays belong together. */
-export interface NewDeliveries extends Owner {
-  readonly ids: readonly string[];
-  readonly eventNumbers: readonly number[];
-  readonly endpointIds: readonly string[];
-  readonly now: number;
-}
-
-/** The outbox, inside a transaction that is under way, of ours or of the host's. */
-export interface Publications {
-  /** Stores events and their deliveries. */
-  publish(connection: Connection, events: readonly NewEvent[]): Promise<void>;
-  /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
-  matchingEndpoints(connection: Connection, request: Owner & { readonly type: string }): Promise<string[]>;
-  /** Stores deliveries in the order of the arrays. */
-  deliver(connection: Connection, deliveries: NewDeliveries): Promise<void>;
-}
-
-interface NewEvents {
-  readonly ids: readonly string[];
-  readonly partners: readonly string[];
-  readonly modes: readonly string[];
-  readonly sequences: readonly number[];
-  readonly types: readonly string[];
-  readonly bodies: readonly string[];
-  readonly times: readonly number[];
-  readonly deliveryIds: readonly string[];
+/** A delivery that is about to be stored, due now. */
+export interface NewDelivery {
+  readonly id: string;
+  readonly eventNumber: number;
+  readonly endpointId: string;
 }
 
 /** The end of a statement that stores the deliveries of `fresh`, which are due when they are made. */
@@ -45,7 +23,8 @@ export function insertFresh(schema: string): string {
   `;
 }
 
-export function postgresPublications({ schema }: Pick<Database, 'schema'>): Publications {
+/** The outbox, inside a transaction that is under way, of ours or of the host's. */
+export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
   const owners = postgresEventOwners({ schema });
   const wants = (type: string) => `webhook_endpoints.events && ARRAY['*', ${type}]`;
 
@@ -54,25 +33,23 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>): Publ
     `NOT EXISTS (SELECT FROM ${schema}.partners WHERE slug = ${partner} AND disabled_at IS NOT NULL)`;
 
   // Rows are numbered in the order of the call, and within an event in the order of the endpoints' ids.
-  const insert = prepared<NewEvents>(`
+  const insert = prepared<{ readonly events: string }>(`
     WITH published AS MATERIALIZED (
-      SELECT * FROM unnest(
-        :ids::text[], :partners::text[], :modes::text[], :sequences::bigint[], :types::text[], :bodies::text[],
-        :times::bigint[], :deliveryIds::text[]
-      ) WITH ORDINALITY AS published (
-        id, partner, mode, sequence, type, body, created_at, delivery_id, place
+      SELECT * FROM json_to_recordset(:events::json) AS published (
+        place integer, id text, partner text, mode text, sequence bigint, type text, body text,
+        "createdAt" bigint, "deliveryId" text
       )
     ),
     stored AS (
       INSERT INTO ${schema}.events (id, partner, mode, sequence, type, body, created_at)
-      SELECT id, partner, mode, sequence, type, body, created_at FROM published ORDER BY place
+      SELECT id, partner, mode, sequence, type, body, "createdAt" FROM published ORDER BY place
       RETURNING number, id
     ),
     fresh AS (
       SELECT
-        delivery_id || '_' || row_number() OVER (PARTITION BY place ORDER BY webhook_endpoints.id) AS id,
+        "deliveryId" || '_' || row_number() OVER (PARTITION BY place ORDER BY webhook_endpoints.id) AS id,
         stored.number AS event_number, webhook_endpoints.id AS endpoint_id, published.partner, published.mode,
-        published.created_at, row_number() OVER (ORDER BY place, webhook_endpoints.id) AS place
+        "createdAt" AS created_at, row_number() OVER (ORDER BY place, webhook_endpoints.id) AS place
       FROM published
       JOIN stored ON stored.id = published.id
       JOIN ${schema}.webhook_endpoints
@@ -88,37 +65,43 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>): Publ
     ORDER BY id
   `);
 
-  const deliver = prepared<NewDeliveries>(`
+  const deliver = prepared<Owner & { readonly now: number; readonly deliveries: string }>(`
     WITH fresh AS (
-      SELECT id, event_number, endpoint_id, :partner AS partner, :mode AS mode, :now::bigint AS created_at, place
-      FROM unnest(:ids::text[], :eventNumbers::bigint[], :endpointIds::text[]) WITH ORDINALITY
-        AS fresh (id, event_number, endpoint_id, place)
+      SELECT
+        id, "eventNumber" AS event_number, "endpointId" AS endpoint_id, :partner AS partner, :mode AS mode,
+        :now::bigint AS created_at, place
+      FROM json_to_recordset(:deliveries::json)
+        AS fresh (place integer, id text, "eventNumber" bigint, "endpointId" text)
     ),
     ${insertFresh(schema)}
   `);
 
   return {
-    async publish(connection, events) {
+    /** Stores events and their deliveries. */
+    async publish(connection: Connection, events: readonly NewEvent[]): Promise<void> {
       if (events.length === 0) return;
       const sequences = await owners.nextSequences(connection, events);
-      await insert.run(connection, {
-        ids: events.map(({ id }) => id),
-        partners: events.map(({ partner }) => partner),
-        modes: events.map(({ mode }) => mode),
-        sequences,
-        types: events.map(({ type }) => type),
-        bodies: events.map(({ body }) => body),
-        times: events.map(({ createdAt }) => createdAt),
-        deliveryIds: events.map(({ deliveryId }) => deliveryId),
-      });
+      const rows = events.map((event, place) => ({ ...event, place, sequence: sequences[place] }));
+      await insert.run(connection, { events: JSON.stringify(rows) });
     },
 
-    async matchingEndpoints(connection, request) {
+    /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
+    async matchingEndpoints(
+      connection: Connection,
+      request: Owner & { readonly type: string },
+    ): Promise<string[]> {
       return (await matching.all(connection, request)).map(({ id }) => id);
     },
 
-    async deliver(connection, deliveries) {
-      if (deliveries.ids.length > 0) await deliver.run(connection, deliveries);
+    /** Stores deliveries of one owner, in this order. */
+    async deliver(
+      connection: Connection,
+      deliveries: readonly NewDelivery[],
+      owner: Owner & { readonly now: number },
+    ): Promise<void> {
+      if (deliveries.length === 0) return;
+      const rows = deliveries.map((delivery, place) => ({ ...delivery, place }));
+      await deliver.run(connection, { ...owner, deliveries: JSON.stringify(rows) });
     },
   };
 }

@@ -2,48 +2,32 @@ import type { Owner, Storage } from '@ostiary/core/storage';
 import { type Database, longPatienceMs } from './database.ts';
 import { type Connection, type Statement, statement } from './statement.ts';
 
-/** Removes the rows of a table whose time is before `bound`, oldest first. Rows that somebody else holds stay for the next time. */
-function removal<Request extends object>(
-  table: string,
-  key: string,
-  column: string,
-  bound: string,
-  condition = 'true',
-): Statement<Request & { limit: number }> {
-  return statement(`
-    DELETE FROM ${table} WHERE (${key}) IN (
-      SELECT ${key} FROM ${table} AS old
-      WHERE ${column} < ${bound} AND ${condition}
-      ORDER BY ${column} LIMIT :limit FOR UPDATE SKIP LOCKED
-    )
-  `);
-}
-
 function statementsIn(schema: string) {
+  /**
+   * Removes the rows of a table that ended first. Rows that somebody else holds stay for the next time. As an array, so that
+   * they are chosen once, whatever the plan is.
+   */
+  const removal = (table: string, end: string, condition = 'true') =>
+    statement<{ before: number; limit: number }>(`
+      DELETE FROM ${schema}.${table} WHERE ctid = ANY (ARRAY (
+        SELECT ctid FROM ${schema}.${table} AS old
+        WHERE ${end} < :before AND ${condition}
+        ORDER BY ${end} LIMIT :limit FOR UPDATE SKIP LOCKED
+      ))
+    `);
   const isWithoutTokens = `NOT EXISTS (SELECT 1 FROM ${schema}.access_tokens WHERE grant_id = old.id)`;
   return {
-    interactions: removal<{ now: number }>(`${schema}.interactions`, 'digest', 'expires_at', ':now'),
-    tokens: removal<{ before: number }>(`${schema}.access_tokens`, 'digest', 'expires_at', ':before'),
-    grants: removal<{ before: number }>(`${schema}.grants`, 'id', 'ends_at', ':before', isWithoutTokens),
-    idempotency: removal<{ now: number }>(
-      `${schema}.idempotency_records`,
-      'partner, mode, key',
-      'ends_at',
-      ':now',
-    ),
-    // A window may have ended here and not yet for a process whose clock is behind: hence the minute.
-    rateLimits: removal<{ now: number }>(
-      `${schema}.rate_limits`,
-      'bucket',
-      'ends_at',
-      ':now::bigint - 60000',
-    ),
+    interactions: removal('interactions', 'expires_at'),
+    tokens: removal('access_tokens', 'expires_at'),
+    grants: removal('grants', 'ends_at', isWithoutTokens),
+    idempotency: removal('idempotency_records', 'ends_at'),
+    rateLimits: removal('rate_limits', 'ends_at'),
 
     // With their attempts.
-    deliveries: statement<{ eventsBefore: number; limit: number }>(`
+    deliveries: statement<{ before: number; limit: number }>(`
       WITH ended AS MATERIALIZED (
         SELECT number FROM ${schema}.deliveries
-        WHERE status <> 'pending' AND created_at < :eventsBefore
+        WHERE status <> 'pending' AND created_at < :before
         ORDER BY created_at LIMIT :limit FOR UPDATE SKIP LOCKED
       ), attempts AS (
         DELETE FROM ${schema}.delivery_attempts USING ended WHERE delivery_number = ended.number
@@ -91,12 +75,12 @@ function statementsIn(schema: string) {
 export function postgresPurge(database: Database): Storage['purge'] {
   const sql = statementsIn(database.schema);
 
-  const remove = <Request extends object>(one: Statement<Request>, request: Request): Promise<number> =>
-    database.change((connection) => one.run(connection, request), longPatienceMs);
+  const remove = (one: Statement<{ before: number; limit: number }>, before: number, limit: number) =>
+    database.change((connection) => one.run(connection, { before, limit }), longPatienceMs);
 
   async function purgeEvents(eventsBefore: number, limit: number): Promise<number> {
     let removed = 0;
-    const owners = await database.read((connection) => sql.sequences.all(connection, { eventsBefore }));
+    const owners = await database.all(sql.sequences, { eventsBefore });
     for (const owner of owners) {
       if (removed === limit) break;
       const request = { ...owner, eventsBefore, limit: limit - removed };
@@ -109,12 +93,13 @@ export function postgresPurge(database: Database): Storage['purge'] {
   }
 
   return async ({ now, before, eventsBefore, limit }) => ({
-    interactions: await remove(sql.interactions, { now, limit }),
-    tokens: await remove(sql.tokens, { before, limit }),
-    grants: await remove(sql.grants, { before, limit }),
-    idempotency: await remove(sql.idempotency, { now, limit }),
-    rateLimits: await remove(sql.rateLimits, { now, limit }),
-    deliveries: await remove(sql.deliveries, { eventsBefore, limit }),
+    interactions: await remove(sql.interactions, now, limit),
+    tokens: await remove(sql.tokens, before, limit),
+    grants: await remove(sql.grants, before, limit),
+    idempotency: await remove(sql.idempotency, now, limit),
+    // A window may have ended here and not yet for a process whose clock is behind: hence the minute.
+    rateLimits: await remove(sql.rateLimits, now - 60_000, limit),
+    deliveries: await remove(sql.deliveries, eventsBefore, limit),
     events: await purgeEvents(eventsBefore, limit),
   });
 }

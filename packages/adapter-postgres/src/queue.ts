@@ -5,38 +5,20 @@ import { type Connection, prepared, statement } from './statement.ts';
 type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload'> & { readonly payload: string };
 
-/** Jobs that commit with the change that causes them, inside a transaction that is under way. */
-export interface Jobs {
-  /** Stores jobs, except those whose id is taken. */
-  store(connection: Connection, rows: readonly NewRow[]): Promise<void>;
-}
-
-export function postgresJobs({ schema }: Pick<Database, 'schema'>): Jobs {
+/** Stores jobs inside a transaction that is under way, except those whose id is taken. */
+export function postgresJobs({ schema }: Pick<Database, 'schema'>) {
   // In the order of their ids, so that two calls with the same ids wait for each other and not in a circle.
-  const insert = prepared<{
-    readonly ids: readonly string[];
-    readonly kinds: readonly string[];
-    readonly payloads: readonly string[];
-    readonly dueAts: readonly number[];
-  }>(`
+  const insert = prepared<{ readonly jobs: string }>(`
     INSERT INTO ${schema}.jobs (id, kind, payload, due_at)
-    SELECT id, kind, payload, due_at
-    FROM unnest(:ids::text[], :kinds::text[], :payloads::text[], :dueAts::bigint[])
-      WITH ORDINALITY AS job (id, kind, payload, due_at, number)
-    ORDER BY id COLLATE "C", number
+    SELECT id, kind, payload, "dueAt"
+    FROM json_to_recordset(:jobs::json) AS job (place integer, id text, kind text, payload text, "dueAt" bigint)
+    ORDER BY id COLLATE "C", place
     ON CONFLICT (id) DO NOTHING
   `);
 
-  return {
-    async store(connection, rows) {
-      if (rows.length === 0) return;
-      await insert.run(connection, {
-        ids: rows.map(({ id }) => id),
-        kinds: rows.map(({ kind }) => kind),
-        payloads: rows.map(({ payload }) => payload),
-        dueAts: rows.map(({ dueAt }) => dueAt),
-      });
-    },
+  return async (connection: Connection, rows: readonly NewRow[]): Promise<void> => {
+    if (rows.length === 0) return;
+    await insert.run(connection, { jobs: JSON.stringify(rows.map((row, place) => ({ ...row, place }))) });
   };
 }
 
@@ -46,7 +28,7 @@ export function jobRowOf({ id, kind, payload, dueAt }: NewJob): NewRow {
 
 export function postgresQueue(database: Database): Queue {
   const { schema } = database;
-  const stored = postgresJobs(database);
+  const store = postgresJobs(database);
   const sql = {
     // One kind at a time: that walks along the index in order and stops at the limit. Materialized, so that what is locked is
     // chosen once; jobs that another claim is just taking are passed over and not waited for.
@@ -83,7 +65,7 @@ export function postgresQueue(database: Database): Queue {
   return {
     async enqueue(jobs) {
       const rows = jobs.map(jobRowOf);
-      await database.change((connection) => stored.store(connection, rows));
+      await database.change((connection) => store(connection, rows));
     },
 
     async claim({ kinds, claimId, now, leaseMs, limit }) {
@@ -93,12 +75,8 @@ export function postgresQueue(database: Database): Queue {
       return sorted.map((row) => ({ ...row, payload: JSON.parse(row.payload) }));
     },
 
-    complete: ({ id, claimId }) =>
-      database.change(async (connection) => (await sql.complete.run(connection, { id, claimId })) === 1),
+    complete: ({ id, claimId }) => database.changes(sql.complete, { id, claimId }),
 
-    retry: ({ id, claimId }, { dueAt, error }) => {
-      const next = { id, claimId, dueAt, error };
-      return database.change(async (connection) => (await sql.retry.run(connection, next)) === 1);
-    },
+    retry: ({ id, claimId }, { dueAt, error }) => database.changes(sql.retry, { id, claimId, dueAt, error }),
   };
 }

@@ -3,11 +3,10 @@ import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { postgresStoredDeliveries } from './delivery-lists.ts';
 import { postgresEventOwners } from './event-owners.ts';
-import { claimRowOf, postgresClaims } from './idempotency.ts';
+import { postgresClaims } from './idempotency.ts';
 import { insertFresh, postgresPublications } from './publications.ts';
-import { writeOrRollBack } from './rollback.ts';
 import { statement } from './statement.ts';
-import { postgresEndpoints } from './webhooks.ts';
+import { postgresRefusals } from './webhooks.ts';
 
 type Redeliveries = Pick<DeliveryStore, 'redeliver' | 'recover'>;
 type Outcome<Call extends keyof Redeliveries> = Awaited<ReturnType<Redeliveries[Call]>>;
@@ -16,9 +15,6 @@ interface Pairs {
   readonly eventNumber: number;
   readonly endpointIds: readonly string[];
 }
-
-/** What a key holds until its transaction knows the answer. Nobody else ever reads it. */
-const unanswered = { status: 0, body: '' };
 
 function statementsIn(schema: string) {
   return {
@@ -65,28 +61,24 @@ function statementsIn(schema: string) {
 /** Deliveries that are made once more. */
 export function postgresRedeliveries(database: Database): Redeliveries {
   const audits = postgresAudits(database);
-  const claims = postgresClaims(database);
+  const once = postgresClaims(database);
   const owners = postgresEventOwners(database);
   const publications = postgresPublications(database);
-  const deliveries = postgresStoredDeliveries(database);
-  const endpoints = postgresEndpoints(database);
+  const storedDeliveries = postgresStoredDeliveries(database);
+  const refusalOf = postgresRefusals(database);
   const sql = statementsIn(database.schema);
 
   return {
     async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer, audit }) {
       const act = auditRowOf(audit);
-      const claim = idempotency && claimRowOf({ ...idempotency, answer: unanswered });
-      return writeOrRollBack<Outcome<'redeliver'>>(database, claim, async (connection, rollBack) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
-        if (earlier !== null) return earlier;
+      return once<Outcome<'redeliver'>>(idempotency, now, async (connection) => {
         await owners.lock(connection, { partner, mode });
         const event = await sql.findEvent.get(connection, { partner, mode, eventId });
-        if (event === undefined) return rollBack({ outcome: 'unknown_event' });
+        if (event === undefined) return { outcome: 'unknown_event' };
         const { eventNumber, type } = event;
         if (endpointId !== null) {
-          const enabled = await endpoints.isEnabled(connection, { partner, mode, id: endpointId });
-          const refusal = refusalOf(enabled);
-          if (refusal !== null) return rollBack(refusal);
+          const refusal = await refusalOf(connection, { partner, mode, id: endpointId });
+          if (refusal !== null) return refusal;
         }
 
         const endpointIds =
@@ -96,13 +88,17 @@ export function postgresRedeliveries(database: Database): Redeliveries {
         const pending = await sql.pending.all(connection, { eventNumber, endpointIds });
         const taken = new Set(pending.map((delivery) => delivery.endpointId));
         const free = endpointIds.filter((id) => !taken.has(id));
-        const ids = free.map((_, index) => `${deliveryId}_${index + 1}`);
-        const eventNumbers = free.map(() => eventNumber);
-        await publications.deliver(connection, { partner, mode, ids, eventNumbers, endpointIds: free, now });
-
-        const shown = await deliveries.find(connection, [...pending.map(({ id }) => id), ...ids]);
+        const fresh = free.map((endpointId, index) => ({
+          id: `${deliveryId}_${index + 1}`,
+          eventNumber,
+          endpointId,
+        }));
+        await publications.deliver(connection, fresh, { partner, mode, now });
+        const shown = await storedDeliveries(
+          connection,
+          [...pending, ...fresh].map(({ id }) => id),
+        );
         const given = answer(shown);
-        if (claim !== null) await claims.answer(connection, { ...claim, ...given });
         await audits.store(connection, act);
         return { outcome: 'queued', answer: given };
       });
@@ -110,28 +106,16 @@ export function postgresRedeliveries(database: Database): Redeliveries {
 
     async recover({ partner, mode, endpointId, since, deliveryId, now, limit, idempotency, answer, audit }) {
       const act = auditRowOf(audit);
-      const claim = idempotency && claimRowOf({ ...idempotency, answer: unanswered });
-      return writeOrRollBack<Outcome<'recover'>>(database, claim, async (connection, rollBack) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
-        if (earlier !== null) return earlier;
+      return once<Outcome<'recover'>>(idempotency, now, async (connection) => {
         await owners.lock(connection, { partner, mode });
-        const refusal = refusalOf(await endpoints.isEnabled(connection, { partner, mode, id: endpointId }));
-        if (refusal !== null) return rollBack(refusal);
+        const refusal = await refusalOf(connection, { partner, mode, id: endpointId });
+        if (refusal !== null) return refusal;
 
         const request = { partner, mode, endpointId, since, deliveryId, now, limit };
         const given = answer(await sql.recover.run(connection, request));
-        if (claim !== null) await claims.answer(connection, { ...claim, ...given });
         await audits.store(connection, act);
         return { outcome: 'queued', answer: given };
       });
     },
   };
-}
-
-/** Why nothing can be delivered to an endpoint, or `null`. */
-function refusalOf(
-  enabled: boolean | null,
-): { readonly outcome: 'unknown_endpoint' | 'disabled_endpoint' } | null {
-  if (enabled === null) return { outcome: 'unknown_endpoint' };
-  return enabled ? null : { outcome: 'disabled_endpoint' };
 }

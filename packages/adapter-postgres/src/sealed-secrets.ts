@@ -32,8 +32,7 @@ export function postgresSealedSecrets(
 
   return {
     // No id is empty.
-    listSealed: ({ after, limit }) =>
-      database.read((connection) => sql.list.all(connection, { after: after ?? '', limit })),
+    listSealed: ({ after, limit }) => database.all(sql.list, { after: after ?? '', limit }),
 
     async reseal(secrets) {
       if (secrets.length === 0) return 0;

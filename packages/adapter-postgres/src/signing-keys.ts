@@ -1,5 +1,5 @@
 import type { SigningKeyRecord, SigningKeyStore } from '@ostiary/core/storage';
-import { auditRowOf, postgresAudits } from './audit.ts';
+import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -39,7 +39,7 @@ export function postgresSigningKeys(database: Database): SigningKeyStore {
   const sql = statementsIn(database.schema);
 
   return {
-    list: () => database.read((connection) => sql.list.all(connection, {})),
+    list: () => database.all(sql.list, {}),
 
     async insertFirst(key) {
       const row = { ...key };
@@ -52,19 +52,15 @@ export function postgresSigningKeys(database: Database): SigningKeyStore {
     },
 
     async insert(key, audit) {
-      const row = { ...key };
-      await audits.change(
-        auditRowOf(audit),
-        async (connection) => (await sql.insert.run(connection, row)) === 1,
-      );
+      await audits.changes(audit, sql.insert, { ...key });
     },
 
     async reseal(kid, sealedPrivateJwk) {
-      await database.change((connection) => sql.reseal.run(connection, { kid, sealedPrivateJwk }));
+      await database.changes(sql.reseal, { kid, sealedPrivateJwk });
     },
 
     async remove(kid) {
-      await database.change((connection) => sql.remove.run(connection, { kid }));
+      await database.changes(sql.remove, { kid });
     },
   };
 }

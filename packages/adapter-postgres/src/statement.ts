@@ -32,22 +32,9 @@ export interface Statement<Parameters extends object, Row = never> {
   run(connection: Connection, parameters: Parameters): Promise<number>;
 }
 
-export function statement<Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> {
-  return statementOf(sql, { isPrepared: false });
-}
-
-/**
- * The same for what runs all the time: where the connection allows it, PostgreSQL keeps the statement parsed and planned,
- * which is most of its work for one that finds or changes a row by its key. Only where the same plan is good for all
- * parameters, and however many rows there are: what was chosen for a small table stays until the server looks again.
- */
-export function prepared<Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> {
-  return statementOf(sql, { isPrepared: true });
-}
-
-function statementOf<Parameters extends object, Row>(
+export function statement<Parameters extends object, Row = never>(
   sql: string,
-  { isPrepared }: { readonly isPrepared: boolean },
+  { isPrepared = false }: { readonly isPrepared?: boolean } = {},
 ): Statement<Parameters, Row> {
   const names: string[] = [];
   const text = sql.replaceAll(/(?<!:):([A-Za-z]\w*)/g, (_match, name: string) => {
@@ -58,11 +45,7 @@ function statementOf<Parameters extends object, Row>(
   const name = isPrepared
     ? `ostiary_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
     : undefined;
-  const valuesOf = (parameters: Parameters) =>
-    names.map((name) => {
-      const value: unknown = Reflect.get(parameters, name);
-      return Array.isArray(value) ? arrayOf(value) : value;
-    });
+  const valuesOf = (parameters: Parameters) => names.map((name): unknown => Reflect.get(parameters, name));
   const all = async (connection: Connection, parameters: Parameters) => {
     const { rows } = await connection.query(text, valuesOf(parameters), name);
     return rows as Row[];
@@ -78,6 +61,14 @@ function statementOf<Parameters extends object, Row>(
 export interface Preparing {
   isOn: boolean;
 }
+
+/**
+ * The same for what runs all the time: where the connection allows it, PostgreSQL keeps the statement parsed and planned,
+ * which is most of its work for one that finds or changes a row by its key. Only where the same plan is good for all
+ * parameters, and however many rows there are: what was chosen for a small table stays until the server looks again.
+ */
+export const prepared = <Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> =>
+  statement(sql, { isPrepared: true });
 
 /**
  * Statements on a client of `pg`, ours or the host's.
@@ -97,37 +88,6 @@ export function connectionOn(client: PostgresClient, preparing: Preparing = { is
       }
     },
   };
-}
-
-/**
- * Text and numbers as PostgreSQL reads an array of them. The driver's own way knows every kind of value, and costs more
- * than all else that it does for a batch: it is left what is neither.
- */
-function arrayOf(values: readonly unknown[]): unknown {
-  const items: string[] = [];
-  // The same value often comes many times in a row.
-  let last: unknown;
-  let item = 'NULL';
-  for (const value of values) {
-    if (value !== last) {
-      if (typeof value === 'object' && value !== null) return values;
-      item = typeof value === 'string' ? quoted(value) : `${value ?? 'NULL'}`;
-      last = value;
-    }
-    items.push(item);
-  }
-  return `{${items.join()}}`;
-}
-
-const special = /["\\]/;
-/** What JSON may write in another way than with a backslash before it: control characters and surrogates. */
-const notInJson = /[\p{Cc}\p{Cs}]/u;
-
-/** In quotes, with a backslash before each quote and backslash. As JSON, where that is the same: it is quicker by half. */
-function quoted(text: string): string {
-  if (!special.test(text)) return `"${text}"`;
-  if (!notInJson.test(text)) return JSON.stringify(text);
-  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
 const int8 = 20;

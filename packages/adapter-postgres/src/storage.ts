@@ -3,8 +3,10 @@ import { postgresApiKeys } from './api-keys.ts';
 import { postgresAudit } from './audit.ts';
 import { postgresClients } from './clients.ts';
 import { postgresConsents } from './consents.ts';
-import { Database, patienceMs } from './database.ts';
-import { postgresDeliveries } from './deliveries.ts';
+import { Database } from './database.ts';
+import { postgresDeliveryClaims } from './delivery-claims.ts';
+import { postgresDeliveryLists } from './delivery-lists.ts';
+import { postgresDeliveryResults } from './delivery-results.ts';
 import { StorageUnavailableError } from './errors.ts';
 import { postgresEvents } from './events.ts';
 import { postgresGrants } from './grants.ts';
@@ -12,10 +14,10 @@ import { postgresIdempotency } from './idempotency.ts';
 import { postgresInteractions } from './interactions.ts';
 import { type PostgresStorageOptions, parseOptions } from './options.ts';
 import { postgresPartners } from './partners.ts';
-import { openPool } from './pool.ts';
 import { postgresPurge } from './purge.ts';
 import { postgresQueue } from './queue.ts';
 import { postgresRateLimits } from './rate-limits.ts';
+import { postgresRedeliveries } from './redeliveries.ts';
 import { postgresSigningKeys } from './signing-keys.ts';
 import { statement } from './statement.ts';
 import { postgresTransfers } from './transfers.ts';
@@ -35,8 +37,7 @@ import { postgresWebhooks } from './webhooks.ts';
  * ```
  */
 export function postgresStorage(options: PostgresStorageOptions): Storage {
-  const { pool, connectionString, schema } = parseOptions(options);
-  return storageOn(new Database({ schema, pool: pool ?? (() => openPool(connectionString, patienceMs)) }));
+  return storageOn(new Database(parseOptions(options)));
 }
 
 /** The ports on a database that is not open yet. */
@@ -61,7 +62,12 @@ export function storageOn(database: Database): Storage {
     transfers: postgresTransfers(database),
     webhooks: postgresWebhooks(database),
     events: postgresEvents(database),
-    deliveries: postgresDeliveries(database),
+    deliveries: {
+      ...postgresDeliveryClaims(database),
+      ...postgresDeliveryResults(database),
+      ...postgresDeliveryLists(database),
+      ...postgresRedeliveries(database),
+    },
     queue: postgresQueue(database),
     audit: postgresAudit(database),
     rateLimits: postgresRateLimits(database),

@@ -1,17 +1,16 @@
 import type {
   ListPosition,
   Owner,
+  TransferCreation,
   TransferRecord,
-  TransferStatus,
   TransferStore,
 } from '@ostiary/core/storage';
 import { type Database, patienceMs } from './database.ts';
 import { isOfTheData } from './errors.ts';
 import { inGroups } from './groups.ts';
-import { claimRowOf, postgresClaims } from './idempotency.ts';
+import { postgresClaims } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
 import { jobRowOf, postgresJobs } from './queue.ts';
-import { writeOrRollBack } from './rollback.ts';
 import { prepared, statement } from './statement.ts';
 
 /** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
@@ -24,19 +23,12 @@ type NewTransferRow = TransferRow & { readonly amount: bigint };
 type StoredTransferRow = TransferRow & { readonly amount: string };
 type Settlement = Parameters<TransferStore['settle']>[0];
 type Settled = Awaited<ReturnType<TransferStore['settle']>>;
-/** Settlements of different transfers; the arrays belong together. */
-interface Settlements {
-  readonly ids: readonly string[];
-  readonly statuses: readonly string[];
-  readonly codes: readonly (string | null)[];
-  readonly messages: readonly (string | null)[];
-  readonly times: readonly number[];
-}
-
+type ListRequest = Parameters<TransferStore['list']>[0];
+type FinalRequest = Parameters<TransferStore['listFinal']>[0];
 /** From `from` on, before the position, newest first. */
-type Page = Owner & ListPosition & { readonly from: number; readonly limit: number };
+type Page = Omit<ListRequest, 'from' | 'to' | 'after'> & ListPosition & { readonly from: number };
 /** After the position, before `to`, oldest first. */
-type FinalPage = Owner & ListPosition & { readonly to: number; readonly limit: number };
+type FinalPage = Omit<FinalRequest, 'from' | 'after'> & ListPosition;
 
 const columns = `
   id, partner, mode, status, amount::text AS amount, currency, recipient_kid AS "recipientKid",
@@ -47,6 +39,7 @@ const columns = `
 function statementsIn(schema: string) {
   const within = `
     partner = :partner AND mode = :mode AND created_at >= :from AND (created_at, id) < (:time, :id)
+    AND (:status::text IS NULL OR status = :status)
   `;
   return {
     // Waits for a transfer with this reference that is just being stored. A taken id is an error all the same.
@@ -75,36 +68,27 @@ function statementsIn(schema: string) {
       SELECT ${columns} FROM ${schema}.transfers WHERE id = :id
     `),
 
+    // Each parameter is known when the statement is planned, so that what is null takes no part.
     list: statement<Page, StoredTransferRow>(`
       SELECT ${columns} FROM ${schema}.transfers
       WHERE ${within}
       ORDER BY created_at DESC, id DESC LIMIT :limit
     `),
 
-    listWithStatus: statement<Page & { status: TransferStatus }, StoredTransferRow>(`
-      SELECT ${columns} FROM ${schema}.transfers
-      WHERE ${within} AND status = :status
-      ORDER BY created_at DESC, id DESC LIMIT :limit
-    `),
-
     // One row at most, so there is nothing to sort.
-    listWithReference: statement<
-      Page & { reference: string; status: TransferStatus | null },
-      StoredTransferRow
-    >(`
-      SELECT ${columns} FROM ${schema}.transfers
-      WHERE ${within} AND reference = :reference AND (:status::text IS NULL OR status = :status)
-      LIMIT :limit
+    listWithReference: statement<Page, StoredTransferRow>(`
+      SELECT ${columns} FROM ${schema}.transfers WHERE ${within} AND reference = :reference LIMIT :limit
     `),
 
     // Of what is looked up by `= ANY` PostgreSQL uses the index, whatever it thinks of the size of the table.
-    settle: statement<Settlements, StoredTransferRow>(`
+    settle: statement<{ readonly settlements: string }, StoredTransferRow>(`
       UPDATE ${schema}.transfers SET
-        status = final.outcome, failure_code = final.code, failure_message = final.message, updated_at = final.time,
-        completed_at = CASE final.outcome WHEN 'completed' THEN final.time END
-      FROM unnest(:ids::text[], :statuses::text[], :codes::text[], :messages::text[], :times::bigint[])
-        AS final (transfer_id, outcome, code, message, time)
-      WHERE id = ANY (:ids) AND id = final.transfer_id AND status = 'pending'
+        status = final.outcome, failure_code = final.code, failure_message = final.message, updated_at = final.now,
+        completed_at = CASE final.outcome WHEN 'completed' THEN final.now END
+      FROM json_to_recordset(:settlements::json)
+        AS final (transfer_id text, outcome text, code text, message text, now bigint)
+      WHERE id = ANY (ARRAY (SELECT transfer_id FROM json_to_recordset(:settlements::json) AS of (transfer_id text)))
+        AND id = final.transfer_id AND status = 'pending'
       RETURNING ${columns}
     `),
 
@@ -132,13 +116,16 @@ function postgresSettlements(
   async function settleAll(group: readonly Settlement[], patience: number): Promise<Settled[]> {
     const first = new Map<string, Settlement>();
     for (const settlement of group) if (!first.has(settlement.id)) first.set(settlement.id, settlement);
-    const all = settlementsOf([...first.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
+    const inOrder = [...first.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    const settlements = JSON.stringify(inOrder.map(settlementRowOf));
     return database.write(async (connection) => {
-      const settled = new Map((await sql.settle.all(connection, all)).map((row) => [row.id, row]));
+      const settled = new Map(
+        (await sql.settle.all(connection, { settlements })).map((row) => [row.id, row]),
+      );
       const isSettled = (one: Settlement) => settled.has(one.id) && first.get(one.id) === one;
       const events = group.filter(isSettled).map(({ event }) => event);
       await publications.publish(connection, events);
-      const ids = all.ids.filter((id) => !settled.has(id));
+      const ids = [...first.keys()].filter((id) => !settled.has(id));
       const rows = ids.length === 0 ? [] : await sql.findAll.all(connection, { ids });
       const found = new Map([...settled.values(), ...rows].map((row) => [row.id, row]));
       return group.map((one) => {
@@ -166,55 +153,50 @@ function postgresSettlements(
 }
 
 export function postgresTransfers(database: Database): TransferStore {
-  const claims = postgresClaims(database);
-  const jobs = postgresJobs(database);
+  const once = postgresClaims(database);
+  const storeJobs = postgresJobs(database);
   const settle = postgresSettlements(database);
   const sql = statementsIn(database.schema);
 
   return {
     async create({ transfer, idempotency, job, now }) {
       const row = rowOf(transfer);
-      const claim = idempotency && claimRowOf(idempotency);
       const jobRow = jobRowOf(job);
-      return writeOrRollBack(database, claim, async (connection, rollBack) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
-        if (earlier !== null) return earlier;
+      return once<TransferCreation>(idempotency, now, async (connection) => {
         if ((await sql.insert.run(connection, row)) === 0) {
           const taken = await sql.findReference.get(connection, row);
-          return rollBack({ outcome: 'reference_conflict', transferId: taken?.id ?? '' });
+          return { outcome: 'reference_conflict', transferId: taken?.id ?? '' };
         }
-        await jobs.store(connection, [jobRow]);
+        await storeJobs(connection, [jobRow]);
         return { outcome: 'created' };
       });
     },
 
-    find: ({ partner, mode }, id) =>
-      database.read(async (connection) => {
-        const row = await sql.find.get(connection, { partner, mode, id });
-        return row === undefined ? null : transferOf(row);
-      }),
+    async find({ partner, mode }, id) {
+      const row = await database.get(sql.find, { partner, mode, id });
+      return row && transferOf(row);
+    },
 
-    findById: (id) =>
-      database.read(async (connection) => {
-        const row = await sql.findById.get(connection, { id });
-        return row === undefined ? null : transferOf(row);
-      }),
+    async findById(id) {
+      const row = await database.get(sql.findById, { id });
+      return row && transferOf(row);
+    },
 
-    list: ({ partner, mode, status, reference, from, to, after, limit }) => {
+    async list({ partner, mode, status, reference, from, to, after, limit }) {
       const end = startOf(to ?? Number.MAX_SAFE_INTEGER);
       const before = after !== null && isBefore(after, end) ? after : end;
-      const page = { partner, mode, from: from ?? Number.MIN_SAFE_INTEGER, ...before, limit };
-      return database.read(async (connection) => {
-        if (reference !== null) {
-          const request = { ...page, reference, status };
-          return (await sql.listWithReference.all(connection, request)).map(transferOf);
-        }
-        const rows =
-          status === null
-            ? sql.list.all(connection, page)
-            : sql.listWithStatus.all(connection, { ...page, status });
-        return (await rows).map(transferOf);
-      });
+      const page = {
+        partner,
+        mode,
+        status,
+        reference,
+        from: from ?? Number.MIN_SAFE_INTEGER,
+        ...before,
+        limit,
+      };
+      return (await database.all(reference === null ? sql.list : sql.listWithReference, page)).map(
+        transferOf,
+      );
     },
 
     async settle(settlement) {
@@ -223,11 +205,11 @@ export function postgresTransfers(database: Database): TransferStore {
       return settled.value;
     },
 
-    listFinal: ({ partner, mode, from, to, after, limit }) => {
+    async listFinal({ partner, mode, from, to, after, limit }) {
       const start = startOf(from);
       const past = after !== null && isBefore(start, after) ? after : start;
       const page = { partner, mode, time: past.time, id: past.id, to, limit };
-      return database.read(async (connection) => (await sql.listFinal.all(connection, page)).map(transferOf));
+      return (await database.all(sql.listFinal, page)).map(transferOf);
     },
   };
 }
@@ -241,14 +223,8 @@ function isBefore(a: ListPosition, b: ListPosition): boolean {
   return a.time < b.time || (a.time === b.time && a.id < b.id);
 }
 
-function settlementsOf(settlements: readonly Settlement[]): Settlements {
-  return {
-    ids: settlements.map(({ id }) => id),
-    statuses: settlements.map(({ status }) => status),
-    codes: settlements.map(({ failure }) => failure?.code ?? null),
-    messages: settlements.map(({ failure }) => failure?.message ?? null),
-    times: settlements.map(({ now }) => now),
-  };
+function settlementRowOf({ id, status, failure, now }: Settlement) {
+  return { transfer_id: id, outcome: status, code: failure?.code, message: failure?.message, now };
 }
 
 function failureColumns(
@@ -265,23 +241,17 @@ function rowOf({ metadata, failure, ...transfer }: TransferRecord): NewTransferR
   };
 }
 
-/** Field by field: an export does this for every row, and a copy that leaves fields out takes twice as long. */
-function transferOf(row: StoredTransferRow): TransferRecord {
-  const { metadata, failureCode, failureMessage } = row;
+function transferOf({
+  metadata,
+  failureCode,
+  failureMessage,
+  amount,
+  ...transfer
+}: StoredTransferRow): TransferRecord {
   return {
-    id: row.id,
-    partner: row.partner,
-    mode: row.mode,
-    status: row.status,
-    amount: BigInt(row.amount),
-    currency: row.currency,
-    recipientKid: row.recipientKid,
-    description: row.description,
-    reference: row.reference,
+    ...transfer,
+    amount: BigInt(amount),
     metadata: metadata === null ? null : JSON.parse(metadata),
     failure: failureCode === null ? null : { code: failureCode, message: failureMessage ?? '' },
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-    completedAt: row.completedAt,
   };
 }

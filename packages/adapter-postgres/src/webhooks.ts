@@ -1,21 +1,23 @@
-import type { Owner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core/storage';
-import { auditRowOf, postgresAudits } from './audit.ts';
+import type {
+  EndpointCreation,
+  Owner,
+  WebhookEndpointRecord,
+  WebhookEndpointStore,
+} from '@ostiary/core/storage';
+import { postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
-import { claimRowOf, postgresClaims } from './idempotency.ts';
-import { writeOrRollBack } from './rollback.ts';
+import { postgresClaims } from './idempotency.ts';
 import { postgresSealedSecrets } from './sealed-secrets.ts';
 import { type Connection, statement } from './statement.ts';
 
 type OwnedId = Owner & { readonly id: string };
 
-/** The look at an endpoint, inside a transaction that has its owner to itself. */
-export interface Endpoints {
-  /** Whether anything is delivered to it; `null` for an unknown endpoint and for somebody else's. */
-  isEnabled(connection: Connection, endpoint: OwnedId): Promise<boolean | null>;
-}
-
-export function postgresEndpoints({ schema }: Pick<Database, 'schema'>): Endpoints {
+/**
+ * Why nothing can be delivered to an endpoint, or `null`; somebody else's is unknown. Inside a transaction that has its owner to
+ * itself.
+ */
+export function postgresRefusals({ schema }: Pick<Database, 'schema'>) {
   const find = statement<OwnedId, { readonly enabled: boolean }>(`
     SELECT enabled AND NOT EXISTS (
       SELECT FROM ${schema}.partners WHERE slug = :partner AND disabled_at IS NOT NULL
@@ -23,10 +25,28 @@ export function postgresEndpoints({ schema }: Pick<Database, 'schema'>): Endpoin
     FROM ${schema}.webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
   `);
 
-  return {
-    isEnabled: async (connection, endpoint) => (await find.get(connection, endpoint))?.enabled ?? null,
+  return async (
+    connection: Connection,
+    endpoint: OwnedId,
+  ): Promise<{ readonly outcome: 'unknown_endpoint' | 'disabled_endpoint' } | null> => {
+    const found = await find.get(connection, endpoint);
+    if (found === undefined) return { outcome: 'unknown_endpoint' };
+    return found.enabled ? null : { outcome: 'disabled_endpoint' };
   };
 }
+
+/** Cancels deliveries. Whoever holds one of them loses it: its result will be refused. Locked by number, see finish. */
+export const cancelWhere = (schema: string, condition: string) => `
+  WITH held AS MATERIALIZED (
+    SELECT id FROM ${schema}.pending_deliveries WHERE ${condition} ORDER BY number FOR UPDATE
+  ),
+  gone AS (
+    DELETE FROM ${schema}.pending_deliveries AS pending USING held WHERE pending.id = held.id
+    RETURNING pending.number
+  )
+  UPDATE ${schema}.deliveries SET status = 'cancelled', ended_at = :now
+  FROM gone WHERE deliveries.number = gone.number
+`;
 
 function statementsIn(schema: string) {
   const columns = `
@@ -82,24 +102,15 @@ function statementsIn(schema: string) {
       DELETE FROM ${schema}.endpoint_queues WHERE endpoint_id = :id
     `),
 
-    // Whoever holds one of these deliveries loses it: its result will be refused. Locked by number, see finish.
-    cancel: statement<{ readonly endpointId: string; readonly now: number }>(`
-      WITH held AS MATERIALIZED (
-        SELECT id FROM ${schema}.pending_deliveries WHERE endpoint_id = :endpointId ORDER BY number FOR UPDATE
-      ),
-      gone AS (
-        DELETE FROM ${schema}.pending_deliveries AS pending USING held WHERE pending.id = held.id
-        RETURNING pending.number
-      )
-      UPDATE ${schema}.deliveries SET status = 'cancelled', ended_at = :now
-      FROM gone WHERE deliveries.number = gone.number
-    `),
+    cancel: statement<{ readonly endpointId: string; readonly now: number }>(
+      cancelWhere(schema, 'endpoint_id = :endpointId'),
+    ),
   };
 }
 
 export function postgresWebhooks(database: Database): WebhookEndpointStore {
   const audits = postgresAudits(database);
-  const claims = postgresClaims(database);
+  const once = postgresClaims(database);
   const owners = postgresEventOwners(database);
   const sql = statementsIn(database.schema);
 
@@ -111,49 +122,49 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
   return {
     async create({ endpoint, idempotency, max, now }) {
       const row = rowOf(endpoint);
-      const claim = idempotency && claimRowOf(idempotency);
-      return writeOrRollBack(database, claim, async (connection, rollBack) => {
-        const earlier = claim && (await claims.take(connection, { ...claim, now }, rollBack));
-        if (earlier !== null) return earlier;
+      return once<EndpointCreation>(idempotency, now, async (connection) => {
         await owners.lock(connection, row);
         const count = (await sql.count.get(connection, row))?.count ?? 0;
-        if (count >= max) return rollBack({ outcome: 'too_many' });
+        if (count >= max) return { outcome: 'too_many' };
         await sql.insert.run(connection, row);
         await sql.insertQueue.run(connection, row);
         return { outcome: 'created' };
       });
     },
 
-    find: ({ partner, mode }, id) =>
-      database.read(async (connection) => (await sql.find.get(connection, { partner, mode, id })) ?? null),
+    find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),
 
-    list: ({ partner, mode }) => database.read((connection) => sql.list.all(connection, { partner, mode })),
+    list: ({ partner, mode }) => database.all(sql.list, { partner, mode }),
 
     async replace(endpoint, now, audit) {
       const row = rowOf(endpoint);
-      const act = auditRowOf(audit);
       // An endpoint that ends takes all its pending deliveries along, which may be many.
       const patience = row.enabled ? patienceMs : longPatienceMs;
-      return database.write(async (connection) => {
-        await owners.lock(connection, row);
-        if ((await sql.replace.run(connection, row)) === 0) return false;
-        if (!row.enabled) await cancel(connection, row, now);
-        await audits.store(connection, act);
-        return true;
-      }, patience);
+      return audits.write(
+        audit,
+        async (connection) => {
+          await owners.lock(connection, row);
+          if ((await sql.replace.run(connection, row)) === 0) return false;
+          if (!row.enabled) await cancel(connection, row, now);
+          return true;
+        },
+        patience,
+      );
     },
 
     async remove({ partner, mode }, id, now, audit) {
-      const act = auditRowOf(audit);
-      return database.write(async (connection) => {
-        const endpoint = { partner, mode, id };
-        await owners.lock(connection, endpoint);
-        if ((await sql.remove.run(connection, endpoint)) === 0) return false;
-        await cancel(connection, endpoint, now);
-        await sql.removeQueue.run(connection, endpoint);
-        await audits.store(connection, act);
-        return true;
-      }, longPatienceMs);
+      return audits.write(
+        audit,
+        async (connection) => {
+          const endpoint = { partner, mode, id };
+          await owners.lock(connection, endpoint);
+          if ((await sql.remove.run(connection, endpoint)) === 0) return false;
+          await cancel(connection, endpoint, now);
+          await sql.removeQueue.run(connection, endpoint);
+          return true;
+        },
+        longPatienceMs,
+      );
     },
 
     ...postgresSealedSecrets(database, { table: 'webhook_endpoints', column: 'sealed_secret' }),

@@ -1,5 +1,5 @@
 import type { ApiKeyRecord, ApiKeyState, ApiKeyStore } from '@ostiary/core/storage';
-import { auditRowOf, sqliteAudits } from './audit.ts';
+import { sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
@@ -18,6 +18,11 @@ const columns = `
   expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
 `;
 
+const stateWhere = `
+  SELECT ${columns}, partners.disabled_at IS NOT NULL AS partnerDisabled
+  FROM api_keys JOIN partners ON partners.slug = api_keys.partner WHERE
+`;
+
 function statementsOn(connection: Connection) {
   return {
     insert: connection.prepare<[ApiKeyRow]>(`
@@ -32,18 +37,10 @@ function statementsOn(connection: Connection) {
       ON CONFLICT DO NOTHING
     `),
 
-    find: connection.prepare<[string], ApiKeyStateRow>(`
-      SELECT ${columns}, partners.disabled_at IS NOT NULL AS partnerDisabled
-      FROM api_keys JOIN partners ON partners.slug = api_keys.partner
-      WHERE id = ?
-    `),
+    find: connection.prepare<[string], ApiKeyStateRow>(`${stateWhere} id = ?`),
 
     // Every request of a partner: one statement, two look-ups by unique index.
-    findByDigest: connection.prepare<[Uint8Array], ApiKeyStateRow>(`
-      SELECT ${columns}, partners.disabled_at IS NOT NULL AS partnerDisabled
-      FROM api_keys JOIN partners ON partners.slug = api_keys.partner
-      WHERE digest = ?
-    `),
+    findByDigest: connection.prepare<[Uint8Array], ApiKeyStateRow>(`${stateWhere} digest = ?`),
 
     isLive: connection.prepare<[id: string, now: number], { 1: 1 }>(`
       SELECT 1 FROM api_keys CROSS JOIN partners ON partners.slug = api_keys.partner
@@ -77,48 +74,28 @@ export function sqliteApiKeys(database: Database): ApiKeyStore {
   return {
     async insert(key, audit) {
       const row = rowOf(key);
-      const act = auditRowOf(audit);
-      return database.write(() => {
-        if (sql().insert.run(row).changes === 0) return false;
-        audits.store(act);
-        return true;
-      });
+      return audits.change(audit, () => sql().insert.run(row).changes > 0);
     },
 
-    find: (id) =>
-      database.read(() => {
-        const row = sql().find.get(id);
-        return row === undefined ? null : stateOf(row);
-      }),
+    find: (id) => database.find(() => sql().find.get(id), stateOf),
 
-    findByDigest: (digest) =>
-      database.read(() => {
-        const row = sql().findByDigest.get(digest);
-        return row === undefined ? null : stateOf(row);
-      }),
+    findByDigest: (digest) => database.find(() => sql().findByDigest.get(digest), stateOf),
 
     isLive: (id, now) => database.read(() => sql().isLive.get(id, now) !== undefined),
 
     list: (partner) => database.read(() => sql().list.all(partner).map(apiKeyOf)),
 
     async revoke(id, now, audit) {
-      const act = auditRowOf(audit);
-      return database.write(() => {
-        if (sql().revoke.run({ id, now }).changes === 0) return false;
-        audits.store(act);
-        return true;
-      });
+      return audits.change(audit, () => sql().revoke.run({ id, now }).changes > 0);
     },
 
     async roll({ id, successor, endsAt, now, audit }) {
       const row = rowOf(successor);
-      const act = auditRowOf(audit);
-      return database.write(() => {
+      return audits.change(audit, () => {
         if (sql().end.run({ id, endsAt, now }).changes === 0) return false;
         // Thrown, and not answered, so that the old key goes on.
         if (sql().insert.run(row).changes === 0)
           throw new StorageUnavailableError('the successor cannot be stored');
-        audits.store(act);
         return true;
       });
     },

@@ -16,15 +16,10 @@ type StoredRow = Omit<AuditRow, 'digest'>;
 type Link = Pick<ChainedAct, 'number' | 'chain'>;
 type Page = ListPosition & { readonly limit: number };
 
-/** The records of acts, inside the transactions that make the changes. */
-export interface Audits {
-  /** Does nothing for an act that is not audited. */
-  store(row: AuditRow | null): void;
-}
-
 const beforeAll: Link = { number: 0, chain: Buffer.alloc(32) };
 
-export function sqliteAudits(database: Database): Audits {
+/** The records of acts, inside the transactions that make the changes. */
+export function sqliteAudits(database: Database) {
   const sql = database.prepare((connection) => ({
     head: connection.prepare<[], Link>('SELECT number, chain FROM audit_head'),
 
@@ -41,16 +36,28 @@ export function sqliteAudits(database: Database): Audits {
     advance: connection.prepare<[Link]>('UPDATE audit_head SET number = :number, chain = :chain'),
   }));
 
+  /** Does nothing for an act that is not audited. */
+  function store(row: AuditRow | null): void {
+    if (row === null) return;
+    const { digest, ...act } = row;
+    const head = sql().head.get();
+    const last = head ?? beforeAll;
+    const chain = createHash('sha256').update(last.chain).update(digest).digest();
+    const link = { number: last.number + 1, chain };
+    sql().insert.run({ ...act, ...link });
+    (head === undefined ? sql().begin : sql().advance).run(link);
+  }
+
   return {
-    store(row) {
-      if (row === null) return;
-      const { digest, ...act } = row;
-      const head = sql().head.get();
-      const last = head ?? beforeAll;
-      const chain = createHash('sha256').update(last.chain).update(digest).digest();
-      const link = { number: last.number + 1, chain };
-      sql().insert.run({ ...act, ...link });
-      (head === undefined ? sql().begin : sql().advance).run(link);
+    store,
+    /** A transaction that stores an act with what it changes; nothing was to be changed where `work` says `false` or `null`. */
+    async change<Result>(audit: AuditRecord | undefined, work: () => Result): Promise<Result> {
+      const row = auditRowOf(audit);
+      return database.write(() => {
+        const result = work();
+        if (result !== false && result !== null) store(row);
+        return result;
+      });
     },
   };
 }
@@ -82,10 +89,7 @@ export function sqliteAudit(database: Database): AuditStore {
   }));
 
   return {
-    async append(record) {
-      const row = auditRowOf(record);
-      await database.write(() => audits.store(row));
-    },
+    append: (record) => audits.change(record, () => undefined),
 
     list: ({ target, after, limit }) =>
       database.read(() => {
@@ -101,11 +105,10 @@ export function sqliteAudit(database: Database): AuditStore {
       }),
 
     chain: ({ after, limit }) =>
-      database.read(() =>
-        sql()
-          .chain.all({ after, limit })
-          .map((row) => actOf(row)),
-      ),
+      database.read(() => {
+        const rows = sql().chain.all({ after, limit });
+        return rows.map((row) => actOf(row));
+      }),
   };
 }
 
@@ -114,8 +117,6 @@ function actOf<Row extends StoredRow>(row: Row): Omit<Row, 'details'> & Pick<Sto
 }
 
 /** Before the write begins: its caller may go on with the object while the write waits. */
-export function auditRowOf(record: AuditRecord): AuditRow;
-export function auditRowOf(record: AuditRecord | undefined): AuditRow | null;
 export function auditRowOf(record: AuditRecord | undefined): AuditRow | null {
   if (record === undefined) return null;
   return { ...record, details: JSON.stringify(record.details), digest: Buffer.from(record.digest) };

@@ -1,5 +1,5 @@
 import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
-import { auditRowOf, sqliteAudits } from './audit.ts';
+import { sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
@@ -77,30 +77,27 @@ export function sqliteClients(database: Database): ClientStore {
   return {
     async insert(client, audit) {
       const row = rowOf(client);
-      const act = auditRowOf(audit);
       const origins = webOrigins(client.redirectUris);
-      return database.write(() => {
+      return audits.change(audit, () => {
         if (sql().insert.run(row).changes === 0) return false;
         storeOrigins(row.clientId, origins);
-        audits.store(act);
         return true;
       });
     },
 
     find: (clientId) =>
-      database.read(() => {
-        const row = sql().find.get(clientId);
-        return row === undefined ? null : { ...clientOf(row), partnerDisabled: row.partnerDisabled === 1 };
-      }),
+      database.find(
+        () => sql().find.get(clientId),
+        (row) => ({ ...clientOf(row), partnerDisabled: row.partnerDisabled === 1 }),
+      ),
 
     list: ({ after, limit }) => database.read(() => sql().list.all({ after, limit }).map(clientOf)),
 
     async replace(client, audit) {
       const row = rowOf(client);
       const { updatedAt } = client;
-      const act = auditRowOf(audit);
       const origins = webOrigins(client.redirectUris);
-      return database.write(() => {
+      return audits.change(audit, () => {
         const { clientId, disabledAt } = row;
         const replaced = sql().replace.get(row);
         if (replaced === undefined) return false;
@@ -108,7 +105,6 @@ export function sqliteClients(database: Database): ClientStore {
         if (disabledAt !== null) sql().revokeConsents.run({ clientId, now: disabledAt });
         if (disabledAt !== null || replaced.partnerDisabled === 1)
           sql().revokeGrants.run({ clientId, now: disabledAt ?? updatedAt });
-        audits.store(act);
         return true;
       });
     },

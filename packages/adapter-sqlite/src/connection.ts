@@ -1,7 +1,7 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type Sqlite from 'better-sqlite3';
-import { busyTimeoutMs, codeOf, isBusy, retryWhileBusy, type Timing } from './busy.ts';
+import { busyTimeoutMs, codeOf, retryWhileBusy, type Timing } from './busy.ts';
 import { StorageUnavailableError } from './errors.ts';
 
 export type Connection = Sqlite.Database;
@@ -41,34 +41,6 @@ export function assertDurable(connection: Connection): void {
   if (synchronous !== 2) {
     throw new StorageUnavailableError(`SQLite runs with synchronous = ${synchronous}, not 2 (FULL)`);
   }
-}
-
-/** Bytes of a file that is rebuilt when it is opened: a fraction of a second. */
-const rebuiltBytes = 64 * 2 ** 20;
-
-/**
- * Rebuilds a file from before, which cannot give pages back, once, if that is soon done. Where somebody else is at work or
- * the disk is full it stays as it is until the next start.
- */
-export function letGiveBack(connection: Connection): void {
-  const bytes = numberOf(connection, 'page_count') * numberOf(connection, 'page_size');
-  if (givesBack(connection) || bytes > rebuiltBytes) return;
-  try {
-    connection.pragma('auto_vacuum = INCREMENTAL');
-    connection.exec('VACUUM');
-  } catch (error) {
-    if (!isBusy(error) && codeOf(error) !== 'SQLITE_FULL') throw error;
-  }
-}
-
-/** Whether free pages can go back to the file system, in steps (`auto_vacuum = INCREMENTAL`). */
-export function givesBack(connection: Connection): boolean {
-  return numberOf(connection, 'auto_vacuum') === 2;
-}
-
-/** What a pragma says. */
-export function numberOf(connection: Connection, pragma: string): number {
-  return Number(connection.pragma(pragma, { simple: true }));
 }
 
 function configure(connection: Connection): void {

@@ -1,20 +1,20 @@
 import type { ConsentRecord, ConsentStore } from '@ostiary/core/storage';
-import { auditRowOf, sqliteAudits } from './audit.ts';
+import { sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
 type ConsentRow = Omit<ConsentRecord, 'scopes'> & { readonly scopes: string };
 
+const columns = 'sub, client_id AS clientId, scopes, granted_at AS grantedAt, updated_at AS updatedAt';
+
 function statementsOn(connection: Connection) {
   return {
     find: connection.prepare<[{ sub: string; clientId: string }], ConsentRow>(`
-      SELECT sub, client_id AS clientId, scopes, granted_at AS grantedAt, updated_at AS updatedAt
-      FROM consents WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+      SELECT ${columns} FROM consents WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
     `),
 
     list: connection.prepare<[string], ConsentRow>(`
-      SELECT sub, client_id AS clientId, scopes, granted_at AS grantedAt, updated_at AS updatedAt
-      FROM consents WHERE sub = ? AND revoked_at IS NULL
+      SELECT ${columns} FROM consents WHERE sub = ? AND revoked_at IS NULL
       ORDER BY updated_at DESC, client_id
     `),
 
@@ -70,11 +70,7 @@ export function sqliteConsents(database: Database): ConsentStore {
   const sql = database.prepare(statementsOn);
 
   return {
-    find: (sub, clientId) =>
-      database.read(() => {
-        const row = sql().find.get({ sub, clientId });
-        return row === undefined ? null : consentOf(row);
-      }),
+    find: (sub, clientId) => database.find(() => sql().find.get({ sub, clientId }), consentOf),
 
     list: (sub) => database.read(() => sql().list.all(sub).map(consentOf)),
 
@@ -97,14 +93,11 @@ export function sqliteConsents(database: Database): ConsentStore {
     partnerHolds: ({ partner, sub, scope }) =>
       database.read(() => sql().partnerHolds.get(sub, JSON.stringify(scope), partner) !== undefined),
 
-    async endUser(sub, now, audit) {
-      const act = auditRowOf(audit);
-      await database.write(() => {
+    endUser: (sub, now, audit) =>
+      audits.change(audit, () => {
         sql().endUserGrants.run({ sub, now });
         sql().endUser.run({ sub, now });
-        audits.store(act);
-      });
-    },
+      }),
   };
 }
 

@@ -1,11 +1,5 @@
 import { isBusy, retryWhileBusy, systemTiming, type Timing } from './busy.ts';
-import {
-  assertDurable,
-  type Connection,
-  letGiveBack,
-  openConnection,
-  startPatienceMs,
-} from './connection.ts';
+import { assertDurable, type Connection, openConnection, startPatienceMs } from './connection.ts';
 import { StorageUnavailableError, unavailable } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
@@ -78,6 +72,14 @@ export class Database {
     }
   }
 
+  /** Reads a row, and what it stands for; `null` where there is none. */
+  find<Row, T>(row: () => Row | undefined, show: (row: Row) => T): Promise<T | null> {
+    return this.read(() => {
+      const found = row();
+      return found === undefined ? null : show(found);
+    });
+  }
+
   /** Runs synchronous work in a transaction and resolves when it is on the disk. */
   async write<T>(work: (connection: Connection) => T): Promise<T> {
     try {
@@ -104,7 +106,6 @@ export class Database {
     try {
       const migrations = this.#migrations ?? readMigrations();
       await retryWhileBusy(() => migrate(connection, migrations), this.#timing, startPatienceMs);
-      letGiveBack(connection);
       assertDurable(connection);
       for (const prepare of this.#preparations) prepare(connection);
       this.#opened = { connection, groups: new GroupCommit(connection, this.#timing) };

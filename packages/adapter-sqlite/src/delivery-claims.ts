@@ -4,15 +4,16 @@ import type { Database } from './database.ts';
 
 type Target = Pick<ClaimedDelivery, 'url' | 'sealedSecret'>;
 type DueRow = Omit<ClaimedDelivery, 'claimId' | 'endpointId' | keyof Target> & { readonly number: number };
-interface ResultRow {
-  readonly id: string;
-  readonly claimId: string;
-  readonly attempt: AttemptRecord | null;
-  readonly status: DeliveryResult['next']['status'];
-  readonly dueAt: number | null;
-}
+/** What the row of a delivery says of the attempt that made it final. */
+type FinalAttempt = { readonly [Field in keyof Omit<AttemptRecord, 'number'>]: AttemptRecord[Field] | null };
+type Result = FinalAttempt &
+  Pick<DeliveryResult, 'id' | 'claimId'> & {
+    readonly status: DeliveryResult['next']['status'];
+    readonly dueAt: number | null;
+    readonly logged: number;
+  };
 
-const maxNumbers = 100_000;
+const noAttempt: FinalAttempt = { at: null, durationMs: null, httpStatus: null, error: null, response: null };
 
 // For the pluses, see `findToken` in grants.ts.
 function claimsOn(connection: Connection) {
@@ -57,47 +58,17 @@ function claimsOn(connection: Connection) {
 
 function resultsOn(connection: Connection) {
   return {
-    // How nearly every attempt ends: one statement, in which nothing depends on a parameter's value.
-    end: connection.prepare<
-      [
-        status: string,
-        endedAt: number,
-        at: number,
-        durationMs: number,
-        httpStatus: number | null,
-        error: string | null,
-        response: string | null,
-        number: number,
-        claimId: string,
-        attempts: number,
-      ]
-    >(`
+    // What is pending again is due at another time. An attempt that ended the delivery stands in its row.
+    end: connection.prepare<[Result], { deliveryNumber: number; endpointId: string; attempts: number }>(`
       UPDATE deliveries SET
-        status = ?, claim_id = NULL, attempts = attempts + 1, ended_at = ?,
-        final_at = ?, final_duration_ms = ?, final_http_status = ?, final_error = ?, final_response = ?
-      WHERE number = ? AND claim_id = +? AND status = 'pending' AND attempts = +?
+        status = :status, claim_id = NULL, attempts = attempts + :logged,
+        due_at = coalesce(:dueAt, due_at), ready_at = coalesce(:dueAt, ready_at),
+        ended_at = CASE WHEN :status <> 'pending' THEN coalesce(:at + :durationMs, due_at) END,
+        final_at = :at, final_duration_ms = :durationMs, final_http_status = :httpStatus,
+        final_error = :error, final_response = :response
+      WHERE id = +:id AND claim_id = +:claimId AND status = 'pending'
+      RETURNING number AS deliveryNumber, endpoint_id AS endpointId, attempts
     `),
-
-    numberOf: connection.prepare<[string], number>('SELECT number FROM deliveries WHERE id = ?').pluck(),
-
-    isHeld: connection
-      .prepare<[number: number, claimId: string], 1>(`
-        SELECT 1 FROM deliveries WHERE number = ? AND claim_id = +? AND status = 'pending'
-      `)
-      .pluck(),
-
-    // What is pending again is due at another time; what is final was due when it was.
-    handBack: connection.prepare<
-      [Pick<ResultRow, 'id' | 'claimId' | 'status' | 'dueAt'> & { logged: number }],
-      { deliveryNumber: number; endpointId: string }
-    >(`
-        UPDATE deliveries SET
-          status = :status, claim_id = NULL, attempts = attempts + :logged,
-          due_at = coalesce(:dueAt, due_at), ready_at = coalesce(:dueAt, ready_at),
-          ended_at = CASE WHEN :status <> 'pending' THEN due_at END
-        WHERE id = +:id AND claim_id = +:claimId AND status = 'pending'
-        RETURNING number AS deliveryNumber, endpoint_id AS endpointId
-      `),
 
     log: connection.prepare<[AttemptRecord & { deliveryNumber: number }]>(`
       INSERT INTO delivery_attempts (delivery_number, number, at, duration_ms, http_status, error, response)
@@ -110,28 +81,18 @@ function resultsOn(connection: Connection) {
 export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim' | 'finish'> {
   const sql = database.prepare((connection) => ({ ...claimsOn(connection), ...resultsOn(connection) }));
 
-  /** Rows of deliveries that were claimed here: the id is looked up only for those that were not. */
-  const numbers = new Map<string, number>();
-
-  /** @throws Error when an attempt of this number is logged already */
-  function end(attempt: AttemptRecord, { id, claimId, status }: ResultRow): boolean {
-    const number = numbers.get(id) ?? sql().numberOf.get(id);
-    if (number === undefined) return false;
-    const { at, durationMs, httpStatus, error, response } = attempt;
-    const values = [at + durationMs, at, durationMs, httpStatus, error, response] as const;
-    if (sql().end.run(status, ...values, number, claimId, attempt.number - 1).changes === 1) return true;
-    if (sql().isHeld.get(number, claimId) === undefined) return false;
-    throw new Error(`${id} has other attempts than those before number ${attempt.number}`);
-  }
-
-  function finish(row: ResultRow): boolean {
-    const { attempt, id, claimId, status, dueAt } = row;
-    if (attempt !== null && status !== 'pending') return end(attempt, row);
+  /** @throws Error when other attempts than those before this one are logged */
+  function finish({ id, claimId, attempt, next }: DeliveryResult): boolean {
+    const isFinal = next.status !== 'pending';
+    const dueAt = next.status === 'pending' ? next.dueAt : null;
     const logged = attempt === null ? 0 : 1;
-    const back = sql().handBack.get({ id, claimId, status, dueAt, logged });
-    if (back === undefined) return false;
-    const { deliveryNumber, endpointId } = back;
-    if (attempt !== null) sql().log.run({ ...attempt, deliveryNumber });
+    const final = isFinal && attempt !== null ? attempt : noAttempt;
+    const ended = sql().end.get({ ...final, id, claimId, status: next.status, dueAt, logged });
+    if (ended === undefined) return false;
+    const { deliveryNumber, endpointId, attempts } = ended;
+    if (attempt !== null && attempts !== attempt.number)
+      throw new Error(`${id} has other attempts than those before number ${attempt.number}`);
+    if (attempt !== null && !isFinal) sql().log.run({ ...attempt, deliveryNumber });
     if (dueAt !== null) sql().dueAgain.run({ endpointId, dueAt });
     return true;
   }
@@ -139,8 +100,6 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
   return {
     async claim({ claimId, now, leaseMs, limit, room, rooms }) {
       const roomOf = new Map(rooms);
-      // Results that never came would stay for ever.
-      if (numbers.size > maxNumbers) numbers.clear();
       return await database.write(() => {
         const claimed: ClaimedDelivery[] = [];
         for (const { endpointId } of sql().dueEndpoints.all(now)) {
@@ -148,10 +107,7 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
           const target = free > 0 ? sql().target.get(endpointId) : undefined;
           if (target === undefined) continue;
           const rows = sql().due.all({ endpointId, now, limit: free });
-          for (const { number, ...row } of rows) {
-            numbers.set(row.id, number);
-            claimed.push({ ...row, ...target, claimId, endpointId });
-          }
+          for (const { number: _, ...row } of rows) claimed.push({ ...row, ...target, claimId, endpointId });
           const held = JSON.stringify(rows.map(({ number }) => number));
           sql().claim.run(claimId, now + leaseMs, held);
           sql().visit.run({ endpointId, servedAt: rows.length > 0 ? now : null });
@@ -161,20 +117,11 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
     },
 
     async finish(results) {
-      const rows = results.map(resultRowOf);
-      const written = await database.write(() => rows.map(finish));
-      for (const { id } of rows) numbers.delete(id);
-      return written;
+      const copies = results.map((result) => ({
+        ...result,
+        attempt: result.attempt && { ...result.attempt },
+      }));
+      return await database.write(() => copies.map(finish));
     },
-  };
-}
-
-function resultRowOf({ id, claimId, attempt, next }: DeliveryResult): ResultRow {
-  return {
-    id,
-    claimId,
-    attempt: attempt && { ...attempt },
-    status: next.status,
-    dueAt: next.status === 'pending' ? next.dueAt : null,
   };
 }

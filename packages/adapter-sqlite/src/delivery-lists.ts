@@ -1,158 +1,115 @@
-import type {
-  AttemptRecord,
-  DeliveryRecord,
-  DeliveryStatus,
-  DeliveryStore,
-  ListPosition,
-  Owner,
-} from '@ostiary/core/storage';
+import type { DeliveryRecord, DeliveryStore, ListPosition } from '@ostiary/core/storage';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & {
-  readonly number: number;
-  readonly attempts: number;
-  readonly finalAt: number | null;
-  readonly finalDurationMs: number;
-  readonly finalHttpStatus: number | null;
-  readonly finalError: string | null;
-  readonly finalResponse: string | null;
-};
+type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
 
 /** What comes after the position, newest first. */
-type Page = Owner & ListPosition & { readonly status: DeliveryStatus | null; readonly limit: number };
-
-/** Deliveries with their attempts, outside a transaction or inside one that is under way. */
-export interface StoredDeliveries {
-  /** The last delivery of an event to an endpoint: if one is pending, it is this one. */
-  last(pair: { readonly eventNumber: number; readonly endpointId: string }): DeliveryRecord | null;
-  find(id: string): DeliveryRecord | null;
-}
+type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after'> & ListPosition;
 
 const columns = `
-  deliveries.number AS number, deliveries.id AS id, deliveries.partner AS partner, deliveries.mode AS mode,
+  deliveries.id AS id, deliveries.partner AS partner, deliveries.mode AS mode,
   events.id AS eventId, type AS eventType, endpoint_id AS endpointId, status,
   deliveries.created_at AS createdAt, CASE WHEN status = 'pending' THEN due_at END AS nextAttemptAt,
-  attempts, final_at AS finalAt, final_duration_ms AS finalDurationMs, final_http_status AS finalHttpStatus,
-  final_error AS finalError, final_response AS finalResponse
+  (
+    SELECT json_group_array(json_object(
+      'number', number, 'at', at, 'durationMs', duration_ms, 'httpStatus', http_status, 'error', error,
+      'response', response
+    ))
+    FROM (
+      SELECT number, at, duration_ms, http_status, error, response
+      FROM delivery_attempts WHERE delivery_number = deliveries.number
+      UNION ALL
+      SELECT attempts, final_at, final_duration_ms, final_http_status, final_error, final_response
+      WHERE final_at IS NOT NULL
+      ORDER BY number
+    )
+  ) AS attempts
 `;
 const source = 'deliveries CROSS JOIN events ON events.number = event_number';
 
-const page = '(deliveries.created_at, deliveries.id) < (:time, :id)';
-const withStatus = '(:status IS NULL OR status = :status)';
-const newestFirst = 'ORDER BY deliveries.created_at DESC, deliveries.id DESC LIMIT :limit';
+/** Deliveries with their attempts, outside a transaction or inside one that is under way. */
+export function storedDeliveriesOn(connection: Connection) {
+  const last = connection.prepare<[{ eventNumber: number; endpointId: string }], DeliveryRow>(`
+    SELECT ${columns} FROM ${source}
+    WHERE event_number = :eventNumber AND endpoint_id = :endpointId
+    ORDER BY deliveries.number DESC LIMIT 1
+  `);
 
-export function sqliteStoredDeliveries(database: Database): StoredDeliveries {
-  const withAttempts = deliveriesWithAttempts(database);
-  const sql = database.prepare((connection) => ({
-    last: connection.prepare<[{ eventNumber: number; endpointId: string }], DeliveryRow>(`
-      SELECT ${columns} FROM ${source}
-      WHERE event_number = :eventNumber AND endpoint_id = :endpointId
-      ORDER BY deliveries.number DESC LIMIT 1
-    `),
-
-    find: connection.prepare<[string], DeliveryRow>(`
-      SELECT ${columns} FROM ${source} WHERE deliveries.id = ?
-    `),
-  }));
-
-  const found = (row: DeliveryRow | undefined) => (row === undefined ? null : withAttempts(row));
   return {
-    last: (pair) => found(sql().last.get(pair)),
-    find: (id) => found(sql().find.get(id)),
+    /** The last delivery of an event to an endpoint: if one is pending, it is this one. */
+    last(pair: { readonly eventNumber: number; readonly endpointId: string }): DeliveryRecord | null {
+      const row = last.get(pair);
+      return row === undefined ? null : deliveryOf(row);
+    },
+  };
+}
+
+function listsOn(connection: Connection) {
+  const list = (from: string, where: string) =>
+    connection.prepare<[Page], DeliveryRow>(`
+      SELECT ${columns} FROM ${from}
+      WHERE ${where} AND (deliveries.created_at, deliveries.id) < (:time, :id)
+      ORDER BY deliveries.created_at DESC, deliveries.id DESC LIMIT :limit
+    `);
+  const indexed = (index: string) =>
+    `deliveries INDEXED BY ${index} CROSS JOIN events ON events.number = event_number`;
+  const ofOwner = 'deliveries.partner = :partner AND deliveries.mode = :mode';
+  const withStatus = '(:status IS NULL OR status = :status)';
+  const withEndpoint = '(:endpointId IS NULL OR endpoint_id = :endpointId)';
+
+  return {
+    ofOwner: list(source, `${ofOwner} AND ${withStatus}`),
+
+    // The pluses keep SQLite from walking through all endpoints of the owner.
+    ofEndpoint: list(
+      source,
+      `endpoint_id = :endpointId AND +deliveries.partner = :partner AND +deliveries.mode = :mode AND ${withStatus}`,
+    ),
+
+    undelivered: list(
+      indexed('deliveries_undelivered'),
+      `${ofOwner} AND status = :status AND status IN ('dropped', 'cancelled') AND ${withEndpoint}`,
+    ),
+
+    // Sorts what is pending, so that no index has to follow each delivery to its end. An endpoint that was removed
+    // has nothing pending.
+    pending: list(
+      indexed('deliveries_pending'),
+      `status = 'pending' AND endpoint_id IN (
+        SELECT id FROM webhook_endpoints
+        WHERE partner = :partner AND mode = :mode AND (:endpointId IS NULL OR id = :endpointId)
+      )`,
+    ),
+
+    // Sorts what there is of one event. Left alone, SQLite would rather walk through everything of the owner.
+    ofEvent: list(
+      'events CROSS JOIN deliveries INDEXED BY deliveries_by_event ON event_number = events.number',
+      `events.id = :eventId AND ${ofOwner} AND ${withEndpoint} AND ${withStatus}`,
+    ),
   };
 }
 
 export function sqliteDeliveryLists(database: Database): Pick<DeliveryStore, 'list'> {
-  const withAttempts = deliveriesWithAttempts(database);
-  const sql = database.prepare((connection) => ({
-    ofOwner: connection.prepare<[Page], DeliveryRow>(`
-      SELECT ${columns} FROM ${source}
-      WHERE deliveries.partner = :partner AND deliveries.mode = :mode AND ${withStatus} AND ${page}
-      ${newestFirst}
-    `),
+  const sql = database.prepare(listsOn);
 
-    // The pluses keep SQLite from walking through all endpoints of the owner.
-    ofEndpoint: connection.prepare<[Page & { endpointId: string }], DeliveryRow>(`
-      SELECT ${columns} FROM ${source}
-      WHERE endpoint_id = :endpointId AND +deliveries.partner = :partner AND +deliveries.mode = :mode
-        AND ${withStatus} AND ${page}
-      ${newestFirst}
-    `),
-
-    undelivered: connection.prepare<[Page & { endpointId: string | null }], DeliveryRow>(`
-      SELECT ${columns} FROM deliveries INDEXED BY deliveries_undelivered
-      CROSS JOIN events ON events.number = event_number
-      WHERE deliveries.partner = :partner AND deliveries.mode = :mode AND status = :status
-        AND status IN ('dropped', 'cancelled') AND (:endpointId IS NULL OR endpoint_id = :endpointId) AND ${page}
-      ${newestFirst}
-    `),
-
-    // Sorts what is pending, so that no index has to follow each delivery to its end. An endpoint that was removed
-    // has nothing pending.
-    pending: connection.prepare<[Page & { endpointId: string | null }], DeliveryRow>(`
-      SELECT ${columns} FROM deliveries INDEXED BY deliveries_pending
-      CROSS JOIN events ON events.number = event_number
-      WHERE status = 'pending' AND endpoint_id IN (
-          SELECT id FROM webhook_endpoints
-          WHERE partner = :partner AND mode = :mode AND (:endpointId IS NULL OR id = :endpointId)
-        ) AND ${page}
-      ${newestFirst}
-    `),
-
-    // Sorts what there is of one event. Left alone, SQLite would rather walk through everything of the owner.
-    ofEvent: connection.prepare<[Page & { eventId: string; endpointId: string | null }], DeliveryRow>(`
-      SELECT ${columns} FROM events CROSS JOIN deliveries INDEXED BY deliveries_by_event ON event_number = events.number
-      WHERE events.id = :eventId AND deliveries.partner = :partner AND deliveries.mode = :mode
-        AND (:endpointId IS NULL OR endpoint_id = :endpointId) AND ${withStatus} AND ${page}
-      ${newestFirst}
-    `),
-  }));
+  function chosenFor({ eventId, endpointId, status }: Page) {
+    if (eventId !== null) return sql().ofEvent;
+    if (status === 'pending') return sql().pending;
+    if (status === 'dropped' || status === 'cancelled') return sql().undelivered;
+    return endpointId === null ? sql().ofOwner : sql().ofEndpoint;
+  }
 
   return {
     list: ({ partner, mode, endpointId, eventId, status, after, limit }) =>
       database.read(() => {
         const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
-        const request = { partner, mode, status, time, id, limit };
-        if (eventId !== null)
-          return sql()
-            .ofEvent.all({ ...request, eventId, endpointId })
-            .map(withAttempts);
-        if (status === 'pending')
-          return sql()
-            .pending.all({ ...request, endpointId })
-            .map(withAttempts);
-        if (status === 'dropped' || status === 'cancelled')
-          return sql()
-            .undelivered.all({ ...request, endpointId })
-            .map(withAttempts);
-        const rows =
-          endpointId === null ? sql().ofOwner.all(request) : sql().ofEndpoint.all({ ...request, endpointId });
-        return rows.map(withAttempts);
+        const page = { partner, mode, endpointId, eventId, status, time, id, limit };
+        return chosenFor(page).all(page).map(deliveryOf);
       }),
   };
 }
 
-function deliveriesWithAttempts(database: Database): (row: DeliveryRow) => DeliveryRecord {
-  const sql = database.prepare((connection) => ({
-    attempts: connection.prepare<[number], AttemptRecord>(`
-      SELECT number, at, duration_ms AS durationMs, http_status AS httpStatus, error, response
-      FROM delivery_attempts WHERE delivery_number = ? ORDER BY number
-    `),
-  }));
-
-  return ({
-    number,
-    attempts,
-    finalAt,
-    finalDurationMs: durationMs,
-    finalHttpStatus: httpStatus,
-    finalError: error,
-    finalResponse: response,
-    ...delivery
-  }) => {
-    const earlier = sql().attempts.all(number);
-    if (finalAt === null) return { ...delivery, attempts: earlier };
-    const final = { number: attempts, at: finalAt, durationMs, httpStatus, error, response };
-    return { ...delivery, attempts: [...earlier, final] };
-  };
+function deliveryOf({ attempts, ...delivery }: DeliveryRow): DeliveryRecord {
+  return { ...delivery, attempts: JSON.parse(attempts) };
 }

@@ -1,8 +1,8 @@
-import type { EventRecord, EventStore, Owner } from '@ostiary/core/storage';
+import type { EventRecord, EventStore, Owner, Publication } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { holdersOn } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
-import { claimRowOf, sqliteClaims } from './idempotency.ts';
+import { sqliteClaims } from './idempotency.ts';
 import { publicationsOn } from './publications.ts';
 
 const columns = 'id, partner, mode, sequence, type, body, created_at AS createdAt';
@@ -38,19 +38,15 @@ export function sqliteEvents(database: Database): EventStore {
   return {
     async publish(events, { idempotency, now }) {
       const rows = events.map((event) => ({ ...event }));
-      const claim = idempotency && claimRowOf(idempotency);
-      return database.write(() => {
-        const earlier = claim && claims.outcomeOf({ ...claim, now });
-        if (earlier !== null) return earlier;
+      return claims.once<Publication>(idempotency, now, () => {
         publications().publish(rows);
-        if (claim !== null) claims.store(claim);
         return { outcome: 'published' };
       });
     },
 
     within,
 
-    partnersHolding: ({ sub, scope }) => database.read(() => holders().partnersHolding({ sub, scope })),
+    partnersHolding: ({ sub, scope }) => database.read(() => holders()({ sub, scope })),
 
     list: ({ partner, mode, after, limit }) =>
       database.read(() => ({

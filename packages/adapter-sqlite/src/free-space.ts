@@ -1,4 +1,4 @@
-import { givesBack, numberOf } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
 /** Pages of one step, a megabyte: a few milliseconds, in which nobody else has the connection. */
@@ -10,11 +10,19 @@ const maxSteps = 40;
 /** Free pages that stay for what is stored next. */
 const keptPages = 1024;
 
+/** Of the pragma `auto_vacuum`: what files have that can give pages back in steps. */
+const incremental = 2;
+
+const numberOf = (connection: Connection, pragma: string): number =>
+  Number(connection.pragma(pragma, { simple: true }));
+
 /** Gives pages that nothing uses any more back to the file system, in short steps between which others get their turn. */
 export async function giveBack(database: Database): Promise<void> {
   for (let step = 0; step < maxSteps; step += 1) {
     const spare = await database.read((connection) =>
-      givesBack(connection) ? numberOf(connection, 'freelist_count') - keptPages : 0,
+      numberOf(connection, 'auto_vacuum') === incremental
+        ? numberOf(connection, 'freelist_count') - keptPages
+        : 0,
     );
     if (spare <= 0) return;
     // Not only its first row: each page that is moved is one.

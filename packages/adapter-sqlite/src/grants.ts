@@ -98,10 +98,10 @@ export function sqliteGrants(database: Database): GrantStore {
     },
 
     find: (codeDigest) =>
-      database.read(() => {
-        const row = sql().find.get(codeDigest);
-        return row === undefined ? null : { ...row, scopes: JSON.parse(row.scopes) };
-      }),
+      database.find(
+        () => sql().find.get(codeDigest),
+        (row) => ({ ...row, scopes: JSON.parse(row.scopes) }),
+      ),
 
     async redeem(redemption) {
       const { maxFailedVerifiers, now } = redemption;
@@ -129,11 +129,10 @@ export function sqliteGrants(database: Database): GrantStore {
     },
 
     findToken: (tokenDigest) =>
-      database.read(() => {
-        const row = sql().findToken.get(tokenDigest);
-        if (row === undefined) return null;
-        return { ...row, scopes: JSON.parse(row.scopes), revoked: row.revoked === 1 };
-      }),
+      database.find(
+        () => sql().findToken.get(tokenDigest),
+        (row) => ({ ...row, scopes: JSON.parse(row.scopes), revoked: row.revoked === 1 }),
+      ),
 
     async revokeToken(tokenDigest, now) {
       const digest = Buffer.from(tokenDigest);

@@ -19,25 +19,25 @@ interface Writer {
  * nobody along. Nobody is answered before the commit is on the disk.
  */
 export class GroupCommit {
-  readonly #connection: Sqlite.Database;
   readonly #timing: Timing;
-  readonly #sql: Readonly<
-    Record<'begin' | 'commit' | 'rollback' | 'save' | 'release' | 'undo', Sqlite.Statement<[]>>
-  >;
   readonly #waiting: Writer[] = [];
+  /** One transaction of a group, with a savepoint for each of its writers; answers how to answer them. */
+  readonly #attempt: (group: readonly Writer[]) => (() => void)[];
   #draining: Promise<void> | null = null;
 
   constructor(connection: Sqlite.Database, timing: Timing) {
-    this.#connection = connection;
     this.#timing = timing;
-    this.#sql = {
-      begin: connection.prepare('BEGIN IMMEDIATE'),
-      commit: connection.prepare('COMMIT'),
-      rollback: connection.prepare('ROLLBACK'),
-      save: connection.prepare('SAVEPOINT writer'),
-      release: connection.prepare('RELEASE writer'),
-      undo: connection.prepare('ROLLBACK TO writer'),
-    };
+    const inSavepoint = connection.transaction((writer: Writer) => writer.attempt());
+    this.#attempt = connection.transaction((group: readonly Writer[]) =>
+      group.map((writer) => {
+        try {
+          return inSavepoint(writer);
+        } catch (error) {
+          if (!isOfOneWriter(error)) throw error;
+          return () => writer.reject(error);
+        }
+      }),
+    ).immediate;
   }
 
   /**
@@ -83,41 +83,16 @@ export class GroupCommit {
 
   /** Commits the group and answers its writers. When the database is busy nobody is answered, and that is returned. */
   #commit(group: readonly Writer[]): { readonly error: unknown } | null {
-    const answers: (() => void)[] = [];
+    let answers: (() => void)[];
     try {
-      this.#sql.begin.run();
-      for (const writer of group) answers.push(this.#inSavepoint(writer));
-      this.#sql.commit.run();
+      answers = this.#attempt(group);
     } catch (error) {
-      this.#rollBack();
       if (isBusy(error)) return { error };
       for (const writer of group) writer.reject(error);
       return null;
     }
     for (const answer of answers) answer();
     return null;
-  }
-
-  #inSavepoint(writer: Writer): () => void {
-    this.#sql.save.run();
-    try {
-      const answer = writer.attempt();
-      this.#sql.release.run();
-      return answer;
-    } catch (error) {
-      if (!isOfOneWriter(error)) throw error;
-      this.#sql.undo.run();
-      this.#sql.release.run();
-      return () => writer.reject(error);
-    }
-  }
-
-  #rollBack(): void {
-    // SQLite rolls back by itself after some errors. If even this fails the connection is lost, and every later
-    // call will say so; the writers of this group must hear the first error.
-    try {
-      if (this.#connection.inTransaction) this.#sql.rollback.run();
-    } catch {}
   }
 
   /** Refuses the writers that have waited long enough and returns the others. */

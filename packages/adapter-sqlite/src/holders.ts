@@ -1,14 +1,12 @@
 import type { Connection } from './connection.ts';
 
-/** Who may hear about a user, on our connection or on one of the host's. */
-export interface Holders {
-  /** Slugs of partners whose clients hold an unrevoked consent of the user with this scope. */
-  partnersHolding(request: { readonly sub: string; readonly scope: string }): string[];
-}
+type Holding = { readonly sub: string; readonly scope: string };
 
-export function holdersOn(connection: Connection): Holders {
+/** Slugs of partners whose clients hold an unrevoked consent of the user with this scope; on our connection or the host's. */
+export function holdersOn(connection: Connection): (request: Holding) => string[] {
   // For the quotes, see `matchingEndpoints` in publications.ts.
-  const partnersHolding = connection.prepare<[{ sub: string; scope: string }], { slug: string }>(`
+  const partnersHolding = connection
+    .prepare<[Holding], string>(`
     SELECT DISTINCT slug FROM consents
     JOIN clients USING (client_id)
     JOIN partners ON slug = partner
@@ -16,9 +14,7 @@ export function holdersOn(connection: Connection): Holders {
       AND clients.disabled_at IS NULL AND partners.disabled_at IS NULL
       AND instr(scopes, json_quote(:scope)) > 0
     ORDER BY slug
-  `);
-
-  return {
-    partnersHolding: ({ sub, scope }) => partnersHolding.all({ sub, scope }).map(({ slug }) => slug),
-  };
+  `)
+    .pluck();
+  return (request) => partnersHolding.all(request);
 }

@@ -27,9 +27,8 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
 function outboxOn(connection: Connection): HostTransaction {
   const publications = publicationsOn(connection);
   const holders = holdersOn(connection);
-  const [save, release, undo] = ['SAVEPOINT', 'RELEASE', 'ROLLBACK TO'].map((verb) =>
-    connection.prepare(`${verb} ostiary_publish`),
-  );
+  // A savepoint: all of it or nothing, even when the host catches the error and goes on.
+  const publish = connection.transaction((events: readonly NewEvent[]) => publications.publish(events));
 
   /** Every call asks: outside a transaction each statement would be one of its own. */
   function inTransaction<T>(work: () => T): T {
@@ -41,26 +40,9 @@ function outboxOn(connection: Connection): HostTransaction {
     }
   }
 
-  /** All of it or nothing, even when the host catches the error and goes on. */
-  function inSavepoint(work: () => void): void {
-    save?.run();
-    try {
-      work();
-    } catch (error) {
-      // After some errors SQLite has rolled the whole transaction back already.
-      if (connection.inTransaction) {
-        undo?.run();
-        release?.run();
-      }
-      throw error;
-    }
-    release?.run();
-  }
-
   return {
-    partnersHolding: ({ sub, scope }) => inTransaction(() => holders.partnersHolding({ sub, scope })),
-    publish: (events: readonly NewEvent[]) =>
-      inTransaction(() => inSavepoint(() => publications.publish(events))),
+    partnersHolding: ({ sub, scope }) => inTransaction(() => holders({ sub, scope })),
+    publish: (events) => inTransaction(() => publish(events)),
   };
 }
 

@@ -1,20 +1,23 @@
-import type { IdempotencyClaim, IdempotencyOutcome, IdempotencyStore } from '@ostiary/core/storage';
+import type {
+  IdempotencyClaim,
+  IdempotencyOutcome,
+  IdempotencyStore,
+  StoredAnswer,
+} from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
-type ClaimRow = Omit<IdempotencyClaim, 'answer'> & { readonly status: number; readonly body: string };
+type ClaimRow = Omit<IdempotencyClaim, 'answer'> & StoredAnswer;
 type ClaimLookup = Pick<IdempotencyClaim, 'partner' | 'mode' | 'key' | 'fingerprint'> & {
   readonly now: number;
 };
+/** A claim, whose answer may become known with the outcome only. */
+type Claim = Omit<IdempotencyClaim, 'answer'> & { readonly answer?: StoredAnswer };
 
-/** The look at an idempotency key and the record of it, inside a transaction that is under way. */
-export interface Claims {
-  /** What an earlier request with this key says, or `null` when there is none that lives at `now`. */
-  outcomeOf(lookup: ClaimLookup): IdempotencyOutcome | null;
-  /** Keeps the answer of a request that takes effect; a record that has ended is overwritten. */
-  store(row: ClaimRow): void;
-}
+/** Outcomes of requests that have taken effect: their answers are kept. */
+const effects: ReadonlySet<string> = new Set(['created', 'published', 'queued']);
 
-export function sqliteClaims(database: Database): Claims {
+/** What an `Idempotency-Key` decides. */
+export function sqliteClaims(database: Database) {
   const sql = database.prepare((connection) => ({
     find: connection.prepare<[ClaimLookup], { status: number; body: string; same: 0 | 1 }>(`
       SELECT status, body, fingerprint = :fingerprint AS same FROM idempotency_records
@@ -30,16 +33,34 @@ export function sqliteClaims(database: Database): Claims {
     `),
   }));
 
-  return {
-    outcomeOf({ partner, mode, key, fingerprint, now }) {
-      const row = sql().find.get({ partner, mode, key, fingerprint, now });
-      if (row === undefined) return null;
-      const { status, body, same } = row;
-      return same === 1 ? { outcome: 'replayed', answer: { status, body } } : { outcome: 'key_conflict' };
-    },
+  /** What an earlier request with this key says, or `null` when there is none that lives at `now`. */
+  function outcomeOf({ partner, mode, key, fingerprint, now }: ClaimLookup): IdempotencyOutcome | null {
+    const row = sql().find.get({ partner, mode, key, fingerprint, now });
+    if (row === undefined) return null;
+    const { status, body, same } = row;
+    return same === 1 ? { outcome: 'replayed', answer: { status, body } } : { outcome: 'key_conflict' };
+  }
 
-    store(row) {
-      sql().store.run(row);
+  return {
+    outcomeOf,
+
+    /** A transaction that takes effect once per key, and keeps its answer; a record that has ended is overwritten. */
+    async once<Outcome extends { readonly outcome: string; readonly answer?: StoredAnswer }>(
+      given: Claim | null,
+      now: number,
+      work: () => Outcome,
+    ): Promise<Outcome | IdempotencyOutcome> {
+      if (given === null) return database.write(work);
+      // A copy: the caller may go on with the bytes while the write waits.
+      const { answer, ...claim } = { ...given, fingerprint: Buffer.from(given.fingerprint) };
+      return database.write(() => {
+        const earlier = outcomeOf({ ...claim, now });
+        if (earlier !== null) return earlier;
+        const result = work();
+        const kept = result.answer ?? answer;
+        if (kept !== undefined && effects.has(result.outcome)) sql().store.run({ ...claim, ...kept });
+        return result;
+      });
     },
   };
 }
@@ -52,9 +73,4 @@ export function sqliteIdempotency(database: Database): IdempotencyStore {
       return database.read(() => claims.outcomeOf(lookup));
     },
   };
-}
-
-/** A copy of a claim: its caller may go on with the bytes while the write waits. */
-export function claimRowOf({ answer, fingerprint, ...claim }: IdempotencyClaim): ClaimRow {
-  return { ...claim, fingerprint: Buffer.from(fingerprint), status: answer.status, body: answer.body };
 }

@@ -48,10 +48,10 @@ export function sqliteInteractions(database: Database): InteractionStore {
     },
 
     find: (digest, now) =>
-      database.read(() => {
-        const row = sql().find.get({ digest, now });
-        return row === undefined ? null : JSON.parse(row.payload);
-      }),
+      database.find(
+        () => sql().find.get({ digest, now }),
+        ({ payload }) => JSON.parse(payload),
+      ),
 
     async remove(digest) {
       const key = Buffer.from(digest);

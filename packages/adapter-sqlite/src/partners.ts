@@ -1,7 +1,10 @@
 import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core/storage';
-import { auditRowOf, sqliteAudits } from './audit.ts';
+import { sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+
+const columns =
+  'slug, name, created_at AS createdAt, updated_at AS updatedAt, disabled_at AS disabledAt, version';
 
 function statementsOn(connection: Connection) {
   return {
@@ -12,15 +15,11 @@ function statementsOn(connection: Connection) {
     `),
 
     find: connection.prepare<[string], PartnerRecord>(`
-      SELECT
-        slug, name, created_at AS createdAt, updated_at AS updatedAt, disabled_at AS disabledAt, version
-      FROM partners WHERE slug = ?
+      SELECT ${columns} FROM partners WHERE slug = ?
     `),
 
     list: connection.prepare<[{ after: string | null; limit: number }], PartnerRecord>(`
-      SELECT
-        slug, name, created_at AS createdAt, updated_at AS updatedAt, disabled_at AS disabledAt, version
-      FROM partners
+      SELECT ${columns} FROM partners
       WHERE :after IS NULL OR slug > :after
       ORDER BY slug LIMIT :limit
     `),
@@ -86,12 +85,7 @@ export function sqlitePartners(database: Database): PartnerStore {
   return {
     async insert(partner, audit) {
       const row = { ...partner };
-      const act = auditRowOf(audit);
-      return database.write(() => {
-        if (sql().insert.run(row).changes === 0) return false;
-        audits.store(act);
-        return true;
-      });
+      return audits.change(audit, () => sql().insert.run(row).changes > 0);
     },
 
     find: (slug) => database.read(() => sql().find.get(slug) ?? null),
@@ -100,15 +94,13 @@ export function sqlitePartners(database: Database): PartnerStore {
 
     async replace(partner, audit) {
       const row = { ...partner };
-      const act = auditRowOf(audit);
-      return database.write(() => {
+      return audits.change(audit, () => {
         if (sql().replace.run(row).changes === 0) return null;
         const { slug, disabledAt, updatedAt: now } = row;
         sql().markClients.run({ slug, disabled: disabledAt === null ? 0 : 1 });
         const { keys = 0, clients = 0 } = sql().reach.get({ slug, now }) ?? {};
         const ended =
           disabledAt === null ? { codes: 0, tokens: 0, deliveries: 0 } : end(slug, disabledAt, now);
-        audits.store(act);
         return { keys, clients, ...ended };
       });
     },

@@ -9,18 +9,8 @@ export interface NewDelivery extends Owner {
   readonly now: number;
 }
 
-/** The outbox on a connection, inside a transaction that is under way. */
-export interface Publications {
-  /** Stores events and their deliveries. */
-  publish(events: readonly NewEvent[]): void;
-  /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
-  matchingEndpoints(request: Owner & { readonly type: string }): string[];
-  /** Stores a delivery that is due now. */
-  deliver(delivery: NewDelivery): void;
-}
-
-/** Prepares the outbox on our connection or on one of the host's. */
-export function publicationsOn(connection: Connection): Publications {
+/** The outbox on our connection or on one of the host's, inside a transaction that is under way. */
+export function publicationsOn(connection: Connection) {
   const sql = {
     nextSequence: connection.prepare<[Owner], { last: number }>(`
       INSERT INTO event_sequences (partner, mode, last) VALUES (:partner, :mode, 1)
@@ -34,13 +24,15 @@ export function publicationsOn(connection: Connection): Publications {
     `),
 
     // Quotes inside an element are escaped, so that a quoted name is only found where it is one.
-    matchingEndpoints: connection.prepare<[Owner & { readonly type: string }], { id: string }>(`
+    matchingEndpoints: connection
+      .prepare<[Owner & { readonly type: string }], string>(`
       SELECT id FROM webhook_endpoints
       WHERE partner = +:partner AND mode = +:mode AND enabled = 1
         AND (events = '["*"]' OR instr(events, json_quote(:type)) > 0)
         AND NOT EXISTS (SELECT 1 FROM partners WHERE slug = +:partner AND disabled_at IS NOT NULL)
       ORDER BY id
-    `),
+    `)
+      .pluck(),
 
     insertDelivery: connection.prepare<[NewDelivery]>(`
       INSERT INTO deliveries (
@@ -55,15 +47,19 @@ export function publicationsOn(connection: Connection): Publications {
     `),
   };
 
-  const matchingEndpoints: Publications['matchingEndpoints'] = (request) =>
-    sql.matchingEndpoints.all(request).map(({ id }) => id);
-  const deliver: Publications['deliver'] = (delivery) => {
+  /** Ids of the enabled endpoints of a partner and mode that want events of this type, in their order. */
+  const matchingEndpoints = (request: Owner & { readonly type: string }): string[] =>
+    sql.matchingEndpoints.all(request);
+
+  /** Stores a delivery that is due now. */
+  function deliver(delivery: NewDelivery): void {
     sql.insertDelivery.run(delivery);
     sql.queue.run({ endpointId: delivery.endpointId, now: delivery.now });
-  };
+  }
 
   return {
-    publish(events) {
+    /** Stores events and their deliveries. */
+    publish(events: readonly NewEvent[]): void {
       for (const event of events) {
         const { partner, mode, type, deliveryId, createdAt: now } = event;
         const sequence = sql.nextSequence.get({ partner, mode })?.last ?? 0;

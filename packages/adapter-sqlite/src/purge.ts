@@ -4,22 +4,18 @@ import type { Database } from './database.ts';
 import { giveBack } from './free-space.ts';
 
 function statementsOn(connection: Connection) {
+  /** Removes what ended first. */
+  const oldest = (table: string, key: string, end: string) =>
+    connection.prepare<[{ before: number; limit: number }]>(`
+      DELETE FROM ${table} WHERE ${key} IN (
+        SELECT ${key} FROM ${table} WHERE ${end} < :before ORDER BY ${end} LIMIT :limit
+      )
+    `);
+
   return {
-    interactions: connection.prepare<[{ now: number; limit: number }]>(`
-      DELETE FROM interactions WHERE digest IN (
-        SELECT digest FROM interactions WHERE expires_at < :now ORDER BY expires_at LIMIT :limit
-      )
-    `),
-    tokens: connection.prepare<[{ before: number; limit: number }]>(`
-      DELETE FROM access_tokens WHERE digest IN (
-        SELECT digest FROM access_tokens WHERE expires_at < :before ORDER BY expires_at LIMIT :limit
-      )
-    `),
-    idempotency: connection.prepare<[{ now: number; limit: number }]>(`
-      DELETE FROM idempotency_records WHERE rowid IN (
-        SELECT rowid FROM idempotency_records WHERE ends_at < :now ORDER BY ends_at LIMIT :limit
-      )
-    `),
+    interactions: oldest('interactions', 'digest', 'expires_at'),
+    tokens: oldest('access_tokens', 'digest', 'expires_at'),
+    idempotency: oldest('idempotency_records', 'rowid', 'ends_at'),
     grants: connection.prepare<[{ before: number; limit: number }]>(`
       DELETE FROM grants WHERE id IN (
         SELECT id FROM grants
@@ -65,10 +61,10 @@ export function sqlitePurge(database: Database): Storage['purge'] {
 
   return async ({ now, before, eventsBefore, limit }) => {
     const removed = await database.write(() => ({
-      interactions: sql().interactions.run({ now, limit }).changes,
+      interactions: sql().interactions.run({ before: now, limit }).changes,
       tokens: sql().tokens.run({ before, limit }).changes,
       grants: sql().grants.run({ before, limit }).changes,
-      idempotency: sql().idempotency.run({ now, limit }).changes,
+      idempotency: sql().idempotency.run({ before: now, limit }).changes,
       deliveries: sql().deliveries.run({ eventsBefore, limit }).changes,
       rateLimits: 0,
       events: purgeEvents(eventsBefore, limit),

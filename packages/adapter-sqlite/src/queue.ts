@@ -1,28 +1,17 @@
 import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core/storage';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
 type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload' | 'claimId'> & { readonly payload: string };
 
-/** Jobs that commit with the change that causes them, inside a transaction that is under way. */
-export interface Jobs {
-  /** Stores a job, unless there is one with its id. */
-  store(row: NewRow): void;
-}
-
-export function sqliteJobs(database: Database): Jobs {
-  const sql = database.prepare((connection) => ({
-    insert: connection.prepare<[NewRow]>(`
-      INSERT INTO jobs (id, kind, payload, due_at) VALUES (:id, :kind, :payload, :dueAt)
-      ON CONFLICT (id) DO NOTHING
-    `),
-  }));
-
-  return {
-    store(row) {
-      sql().insert.run(row);
-    },
-  };
+/** Stores a job inside a transaction that is under way, unless there is one with its id. */
+export function jobsOn(connection: Connection): (row: NewRow) => void {
+  const insert = connection.prepare<[NewRow]>(`
+    INSERT INTO jobs (id, kind, payload, due_at) VALUES (:id, :kind, :payload, :dueAt)
+    ON CONFLICT (id) DO NOTHING
+  `);
+  return (row) => void insert.run(row);
 }
 
 export function jobRowOf({ id, kind, payload, dueAt }: NewJob): NewRow {
@@ -30,7 +19,7 @@ export function jobRowOf({ id, kind, payload, dueAt }: NewJob): NewRow {
 }
 
 export function sqliteQueue(database: Database): Queue {
-  const stored = sqliteJobs(database);
+  const store = database.prepare(jobsOn);
   const sql = database.prepare((connection) => ({
     // One kind at a time: that walks along the index in order and stops at the limit.
     due: connection.prepare<[{ kind: string; now: number; limit: number }], JobRow>(`
@@ -58,7 +47,7 @@ export function sqliteQueue(database: Database): Queue {
     async enqueue(jobs) {
       const rows = jobs.map(jobRowOf);
       await database.write(() => {
-        for (const row of rows) stored.store(row);
+        for (const row of rows) store()(row);
       });
     },
 

@@ -1,11 +1,11 @@
-import type { DeliveryRecord, DeliveryStore, Owner } from '@ostiary/core/storage';
+import type { DeliveryRecord, DeliveryStore, Owner, Redelivery } from '@ostiary/core/storage';
 import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { sqliteStoredDeliveries } from './delivery-lists.ts';
-import { claimRowOf, sqliteClaims } from './idempotency.ts';
+import { storedDeliveriesOn } from './delivery-lists.ts';
+import { sqliteClaims } from './idempotency.ts';
 import { publicationsOn } from './publications.ts';
-import { sqliteEndpoints } from './webhooks.ts';
+import { refusalOn } from './webhooks.ts';
 
 type EventRow = { readonly eventNumber: number; readonly type: string };
 
@@ -37,23 +37,20 @@ function statementsOn(connection: Connection) {
 export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'redeliver' | 'recover'> {
   const claims = sqliteClaims(database);
   const publications = database.prepare(publicationsOn);
-  const deliveries = sqliteStoredDeliveries(database);
-  const endpoints = sqliteEndpoints(database);
+  const deliveries = database.prepare(storedDeliveriesOn);
+  const refusalOf = database.prepare(refusalOn);
   const audits = sqliteAudits(database);
   const sql = database.prepare(statementsOn);
 
   return {
     async redeliver({ partner, mode, eventId, endpointId, deliveryId, now, idempotency, answer, audit }) {
-      const claim = idempotency && copyOf(idempotency);
       const act = auditRowOf(audit);
-      return database.write(() => {
-        const earlier = claim && claims.outcomeOf({ ...claim, now });
-        if (earlier !== null) return earlier;
+      return claims.once<Redelivery>(idempotency, now, () => {
         const event = sql().findEvent.get({ partner, mode, eventId });
         if (event === undefined) return { outcome: 'unknown_event' };
         const { eventNumber, type } = event;
         if (endpointId !== null) {
-          const refusal = refusalOf(endpoints.isEnabled({ partner, mode, id: endpointId }));
+          const refusal = refusalOf()({ partner, mode, id: endpointId });
           if (refusal !== null) return refusal;
         }
 
@@ -62,31 +59,24 @@ export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'red
         const shown: DeliveryRecord[] = [];
         let added = 0;
         for (const each of endpointIds) {
-          const last = deliveries.last({ eventNumber, endpointId: each });
-          if (last?.status === 'pending') {
-            shown.push(last);
-            continue;
+          const pair = { eventNumber, endpointId: each };
+          if (deliveries().last(pair)?.status !== 'pending') {
+            added += 1;
+            publications().deliver({ ...pair, id: `${deliveryId}_${added}`, partner, mode, now });
           }
-          added += 1;
-          const id = `${deliveryId}_${added}`;
-          publications().deliver({ id, eventNumber, endpointId: each, partner, mode, now });
-          const stored = deliveries.find(id);
-          if (stored !== null) shown.push(stored);
+          const last = deliveries().last(pair);
+          if (last !== null) shown.push(last);
         }
         const given = answer(shown);
-        if (claim !== null) claims.store(claimRowOf({ ...claim, answer: given }));
         audits.store(act);
         return { outcome: 'queued', answer: given };
       });
     },
 
     async recover({ partner, mode, endpointId, since, deliveryId, now, limit, idempotency, answer, audit }) {
-      const claim = idempotency && copyOf(idempotency);
       const act = auditRowOf(audit);
-      return database.write(() => {
-        const earlier = claim && claims.outcomeOf({ ...claim, now });
-        if (earlier !== null) return earlier;
-        const refusal = refusalOf(endpoints.isEnabled({ partner, mode, id: endpointId }));
+      return claims.once<Exclude<Redelivery, { readonly outcome: 'unknown_event' }>>(idempotency, now, () => {
+        const refusal = refusalOf()({ partner, mode, id: endpointId });
         if (refusal !== null) return refusal;
 
         const dropped = sql().dropped.all({ endpointId, since, limit });
@@ -95,23 +85,9 @@ export function sqliteRedeliveries(database: Database): Pick<DeliveryStore, 'red
           publications().deliver({ id, eventNumber, endpointId, partner, mode, now });
         }
         const given = answer(dropped.length);
-        if (claim !== null) claims.store(claimRowOf({ ...claim, answer: given }));
         audits.store(act);
         return { outcome: 'queued', answer: given };
       });
     },
   };
-}
-
-/** Why nothing can be delivered to an endpoint, or `null`. */
-function refusalOf(
-  enabled: boolean | null,
-): { readonly outcome: 'unknown_endpoint' | 'disabled_endpoint' } | null {
-  if (enabled === null) return { outcome: 'unknown_endpoint' };
-  return enabled ? null : { outcome: 'disabled_endpoint' };
-}
-
-/** The caller may go on with the bytes while the write waits. */
-function copyOf<Claim extends { readonly fingerprint: Uint8Array }>(claim: Claim): Claim {
-  return { ...claim, fingerprint: Buffer.from(claim.fingerprint) };
 }

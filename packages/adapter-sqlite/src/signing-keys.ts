@@ -1,5 +1,5 @@
 import type { SigningKeyRecord, SigningKeyStore } from '@ostiary/core/storage';
-import { auditRowOf, sqliteAudits } from './audit.ts';
+import { sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 
 export function sqliteSigningKeys(database: Database): SigningKeyStore {
@@ -42,11 +42,7 @@ export function sqliteSigningKeys(database: Database): SigningKeyStore {
 
     async insert(key, audit) {
       const row = { ...key };
-      const act = auditRowOf(audit);
-      await database.write(() => {
-        sql().insert.run(row);
-        audits.store(act);
-      });
+      await audits.change(audit, () => sql().insert.run(row));
     },
 
     async reseal(kid, sealedPrivateJwk) {

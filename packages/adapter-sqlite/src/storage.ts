@@ -5,7 +5,8 @@ import { sqliteClients } from './clients.ts';
 import { inMemory } from './connection.ts';
 import { sqliteConsents } from './consents.ts';
 import { Database } from './database.ts';
-import { sqliteDeliveries } from './deliveries.ts';
+import { sqliteDeliveryClaims } from './delivery-claims.ts';
+import { sqliteDeliveryLists } from './delivery-lists.ts';
 import { sqliteEvents } from './events.ts';
 import { sqliteGrants } from './grants.ts';
 import { sqliteIdempotency } from './idempotency.ts';
@@ -15,6 +16,7 @@ import { parseOptions, type SqliteStorageOptions } from './options.ts';
 import { sqlitePartners } from './partners.ts';
 import { sqlitePurge } from './purge.ts';
 import { sqliteQueue } from './queue.ts';
+import { sqliteRedeliveries } from './redeliveries.ts';
 import { sqliteSigningKeys } from './signing-keys.ts';
 import { sqliteTransfers } from './transfers.ts';
 import { sqliteWebhooks } from './webhooks.ts';
@@ -59,10 +61,10 @@ export function memoryStorage(): Storage {
 
 /** The ports on a database that is not open yet. */
 export function storageOn(database: Database): Storage {
-  const sql = database.prepare((connection) => ({
-    // Reads a page of the file, unlike `SELECT 1`.
-    ping: connection.prepare('SELECT number FROM schema_migrations LIMIT 1'),
-  }));
+  // Reads a page of the file, unlike `SELECT 1`.
+  const ping = database.prepare((connection) =>
+    connection.prepare('SELECT number FROM schema_migrations LIMIT 1'),
+  );
 
   return {
     clients: sqliteClients(database),
@@ -76,14 +78,18 @@ export function storageOn(database: Database): Storage {
     transfers: sqliteTransfers(database),
     webhooks: sqliteWebhooks(database),
     events: sqliteEvents(database),
-    deliveries: sqliteDeliveries(database),
+    deliveries: {
+      ...sqliteDeliveryClaims(database),
+      ...sqliteDeliveryLists(database),
+      ...sqliteRedeliveries(database),
+    },
     queue: sqliteQueue(database),
     audit: sqliteAudit(database),
 
     open: () => database.open(),
 
     async ping() {
-      await database.read(() => sql().ping.get());
+      await database.read(() => ping().get());
     },
 
     purge: sqlitePurge(database),

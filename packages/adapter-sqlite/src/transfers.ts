@@ -1,15 +1,15 @@
 import type {
   ListPosition,
   Owner,
+  TransferCreation,
   TransferRecord,
-  TransferStatus,
   TransferStore,
 } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { claimRowOf, sqliteClaims } from './idempotency.ts';
+import { sqliteClaims } from './idempotency.ts';
 import { publicationsOn } from './publications.ts';
-import { jobRowOf, sqliteJobs } from './queue.ts';
+import { jobRowOf, jobsOn } from './queue.ts';
 
 /** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
 type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
@@ -18,18 +18,25 @@ type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
   readonly failureMessage: string | null;
 };
 type NewTransferRow = TransferRow & { readonly amount: bigint };
+type Settled = Pick<TransferRow, 'id' | 'status' | 'failureCode' | 'failureMessage' | 'completedAt'>;
 type StoredTransferRow = TransferRow & { readonly amount: string };
 
+type ListRequest = Parameters<TransferStore['list']>[0];
+type FinalRequest = Parameters<TransferStore['listFinal']>[0];
 /** From `from` on, before the position, newest first. */
-type Page = Owner & ListPosition & { readonly from: number; readonly limit: number };
+type Page = Omit<ListRequest, 'from' | 'to' | 'after'> & ListPosition & { readonly from: number };
 /** After the position, before `to`, oldest first. */
-type FinalPage = Owner & ListPosition & { readonly to: number; readonly limit: number };
+type FinalPage = Omit<FinalRequest, 'from' | 'after'> & ListPosition;
 
 const columns = `
   id, partner, mode, status, CAST(amount AS TEXT) AS amount, currency, recipient_kid AS recipientKid,
   description, reference, metadata, failure_code AS failureCode, failure_message AS failureMessage,
   created_at AS createdAt, updated_at AS updatedAt, completed_at AS completedAt
 `;
+
+const within =
+  'partner = :partner AND mode = :mode AND created_at >= :from AND (created_at, id) < (:time, :id)';
+const newestFirst = 'ORDER BY created_at DESC, id DESC LIMIT :limit';
 
 function statementsOn(connection: Connection) {
   return {
@@ -57,38 +64,20 @@ function statementsOn(connection: Connection) {
     `),
 
     list: connection.prepare<[Page], StoredTransferRow>(`
-      SELECT ${columns} FROM transfers
-      WHERE partner = :partner AND mode = :mode
-        AND created_at >= :from AND (created_at, id) < (:time, :id)
-      ORDER BY created_at DESC, id DESC LIMIT :limit
+      SELECT ${columns} FROM transfers WHERE ${within} ${newestFirst}
     `),
 
-    listWithStatus: connection.prepare<[Page & { status: TransferStatus }], StoredTransferRow>(`
-      SELECT ${columns} FROM transfers
-      WHERE partner = :partner AND mode = :mode AND status = :status
-        AND created_at >= :from AND (created_at, id) < (:time, :id)
-      ORDER BY created_at DESC, id DESC LIMIT :limit
+    listWithStatus: connection.prepare<[Page], StoredTransferRow>(`
+      SELECT ${columns} FROM transfers WHERE ${within} AND status = :status ${newestFirst}
     `),
 
     // One row at most, so there is nothing to sort.
-    listWithReference: connection.prepare<
-      [Page & { reference: string; status: TransferStatus | null }],
-      StoredTransferRow
-    >(`
+    listWithReference: connection.prepare<[Page], StoredTransferRow>(`
       SELECT ${columns} FROM transfers
-      WHERE partner = :partner AND mode = :mode AND reference = :reference
-        AND (:status IS NULL OR status = :status)
-        AND created_at >= :from AND (created_at, id) < (:time, :id)
-      LIMIT :limit
+      WHERE ${within} AND reference = :reference AND (:status IS NULL OR status = :status) LIMIT :limit
     `),
 
-    settle: connection.prepare<
-      [
-        Pick<TransferRow, 'id' | 'status' | 'failureCode' | 'failureMessage' | 'completedAt'> & {
-          readonly now: number;
-        },
-      ]
-    >(`
+    settle: connection.prepare<[Settled & { readonly now: number }]>(`
       UPDATE transfers SET
         status = :status, failure_code = :failureCode, failure_message = :failureMessage, updated_at = :now,
         completed_at = :completedAt
@@ -107,53 +96,46 @@ function statementsOn(connection: Connection) {
 
 export function sqliteTransfers(database: Database): TransferStore {
   const claims = sqliteClaims(database);
-  const jobs = sqliteJobs(database);
+  const storeJob = database.prepare(jobsOn);
   const publications = database.prepare(publicationsOn);
   const sql = database.prepare(statementsOn);
 
   return {
     async create({ transfer, idempotency, job, now }) {
       const row = rowOf(transfer);
-      const claim = idempotency && claimRowOf(idempotency);
       const jobRow = jobRowOf(job);
-      return database.write(() => {
-        const earlier = claim && claims.outcomeOf({ ...claim, now });
-        if (earlier !== null) return earlier;
+      return claims.once<TransferCreation>(idempotency, now, () => {
         const { partner, mode, reference } = row;
         if (reference !== null) {
           const taken = sql().findReference.get({ partner, mode, reference });
           if (taken !== undefined) return { outcome: 'reference_conflict', transferId: taken.id };
         }
         sql().insert.run(row);
-        if (claim !== null) claims.store(claim);
-        jobs.store(jobRow);
+        storeJob()(jobRow);
         return { outcome: 'created' };
       });
     },
 
-    find: ({ partner, mode }, id) =>
-      database.read(() => {
-        const row = sql().find.get({ partner, mode, id });
-        return row === undefined ? null : transferOf(row);
-      }),
+    find: ({ partner, mode }, id) => database.find(() => sql().find.get({ partner, mode, id }), transferOf),
 
-    findById: (id) =>
-      database.read(() => {
-        const row = sql().findById.get(id);
-        return row === undefined ? null : transferOf(row);
-      }),
+    findById: (id) => database.find(() => sql().findById.get(id), transferOf),
 
     list: ({ partner, mode, status, reference, from, to, after, limit }) =>
       database.read(() => {
         const end = startOf(to ?? Number.MAX_SAFE_INTEGER);
         const before = after !== null && isBefore(after, end) ? after : end;
-        const page = { partner, mode, from: from ?? Number.MIN_SAFE_INTEGER, ...before, limit };
-        if (reference !== null) {
-          return sql()
-            .listWithReference.all({ ...page, reference, status })
-            .map(transferOf);
-        }
-        const rows = status === null ? sql().list.all(page) : sql().listWithStatus.all({ ...page, status });
+        const page = {
+          partner,
+          mode,
+          status,
+          reference,
+          from: from ?? Number.MIN_SAFE_INTEGER,
+          ...before,
+          limit,
+        };
+        const { list, listWithStatus, listWithReference } = sql();
+        const listOne = reference === null ? listWithStatus : listWithReference;
+        const rows = (reference === null && status === null ? list : listOne).all(page);
         return rows.map(transferOf);
       }),
 
@@ -203,23 +185,17 @@ function rowOf({ metadata, failure, ...transfer }: TransferRecord): NewTransferR
   };
 }
 
-/** Field by field: an export does this for every row, and a copy that leaves fields out takes twice as long. */
-function transferOf(row: StoredTransferRow): TransferRecord {
-  const { metadata, failureCode, failureMessage } = row;
+function transferOf({
+  metadata,
+  failureCode,
+  failureMessage,
+  amount,
+  ...transfer
+}: StoredTransferRow): TransferRecord {
   return {
-    id: row.id,
-    partner: row.partner,
-    mode: row.mode,
-    status: row.status,
-    amount: BigInt(row.amount),
-    currency: row.currency,
-    recipientKid: row.recipientKid,
-    description: row.description,
-    reference: row.reference,
+    ...transfer,
+    amount: BigInt(amount),
     metadata: metadata === null ? null : JSON.parse(metadata),
     failure: failureCode === null ? null : { code: failureCode, message: failureMessage ?? '' },
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-    completedAt: row.completedAt,
   };
 }

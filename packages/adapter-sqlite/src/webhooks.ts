@@ -1,8 +1,13 @@
-import type { Owner, WebhookEndpointRecord, WebhookEndpointStore } from '@ostiary/core/storage';
-import { auditRowOf, sqliteAudits } from './audit.ts';
+import type {
+  EndpointCreation,
+  Owner,
+  WebhookEndpointRecord,
+  WebhookEndpointStore,
+} from '@ostiary/core/storage';
+import { sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { claimRowOf, sqliteClaims } from './idempotency.ts';
+import { sqliteClaims } from './idempotency.ts';
 import { sqliteSealedSecrets } from './sealed-secrets.ts';
 
 type EndpointRow = Omit<WebhookEndpointRecord, 'events' | 'enabled'> & {
@@ -11,31 +16,23 @@ type EndpointRow = Omit<WebhookEndpointRecord, 'events' | 'enabled'> & {
 };
 type OwnedId = Owner & { readonly id: string };
 
-/** The look at an endpoint, inside a transaction that is under way. */
-export interface Endpoints {
-  /** Whether anything is delivered to it; `null` for an unknown endpoint and for somebody else's. */
-  isEnabled(endpoint: OwnedId): boolean | null;
-}
-
 const columns = `
   id, partner, mode, url, events, enabled, sealed_secret AS sealedSecret, created_at AS createdAt,
   updated_at AS updatedAt, version
 `;
 
-export function sqliteEndpoints(database: Database): Endpoints {
-  const sql = database.prepare((connection) => ({
-    find: connection.prepare<[OwnedId], Pick<EndpointRow, 'enabled'>>(`
-      SELECT
-        enabled AND NOT EXISTS (SELECT 1 FROM partners WHERE slug = :partner AND disabled_at IS NOT NULL) AS enabled
-      FROM webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
-    `),
-  }));
+/** Why nothing can be delivered to an endpoint, or `null`; somebody else's is unknown. */
+export function refusalOn(connection: Connection) {
+  const find = connection.prepare<[OwnedId], Pick<EndpointRow, 'enabled'>>(`
+    SELECT
+      enabled AND NOT EXISTS (SELECT 1 FROM partners WHERE slug = :partner AND disabled_at IS NOT NULL) AS enabled
+    FROM webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
+  `);
 
-  return {
-    isEnabled({ id, partner, mode }) {
-      const row = sql().find.get({ id, partner, mode });
-      return row === undefined ? null : row.enabled === 1;
-    },
+  return (endpoint: OwnedId): { readonly outcome: 'unknown_endpoint' | 'disabled_endpoint' } | null => {
+    const found = find.get(endpoint);
+    if (found === undefined) return { outcome: 'unknown_endpoint' };
+    return found.enabled === 1 ? null : { outcome: 'disabled_endpoint' };
   };
 }
 
@@ -95,45 +92,33 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
   return {
     async create({ endpoint, idempotency, max, now }) {
       const row = rowOf(endpoint);
-      const claim = idempotency && claimRowOf(idempotency);
-      return database.write(() => {
-        const earlier = claim && claims.outcomeOf({ ...claim, now });
-        if (earlier !== null) return earlier;
+      return claims.once<EndpointCreation>(idempotency, now, () => {
         const { partner, mode } = row;
         if ((sql().count.get({ partner, mode })?.count ?? 0) >= max) return { outcome: 'too_many' };
         sql().insert.run(row);
         sql().insertQueue.run(row.id);
-        if (claim !== null) claims.store(claim);
         return { outcome: 'created' };
       });
     },
 
-    find: ({ partner, mode }, id) =>
-      database.read(() => {
-        const row = sql().find.get({ partner, mode, id });
-        return row === undefined ? null : endpointOf(row);
-      }),
+    find: ({ partner, mode }, id) => database.find(() => sql().find.get({ partner, mode, id }), endpointOf),
 
     list: ({ partner, mode }) => database.read(() => sql().list.all({ partner, mode }).map(endpointOf)),
 
     async replace(endpoint, now, audit) {
       const row = rowOf(endpoint);
-      const act = auditRowOf(audit);
-      return database.write(() => {
+      return audits.change(audit, () => {
         if (sql().replace.run(row).changes === 0) return false;
         if (row.enabled === 0) sql().cancel.run({ endpointId: row.id, now });
-        audits.store(act);
         return true;
       });
     },
 
     async remove({ partner, mode }, id, now, audit) {
-      const act = auditRowOf(audit);
-      return database.write(() => {
+      return audits.change(audit, () => {
         if (sql().remove.run({ partner, mode, id }).changes === 0) return false;
         sql().cancel.run({ endpointId: id, now });
         sql().removeQueue.run(id);
-        audits.store(act);
         return true;
       });
     },

@@ -65,36 +65,3 @@ test('nobody has to wait for that: it goes in steps between which others get the
   await purging;
   expect(turns).toBeGreaterThan(10);
 });
-
-test('a file from before is rebuilt when it is opened, with everything in it', async () => {
-  const file = temporaryFile();
-  await (await opened(file)).close();
-  const driver = new Driver(file);
-  driver.pragma('auto_vacuum = NONE');
-  driver.pragma('journal_mode = DELETE');
-  driver.exec('VACUUM');
-  expect(driver.pragma('auto_vacuum', { simple: true })).toBe(0);
-  driver.exec("INSERT INTO partners VALUES ('acme', 'Acme', 1, 1, NULL, 1)");
-  driver.close();
-
-  const storage = await opened(file);
-  expect((await storage.partners.find('acme'))?.name).toBe('Acme');
-  const reader = new Driver(file);
-  onTestFinished(() => void reader.close());
-  expect(reader.pragma('auto_vacuum', { simple: true })).toBe(2);
-});
-
-test('a file that somebody else writes to is opened as it is', async () => {
-  const file = temporaryFile();
-  await (await opened(file)).close();
-  const other = new Driver(file);
-  onTestFinished(() => void other.close());
-  other.pragma('auto_vacuum = NONE');
-  other.exec('VACUUM');
-  other.pragma('journal_mode = WAL');
-  other.exec('BEGIN');
-  other.prepare('SELECT count(*) FROM partners').get();
-  const storage = await opened(file);
-  await storage.ping();
-  other.exec('COMMIT');
-});

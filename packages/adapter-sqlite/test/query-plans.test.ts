@@ -149,16 +149,19 @@ test('a final result is one write', async () => {
   });
   const attempt = { number: 1, at: 1, durationMs: 1, httpStatus: 200, error: null, response: '' };
   const result = { id: 'dl_1_1', claimId: 'c', attempt, next: { status: 'delivered' } } as const;
-  const [begin, save, update, ...rest] = await plansOf(({ deliveries }) => deliveries.finish([result]));
-  expect([begin, save, rest]).toEqual([[], [], [[], []]]);
-  expect(update).toEqual(['SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)']);
+  const [update, ...rest] = await plansOf(({ deliveries }) => deliveries.finish([result]));
+  expect(rest).toEqual([]);
+  expect(update).toEqual(['SEARCH deliveries USING INDEX sqlite_autoindex_deliveries_1 (id=?)']);
 });
 
 test('lists of deliveries walk along an index, and sort only what is pending or belongs to one event', async () => {
   const { plansOf } = await watchedStorage();
   const request = { ...acme, endpointId: null, eventId: null, status: null, after: null, limit: 10 };
-  const plan = (changes: object) =>
-    plansOf(({ deliveries }) => deliveries.list({ ...request, ...changes })).then((plans) => plans[0]);
+  const ofAttempts = /SCALAR SUBQUERY|subquery|UNION|LEFT|RIGHT|delivery_attempts|CONSTANT ROW/;
+  const plan = async (changes: object) => {
+    const [steps] = await plansOf(({ deliveries }) => deliveries.list({ ...request, ...changes }));
+    return steps?.filter((step) => !ofAttempts.test(step));
+  };
   const position = '(created_at,id)<(?,?)';
   const ofDelivery = 'SEARCH events USING INTEGER PRIMARY KEY (rowid=?)';
   expect(await plan({})).toEqual([
@@ -177,7 +180,7 @@ test('lists of deliveries walk along an index, and sort only what is pending or 
   }
   expect(await plan({ endpointId: 'we_1', status: 'pending' })).toEqual([
     'SEARCH deliveries USING INDEX deliveries_pending (endpoint_id=?)',
-    'LIST SUBQUERY 1',
+    expect.stringMatching(/^LIST SUBQUERY \d+$/),
     expect.stringMatching(/^SEARCH webhook_endpoints USING COVERING INDEX \w+ \(/),
     ofDelivery,
     'USE TEMP B-TREE FOR ORDER BY',

@@ -7,39 +7,48 @@ import type { Currency } from './ports/transfers.ts';
  * that have, called after their values alone, and `pending` is a value of several.
  */
 
-export const text = (description: string, example: string) =>
-  z.string().meta({ description, examples: [example] });
+/** A field, with what it is. */
+export const field = <Schema extends z.ZodType>(schema: Schema, description: string, example: unknown) =>
+  schema.meta({ description, examples: [example] });
+
+/** What has a name in the description. */
+export const component = <Shape extends z.ZodRawShape>(id: string, description: string, shape: Shape) =>
+  z.object(shape).meta({ id, description });
+
+/** What is sent; other members are refused. */
+export const requestBody = <Shape extends z.ZodRawShape>(description: string, shape: Shape) =>
+  z.strictObject(shape).meta({ description });
+
+/** Text, with what it is. */
+export const text = (description: string, example: string) => field(z.string(), description, example);
 
 /** A moment, as the API writes it. */
 export const time = (description: string, example = '2026-01-01T12:00:00.000Z') =>
-  z.iso.datetime().meta({ description: `${description} ISO 8601, UTC.`, examples: [example] });
+  field(z.iso.datetime(), `${description} ISO 8601, UTC.`, example);
 
 /** A moment, as the API reads it. Clients generated for Python write `+00:00` and not `Z`. */
 export const givenTime = (description: string, example: string) =>
-  z.iso.datetime({ offset: true }).meta({
-    description: `${description} ISO 8601, with \`Z\` or an offset.`,
-    examples: [example],
-  });
+  field(z.iso.datetime({ offset: true }), `${description} ISO 8601, with \`Z\` or an offset.`, example);
 
 /** A public user id, as answers show it. */
 export const kidField = text('Public id of the user.', 'KID-TEST-APPROVED');
 
-export const modeField = z
-  .enum(['live', 'test'])
-  .meta({ description: '`test` moves no money and sees no real user.', examples: ['test'] });
+export const modeField = field(
+  z.enum(['live', 'test']),
+  '`test` moves no money and sees no real user.',
+  'test',
+);
 
-export const kycStatus = z
-  .enum(['approved', 'pending', 'rejected'])
-  .meta({ description: 'How the identity check stands.', examples: ['approved'] });
+export const kycStatus = field(
+  z.enum(['approved', 'pending', 'rejected']),
+  'How the identity check stands.',
+  'approved',
+);
 
-export const kycTier = z
-  .int()
-  .min(0)
-  .max(3)
-  .meta({ description: 'How far the identity was checked, 0 to 3.', examples: [2] });
+export const kycTier = field(z.int().min(0).max(3), 'How far the identity was checked, 0 to 3.', 2);
 
 export const amountField = text('Decimal string with two digits.', '125.00');
 
 const currencyNames = ['HTG', 'USD'] as const satisfies readonly Currency[];
 
-export const currency = z.enum(currencyNames).meta({ description: 'ISO 4217.', examples: ['HTG'] });
+export const currency = field(z.enum(currencyNames), 'ISO 4217.', 'HTG');

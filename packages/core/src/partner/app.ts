@@ -8,7 +8,7 @@ import { toPartnerError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { writeJson } from '../http/headers.ts';
 import type { Route } from '../http/route.ts';
-import { RequestInProgressError } from '../replays.ts';
+import { findReplay, RequestInProgressError } from '../replays.ts';
 import type { Admission } from './pipeline/admission.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
 import { readIdempotencyKey } from './pipeline/idempotency.ts';
@@ -73,7 +73,7 @@ async function writeStream(
 async function writeAnswer(core: Core, ctx: Context, answer: PartnerAnswer): Promise<void> {
   if ('stream' in answer) return await writeStream(core, ctx, answer);
   if (answer.replayed === true) ctx.state.headers['Idempotent-Replayed'] = 'true';
-  writeJson(ctx, answer.status, 'json' in answer ? answer.json : JSON.stringify(answer.body));
+  writeJson(ctx, answer.status, typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
 }
 
 function headerOnce(ctx: Context, name: string): string | undefined {
@@ -141,9 +141,11 @@ export function createPartnerApi(
         : null,
       now,
     };
-    const { idempotency } = request;
-    if (idempotency === null) return await route.handle(request);
-    return await exclusively(`${key.partner} ${key.mode} ${idempotency.key}`, () => route.handle(request));
+    if (request.idempotency === null) return await route.handle(request);
+    return await exclusively(
+      `${key.partner} ${key.mode} ${request.idempotency.key}`,
+      async () => (await findReplay(core, request)) ?? (await route.handle(request)),
+    );
   }
 
   const byPath = Map.groupBy(table, (route) => route.path);

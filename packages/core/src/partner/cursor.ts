@@ -11,14 +11,9 @@ export interface ListOwner {
 }
 
 /** Cursors that say where a list goes on, good for their owner only. */
-export interface Cursors {
-  write(owner: ListOwner, position: ListPosition): string;
-  /** `null` for anything that this service did not write for this owner. */
-  read(owner: ListOwner, cursor: string): ListPosition | null;
-}
+export type Cursors = ReturnType<typeof createCursors>;
 
-/** See {@link Cursors}. */
-export function createCursors(signer: Signer): Cursors {
+export function createCursors(signer: Signer) {
   const parts = ({ partner, mode, list }: ListOwner, position: string): string[] => [
     partner,
     mode,
@@ -27,11 +22,12 @@ export function createCursors(signer: Signer): Cursors {
   ];
 
   return {
-    write(owner, { time, id }) {
+    write(owner: ListOwner, { time, id }: ListPosition): string {
       const position = `${time.toString(36)}.${id}`;
       return Buffer.from(`${position}.${signer.sign(...parts(owner, position))}`).toString('base64url');
     },
-    read(owner, cursor) {
+    /** `null` for anything that this service did not write for this owner. */
+    read(owner: ListOwner, cursor: string): ListPosition | null {
       const text = Buffer.from(cursor, 'base64url').toString('latin1');
       const [, time = '', id = '', proof = ''] = /^([0-9a-z]+)\.([^.]+)\.([^.]+)$/.exec(text) ?? [];
       // Decoding is lenient: one cursor has one spelling.

@@ -4,12 +4,12 @@ import { secondsUntil } from '../fixed-windows.ts';
 import { addressLimit } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
-import type { ConsoleDesk, ConsoleRequest, PartnerConsole } from '../ports/console.ts';
+import type { ConsoleDesk, ConsoleRequest, ConsoleVisit, PartnerConsole } from '../ports/console.ts';
 import { digest, randomSecret } from '../tokens.ts';
-import type { Admission } from './pipeline/admission.ts';
+import { type Admission, checkGrant } from './pipeline/admission.ts';
+import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
 import type { FoundKey, KeyCheck } from './pipeline/key.ts';
-import type { PartnerOperation } from './request.ts';
-import { visits } from './visits.ts';
+import type { PartnerOperation, PartnerRequest } from './request.ts';
 
 /** A session ends this long after the sign-in, whatever happens in between. */
 const sessionLifetimeMs = 8 * 3600_000;
@@ -37,6 +37,41 @@ export interface DeskParts {
   readonly admission: Admission;
   readonly operations: readonly PartnerOperation[];
   readonly forms: Forms;
+}
+
+/** What a console sends. */
+const json = { 'content-type': 'application/json' };
+
+/** Calls operations in the name of a key that was admitted: what they take is checked as in a request to the API. */
+function visits(
+  core: Core,
+  operations: readonly PartnerOperation[],
+): (found: FoundKey, request: ConsoleRequest) => ConsoleVisit {
+  const byName = new Map(operations.map((operation) => [operation.operation, operation]));
+
+  return (found, { raw }) => {
+    const { key } = found;
+    const { partner, mode } = key;
+    const common = { partner, mode, key, address: () => core.clientAddress(raw), idempotency: null };
+    return {
+      partner,
+      async call(name, { path = {}, query = {}, body = '' } = {}) {
+        const operation = byName.get(name);
+        if (operation === undefined) throw new TypeError(`console: there is no operation ${name}`);
+        checkGrant(operation, found);
+        const request: PartnerRequest = {
+          ...common,
+          path: parsePath(operation, path),
+          query: parseQuery(operation, new URLSearchParams(query).toString()),
+          body: parseBody(operation, Buffer.from(body), json),
+          now: core.clock.now(),
+        };
+        const answer = await operation.handle(request);
+        if ('stream' in answer) throw new TypeError(`console: ${name} answers with a stream`);
+        return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
+      },
+    };
+  };
 }
 
 /** The partner API for a console of this process: the same keys, admission and handlers as those of the routes. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountField, currency, text, time } from '../fields.ts';
+import { amountField, component, currency, field, text, time } from '../fields.ts';
 import type { exportColumns } from '../payments/reconciliation.ts';
 
 const column = {
@@ -21,39 +21,25 @@ const column = {
   ),
 } satisfies { readonly [Name in (typeof exportColumns)[number]]: z.ZodType };
 
-const total = z
-  .object({
-    currency,
-    status: text('`completed` or `failed`.', 'completed'),
-    count: z
-      .int()
-      .min(0)
-      .meta({ description: 'How many rows.', examples: [1] }),
-    amount: text('Their sum.', '125.00'),
-  })
-  .meta({ id: 'ReconciliationTotal', description: 'Rows of one currency and status.' });
+const total = component('ReconciliationTotal', 'Rows of one currency and status.', {
+  currency,
+  status: text('`completed` or `failed`.', 'completed'),
+  count: field(z.int().min(0), 'How many rows.', 1),
+  amount: text('Their sum.', '125.00'),
+});
 
 /** An export as JSON; the other formats have the same names. */
-export const reconciliation = z
-  .object({
-    data: z
-      .array(z.object(column).meta({ id: 'ReconciliationRow', description: 'A transfer that became final.' }))
-      .meta({ description: 'By `updatedAt`, then `id`.' }),
-    summary: z
-      .object({
-        rows: z
-          .int()
-          .min(0)
-          .meta({ description: 'How many rows.', examples: [1] }),
-        totals: z.array(total).meta({ description: 'By currency and status.' }),
-        sha256: text(
-          'Lower-case hexadecimal digest of every byte before `"summary":`.',
-          '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-        ),
-        final: z
-          .boolean()
-          .meta({ description: 'Whether every day is closed: the same bytes next time.', examples: [true] }),
-      })
-      .meta({ id: 'ReconciliationSummary', description: 'Comes last: an export without it is incomplete.' }),
-  })
-  .meta({ id: 'Reconciliation', description: 'An export.' });
+export const reconciliation = component('Reconciliation', 'An export.', {
+  data: z
+    .array(component('ReconciliationRow', 'A transfer that became final.', column))
+    .meta({ description: 'By `updatedAt`, then `id`.' }),
+  summary: component('ReconciliationSummary', 'Comes last: an export without it is incomplete.', {
+    rows: field(z.int().min(0), 'How many rows.', 1),
+    totals: z.array(total).meta({ description: 'By currency and status.' }),
+    sha256: text(
+      'Lower-case hexadecimal digest of every byte before `"summary":`.',
+      '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    ),
+    final: field(z.boolean(), 'Whether every day is closed: the same bytes next time.', true),
+  }),
+});

@@ -2,8 +2,7 @@ import type { z } from 'zod';
 import type { LimitGroup } from '../limits.ts';
 import type { ApiKeyState, KeyScope } from '../ports/api-keys.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import type { Mode } from '../ports/partners.ts';
-import type { IdempotencyRequest, RepeatableAnswer } from '../replays.ts';
+import type { RepeatableRequest } from '../replays.ts';
 
 /** Groups of operations, for people. */
 export const partnerTags = {
@@ -21,25 +20,18 @@ export const partnerTags = {
 export type PartnerTag = keyof typeof partnerTags;
 
 /** A request that has passed the pipeline. */
-export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown> {
-  readonly partner: string;
-  readonly mode: Mode;
+export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown> extends RepeatableRequest {
   readonly key: ApiKeyState;
   /** Finds the address that the server sees, or `null`. */
   readonly address: () => string | null;
   readonly body: Body;
   readonly query: Query;
   readonly path: Path;
-  /** What its `Idempotency-Key` is worth, or `null` when there is none. */
-  readonly idempotency: IdempotencyRequest | null;
-  /** Milliseconds since the Unix epoch. */
-  readonly now: number;
 }
 
-/** What a handler answers: JSON, text that is JSON already, or a stream of another type. */
+/** What a handler answers: JSON, as text or not, or a stream of another type. */
 export type PartnerAnswer =
-  | { readonly status: number; readonly body: JsonObject; readonly replayed?: boolean }
-  | { readonly status: number; readonly json: string; readonly replayed?: boolean }
+  | { readonly status: number; readonly body: JsonObject | string; readonly replayed?: boolean }
   | {
       readonly status: number;
       readonly type: string;
@@ -74,7 +66,7 @@ export interface PartnerRoute<
     readonly schema: z.ZodType;
     readonly texts?: readonly string[];
   };
-  /** Whether the `Idempotency-Key` header means something. */
+  /** Whether the `Idempotency-Key` header means something: `handle` is not called for a replay. */
   readonly idempotent: boolean;
   /** Only with a test key; live ones see 404, and why. */
   readonly testOnly?: boolean;
@@ -105,9 +97,4 @@ export function route<Body extends z.ZodType, Query extends z.ZodType, Path exte
   definition: PartnerRoute<Body, Query, Path>,
 ): PartnerRoute {
   return definition as unknown as PartnerRoute;
-}
-
-/** The answer of a request that takes effect once. */
-export function answerOf({ status, body, replayed }: RepeatableAnswer): PartnerAnswer {
-  return { status, json: body, replayed };
 }

@@ -28,7 +28,7 @@ export function partnerRoutes({ core, passports, users, webhooks }: PartnerTopic
     ...paymentRoutes(core, users),
     ...userRoutes(core, users),
     ...reconciliationRoutes(core),
-    ...webhookRoutes(core, webhooks),
+    ...webhookRoutes(webhooks),
     ...deliveryRoutes(core, webhooks),
     ...eventRoutes(core, webhooks),
     ...sandboxRoutes(passports),

@@ -1,29 +1,43 @@
 import { z } from 'zod';
-import { currency, givenTime, kidField, kycStatus, kycTier, modeField, text, time } from '../fields.ts';
+import {
+  component,
+  currency,
+  field,
+  givenTime,
+  kidField,
+  kycStatus,
+  kycTier,
+  modeField,
+  requestBody,
+  text,
+  time,
+} from '../fields.ts';
 import { amountFormat, parseAmount } from '../payments/money.ts';
 import { transferSchema, transferStatus } from '../transfer-schema.ts';
 
 /** A public user id. Whoever asks for anything else asks for nobody. */
-export const kid = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'has to be a user id')
-  .meta({ description: 'Public id of a user.', examples: ['KID-TEST-APPROVED'] });
+export const kid = field(
+  z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'has to be a user id'),
+  'Public id of a user.',
+  'KID-TEST-APPROVED',
+);
 
 /** E.164, strictly: a plus, a country code, digits; nothing that only looks like one. */
-export const phone = z
-  .string()
-  .regex(/^\+[1-9][0-9]{6,14}$/, 'has to be a phone number in E.164, such as +50937000001')
-  .meta({ description: 'Phone number in E.164.', examples: ['+50900000001'] });
+export const phone = field(
+  z.string().regex(/^\+[1-9][0-9]{6,14}$/, 'has to be a phone number in E.164, such as +50937000001'),
+  'Phone number in E.164.',
+  '+50900000001',
+);
 
 /** A positive amount. */
-export const amount = z
-  .string()
-  .regex(amountFormat, 'has to be a decimal string with two digits, such as "125.00"')
-  .refine((text) => !amountFormat.test(text) || parseAmount(text) > 0n, 'has to be above zero')
-  .meta({
-    description: 'Decimal string with two digits, above zero. A JSON number is refused.',
-    examples: ['125.00'],
-  });
+export const amount = field(
+  z
+    .string()
+    .regex(amountFormat, 'has to be a decimal string with two digits, such as "125.00"')
+    .refine((text) => !amountFormat.test(text) || parseAmount(text) > 0n, 'has to be above zero'),
+  'Decimal string with two digits, above zero. A JSON number is refused.',
+  '125.00',
+);
 
 /** Text that people read; not empty. */
 const line = (max: number, description: string, example: string) =>
@@ -36,13 +50,13 @@ const line = (max: number, description: string, example: string) =>
 const referenceOf = (description: string) => line(100, description, 'order-1017');
 
 /** Free data of the partner, given back as it came. */
-const metadata = z
-  .record(z.string().min(1).max(40), z.string().max(500))
-  .refine((value) => Object.keys(value).length <= 20, 'takes 20 members at most')
-  .meta({
-    description: 'Up to 20 strings of the partner’s own, given back as they came.',
-    examples: [{ till: '4' }],
-  });
+const metadata = field(
+  z
+    .record(z.string().min(1).max(40), z.string().max(500))
+    .refine((value) => Object.keys(value).length <= 20, 'takes 20 members at most'),
+  'Up to 20 strings of the partner’s own, given back as they came.',
+  { till: '4' },
+);
 
 /** How many items a list gives at most, in a query. */
 export const pageSize = z
@@ -54,15 +68,11 @@ export const pageSize = z
   .meta({ description: 'How many items to give at most.', examples: [50], default: 25 });
 
 /** Where a list goes on, in a query. */
-export const cursor = z
-  .string()
-  .min(1)
-  .max(300)
-  .optional()
-  .meta({
-    description: 'The `nextCursor` of the page before, with the same filters.',
-    examples: ['MTc2NzI2ODgwMDAwMA'],
-  });
+export const cursor = field(
+  z.string().min(1).max(300).optional(),
+  'The `nextCursor` of the page before, with the same filters.',
+  'MTc2NzI2ODgwMDAwMA',
+);
 
 /** Where a list goes on, in its answer. */
 export const nextCursor = text(
@@ -70,29 +80,25 @@ export const nextCursor = text(
   'MTc2NzI2ODgwMDAwMA',
 ).nullable();
 
-/** A request to pay somebody. */
-export const paymentBody = z
-  .strictObject({
-    amount,
-    currency,
-    recipient: z
-      .union(
-        [
-          z.strictObject({ kid }).meta({ id: 'RecipientByKid', description: 'A user by public id.' }),
-          z.strictObject({ phone }).meta({ id: 'RecipientByPhone', description: 'A user by phone number.' }),
-        ],
-        'has to be either { kid } or { phone }',
-      )
-      .meta({ description: 'Who is paid: a user by public id or by phone number.' }),
-    description: line(140, 'For the recipient.', 'Rent of March').optional(),
-    reference: referenceOf(
-      'Your own name for it. It belongs to one transfer for ever, so that nothing is paid twice.',
-    ).optional(),
-    metadata: metadata.optional(),
-  })
-  .meta({ description: 'A request to pay somebody.' });
+export const paymentBody = requestBody('A request to pay somebody.', {
+  amount,
+  currency,
+  recipient: z
+    .union(
+      [
+        z.strictObject({ kid }).meta({ id: 'RecipientByKid', description: 'A user by public id.' }),
+        z.strictObject({ phone }).meta({ id: 'RecipientByPhone', description: 'A user by phone number.' }),
+      ],
+      'has to be either { kid } or { phone }',
+    )
+    .meta({ description: 'Who is paid: a user by public id or by phone number.' }),
+  description: line(140, 'For the recipient.', 'Rent of March').optional(),
+  reference: referenceOf(
+    'Your own name for it. It belongs to one transfer for ever, so that nothing is paid twice.',
+  ).optional(),
+  metadata: metadata.optional(),
+});
 
-/** Which transfers to list. */
 export const listQuery = z
   .strictObject({
     status: transferStatus.optional().meta({ description: 'Only transfers with this status.' }),
@@ -107,65 +113,56 @@ export const listQuery = z
     error: 'is after createdTo',
   });
 
-export const transferList = z
-  .object({ data: z.array(transferSchema).meta({ description: 'Newest first.' }), nextCursor })
-  .meta({ id: 'TransferList', description: 'A page of transfers.' });
+export const transferList = component('TransferList', 'A page of transfers.', {
+  data: z.array(transferSchema).meta({ description: 'Newest first.' }),
+  nextCursor,
+});
 
 export const transferPath = z.object({
-  id: z
-    .string()
-    .regex(/^tr_[0-9a-f]{32}$/)
-    .meta({ description: 'Id of the transfer.', examples: ['tr_5b1f0c9e7d3a4826b0e4c1d2f3a59687'] }),
+  id: field(
+    z.string().regex(/^tr_[0-9a-f]{32}$/),
+    'Id of the transfer.',
+    'tr_5b1f0c9e7d3a4826b0e4c1d2f3a59687',
+  ),
 });
 
 /** What a passport looks like; nobody signed this one. */
 const passportExample = 'eyJhbGciOiJFUzI1NiIsInR5cCI6InBhc3Nwb3J0K2p3dCJ9.eyJtb2RlIjoidGVzdCJ9.c2lnbmF0dXJl';
 
-/** A passport to verify. */
-export const verifyBody = z
-  .strictObject({
-    token: z
-      .string()
-      .min(1)
-      .max(4096)
-      .meta({ description: 'The passport that the user shows.', examples: [passportExample] }),
-  })
-  .meta({ description: 'A passport to verify.' });
+export const verifyBody = requestBody('A passport to verify.', {
+  token: field(z.string().min(1).max(4096), 'The passport that the user shows.', passportExample),
+});
 
 const role = text('What the user is to the service; the service names its roles.', 'member');
 const country = text('ISO 3166-1 alpha-2.', 'HT');
 
-export const verification = z
-  .object({
-    valid: z
-      .literal(true)
-      .meta({ description: 'Always true: what is not valid is an error.', examples: [true] }),
-    user: z
-      .object({ kid: kidField, role, country, kycStatus, kycTier })
-      .meta({ id: 'VerifiedUser', description: 'Whose passport it is.' }),
-    issuedAt: time('When the passport was issued.'),
-    expiresAt: time('When the passport ends.', '2026-01-01T12:05:00.000Z'),
-  })
-  .meta({ id: 'Verification', description: 'A passport that is valid.' });
+export const verification = component('Verification', 'A passport that is valid.', {
+  valid: field(z.literal(true), 'Always true: what is not valid is an error.', true),
+  user: component('VerifiedUser', 'Whose passport it is.', {
+    kid: kidField,
+    role,
+    country,
+    kycStatus,
+    kycTier,
+  }),
+  issuedAt: time('When the passport was issued.'),
+  expiresAt: time('When the passport ends.', '2026-01-01T12:05:00.000Z'),
+});
 
 const onlyWithConsent = 'Only while the user’s consent with `kyc` is in the hands of a client of yours.';
 
-export const userSchema = z
-  .object({
-    kid: kidField,
-    handle: text('Short name that the user chose.', 'test-approved'),
-    name: text('Full name.', 'Test Approved'),
-    role,
-    country,
-    createdAt: time('When the user joined.', '2024-01-01T00:00:00.000Z'),
-    kycStatus: kycStatus
-      .optional()
-      .meta({ description: `How the identity check stands. ${onlyWithConsent}` }),
-    kycTier: kycTier
-      .optional()
-      .meta({ description: `How far the identity was checked, 0 to 3. ${onlyWithConsent}` }),
-  })
-  .meta({ id: 'User', description: 'A user.' });
+export const userSchema = component('User', 'A user.', {
+  kid: kidField,
+  handle: text('Short name that the user chose.', 'test-approved'),
+  name: text('Full name.', 'Test Approved'),
+  role,
+  country,
+  createdAt: time('When the user joined.', '2024-01-01T00:00:00.000Z'),
+  kycStatus: kycStatus.optional().meta({ description: `How the identity check stands. ${onlyWithConsent}` }),
+  kycTier: kycTier
+    .optional()
+    .meta({ description: `How far the identity was checked, 0 to 3. ${onlyWithConsent}` }),
+});
 
 const day = (description: string) =>
   z
@@ -173,76 +170,52 @@ const day = (description: string) =>
     .optional()
     .meta({ description, examples: ['2026-01-01'], format: 'date' });
 
-/** What to export. */
 export const reconciliationQuery = z.strictObject({
   date: day('The day, UTC. Either this, or `from` and `to`.'),
   from: day('The first day, UTC.'),
   to: day('The last day, UTC, included; 31 days at most.'),
-  format: z
-    .enum(['json', 'ndjson', 'csv'])
-    .default('json')
-    .meta({
-      description: 'The media type of the answer follows it; `Accept` does not matter.',
-      examples: ['json'],
-    }),
+  format: field(
+    z.enum(['json', 'ndjson', 'csv']).default('json'),
+    'The media type of the answer follows it; `Accept` does not matter.',
+    'json',
+  ),
 });
 
-/** A passport for a user of the sandbox. */
-export const sandboxPassportBody = z
-  .strictObject({
-    kid: kid.optional().meta({ description: 'A user of the sandbox. Without it the approved one.' }),
-    expired: z
-      .boolean()
-      .default(false)
-      .meta({ description: 'Whether it is too old already.', examples: [false] }),
-  })
-  .meta({ description: 'A passport for a user of the sandbox.' });
+export const sandboxPassportBody = requestBody('A passport for a user of the sandbox.', {
+  kid: kid.optional().meta({ description: 'A user of the sandbox. Without it the approved one.' }),
+  expired: field(z.boolean().default(false), 'Whether it is too old already.', false),
+});
 
-export const sandboxPassport = z
-  .object({
-    token: text('What the user would show.', passportExample),
-    kid: kidField,
-    issuedAt: time('When it was issued.'),
-    expiresAt: time('When it ends.', '2026-01-01T12:05:00.000Z'),
-  })
-  .meta({ id: 'SandboxPassport', description: 'A passport of the sandbox.' });
+export const sandboxPassport = component('SandboxPassport', 'A passport of the sandbox.', {
+  token: text('What the user would show.', passportExample),
+  kid: kidField,
+  issuedAt: time('When it was issued.'),
+  expiresAt: time('When it ends.', '2026-01-01T12:05:00.000Z'),
+});
 
-/** What a key is. */
-export const whoamiSchema = z
-  .object({
-    partner: text('Slug of the partner.', 'acme'),
-    mode: modeField,
-    key: z
-      .object({
-        id: text('Id of the key.', 'key_5b1f0c9e7d3a4826b0e4c1d2f3a59687'),
-        name: text('What the account manager called it.', 'Tills'),
-        scopes: z
-          .array(z.string())
-          .meta({ description: 'What it may do.', examples: [['payments:read', 'payments:write']] }),
-        requireSignature: z
-          .boolean()
-          .meta({ description: 'Whether requests with a body have to be signed.', examples: [false] }),
-        expiresAt: time('When it ends; `null` without an end.')
-          .nullable()
-          .meta({ examples: [null] }),
-      })
-      .meta({ id: 'ApiKey', description: 'The key of the request.' }),
-    address: text('From which address the request came, as the service sees it.', '203.0.113.7').nullable(),
-  })
-  .meta({ id: 'Whoami', description: 'Whose key it is.' });
+export const whoamiSchema = component('Whoami', 'Whose key it is.', {
+  partner: text('Slug of the partner.', 'acme'),
+  mode: modeField,
+  key: component('ApiKey', 'The key of the request.', {
+    id: text('Id of the key.', 'key_5b1f0c9e7d3a4826b0e4c1d2f3a59687'),
+    name: text('What the account manager called it.', 'Tills'),
+    scopes: field(z.array(z.string()), 'What it may do.', ['payments:read', 'payments:write']),
+    requireSignature: field(z.boolean(), 'Whether requests with a body have to be signed.', false),
+    expiresAt: time('When it ends; `null` without an end.')
+      .nullable()
+      .meta({ examples: [null] }),
+  }),
+  address: text('From which address the request came, as the service sees it.', '203.0.113.7').nullable(),
+});
 
-const errorDetail = z
-  .object({
-    path: text('The field, parameter or header.', 'amount'),
-    message: text('For people.', 'has to be above zero'),
-  })
-  .meta({ id: 'ErrorDetail', description: 'A field that is to blame.' });
+const errorDetail = component('ErrorDetail', 'A field that is to blame.', {
+  path: text('The field, parameter or header.', 'amount'),
+  message: text('For people.', 'has to be above zero'),
+});
 
-export const errorSchema = z
-  .object({
-    code: text('Decide by this. Codes may be added.', 'invalid_request'),
-    message: text('For people; may change.', 'The request is malformed.'),
-    requestId: text('The header `X-Request-Id` once more.', '4b1d7f0e-8a53-4c39-9a56-0d2f6c1b7e21'),
-    details: z.array(errorDetail).optional().meta({ description: 'Only where a field is to blame.' }),
-  })
-  .meta({ id: 'Error', description: 'Why a request failed.' });
+export const errorSchema = component('Error', 'Why a request failed.', {
+  code: text('Decide by this. Codes may be added.', 'invalid_request'),
+  message: text('For people; may change.', 'The request is malformed.'),
+  requestId: text('The header `X-Request-Id` once more.', '4b1d7f0e-8a53-4c39-9a56-0d2f6c1b7e21'),
+  details: z.array(errorDetail).optional().meta({ description: 'Only where a field is to blame.' }),
+});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { unknownType as wordsFor } from '../events.ts';
-import { givenTime, modeField, text, time } from '../fields.ts';
+import { component, field, givenTime, modeField, requestBody, text, time } from '../fields.ts';
 import { cursor, nextCursor, pageSize } from './schemas.ts';
 
 const unknownType = (types: readonly string[]) => ({
@@ -10,51 +10,46 @@ const unknownType = (types: readonly string[]) => ({
 
 /** Names of events, or the one that stands for all of them. Which names there are depends on the service. */
 const eventTypes = (types: readonly string[]) =>
-  z
-    .array(z.enum(['*', ...types], unknownType(types)))
-    .min(1)
-    .refine((names) => names.length === 1 || !names.includes('*'), { error: 'takes "*" alone', abort: true })
-    .refine((names) => new Set(names).size === names.length, 'names a type twice')
-    .meta({
-      description: 'Types of events, each once; or `["*"]` for all, also those that are added later.',
-      examples: [['payment.completed', 'payment.failed']],
-    });
+  field(
+    z
+      .array(z.enum(['*', ...types], unknownType(types)))
+      .min(1)
+      .refine((names) => names.length === 1 || !names.includes('*'), {
+        error: 'takes "*" alone',
+        abort: true,
+      })
+      .refine((names) => new Set(names).size === names.length, 'names a type twice'),
+    'Types of events, each once; or `["*"]` for all, also those that are added later.',
+    ['payment.completed', 'payment.failed'],
+  );
 
-const url = z
-  .string()
-  .min(1)
-  .max(2048)
-  .meta({ description: 'Public https address.', examples: ['https://partner.example.com/webhooks'] });
+const url = field(
+  z.string().min(1).max(2048),
+  'Public https address.',
+  'https://partner.example.com/webhooks',
+);
 
 /** Whatever its characters are, its UTF-8 bytes are the key; a lone surrogate has none. */
-const secret = z
-  .string()
-  .min(16, 'has to have 16 to 256 characters')
-  .max(256, 'has to have 16 to 256 characters')
-  .refine((text) => text.isWellFormed(), 'is not well-formed Unicode')
-  .meta({
-    description:
-      'What deliveries are signed with: 16 to 256 characters, never shown again. Its UTF-8 bytes are the key.',
-    examples: ['whsec_change-me-0123456789abcdef'],
-  });
-
-/** An endpoint to register. */
-export const endpointBody = (types: readonly string[]) =>
+const secret = field(
   z
-    .strictObject({ url, events: eventTypes(types), secret })
-    .meta({ description: 'An endpoint to register.' });
+    .string()
+    .min(16, 'has to have 16 to 256 characters')
+    .max(256, 'has to have 16 to 256 characters')
+    .refine((text) => text.isWellFormed(), 'is not well-formed Unicode'),
+  'What deliveries are signed with: 16 to 256 characters, never shown again. Its UTF-8 bytes are the key.',
+  'whsec_change-me-0123456789abcdef',
+);
 
-/** What to change of an endpoint. */
+export const endpointBody = (types: readonly string[]) =>
+  requestBody('An endpoint to register.', { url, events: eventTypes(types), secret });
+
 export const endpointChanges = (types: readonly string[]) =>
   z
     .strictObject({
       url: url.optional(),
       events: eventTypes(types).optional(),
       secret: secret.optional(),
-      enabled: z
-        .boolean()
-        .optional()
-        .meta({ description: '`false` cancels what is pending.', examples: [true] }),
+      enabled: field(z.boolean().optional(), '`false` cancels what is pending.', true),
     })
     .refine((changes) => Object.keys(changes).length > 0, {
       error: 'names nothing to change',
@@ -70,109 +65,84 @@ const eventTypeField = text(
   'payment.completed',
 );
 
-/** An endpoint. */
-export const endpointSchema = z
-  .object({
-    id: text('Id of the endpoint.', `we_${idExample}`),
-    url: text('Where deliveries are sent.', 'https://partner.example.com/webhooks'),
-    events: z.array(z.string()).meta({
-      description: 'Types of events, or `["*"]`.',
-      examples: [['payment.completed', 'payment.failed']],
-    }),
-    enabled: z.boolean().meta({ description: 'Whether anything is delivered.', examples: [true] }),
-    mode: modeField,
-    createdAt: time('When it was registered.'),
-    updatedAt: time('When it was changed last.'),
-  })
-  .meta({ id: 'WebhookEndpoint', description: 'A webhook endpoint. Its secret is never shown.' });
-
-export const endpointList = z
-  .object({ data: z.array(endpointSchema).meta({ description: 'Oldest first.' }) })
-  .meta({ id: 'WebhookEndpointList', description: 'All webhook endpoints.' });
-
-export const endpointRemoved = z
-  .object({
-    id: text('Id of the endpoint.', `we_${idExample}`),
-    deleted: z.literal(true).meta({ description: 'Always true.', examples: [true] }),
-  })
-  .meta({ id: 'WebhookEndpointRemoved', description: 'The endpoint is gone.' });
-
-export const endpointId = z
-  .string()
-  .regex(/^we_[0-9a-f]{32}$/, 'has to be the id of a webhook endpoint, we_…')
-  .meta({ description: 'Id of the webhook endpoint.', examples: [`we_${idExample}`] });
-export const endpointPath = z.object({ id: endpointId });
-
-const deliveryStatus = z.enum(['pending', 'delivered', 'dropped', 'cancelled']).meta({
-  description: '`dropped`: every attempt failed. `cancelled`: the endpoint was disabled or removed.',
-  examples: ['delivered'],
+export const endpointSchema = component('WebhookEndpoint', 'A webhook endpoint. Its secret is never shown.', {
+  id: text('Id of the endpoint.', `we_${idExample}`),
+  url: text('Where deliveries are sent.', 'https://partner.example.com/webhooks'),
+  events: field(z.array(z.string()), 'Types of events, or `["*"]`.', ['payment.completed', 'payment.failed']),
+  enabled: field(z.boolean(), 'Whether anything is delivered.', true),
+  mode: modeField,
+  createdAt: time('When it was registered.'),
+  updatedAt: time('When it was changed last.'),
 });
 
-/** Which deliveries to list. */
+export const endpointList = component('WebhookEndpointList', 'All webhook endpoints.', {
+  data: z.array(endpointSchema).meta({ description: 'Oldest first.' }),
+});
+
+export const endpointRemoved = component('WebhookEndpointRemoved', 'The endpoint is gone.', {
+  id: text('Id of the endpoint.', `we_${idExample}`),
+  deleted: field(z.literal(true), 'Always true.', true),
+});
+
+export const endpointId = field(
+  z.string().regex(/^we_[0-9a-f]{32}$/, 'has to be the id of a webhook endpoint, we_…'),
+  'Id of the webhook endpoint.',
+  `we_${idExample}`,
+);
+export const endpointPath = z.object({ id: endpointId });
+
+const deliveryStatus = field(
+  z.enum(['pending', 'delivered', 'dropped', 'cancelled']),
+  '`dropped`: every attempt failed. `cancelled`: the endpoint was disabled or removed.',
+  'delivered',
+);
+
 export const deliveriesQuery = z.strictObject({
   status: deliveryStatus.optional().meta({ description: 'Only deliveries with this status.' }),
   limit: pageSize,
   cursor,
 });
 
-const attempt = z
-  .object({
-    number: z
-      .int()
-      .min(1)
-      .meta({ description: 'Counted from 1.', examples: [1] }),
-    at: time('When it was made.'),
-    durationMs: z.number().meta({ description: 'How long it took, in milliseconds.', examples: [84.5] }),
-    httpStatus: z
-      .int()
-      .nullable()
-      .meta({ description: 'What the endpoint answered; `null`: nothing.', examples: [204] }),
-    error: text('Why it failed; `null` when it did not.', 'timeout')
-      .nullable()
-      .meta({ examples: [null] }),
-    response: text('The beginning of what the endpoint said.', '').nullable(),
-  })
-  .meta({ id: 'DeliveryAttempt', description: 'One attempt of a delivery.' });
+const attempt = component('DeliveryAttempt', 'One attempt of a delivery.', {
+  number: field(z.int().min(1), 'Counted from 1.', 1),
+  at: time('When it was made.'),
+  durationMs: field(z.number(), 'How long it took, in milliseconds.', 84.5),
+  httpStatus: field(z.int().nullable(), 'What the endpoint answered; `null`: nothing.', 204),
+  error: text('Why it failed; `null` when it did not.', 'timeout')
+    .nullable()
+    .meta({ examples: [null] }),
+  response: text('The beginning of what the endpoint said.', '').nullable(),
+});
 
-/** A delivery. */
-export const deliverySchema = z
-  .object({
-    id: text('Id of the delivery.', `dl_${idExample}`),
-    eventId: eventIdField,
-    eventType: eventTypeField,
-    endpointId: text('Id of the webhook endpoint.', `we_${idExample}`),
-    status: deliveryStatus,
-    createdAt: time('When it was queued.'),
-    nextAttemptAt: time('When it is tried next; `null` when it is not.')
-      .nullable()
-      .meta({ examples: [null] }),
-    attempts: z.array(attempt).meta({ description: 'Oldest first.' }),
-  })
-  .meta({ id: 'Delivery', description: 'One event on its way to one webhook endpoint.' });
+export const deliverySchema = component('Delivery', 'One event on its way to one webhook endpoint.', {
+  id: text('Id of the delivery.', `dl_${idExample}`),
+  eventId: eventIdField,
+  eventType: eventTypeField,
+  endpointId: text('Id of the webhook endpoint.', `we_${idExample}`),
+  status: deliveryStatus,
+  createdAt: time('When it was queued.'),
+  nextAttemptAt: time('When it is tried next; `null` when it is not.')
+    .nullable()
+    .meta({ examples: [null] }),
+  attempts: z.array(attempt).meta({ description: 'Oldest first.' }),
+});
 
-export const deliveryList = z
-  .object({ data: z.array(deliverySchema).meta({ description: 'Newest first.' }), nextCursor })
-  .meta({ id: 'DeliveryList', description: 'A page of deliveries.' });
+export const deliveryList = component('DeliveryList', 'A page of deliveries.', {
+  data: z.array(deliverySchema).meta({ description: 'Newest first.' }),
+  nextCursor,
+});
 
-export const redeliveries = z
-  .object({ data: z.array(deliverySchema).meta({ description: 'One for each endpoint.' }) })
-  .meta({ id: 'Redeliveries', description: 'The deliveries that were queued.' });
+export const redeliveries = component('Redeliveries', 'The deliveries that were queued.', {
+  data: z.array(deliverySchema).meta({ description: 'One for each endpoint.' }),
+});
 
-/** Since when dropped deliveries are sent again. */
-export const recoverBody = z
-  .strictObject({
-    since: givenTime('Deliveries that were dropped then or later.', '2026-01-01T00:00:00.000Z'),
-  })
-  .meta({ description: 'Since when dropped deliveries are sent again.' });
+export const recoverBody = requestBody('Since when dropped deliveries are sent again.', {
+  since: givenTime('Deliveries that were dropped then or later.', '2026-01-01T00:00:00.000Z'),
+});
 
-export const recovered = z
-  .object({
-    queued: z
-      .int()
-      .min(0)
-      .meta({ description: 'How many deliveries were queued.', examples: [3] }),
-  })
-  .meta({ id: 'Recovered', description: 'How many deliveries are sent again.' });
+export const recovered = component('Recovered', 'How many deliveries are sent again.', {
+  queued: field(z.int().min(0), 'How many deliveries were queued.', 3),
+});
 
 /** Which events to list: those after a place in the sequence. */
 export const eventsQuery = z.strictObject({
@@ -186,73 +156,51 @@ export const eventsQuery = z.strictObject({
   limit: pageSize,
 });
 
-export const sentEvent = z
-  .object({
-    id: eventIdField,
-    type: eventTypeField,
-    createdAt: time('When it happened.'),
-    mode: modeField,
-    data: z.record(z.string(), z.unknown()).meta({
-      description: 'Depends on the type; see the webhooks of this description.',
-      examples: [{ message: 'The webhook works.' }],
-    }),
-  })
-  .meta({ id: 'SentEvent', description: 'An event, as it is delivered.' });
+export const sentEvent = component('SentEvent', 'An event, as it is delivered.', {
+  id: eventIdField,
+  type: eventTypeField,
+  createdAt: time('When it happened.'),
+  mode: modeField,
+  data: field(
+    z.record(z.string(), z.unknown()),
+    'Depends on the type; see the webhooks of this description.',
+    { message: 'The webhook works.' },
+  ),
+});
 
 export const eventSchema = sentEvent
   .extend({
-    sequence: z
-      .int()
-      .min(1)
-      .meta({ description: 'Its place, without a gap, counted from 1.', examples: [1017] }),
+    sequence: field(z.int().min(1), 'Its place, without a gap, counted from 1.', 1017),
   })
   .meta({ id: 'Event', description: 'An event, and its place in the sequence.' });
 
-export const eventList = z
-  .object({
-    data: z.array(eventSchema).meta({ description: 'In their sequence.' }),
-    hasMore: z.boolean().meta({ description: 'Whether there are more now.', examples: [false] }),
-    nextAfter: z
-      .int()
-      .min(0)
-      .meta({ description: 'What to pass as `after` next.', examples: [1017] }),
-    oldestSequence: z
-      .int()
-      .min(1)
-      .nullable()
-      .meta({ description: 'The oldest event that is kept; `null` when there is none.', examples: [1] }),
-  })
-  .meta({ id: 'EventList', description: 'A page of events.' });
-
-export const eventPath = z.object({
-  id: z
-    .string()
-    .regex(/^evt_[0-9a-f]{32}$/)
-    .meta({ description: 'Id of the event.', examples: [`evt_${idExample}`] }),
+export const eventList = component('EventList', 'A page of events.', {
+  data: z.array(eventSchema).meta({ description: 'In their sequence.' }),
+  hasMore: field(z.boolean(), 'Whether there are more now.', false),
+  nextAfter: field(z.int().min(0), 'What to pass as `after` next.', 1017),
+  oldestSequence: field(
+    z.int().min(1).nullable(),
+    'The oldest event that is kept; `null` when there is none.',
+    1,
+  ),
 });
 
-/** Where to deliver again. */
-export const redeliverBody = z
-  .strictObject({
-    endpointId: endpointId
-      .optional()
-      .meta({ description: 'Only there. Without it, where its type matches now.' }),
-  })
-  .meta({ description: 'Where to deliver again.' });
+export const eventPath = z.object({
+  id: field(z.string().regex(/^evt_[0-9a-f]{32}$/), 'Id of the event.', `evt_${idExample}`),
+});
 
-/** A sandbox event. */
+export const redeliverBody = requestBody('Where to deliver again.', {
+  endpointId: endpointId
+    .optional()
+    .meta({ description: 'Only there. Without it, where its type matches now.' }),
+});
+
 export const sandboxEventBody = (types: readonly string[]) =>
-  z
-    .strictObject({
-      type: z
-        .enum(types, unknownType(types))
-        .meta({ description: 'Which type of event.', examples: ['webhook.test'] }),
-      data: z
-        .record(z.string(), z.unknown())
-        .optional()
-        .meta({
-          description: 'Has to fit the type. Without it the example of the type.',
-          examples: [{ message: 'The webhook works.' }],
-        }),
-    })
-    .meta({ description: 'An event to trigger.' });
+  requestBody('An event to trigger.', {
+    type: field(z.enum(types, unknownType(types)), 'Which type of event.', 'webhook.test'),
+    data: field(
+      z.record(z.string(), z.unknown()).optional(),
+      'Has to fit the type. Without it the example of the type.',
+      { message: 'The webhook works.' },
+    ),
+  });

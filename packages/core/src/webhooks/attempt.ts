@@ -4,7 +4,6 @@ import type { Logger } from '../logger.ts';
 import type { ClaimedDelivery, DeliveryResult } from '../ports/deliveries.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { WebhookClient } from './client.ts';
-import { nextAttemptAt } from './schedule.ts';
 
 /** What an attempt needs. */
 export interface AttemptOptions {
@@ -12,6 +11,7 @@ export interface AttemptOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly prefix: string;
+  /** The waits after the first attempt, the second and so on. */
   readonly delaysMs: readonly number[];
   /** Opens the sealed secret of an endpoint. */
   readonly secretOf: (delivery: ClaimedDelivery) => string;
@@ -64,9 +64,7 @@ export async function attempt(
 
   const { ok, httpStatus, error, response } = answer;
   const endedAt = clock.now();
-  const dueAt = ok ? null : nextAttemptAt(delaysMs, number, endedAt);
-  const next: DeliveryResult['next'] =
-    dueAt === null ? { status: ok ? 'delivered' : 'dropped' } : { status: 'pending', dueAt };
+  const next = ok ? ({ status: 'delivered' } as const) : afterFailure(delaysMs, number, endedAt);
   if (next.status === 'dropped') {
     logger.warn(
       { delivery: id, event: delivery.eventId, endpoint: delivery.endpointId, attempts: number },
@@ -82,6 +80,12 @@ export async function attempt(
     },
     answered: httpStatus !== null,
   };
+}
+
+/** When the next attempt is due (specification, "Webhook delivery attempts"). */
+function afterFailure(delaysMs: readonly number[], attempt: number, endedAt: number): DeliveryResult['next'] {
+  const delay = delaysMs[attempt - 1];
+  return delay === undefined ? { status: 'dropped' } : { status: 'pending', dueAt: endedAt + delay };
 }
 
 /** What became of a delivery with this attempt. */

@@ -7,57 +7,37 @@ export interface ClaimCount {
   readonly claimed: number;
   /** Whether it had as many as it may have at once, so that there may be more. */
   readonly isCutOff: boolean;
-  /** How long the database took; `null` when there was no room to ask for anything. */
-  readonly tookMs: number | null;
-}
-
-/** The first part of the dispatcher: looks for deliveries that are due, one claim at a time. */
-export interface Claiming {
-  /** Claims until nothing is left that there is room for. Answers how many deliveries it claimed. */
-  claim(): Promise<number>;
-  /** Claims for the room that is there; after a claim under way only for what that one leaves. */
-  refill(): void;
-  /** Claims now, and again after a while, until it is stopped. */
-  start(): void;
-  /** Resolves when no claim is under way. */
-  stop(): Promise<void>;
 }
 
 /**
+ * The first part of the dispatcher: looks for deliveries that are due, one claim at a time.
  * @param claimOnce - claims for the room that there is, and begins what it has claimed
- * @param hasRoom - whether a claim could bring something for an endpoint that is known
  */
 export function createClaiming({
   claimOnce,
-  hasRoom,
   logger,
   schedule,
 }: {
   readonly claimOnce: () => Promise<ClaimCount>;
-  readonly hasRoom: () => boolean;
   readonly logger: Logger;
   readonly schedule: Schedule;
-}): Claiming {
+}) {
   const pace = createPace();
   let isStarted = false;
   let cancelPoll: () => void = () => {};
   /** The claims under way: a single flight, which every caller shares. */
   let flight: Promise<number> | null = null;
-  /** Whether something may be due that the claim under way does not see. */
+  /** Whether something may be due, or may have room, that the claim under way does not see. */
   let isWoken = false;
-  /** Whether there was room for more while a claim was under way. */
-  let hadRoom = false;
 
   async function claimAll(): Promise<number> {
     let total = 0;
     try {
-      while (isWoken || (hadRoom && isStarted && hasRoom())) {
+      while (isWoken) {
         isWoken = false;
-        hadRoom = false;
-        const { claimed, isCutOff, tookMs } = await claimOnce();
-        if (tookMs !== null) pace.took(tookMs);
+        const { claimed, isCutOff } = await claimOnce();
         total += claimed;
-        if (isStarted && isCutOff) isWoken = true;
+        isWoken ||= isStarted && isCutOff;
       }
       pace.found(total);
     } catch (error) {
@@ -68,6 +48,7 @@ export function createClaiming({
     return total;
   }
 
+  /** Claims until nothing is left that there is room for. Answers how many deliveries it claimed. */
   function claim(): Promise<number> {
     isWoken = true;
     flight ??= claimAll();
@@ -82,16 +63,15 @@ export function createClaiming({
 
   return {
     claim,
-    refill() {
-      if (flight === null) void claim();
-      else hadRoom = true;
-    },
-    start() {
+    /** Claims now, and again after a while, until it is stopped. */
+    start(): void {
       isStarted = true;
       poll();
     },
-    async stop() {
+    /** Resolves when no claim is under way. */
+    async stop(): Promise<void> {
       isStarted = false;
+      isWoken = false;
       cancelPoll();
       await flight;
     },

@@ -27,8 +27,6 @@ const maxHeaderSize = 16_384;
 /** A keep-alive connection to one origin; serves one request after the other. */
 export class Connection {
   readonly origin: string;
-  /** The turn in which it was given back: a count, not a time. */
-  idleSince = 0;
   /** Whether the addresses of the host are being looked for, so that nothing was connected yet. */
   isResolving = false;
   readonly #client: Client;
@@ -100,16 +98,11 @@ export class Connection {
   }
 }
 
-/**
- * Keep-alive connections by origin. Holds on to idle ones only, and to few of them. In arrays: a `Set` from which members
- * come and go all the time leaves tables behind, and what was in them is kept until the next full garbage collection.
- */
+/** Keep-alive connections. Holds on to idle ones only, and to few of them. */
 export class Connections {
   readonly #options: ConnectionsOptions;
-  /** Of each origin, longest idle first. An empty list goes with the last connection. */
-  readonly #idle = new Map<string, Connection[]>();
-  #count = 0;
-  #turn = 0;
+  /** Longest idle first. */
+  readonly #idle: Connection[] = [];
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -117,13 +110,13 @@ export class Connections {
 
   /** A connection for one request, to be given back or destroyed. */
   take(target: Origin): Connection {
-    const idle = this.#idle.get(target.origin) ?? [];
-    for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
-      this.#count -= 1;
+    for (;;) {
+      const place = this.#idle.findLastIndex(({ origin }) => origin === target.origin);
+      const [last] = place === -1 ? [] : this.#idle.splice(place, 1);
+      if (last === undefined) return this.open(target);
       if (last.isReusable()) return last;
       void last.destroy();
     }
-    return this.open(target);
   }
 
   /** A new connection for one request, to be given back or destroyed. */
@@ -134,41 +127,18 @@ export class Connections {
   /** Keeps a connection for the next request. */
   giveBack(connection: Connection): void {
     if (!connection.isReusable()) return void connection.destroy();
-    const idle = this.#idle.get(connection.origin);
-    if (idle === undefined) this.#idle.set(connection.origin, [connection]);
-    else idle.push(connection);
-    this.#count += 1;
-    this.#turn += 1;
-    connection.idleSince = this.#turn;
-    if (this.#count > this.#options.maxIdle) this.#closeLongestIdle();
+    this.#idle.push(connection);
+    if (this.#idle.length > this.#options.maxIdle) void this.#idle.shift()?.destroy();
   }
 
   /** Closes every idle connection. */
   async close(): Promise<void> {
-    const idle = [...this.#idle.values()].flat();
-    this.#idle.clear();
-    this.#count = 0;
-    await Promise.all(idle.map((connection) => connection.destroy()));
-  }
-
-  #closeLongestIdle(): void {
-    let longest: Connection | undefined;
-    for (const [first] of this.#idle.values()) {
-      if (first !== undefined && first.idleSince < (longest?.idleSince ?? Number.POSITIVE_INFINITY))
-        longest = first;
-    }
-    if (longest !== undefined) this.#closed(longest);
+    await Promise.all(this.#idle.splice(0).map((connection) => connection.destroy()));
   }
 
   /** One that is in use opens another socket by itself when its request was not sent yet, and checks anew. */
   #closed(connection: Connection): void {
-    const idle = this.#idle.get(connection.origin) ?? [];
-    const place = idle.indexOf(connection);
-    if (place !== -1) {
-      idle.splice(place, 1);
-      this.#count -= 1;
-      void connection.destroy();
-    }
-    if (idle.length === 0) this.#idle.delete(connection.origin);
+    const place = this.#idle.indexOf(connection);
+    if (place !== -1) void this.#idle.splice(place, 1)[0]?.destroy();
   }
 }

@@ -30,20 +30,14 @@ const openSecrets = 1_000;
 
 /** Loads the client with the first delivery: loading takes a third as long as everything else at the start. */
 function lateClient(options: WebhookClientOptions): WebhookClient {
-  let client: WebhookClient | null = null;
   let loading: Promise<WebhookClient> | null = null;
-  const load = async (): Promise<WebhookClient> => {
-    const { createWebhookClient } = await import('./client.ts');
-    client = createWebhookClient(options);
-    return client;
-  };
+  const load = async (): Promise<WebhookClient> => (await import('./client.ts')).createWebhookClient(options);
   return {
     async post(request) {
-      if (client !== null) return await client.post(request);
       loading ??= load();
-      return await (await loading).post(request);
+      return (await loading).post(request);
     },
-    abort: () => client?.abort(),
+    abort: () => void loading?.then((client) => client.abort()),
     async close() {
       await (await loading)?.close();
     },

@@ -7,8 +7,6 @@
  *
  * Every write brings a claim along, so that a busy worker claims and writes in batches, without a timer.
  */
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
 import type { DeliveryStore } from '../ports/deliveries.ts';
 import type { Random } from '../random.ts';
 import type { Telemetry } from '../telemetry.ts';
@@ -21,9 +19,7 @@ import { createWriting } from './writing.ts';
 /** What the delivery of webhooks needs. */
 export interface DispatcherOptions extends AttemptOptions {
   readonly deliveries: DeliveryStore;
-  readonly clock: Clock;
   readonly random: Random;
-  readonly logger: Logger;
   /** Attempts under way at most. */
   readonly concurrency: number;
   readonly telemetry: Telemetry | null;
@@ -52,13 +48,12 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     writing.add(ended),
   );
   const { lanes } = running;
-  const claiming = createClaiming({ claimOnce, hasRoom: lanes.hasSlots, logger, schedule });
+  const claiming = createClaiming({ claimOnce, logger, schedule });
   const writing = createWriting({
     ...{ deliveries, clock, logger, schedule, concurrency },
     isRunning: () => isStarted,
-    // What is due for endpoints that nobody has heard of is found when it is looked for in any case.
     writing() {
-      if (isStarted && lanes.hasSlots()) claiming.refill();
+      if (isStarted) void claiming.claim();
     },
     written() {
       if (isStarted && isFull) void claiming.claim();
@@ -69,7 +64,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     // Results that wait to be written count too: a slow database slows the worker down.
     const limit = Math.min(batch, lanes.free, concurrency - writing.open);
     isFull = limit <= 0;
-    if (isFull) return { claimed: 0, isCutOff: false, tookMs: null };
+    if (isFull) return { claimed: 0, isCutOff: false };
     const now = clock.now();
     const claimed = await deliveries.claim({
       claimId: random.bytes(16).toString('hex'),
@@ -81,11 +76,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
       writing.expect();
       running.add({ delivery, leaseEndsAt: now + leaseMs });
     }
-    return {
-      claimed: claimed.length,
-      isCutOff: claimed.length >= limit,
-      tookMs: clock.now() - now,
-    };
+    return { claimed: claimed.length, isCutOff: claimed.length >= limit };
   }
 
   return {

@@ -20,26 +20,6 @@ export interface EndpointSettings {
   readonly enabled: boolean;
 }
 
-/** The endpoints of partners. */
-export interface Endpoints {
-  list(owner: Owner): Promise<WebhookEndpointRecord[]>;
-  /** @throws PartnerError `not_found` */
-  find(owner: Owner, id: string): Promise<WebhookEndpointRecord>;
-  /** @throws PartnerError `invalid_request` for a target that is refused or one endpoint too many */
-  create(
-    request: RepeatableRequest & { readonly settings: Omit<EndpointSettings, 'enabled'> },
-  ): Promise<RepeatableAnswer>;
-  /** @throws PartnerError `not_found`, `invalid_request` */
-  change(
-    owner: Owner,
-    id: string,
-    changes: { readonly [Setting in keyof EndpointSettings]?: EndpointSettings[Setting] | undefined },
-    now: number,
-  ): Promise<WebhookEndpointRecord>;
-  /** @throws PartnerError `not_found` */
-  remove(owner: Owner, id: string, now: number): Promise<void>;
-}
-
 const unknownEndpoint = () =>
   new PartnerError('not_found', { description: 'There is no such webhook endpoint.' });
 
@@ -54,8 +34,11 @@ function refuseTarget(error: unknown): never {
   throw new PartnerError('invalid_request', { details: [{ path: 'url', message: error.message }] });
 }
 
-/** See {@link Endpoints}. `checkTarget` answers the address in its canonical spelling. */
-export function createEndpoints(core: Core, checkTarget: (url: string) => Promise<URL>): Endpoints {
+/** The endpoints of partners. */
+export type Endpoints = ReturnType<typeof createEndpoints>;
+
+/** `checkTarget` answers the address in its canonical spelling. */
+export function createEndpoints(core: Core, checkTarget: (url: string) => Promise<URL>) {
   const { storage, sealer, random } = core;
   const targetOf = async (url: string): Promise<string> => (await checkTarget(url).catch(refuseTarget)).href;
 
@@ -64,6 +47,7 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
     return sealer.seal(secret, webhookSecretContext(id));
   }
 
+  /** @throws PartnerError `not_found` */
   async function find(owner: Owner, id: string): Promise<WebhookEndpointRecord> {
     const endpoint = await storage.webhooks.find(owner, id);
     if (endpoint === null) throw unknownEndpoint();
@@ -71,10 +55,13 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
   }
 
   return {
-    list: (owner) => storage.webhooks.list(owner),
+    list: (owner: Owner) => storage.webhooks.list(owner),
     find,
 
-    async create(request) {
+    /** @throws PartnerError `invalid_request` for a target that is refused or one endpoint too many */
+    async create(
+      request: RepeatableRequest & { readonly settings: Omit<EndpointSettings, 'enabled'> },
+    ): Promise<RepeatableAnswer> {
       const { partner, mode, now, settings } = request;
       const id = `we_${random.bytes(16).toString('hex')}`;
       const endpoint: WebhookEndpointRecord = {
@@ -109,7 +96,14 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
       }
     },
 
-    async change(owner, id, { url, events, secret, enabled }, now) {
+    /** @throws PartnerError `not_found`, `invalid_request` */
+    async change(
+      owner: Owner,
+      id: string,
+      changes: { readonly [Setting in keyof EndpointSettings]?: EndpointSettings[Setting] | undefined },
+      now: number,
+    ): Promise<WebhookEndpointRecord> {
+      const { url, events, secret, enabled } = changes;
       // Nobody's name is looked up for an endpoint that there is not.
       if (url !== undefined) await find(owner, id);
       const target = url === undefined ? undefined : await targetOf(url);
@@ -129,7 +123,8 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
       }
     },
 
-    async remove(owner, id, now) {
+    /** @throws PartnerError `not_found` */
+    async remove(owner: Owner, id: string, now: number): Promise<void> {
       if (await storage.webhooks.remove(owner, id, now)) return;
       throw unknownEndpoint();
     },

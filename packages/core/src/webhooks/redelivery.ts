@@ -1,6 +1,6 @@
 import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
-import type { LateIdempotencyClaim, Redelivery } from '../ports/deliveries.ts';
+import type { Redelivery } from '../ports/deliveries.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
 import { newDeliveryId } from './outgoing.ts';
@@ -10,38 +10,16 @@ import { deliveryView } from './views.ts';
 export const maxRecovered = 1_000;
 
 /** Sends again what was sent before. */
-export interface Redeliveries {
-  /**
-   * Delivers an event again, to one endpoint or to those that match its type now.
-   * @throws PartnerError `not_found` for an unknown event or endpoint, `invalid_request` for a disabled one
-   */
-  redeliver(
-    request: RepeatableRequest & { readonly eventId: string; readonly endpointId: string | null },
-  ): Promise<RepeatableAnswer>;
-  /**
-   * Delivers again what was dropped at or after `since`, in milliseconds since the Unix epoch; at most
-   * {@link maxRecovered}.
-   * @throws PartnerError as above
-   */
-  recover(
-    request: RepeatableRequest & { readonly endpointId: string; readonly since: number },
-  ): Promise<RepeatableAnswer>;
-}
+export type Redeliveries = ReturnType<typeof createRedeliveries>;
 
-/** See {@link Redeliveries}. */
-export function createRedeliveries(core: Core): Redeliveries {
+export function createRedeliveries(core: Core) {
   const { deliveries } = core.storage;
 
   /** What both have in common: ids for new deliveries, and a key whose answer the transaction makes. */
-  function common(request: RepeatableRequest): {
-    readonly deliveryId: string;
-    readonly idempotency: LateIdempotencyClaim | null;
-  } {
-    return {
-      deliveryId: newDeliveryId(core.random.bytes(16).toString('hex')),
-      idempotency: claimOf(request),
-    };
-  }
+  const common = (request: RepeatableRequest) => ({
+    deliveryId: newDeliveryId(core.random.bytes(16).toString('hex')),
+    idempotency: claimOf(request),
+  });
 
   async function answerOf(request: RepeatableRequest, result: Redelivery): Promise<RepeatableAnswer> {
     switch (result.outcome) {
@@ -64,7 +42,13 @@ export function createRedeliveries(core: Core): Redeliveries {
   const json = (body: unknown): StoredAnswer => ({ status: 200, body: JSON.stringify(body) });
 
   return {
-    async redeliver(request) {
+    /**
+     * Delivers an event again, to one endpoint or to those that match its type now.
+     * @throws PartnerError `not_found` for an unknown event or endpoint, `invalid_request` for a disabled one
+     */
+    async redeliver(
+      request: RepeatableRequest & { readonly eventId: string; readonly endpointId: string | null },
+    ): Promise<RepeatableAnswer> {
       const { partner, mode, now, eventId, endpointId } = request;
       const result = await deliveries.redeliver({
         ...common(request),
@@ -78,7 +62,14 @@ export function createRedeliveries(core: Core): Redeliveries {
       return answerOf(request, result);
     },
 
-    async recover(request) {
+    /**
+     * Delivers again what was dropped at or after `since`, in milliseconds since the Unix epoch; at most
+     * {@link maxRecovered}.
+     * @throws PartnerError as above
+     */
+    async recover(
+      request: RepeatableRequest & { readonly endpointId: string; readonly since: number },
+    ): Promise<RepeatableAnswer> {
       const { partner, mode, now, endpointId, since } = request;
       const result = await deliveries.recover({
         ...common(request),

@@ -1,5 +1,3 @@
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
 import type { ClaimedDelivery } from '../ports/deliveries.ts';
 import type { Telemetry } from '../telemetry.ts';
 import {
@@ -10,8 +8,7 @@ import {
   measuredAttempt,
   ownFaultMs,
 } from './attempt.ts';
-import { createBacklog } from './backlog.ts';
-import { createLanes, type Lanes } from './lanes.ts';
+import { createLanes } from './lanes.ts';
 import type { Ended } from './writing.ts';
 
 /** A delivery that was claimed. */
@@ -20,30 +17,23 @@ export interface Leased {
   readonly leaseEndsAt: number;
 }
 
-/** The second part of the dispatcher: makes attempts, no more of an endpoint at once than it has shown to take. */
-export interface Running {
-  readonly lanes: Lanes;
-  /** Begins an attempt, or lets the delivery wait until one of its endpoint ends. */
-  add(leased: Leased): void;
-  /** Hands back what waits. */
-  stop(): void;
-}
-
-/** @param ended - called with each attempt that is over, and with what is handed back */
+/**
+ * The second part of the dispatcher: makes attempts, no more of an endpoint at once than it has shown to take.
+ * @param ended - called with each attempt that is over, and with what is handed back
+ */
 export function createRunning(
   options: AttemptOptions & {
-    readonly clock: Clock;
-    readonly logger: Logger;
     readonly telemetry: Telemetry | null;
     readonly concurrency: number;
     /** What has to be left of a lease when an attempt begins, in milliseconds. */
     readonly minLeaseMs: number;
   },
   ended: (end: Ended) => void,
-): Running {
+) {
   const { clock, logger, telemetry, minLeaseMs } = options;
-  const backlog = createBacklog<Leased>();
-  const lanes = createLanes(options.concurrency, backlog.sizeOf);
+  /** What was claimed ahead, by endpoint; first come, first served. */
+  const waiting = new Map<string, Leased[]>();
+  const lanes = createLanes(options.concurrency, (id) => waiting.get(id)?.length ?? 0);
 
   function begin(leased: Leased): void {
     const { delivery } = leased;
@@ -61,16 +51,18 @@ export function createRunning(
   }
 
   function end({ delivery, leaseEndsAt }: Leased, { result, answered }: AttemptEnd): void {
-    lanes.end(delivery.endpointId, answered, result.attempt?.durationMs);
+    const { endpointId } = delivery;
+    lanes.end(endpointId, answered, result.attempt?.durationMs);
     ended({ result, leaseEndsAt });
-    if (answered) proceed(delivery.endpointId);
-    else handBack(backlog.empty(delivery.endpointId));
+    const queue = waiting.get(endpointId) ?? [];
+    if (answered) proceed(endpointId, queue);
+    else handBack(queue.splice(0));
+    if (queue.length === 0) waiting.delete(endpointId);
   }
 
-  /** Goes on with what waits for an endpoint. */
-  function proceed(endpointId: string): void {
+  function proceed(endpointId: string, queue: Leased[]): void {
     while (!lanes.isFull(endpointId)) {
-      const leased = backlog.next(endpointId);
+      const leased = queue.shift();
       if (leased === undefined) return;
       // URL and secret are those of the claim.
       if (leased.leaseEndsAt - clock.now() > minLeaseMs) begin(leased);
@@ -79,18 +71,26 @@ export function createRunning(
   }
 
   /** Leaves to others, or to a later claim, what was not begun. */
-  function handBack(waiting: readonly Leased[]): void {
-    for (const { delivery, leaseEndsAt } of waiting) {
+  function handBack(unbegun: readonly Leased[]): void {
+    for (const { delivery, leaseEndsAt } of unbegun) {
       ended({ result: handedBack(delivery, delivery.dueAt), leaseEndsAt });
     }
   }
 
   return {
     lanes,
-    add(leased) {
-      if (lanes.isFull(leased.delivery.endpointId)) backlog.add(leased.delivery.endpointId, leased);
-      else begin(leased);
+    /** Begins an attempt, or lets the delivery wait until one of its endpoint ends. */
+    add(leased: Leased): void {
+      const { endpointId } = leased.delivery;
+      if (!lanes.isFull(endpointId)) return void begin(leased);
+      const queue = waiting.get(endpointId);
+      if (queue === undefined) waiting.set(endpointId, [leased]);
+      else queue.push(leased);
     },
-    stop: () => handBack(backlog.empty()),
+    /** Hands back what waits. */
+    stop(): void {
+      handBack([...waiting.values()].flat());
+      waiting.clear();
+    },
   };
 }

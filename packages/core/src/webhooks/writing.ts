@@ -10,27 +10,14 @@ export interface Ended {
   readonly leaseEndsAt: number;
 }
 
-/** Results of one write at most, and characters of their answers, so that it stays a matter of milliseconds. */
-const maxGroup = { results: 2_048, characters: 2 ** 21 };
+/** Results of one write at most, so that it stays a matter of milliseconds. */
+const maxGroup = 256;
 
 /** A failed write of results is tried again after this time, for as long as the worker runs. */
 const retryMs = 500;
 
 /** Results are gathered until so many turns of the event loop in a row have brought none. */
 const quietTurns = 16;
-
-/** The third part of the dispatcher: writes results behind the attempts, those that end together with one call. */
-export interface Writing {
-  /** Deliveries that were claimed and whose results are not written. */
-  readonly open: number;
-  /** A delivery was claimed: its result will come. */
-  expect(): void;
-  add(ended: Ended): void;
-  /** Resolves when nothing is open. */
-  settled(): Promise<void>;
-  /** Resolves when no write is under way. */
-  idle(): Promise<void>;
-}
 
 interface WritingOptions {
   readonly deliveries: Pick<DeliveryStore, 'finish'>;
@@ -45,19 +32,10 @@ interface WritingOptions {
   readonly written: () => void;
 }
 
-/** Takes those that ended first, as many as one write should carry. */
-function takeGroup(results: Ended[]): Ended[] {
-  let characters = 0;
-  const end = results.findIndex(({ result }, index) => {
-    characters += result.attempt?.response?.length ?? 0;
-    return index === maxGroup.results || (index > 0 && characters > maxGroup.characters);
-  });
-  return results.splice(0, end === -1 ? results.length : end);
-}
-
-export function createWriting(options: WritingOptions): Writing {
+/** The third part of the dispatcher: writes results behind the attempts, those that end together with one call. */
+export function createWriting(options: WritingOptions) {
   const { deliveries, clock, logger, schedule, concurrency, isRunning, writing, written } = options;
-  const gatherSize = Math.min(maxGroup.results, Math.ceil(concurrency / 2));
+  const gatherSize = Math.min(maxGroup, Math.ceil(concurrency / 2));
   const results: Ended[] = [];
   let flushing: Promise<void> | null = null;
   let open = 0;
@@ -101,7 +79,7 @@ export function createWriting(options: WritingOptions): Writing {
   async function flush(): Promise<void> {
     while (results.length > 0) {
       await gather();
-      const group = takeGroup(results);
+      const group = results.splice(0, maxGroup);
       const finished = deliveries.finish(group.map(({ result }) => result));
       writing();
       try {
@@ -118,19 +96,23 @@ export function createWriting(options: WritingOptions): Writing {
   }
 
   return {
-    get open() {
+    /** Deliveries that were claimed and whose results are not written. */
+    get open(): number {
       return open;
     },
-    expect() {
+    /** A delivery was claimed: its result will come. */
+    expect(): void {
       open += 1;
     },
-    add(ended) {
+    add(ended: Ended): void {
       results.push(ended);
       flushing ??= flush();
     },
-    async settled() {
+    /** Resolves when nothing is open. */
+    async settled(): Promise<void> {
       if (open > 0) await new Promise<void>((resolve) => whenSettled.push(resolve));
     },
-    idle: async () => void (await flushing),
+    /** Resolves when no write is under way. */
+    idle: async (): Promise<void> => void (await flushing),
   };
 }

@@ -1,8 +1,4 @@
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
-import type { Queue } from '../ports/queue.ts';
-import type { Random } from '../random.ts';
-import { nodeTimer, type Schedule, type Worker } from './worker.ts';
+import { nodeTimer, type Worker, type WorkerOptions } from './worker.ts';
 
 /** The kind of the job that tells a process without a worker of its own whether another one has one: who takes it is there. */
 export const presenceKind = 'worker check';
@@ -25,20 +21,9 @@ export interface WatchedWorker {
  */
 export function watchForWorker(
   worker: Worker,
-  {
-    queue,
-    clock,
-    random,
-    logger,
-    schedule = nodeTimer,
-  }: {
-    readonly queue: Queue;
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly logger: Logger;
-    readonly schedule?: Schedule;
-  },
+  options: Pick<WorkerOptions, 'queue' | 'clock' | 'random' | 'logger' | 'schedule'>,
 ): WatchedWorker {
+  const { queue, clock, random, logger, schedule = nodeTimer } = options;
   let isOver = false;
   let cancel = schedule(look, lookMs);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { quiet } from '../worker/workshop.ts';
-import { answered, byHand, depot, hangs } from './support/depot.ts';
+import { answered, byHand, depot, hangs, watchedStore } from './support/depot.ts';
 
 const gone = () => Promise.reject(new Error('gone'));
 
@@ -28,18 +28,22 @@ describe('a started dispatcher', () => {
     expect(waits()).toEqual([]);
   });
 
-  it('looks less often where a look takes long, so that a slow database has its rest', async () => {
-    const { started, endpoint, publish, clock, waits } = await depot((store) => ({
-      ...store,
-      claim(request) {
-        clock.advance(20);
-        return store.claim(request);
-      },
-    }));
+  it('does not look where a look is under way, unless it is woken', async () => {
+    const { wrap, claims, holdClaims } = watchedStore();
+    const { started, endpoint, publish, fire } = await depot(wrap);
     await endpoint('a');
     await publish('a');
     const worker = await started();
-    expect(waits()).toEqual([200]);
+    for (const isWoken of [false, true]) {
+      const before = claims();
+      const goOn = holdClaims();
+      worker.wake();
+      await fire();
+      if (isWoken) worker.wake();
+      goOn();
+      await quiet();
+      expect(claims() - before).toBe(isWoken ? 2 : 1);
+    }
     await worker.stop();
   });
 

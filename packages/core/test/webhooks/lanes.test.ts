@@ -18,6 +18,24 @@ it('lanes begin with two attempts, widen by one with every answer up to 128, and
   expect(lanes.slots().get('a')).toBe(2);
 });
 
+it('lanes let as many be claimed ahead of one that answers within 50 ms as it may have under way', () => {
+  let waiting = 0;
+  const lanes = createLanes(512, () => waiting);
+  const slotsAfter = (answered: boolean, durationMs: number) => {
+    lanes.begin('a');
+    lanes.end('a', answered, durationMs);
+    return lanes.slots().get('a');
+  };
+  expect(slotsAfter(true, 50)).toBe(2 * 3);
+  waiting = 5;
+  expect(lanes.slots().get('a')).toBe(1);
+  waiting = 80;
+  expect(lanes.slots().get('a')).toBe(0);
+  waiting = 0;
+  expect(slotsAfter(true, 51), 'of an endpoint that takes its time').toBe(4);
+  expect(slotsAfter(false, 10), 'of one that did not answer').toBe(1);
+});
+
 it('lanes count what is under way of an endpoint that they forgot', () => {
   const lanes = createLanes(1_000_000);
   lanes.begin('forgotten');

@@ -1,8 +1,7 @@
 import type { Core } from '../../context.ts';
-import { findReplay } from '../../replays.ts';
 import type { Webhooks } from '../../webhooks/create.ts';
 import { eventView } from '../../webhooks/views.ts';
-import { answerOf, type PartnerRoute, route } from '../request.ts';
+import { type PartnerRoute, route } from '../request.ts';
 import {
   eventList,
   eventPath,
@@ -57,13 +56,8 @@ export function eventRoutes(core: Core, { redeliver, trigger, catalogue }: Webho
       pathSchema: eventPath,
       body: redeliverBody,
       success: { status: 200, schema: redeliveries },
-      async handle({ path, body, partner, mode, idempotency, now }) {
-        const request = { partner, mode, idempotency, now };
-        const replay = await findReplay(core, request);
-        if (replay !== null) return answerOf(replay);
-        const endpointId = body.endpointId ?? null;
-        return answerOf(await redeliver({ ...request, eventId: path.id, endpointId }));
-      },
+      handle: async ({ path, body, ...request }) =>
+        await redeliver({ ...request, eventId: path.id, endpointId: body.endpointId ?? null }),
     }),
 
     route({
@@ -76,11 +70,7 @@ export function eventRoutes(core: Core, { redeliver, trigger, catalogue }: Webho
       body: sandboxEventBody(catalogue.types),
       success: { status: 201, schema: sentEvent },
       testOnly: true,
-      async handle({ body, partner, mode, idempotency, now }) {
-        const request = { partner, mode, idempotency, now };
-        const replay = await findReplay(core, request);
-        return answerOf(replay ?? (await trigger({ ...request, type: body.type, data: body.data })));
-      },
+      handle: async ({ body, ...request }) => await trigger({ ...request, type: body.type, data: body.data }),
     }),
   ];
 }

@@ -2,12 +2,11 @@ import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
 import { createTransfer } from '../../payments/create.ts';
 import { transferView } from '../../payments/transfer.ts';
-import { findReplay } from '../../replays.ts';
 import { transferSchema } from '../../transfer-schema.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { createCursors } from '../cursor.ts';
 import { newestFirst, type Page } from '../paging.ts';
-import { answerOf, type PartnerRoute, route } from '../request.ts';
+import { type PartnerRoute, route } from '../request.ts';
 import { listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
 import { shownFields } from '../shown-user.ts';
 
@@ -29,15 +28,13 @@ function createRoute(core: Core, users: UserLookup): PartnerRoute {
     idempotent: true,
     async handle({ body, partner, mode, idempotency, now }) {
       const asker = { partner, mode };
-      const replay = await findReplay(core, { ...asker, idempotency, now });
-      if (replay !== null) return answerOf(replay);
       const { recipient } = body;
       const user = requireUser(
         await ('kid' in recipient
           ? users.byKid(asker, recipient.kid)
           : users.byPhone(asker, recipient.phone)),
       );
-      const answer = await createTransfer(core, {
+      return await createTransfer(core, {
         ...asker,
         amount: body.amount,
         currency: body.currency,
@@ -48,7 +45,6 @@ function createRoute(core: Core, users: UserLookup): PartnerRoute {
         idempotency,
         now,
       });
-      return answerOf(answer);
     },
   });
 }

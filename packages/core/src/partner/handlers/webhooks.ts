@@ -1,10 +1,9 @@
 import type { Core } from '../../context.ts';
-import { findReplay } from '../../replays.ts';
 import type { Webhooks } from '../../webhooks/create.ts';
 import { deliveryView, endpointView } from '../../webhooks/views.ts';
 import { createCursors } from '../cursor.ts';
 import { newestFirst, type Page } from '../paging.ts';
-import { answerOf, type PartnerRoute, route } from '../request.ts';
+import { type PartnerRoute, route } from '../request.ts';
 import {
   deliveriesQuery,
   deliveryList,
@@ -21,7 +20,7 @@ import {
 const common = { scope: 'webhooks', limit: 'other', idempotent: false } as const;
 
 /** Registers webhook endpoints. */
-export function webhookRoutes(core: Core, { endpoints, catalogue }: Webhooks): PartnerRoute[] {
+export function webhookRoutes({ endpoints, catalogue }: Webhooks): PartnerRoute[] {
   return [
     route({
       ...common,
@@ -33,11 +32,7 @@ export function webhookRoutes(core: Core, { endpoints, catalogue }: Webhooks): P
       body: endpointBody(catalogue.types),
       success: { status: 201, schema: endpointSchema },
       idempotent: true,
-      async handle({ body, partner, mode, idempotency, now }) {
-        const request = { partner, mode, idempotency, now };
-        const replay = await findReplay(core, request);
-        return answerOf(replay ?? (await endpoints.create({ ...request, settings: body })));
-      },
+      handle: async ({ body, ...request }) => await endpoints.create({ ...request, settings: body }),
     }),
 
     route({
@@ -140,13 +135,8 @@ export function deliveryRoutes(core: Core, { endpoints, recover }: Webhooks): Pa
       body: recoverBody,
       success: { status: 200, schema: recovered },
       idempotent: true,
-      async handle({ path, body, partner, mode, idempotency, now }) {
-        const request = { partner, mode, idempotency, now };
-        const replay = await findReplay(core, request);
-        if (replay !== null) return answerOf(replay);
-        const since = Date.parse(body.since);
-        return answerOf(await recover({ ...request, endpointId: path.id, since }));
-      },
+      handle: async ({ path, body, ...request }) =>
+        await recover({ ...request, endpointId: path.id, since: Date.parse(body.since) }),
     }),
   ];
 }

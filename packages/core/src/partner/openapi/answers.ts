@@ -72,12 +72,12 @@ interface ErrorAnswer {
   readonly codes: readonly PartnerErrorCode[];
   /** Instead of when the codes come. */
   readonly description?: string;
-  readonly headers: readonly HeaderName[];
-  /** Which routes give it. */
-  readonly of: (route: PartnerRoute) => boolean;
+  /** @defaultValue those of every request that was counted */
+  readonly headers?: readonly HeaderName[];
+  /** Which routes give it. @defaultValue every one */
+  readonly of?: (route: PartnerRoute) => boolean;
 }
 
-const always = (): boolean => true;
 const hasBody = (route: PartnerRoute): boolean => route.body !== undefined;
 
 /** Answers of errors, by the name of their component. */
@@ -86,14 +86,10 @@ const errorAnswers: { readonly [name: string]: ErrorAnswer } = {
     status: 400,
     codes: ['invalid_request'],
     description: 'A field, parameter or header is missing or malformed; `details` names it.',
-    headers: counted,
-    of: always,
   },
   Unauthorized: {
     status: 401,
     codes: ['invalid_api_key', 'invalid_signature'],
-    headers: counted,
-    of: always,
   },
   Forbidden: {
     status: 403,
@@ -107,52 +103,44 @@ const errorAnswers: { readonly [name: string]: ErrorAnswer } = {
     headers: ['RequestId'],
     of: ({ scope }) => scope === null,
   },
-  NotFound: { status: 404, codes: ['not_found'], headers: counted, of: always },
+  NotFound: { status: 404, codes: ['not_found'] },
   BodyTooSlow: {
     status: 408,
     codes: ['invalid_request'],
     description: 'The body took too long to arrive.',
-    headers: counted,
     of: hasBody,
   },
   Conflict: {
     status: 409,
     codes: ['idempotency_conflict'],
-    headers: counted,
     of: ({ idempotent }) => idempotent,
   },
   BodyTooLarge: {
     status: 413,
     codes: ['invalid_request'],
     description: 'The body is larger than 64 KiB.',
-    headers: counted,
     of: hasBody,
   },
   UnsupportedMediaType: {
     status: 415,
     codes: ['invalid_request'],
     description: 'The body is not `application/json`, or it is encoded.',
-    headers: counted,
     of: hasBody,
   },
   PassportExpired: {
     status: 422,
     codes: ['token_expired'],
-    headers: counted,
     of: ({ operation }) => operation === 'verifyPassport',
   },
   TooManyRequests: {
     status: 429,
     codes: ['rate_limit_exceeded'],
     headers: [...counted, 'RetryAfter'],
-    of: always,
   },
   InternalError: {
     status: 500,
     codes: ['internal_error'],
     description: 'A defect of the service. Repeat with growing pauses.',
-    headers: counted,
-    of: always,
   },
   Unavailable: {
     status: 503,
@@ -160,7 +148,6 @@ const errorAnswers: { readonly [name: string]: ErrorAnswer } = {
     description:
       'The database cannot be reached, or an earlier request with the same `Idempotency-Key` is not through. This request has changed nothing; repeat it.',
     headers: [...counted, 'RetryAfter'],
-    of: always,
   },
 };
 
@@ -173,7 +160,7 @@ function errorExample(code: PartnerErrorCode): Json {
 
 /** The answers of errors as components, each with an example of every code. */
 export const errorComponents: Json = Object.fromEntries(
-  Object.entries(errorAnswers).map(([name, { codes, description, headers: names }]) => [
+  Object.entries(errorAnswers).map(([name, { codes, description, headers: names = counted }]) => [
     name,
     {
       description:
@@ -193,7 +180,7 @@ export const errorComponents: Json = Object.fromEntries(
 export function errorResponses(route: PartnerRoute): Json {
   return Object.fromEntries(
     Object.entries(errorAnswers)
-      .filter(([, answer]) => answer.of(route))
+      .filter(([, { of: isOf = () => true }]) => isOf(route))
       .map(([name, { status }]) => [String(status), { $ref: `#/components/responses/${name}` }]),
   );
 }

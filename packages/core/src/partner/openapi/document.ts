@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Core } from '../../context.ts';
-import type { LimitOptions } from '../pipeline/limit.ts';
+import type { LimitOptions } from '../pipeline/admission.ts';
 import { type PartnerRoute, partnerTags } from '../request.ts';
 import { errorSchema } from '../schemas.ts';
 import { errorComponents, errorResponses, headerComponents, successHeaders } from './answers.ts';

@@ -7,18 +7,8 @@ export type Json = { readonly [name: string]: unknown };
 /** What is sent, or what is answered. */
 export type Direction = 'input' | 'output';
 
-/** Keywords of JSON Schema that hold a schema, a list of schemas, and schemas by name. */
-const one = new Set([
-  'items',
-  'additionalProperties',
-  'propertyNames',
-  'contains',
-  'not',
-  'if',
-  'then',
-  'else',
-]);
-const several = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
+/** Keywords of JSON Schema that hold data, and those that hold schemas by name; others hold a schema or a list of them. */
+const data = new Set(['examples', 'default', 'enum', 'const']);
 const named = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 
 function isObject(value: unknown): value is Json {
@@ -63,15 +53,15 @@ function plain(part: Json, direction: Direction): Json {
 
 /** The same with all that is inside. `follow` says what stands in the place of a reference. */
 function adapted(schema: Json, direction: Direction, follow: (reference: string) => Json): Json {
-  const inside = (part: unknown): unknown => (isObject(part) ? adapted(part, direction, follow) : part);
+  const inside = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(inside);
+    return isObject(part) ? adapted(part, direction, follow) : part;
+  };
   const { $ref, ...own } = schema;
   const parts = Object.entries(own).map(([keyword, value]): [string, unknown] => {
-    if (one.has(keyword)) return [keyword, inside(value)];
-    if (several.has(keyword) && Array.isArray(value)) return [keyword, value.map(inside)];
-    if (named.has(keyword) && isObject(value)) {
-      return [keyword, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inside(part)]))];
-    }
-    return [keyword, value];
+    if (data.has(keyword)) return [keyword, value];
+    if (!named.has(keyword) || !isObject(value)) return [keyword, inside(value)];
+    return [keyword, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inside(part)]))];
   });
   const adapt = plain(Object.fromEntries(parts), direction);
   return $ref === undefined ? adapt : { ...follow(String($ref)), ...adapt };

@@ -1,27 +1,43 @@
 import { PartnerError } from '../../errors.ts';
+import { secondsUntil } from '../../fixed-windows.ts';
+import { addressMatcher } from '../../http/client-address.ts';
+import type { HeaderFields } from '../../http/headers.ts';
+import type { LimitGroup, PartnerLimit } from '../../limits.ts';
+import type { ApiKeyState } from '../../ports/api-keys.ts';
+import type { RateLimitStore, SharedRateLimits } from '../../ports/rate-limits.ts';
 import type { PartnerRoute } from '../request.ts';
-import { checkAddress } from './address.ts';
 import type { FoundKey, KeyCheck } from './key.ts';
-import { type CountedRequest, countRequest, knowsKeys, type LimitOptions } from './limit.ts';
-import { checkScope } from './scope.ts';
 
 /** What a key has to be for a request, and what the request counts as. */
 export type Demands = Pick<PartnerRoute, 'scope' | 'testOnly' | 'limit'>;
 
-/** What a key may do, and how often; the one place that decides it, for routes and for the console. */
-export interface Admission {
-  /**
-   * Checks address, mode and scope, and counts the request. That the key lives comes first, whatever else is wrong: it is
-   * asked for together with the count, or beside it where somebody else counts.
-   * @throws PartnerError `invalid_api_key`, `ip_not_allowed`, `not_found`, `insufficient_scope`; that there were too many is
-   * part of the answer
-   */
-  admit(
-    demands: Demands,
-    found: FoundKey,
-    address: () => string | null,
-    now: number,
-  ): Promise<CountedRequest>;
+/** How requests are counted. */
+export interface LimitOptions {
+  readonly store: RateLimitStore | SharedRateLimits;
+  readonly limits: { readonly [Group in LimitGroup]: PartnerLimit };
+  readonly per: 'key' | 'partner';
+}
+
+/** A request that the limiter has seen. */
+export interface CountedRequest {
+  /** What is left, for the answer. */
+  readonly headers: HeaderFields;
+  /** `rate_limit_exceeded`, or `null`. */
+  readonly refusal: PartnerError | null;
+}
+
+const matchers = new WeakMap<readonly string[], (address: string) => boolean>();
+
+/**
+ * Checks that the caller's address is on the key's allowlist, if it has one.
+ * @throws PartnerError `ip_not_allowed`, also when the address cannot be determined
+ */
+function checkAddress({ allowlist }: ApiKeyState, findAddress: () => string | null): void {
+  if (allowlist === null) return;
+  const matches = matchers.get(allowlist) ?? addressMatcher(allowlist);
+  matchers.set(allowlist, matches);
+  const address = findAddress();
+  if (address === null || !matches(address)) throw new PartnerError('ip_not_allowed');
 }
 
 /** @throws PartnerError for a key that may not do this, whoever uses it */
@@ -34,13 +50,37 @@ export function checkGrant(
       description: 'This endpoint belongs to the sandbox: it needs a test key, and this key is a live one.',
     });
   }
-  checkScope(key, scope);
+  if (scope === null || key.scopes.includes(scope)) return;
+  throw new PartnerError('insufficient_scope', { description: `The API key lacks the scope ${scope}.` });
 }
 
-/** See {@link Admission}. */
-export function createAdmission(keys: KeyCheck, limits: LimitOptions): Admission {
+/** What a key may do, and how often; the one place that decides it, for routes and for the console. */
+export type Admission = ReturnType<typeof createAdmission>;
+
+export function createAdmission(keys: KeyCheck, { store, limits, per }: LimitOptions) {
+  /** Counts the request; where the store has the keys too, that and whether the key lives are one look. */
+  async function count(key: ApiKeyState, group: LimitGroup, now: number) {
+    const { requests, windowSeconds } = limits[group];
+    const owner = per === 'key' ? `key:${key.quotaId}` : `partner:${key.partner}:${key.mode}`;
+    const counting = { bucket: `${group}:${owner}`, limit: requests, windowMs: windowSeconds * 1000, now };
+    return 'consumeOfKey' in store
+      ? await store.consumeOfKey(key.id, counting)
+      : { ...(await store.consume(counting)), keyIsLive: null };
+  }
+
   return {
-    async admit(demands, found, address, now) {
+    /**
+     * Checks address, mode and scope, and counts the request. That the key lives comes first, whatever else is wrong: it is
+     * asked for together with the count, or beside it where somebody else counts.
+     * @throws PartnerError `invalid_api_key`, `ip_not_allowed`, `not_found`, `insufficient_scope`; that there were too many
+     * is part of the answer
+     */
+    async admit(
+      demands: Demands,
+      found: FoundKey,
+      address: () => string | null,
+      now: number,
+    ): Promise<CountedRequest> {
       const { key } = found;
       try {
         checkAddress(key, address);
@@ -49,15 +89,23 @@ export function createAdmission(keys: KeyCheck, limits: LimitOptions): Admission
         await keys.confirm(found);
         throw error;
       }
-      const counting = countRequest(limits, { key, group: demands.limit, now });
-      if (!knowsKeys(limits.store)) {
+      const counting = count(key, demands.limit, now);
+      if (!('consumeOfKey' in store)) {
         // Where the key has ended, its error is answered, and that of the count is not.
         counting.catch(() => undefined);
         await keys.confirm(found);
       }
       const counted = await counting;
       if (found.isCached && counted.keyIsLive === false) throw keys.refuse(found);
-      return counted;
+      const { requests } = limits[demands.limit];
+      const headers = {
+        'X-RateLimit-Limit': String(requests),
+        'X-RateLimit-Remaining': String(Math.max(0, requests - counted.count)),
+        'X-RateLimit-Reset': String(Math.ceil(counted.endsAt / 1000)),
+      };
+      if (counted.allowed) return { headers, refusal: null };
+      const retryAfter = { 'Retry-After': secondsUntil(counted.endsAt, now) };
+      return { headers, refusal: new PartnerError('rate_limit_exceeded', { headers: retryAfter }) };
     },
   };
 }

@@ -19,26 +19,6 @@ export interface FoundKey {
   readonly isCached: boolean;
 }
 
-/** Finds the key of a request. */
-export interface KeyCheck {
-  /** @throws PartnerError `invalid_api_key`, the same for every reason */
-  find(presented: string | undefined): Promise<FoundKey>;
-  /**
-   * The key that an earlier request has presented, for those who may not keep its text. Asks the storage every time.
-   * @throws PartnerError `invalid_api_key`
-   */
-  findById(id: string): Promise<FoundKey>;
-  /**
-   * Asks the storage whether a key from memory lives: neither is it revoked, here or elsewhere, nor its partner disabled.
-   * @throws PartnerError `invalid_api_key`
-   */
-  confirm(found: FoundKey): Promise<void>;
-  /** The error for a key from memory that lives no more; forgets it. */
-  refuse(found: FoundKey): PartnerError;
-  /** Forgets what is cached, after a change to a key or a partner in this process. */
-  clear(): void;
-}
-
 interface Cached {
   readonly key: ApiKeyState;
   readonly readAt: number;
@@ -64,8 +44,11 @@ function oncePerTurn(ask: (id: string) => Promise<boolean>): (id: string) => Pro
   };
 }
 
+/** Finds the key of a request. */
+export type KeyCheck = ReturnType<typeof createKeyCheck>;
+
 /**
- * See {@link KeyCheck}. Keys that work are cached for {@link keyCacheMs}; others never, so that strangers cannot fill the
+ * Keys that work are cached for {@link keyCacheMs}; others never, so that strangers cannot fill the
  * cache, and a partner that is enabled again need not wait.
  */
 export function createKeyCheck(options: {
@@ -73,7 +56,7 @@ export function createKeyCheck(options: {
   readonly format: ApiKeyFormat;
   readonly clock: Clock;
   readonly logger: Logger;
-}): KeyCheck {
+}) {
   const { store, format, clock, logger } = options;
   const cache = new LRUCache<string, Cached>({ max: 10_000 });
   /** When the use of a key was noted last: beside the cache, for requests that read a key at the same time. */
@@ -112,27 +95,38 @@ export function createKeyCheck(options: {
 
   const isLive = oncePerTurn((id) => store.isLive(id, clock.now()));
 
+  /** The error for a key from memory that lives no more; forgets it. */
   function refuse({ key }: FoundKey): PartnerError {
     cache.delete(Buffer.from(key.digest).toString('base64'));
     return new PartnerError('invalid_api_key');
   }
 
   return {
-    async find(presented) {
+    /** @throws PartnerError `invalid_api_key`, the same for every reason */
+    async find(presented: string | undefined): Promise<FoundKey> {
       if (presented === undefined) throw new PartnerError('invalid_api_key');
       const now = clock.now();
       const id = digestText(presented);
       const known = cached(id, now);
       return { key: used(known ?? (await read(presented, id, now)), now), isCached: known !== null };
     },
-    async findById(id) {
+    /**
+     * The key that an earlier request has presented, for those who may not keep its text. Asks the storage every time.
+     * @throws PartnerError `invalid_api_key`
+     */
+    async findById(id: string): Promise<FoundKey> {
       return { key: used(await store.find(id), clock.now()), isCached: false };
     },
-    async confirm(found) {
+    /**
+     * Asks the storage whether a key from memory lives: neither is it revoked, here or elsewhere, nor its partner disabled.
+     * @throws PartnerError `invalid_api_key`
+     */
+    async confirm(found: FoundKey): Promise<void> {
       if (found.isCached && !(await isLive(found.key.id))) throw refuse(found);
     },
     refuse,
-    clear() {
+    /** Forgets what is cached, after a change to a key or a partner in this process. */
+    clear(): void {
       generation += 1;
       cache.clear();
     },
