@@ -120,6 +120,7 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
       const copies = results.map((result) => ({
         ...result,
         attempt: result.attempt && { ...result.attempt },
+        next: { ...result.next },
       }));
       return await database.write(() => copies.map(finish));
     },

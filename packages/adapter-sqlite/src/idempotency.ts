@@ -51,8 +51,9 @@ export function sqliteClaims(database: Database) {
       work: () => Outcome,
     ): Promise<Outcome | IdempotencyOutcome> {
       if (given === null) return database.write(work);
-      // A copy: the caller may go on with the bytes while the write waits.
-      const { answer, ...claim } = { ...given, fingerprint: Buffer.from(given.fingerprint) };
+      // Copies: the caller may go on with what it gave while the write waits.
+      const claim = { ...given, fingerprint: Buffer.from(given.fingerprint) };
+      const answer = given.answer && { ...given.answer };
       return database.write(() => {
         const earlier = outcomeOf({ ...claim, now });
         if (earlier !== null) return earlier;
