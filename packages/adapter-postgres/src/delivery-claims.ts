@@ -14,7 +14,8 @@
  * counts up `news` of the sequence, and a claim that leaves nothing says up to which count it has `seen`. What commits after
  * the claim began has counted on. Owners take turns, and of an owner its endpoints: a claim that is full reads no further.
  */
-import type { ClaimedDelivery, DeliveryStore } from '@ostiary/core/storage';
+import type { DeliveryStore } from '@ostiary/core/storage';
+import { type ClaimedRow, claimedBy } from './claimed-rows.ts';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -165,26 +166,32 @@ const noted = (schema: string) => `
 /** The worker's hold on deliveries. */
 export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim'> {
   const { schema } = database;
-  // An endpoint without a row has gone this very moment, and its deliveries go with it.
-  const claim = statement<Request, ClaimedDelivery>(`
+  const claim = statement<Request, ClaimedRow>(`
     WITH ${choice(schema)}, ${leases(schema)}, ${noted(schema)}
     SELECT
-      claimed.id, claim_id AS "claimId", endpoint_id AS "endpointId", endpoint.partner, endpoint.mode, url,
-      sealed_secret AS "sealedSecret", events.id AS "eventId", type AS "eventType", body,
-      attempts + 1 AS attempt, claimed.due_at AS "dueAt"
+      claimed.number, claimed.id, endpoint_id AS "endpointId", events.id AS "eventId", type AS "eventType", body,
+      attempts + 1 AS attempt, claimed.due_at AS "dueAt", is_new AS "isNew", ready_at AS "readyAt",
+      NULL AS partner, NULL AS mode, NULL AS url, NULL AS "sealedSecret", NULL::bigint AS "servedAt"
     FROM claimed
     JOIN taken USING (number, endpoint_id)
     JOIN ${schema}.events ON events.number = event_number
-    JOIN ${schema}.webhook_endpoints AS endpoint ON endpoint.id = endpoint_id
-    WHERE claim_id IS NOT NULL AND endpoint.id = ANY (ARRAY (SELECT endpoint_id FROM taken))
-    ORDER BY served_at, endpoint_id, is_new, ready_at, claimed.number
+    WHERE claim_id IS NOT NULL
+    UNION ALL
+    SELECT
+      NULL, NULL, endpoint_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, partner, mode, url, sealed_secret, served_at
+    FROM (SELECT DISTINCT endpoint_id, served_at FROM taken) AS receiver
+    JOIN ${schema}.webhook_endpoints ON id = endpoint_id
+    WHERE id = ANY (ARRAY (SELECT endpoint_id FROM taken))
   `);
 
   return {
     async claim({ claimId, now, leaseMs, limit, room, rooms }) {
       const request = { claimId, now, leaseEndsAt: now + leaseMs, limit, room };
       const named = JSON.stringify(Object.fromEntries(rooms));
-      return database.changeUnsynced((connection) => claim.all(connection, { ...request, rooms: named }));
+      const rows = await database.changeUnsynced((connection) =>
+        claim.all(connection, { ...request, rooms: named }),
+      );
+      return claimedBy(claimId, rows);
     },
   };
 }

@@ -75,6 +75,8 @@ function isHandle(value: unknown): value is Connection {
 
 /** Compares what the two have opened, not how they call it: paths can be relative, or links. */
 function assertSameFile(connection: Connection, ours: Connection): void {
+  if (ours.memory)
+    throw new TypeError('transaction: a storage in memory takes part in no transaction of a host');
   const [theirFile, ourFile] = [connection, ours].map((handle) => statSync(fileOf(handle), { bigint: true }));
   if (theirFile?.dev === ourFile?.dev && theirFile?.ino === ourFile?.ino) return;
   throw new TypeError(

@@ -1,21 +1,41 @@
 import type { Core } from '../context.ts';
-import type { AttemptRecord, DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
+import type { DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
 import type { Owner } from '../ports/owner.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { keptSecret } from '../webhook-secrets.ts';
 import { newDeliveryId } from '../webhooks/outgoing.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import type { Act } from './audit.ts';
-import { checked, type Shown, shown } from './checked.ts';
+import { checked, shown } from './checked.ts';
 import { listPage, type PageRequest, placeAfter } from './paging.ts';
 
 /** A partner's webhook endpoint as administrators see it: everything but its secret. Times are ISO 8601. */
-export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' | 'version'>>;
+export interface WebhookEndpoint extends Owner {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly enabled: boolean;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
 
 /** One event on its way to one endpoint. Times are ISO 8601. */
-export type WebhookDelivery = Shown<Omit<DeliveryRecord, 'attempts' | 'partner' | 'mode'>> & {
-  readonly attempts: readonly Shown<Omit<AttemptRecord, 'response'>>[];
-};
+export interface WebhookDelivery {
+  readonly id: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly endpointId: string;
+  readonly status: DeliveryStatus;
+  readonly createdAt: string;
+  readonly nextAttemptAt: string | null;
+  readonly attempts: readonly {
+    readonly number: number;
+    readonly at: string;
+    readonly durationMs: number;
+    readonly httpStatus: number | null;
+    readonly error: string | null;
+  }[];
+}
 
 /** Thrown when an administrator names an endpoint or an event that does not exist, or a disabled endpoint. */
 export class WebhookError extends Error {

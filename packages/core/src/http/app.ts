@@ -84,7 +84,7 @@ function plainPath(path: string): string {
   try {
     return new URL(`http://host/${decodeURIComponent(path)}`).pathname;
   } catch {
-    return path;
+    return new URL(`http://host/${path}`).pathname;
   }
 }
 

@@ -39,11 +39,12 @@ async function collectBody(request: IncomingMessage): Promise<Buffer> {
     if (request.readableEnded || request.destroyed)
       throw invalid('The body was read before it came here; body parsers have to come after.');
     refuseLongBody(request);
-    for await (const [chunk] of on(request, 'data', { signal: deadline.signal, close: ['end'] })) {
+    for await (const [chunk] of on(request, 'data', { signal: deadline.signal, close: ['end', 'close'] })) {
       size += chunk.length;
       if (size > maxBodyBytes) throw tooLong();
       chunks.push(chunk);
     }
+    if (!request.readableEnded) throw invalid('The body ended early.');
     return Buffer.concat(chunks);
   } catch (error) {
     // What still arrives is thrown away, and an error of the aborted stream has nobody else to go to.

@@ -94,7 +94,7 @@ export class SigningKeys {
       .catch((error: unknown) => {
         if (this.#current.keys.length === 0) throw error;
         // Asked again when this is old: what a request needs of the database afterwards takes its own time to fail.
-        this.#loadedAt = now;
+        this.#loadedAt = this.#parts.clock.now();
         return this.#current;
       })
       .finally(() => {
@@ -128,8 +128,13 @@ export class SigningKeys {
     const now = this.#parts.clock.now();
     const records = await this.#parts.store.list();
     const kidsOf = (keys: readonly { readonly kid: string }[]) => keys.map(({ kid }) => kid).join();
-    if (kidsOf(records) !== kidsOf(this.#current.keys))
-      this.#current = keySet(await Promise.all(records.map((record) => this.#open(record))));
+    const known = this.#current.keys;
+    if (kidsOf(records) !== kidsOf(known)) {
+      const opened = records.map(
+        (record) => known.find(({ kid }) => kid === record.kid) ?? this.#open(record),
+      );
+      this.#current = keySet(await Promise.all(opened));
+    }
     this.#loadedAt = now;
     return this.#current;
   }

@@ -41,6 +41,7 @@ export function createClaiming({
       }
       pace.found(total);
     } catch (error) {
+      pace.found(0);
       logger.warn({ err: error }, 'deliveries cannot be claimed; it is tried again');
     } finally {
       flight = null;

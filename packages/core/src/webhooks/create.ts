@@ -37,7 +37,7 @@ function lateClient(options: WebhookClientOptions): WebhookClient {
       loading ??= load();
       return (await loading).post(request);
     },
-    abort: () => void loading?.then((client) => client.abort()),
+    abort: () => void loading?.then((client) => client.abort()).catch(() => {}),
     async close() {
       await (await loading)?.close();
     },

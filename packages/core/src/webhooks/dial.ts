@@ -20,29 +20,49 @@ export class TlsError extends Error {
 
 /** How many addresses of a host are tried. */
 const maxAddresses = 4;
-/** How long one address may be silent before the next is tried, in milliseconds (RFC 8305, section 5). */
+/** How long one address may be silent before the next is tried beside it, in milliseconds (RFC 8305, section 5). */
 const headStartMs = 300;
 
 const ignore = (): void => undefined;
 
 /** Connects to the first of some addresses that answers. No name is resolved here. */
-function connectFirst(
-  host: string,
-  port: number,
-  addresses: readonly string[],
-  signal: AbortSignal,
-): Promise<Socket> {
-  const candidates = addresses.slice(0, maxAddresses).map((address) => ({ address, family: isIP(address) }));
-  const socket = connect({
-    ...{ host, port, signal, noDelay: true, keepAlive: true },
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: headStartMs,
-    // Not called for an address, which is its own only candidate.
-    lookup: (_host, _options, found) => found(null, candidates),
-  });
+function connectFirst(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    // An error after the connection is made has nobody to tell here.
-    socket.on('error', reject).once('connect', () => resolve(socket));
+    const waiting = addresses.slice(0, maxAddresses);
+    const open = new Set<Socket>();
+    let timer: NodeJS.Timeout | undefined;
+
+    const settle = (winner: Socket | null, error: unknown): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      for (const socket of open) if (socket !== winner) socket.destroy();
+      if (winner === null) reject(error);
+      else resolve(winner);
+    };
+    const abort = (): void => settle(null, signal.reason);
+    const tryNext = (): void => {
+      clearTimeout(timer);
+      const host = waiting.shift();
+      if (host === undefined) return;
+      const socket = connect({ host, port, noDelay: true, keepAlive: true, autoSelectFamily: false });
+      open.add(socket);
+      const fail = (error: Error): void => {
+        open.delete(socket);
+        if (waiting.length > 0) tryNext();
+        else if (open.size === 0) settle(null, error);
+      };
+      // An error after the race has nobody to tell.
+      socket.on('error', ignore).once('error', fail);
+      socket.once('connect', () => {
+        socket.off('error', fail);
+        settle(socket, null);
+      });
+      if (waiting.length > 0) timer = setTimeout(tryNext, headStartMs);
+    };
+
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort);
+    tryNext();
   });
 }
 
@@ -88,8 +108,7 @@ export async function dial(
 ): Promise<Socket | TLSSocket> {
   const isSecure = url.protocol === 'https:';
   const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
-  options.signal.throwIfAborted();
-  const socket = await connectFirst(hostOf(url), port, addresses, options.signal);
+  const socket = await connectFirst(addresses, port, options.signal);
   const peer = socket.remoteAddress;
   if (peer === undefined || !options.isAllowed(peerAddress(peer))) {
     socket.destroy();

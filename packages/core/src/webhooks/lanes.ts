@@ -7,8 +7,14 @@ const maxLimit = 128;
 /** The share of all attempts at once that endpoints which have not proven themselves may take together. */
 const unprovenShare = 0.75;
 
-/** Of an endpoint that answers within so many milliseconds as many are claimed ahead as it has under way. */
+/** An endpoint that answers within so many milliseconds may have some claimed ahead. */
 const quickMs = 50;
+
+/** How many times as many as it may have under way. */
+const aheadFactor = 16;
+
+/** The share of all attempts at once that may be claimed ahead for one endpoint. */
+const aheadShare = 0.5;
 
 /** So many endpoints are remembered; more only while something of them is under way. */
 const maxKnown = 10_000;
@@ -33,6 +39,7 @@ interface Lane {
 export function createLanes(total: number, waitingOf: (endpointId: string) => number = () => 0) {
   const lanes = new Map<string, Lane>();
   const unprovenMax = Math.max(1, Math.floor(total * unprovenShare));
+  const maxAhead = Math.floor(total * aheadShare);
   let inFlight = 0;
   let unproven = 0;
 
@@ -55,6 +62,16 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
     return free * 8 >= unprovenMax ? free : 0;
   }
 
+  /** @param room - for attempts of endpoints that have not proven themselves */
+  function slotsOf(id: string, { inFlight, limit, proven, quick }: Lane, room: number): number {
+    const most = limit + (quick ? Math.min(maxAhead, aheadFactor * limit) : 0);
+    const waiting = waitingOf(id);
+    const left = Math.max(0, most - inFlight - waiting);
+    // As long as some wait, only when there is enough for a claim to be worth it.
+    const free = waiting > 0 && left * 4 < most ? 0 : left;
+    return proven ? free : Math.min(free, room);
+  }
+
   return {
     /** How many more attempts may begin. */
     get free(): number {
@@ -68,12 +85,13 @@ export function createLanes(total: number, waitingOf: (endpointId: string) => nu
     /** For endpoints that have a history: how many more of their deliveries may be claimed. */
     slots(): ReadonlyMap<string, number> {
       const room = freeUnproven();
-      const slotsOf = ([id, lane]: [string, Lane]): [string, number] => {
-        const most = lane.quick ? 2 * lane.limit : lane.limit;
-        const free = Math.max(0, most - lane.inFlight - waitingOf(id));
-        return [id, lane.proven ? free : Math.min(free, room)];
-      };
-      return new Map(Array.from(lanes, slotsOf));
+      return new Map(Array.from(lanes, ([id, lane]) => [id, slotsOf(id, lane, room)]));
+    },
+    /** Whether a claim could bring something for an endpoint that has a history. */
+    hasSlots(): boolean {
+      const room = freeUnproven();
+      for (const [id, lane] of lanes) if (slotsOf(id, lane, room) > 0) return true;
+      return false;
     },
     /** Whether a delivery that was claimed ahead has to wait until an attempt of its endpoint ends. */
     isFull(id: string): boolean {

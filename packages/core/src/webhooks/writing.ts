@@ -10,8 +10,8 @@ export interface Ended {
   readonly leaseEndsAt: number;
 }
 
-/** Results of one write at most, so that it stays a matter of milliseconds. */
-const maxGroup = 256;
+/** Results of one write at most, and characters of their answers, so that it stays a matter of milliseconds. */
+const maxGroup = { results: 2_048, characters: 2 ** 21 };
 
 /** A failed write of results is tried again after this time, for as long as the worker runs. */
 const retryMs = 500;
@@ -32,10 +32,20 @@ interface WritingOptions {
   readonly written: () => void;
 }
 
+/** Takes those that ended first, as many as one write should carry. */
+function takeGroup(results: Ended[]): Ended[] {
+  let characters = 0;
+  const end = results.findIndex(({ result }, index) => {
+    characters += result.attempt?.response?.length ?? 0;
+    return index === maxGroup.results || (index > 0 && characters > maxGroup.characters);
+  });
+  return results.splice(0, end === -1 ? results.length : end);
+}
+
 /** The third part of the dispatcher: writes results behind the attempts, those that end together with one call. */
 export function createWriting(options: WritingOptions) {
   const { deliveries, clock, logger, schedule, concurrency, isRunning, writing, written } = options;
-  const gatherSize = Math.min(maxGroup, Math.ceil(concurrency / 2));
+  const gatherSize = Math.min(maxGroup.results, Math.ceil(concurrency / 2));
   const results: Ended[] = [];
   let flushing: Promise<void> | null = null;
   let open = 0;
@@ -79,7 +89,7 @@ export function createWriting(options: WritingOptions) {
   async function flush(): Promise<void> {
     while (results.length > 0) {
       await gather();
-      const group = results.splice(0, maxGroup);
+      const group = takeGroup(results);
       const finished = deliveries.finish(group.map(({ result }) => result));
       writing();
       try {

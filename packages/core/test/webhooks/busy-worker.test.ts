@@ -1,8 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { silentLogger } from '../../src/logger.ts';
 import type { AttemptAnswer } from '../../src/webhooks/client.ts';
-import { createWriting } from '../../src/webhooks/writing.ts';
 import { quiet } from '../worker/workshop.ts';
 import { answered, byHand, depot, watchedStore } from './support/depot.ts';
 
@@ -72,31 +70,26 @@ describe('results of attempts', () => {
     expect(written().reduce((sum, count) => sum + count)).toBe(30);
   });
 
-  it('are written in parts of 256 when there are many', async () => {
-    const sizes: number[] = [];
-    const writing = createWriting({
-      deliveries: {
-        async finish(results) {
-          sizes.push(results.length);
-          return results.map(() => true);
-        },
-      },
-      clock: { now: () => 0 },
-      logger: silentLogger,
-      schedule: () => () => {},
-      concurrency: 1_024,
-      isRunning: () => true,
-      writing() {},
-      written() {},
-    });
-    for (let ended = 0; ended < 300; ended += 1) {
-      writing.expect();
-      const next = { status: 'delivered' } as const;
-      writing.add({ result: { id: `dl_${ended}`, claimId: 'c', attempt: null, next }, leaseEndsAt: 1 });
-    }
-    await writing.settled();
-    expect(sizes).toEqual([256, 44]);
+  it('are written in parts when their answers are long', async () => {
+    const { end, receiver, written } = await busyWorker(120);
+    receiver.answer({ ...answered(200), response: 'x'.repeat(50_000) });
+    await quiet();
+    await end();
+    expect(written()).toEqual([41, 41, 38]);
   });
+});
+
+it('no claim is made beside a write while its endpoints have enough', async () => {
+  const { end, receiver, claims, worker } = await busyWorker(100, 700);
+  worker.wake();
+  await quiet();
+  const before = claims();
+  for (let round = 0; round < 5; round += 1) {
+    receiver.answer(answered(200), 1);
+    await quiet();
+  }
+  expect(claims()).toBe(before);
+  await end();
 });
 
 it('a claim is not repeated for a worker that is told to stop meanwhile', async () => {
@@ -115,9 +108,9 @@ it('a claim is not repeated for a worker that is told to stop meanwhile', async 
   await ended;
 });
 
-/** Five attempts under way, five more deliveries claimed ahead, and 60 left. */
+/** Five attempts under way, 80 more deliveries claimed ahead, and 15 left. */
 describe('deliveries that are claimed ahead', () => {
-  const busy = () => busyWorker(3, 70);
+  const busy = () => busyWorker(3, 100);
 
   it('begin as soon as an attempt ends, before anything is claimed or written', async () => {
     const { end, receiver, requests, claims } = await busy();
@@ -128,12 +121,12 @@ describe('deliveries that are claimed ahead', () => {
     await turn();
     expect(requests).toHaveLength(3 + 5 + 2);
     expect(claims()).toBe(before);
-    while (requests.length < 73) {
+    while (requests.length < 103) {
       receiver.answer();
       await quiet();
     }
     await end();
-    const inOrder = Array.from({ length: 73 }, (_, index) => `evt_${index + 1}`);
+    const inOrder = Array.from({ length: 103 }, (_, index) => `evt_${index + 1}`);
     expect(requests.map(({ headers }) => headers['X-SVC-EventId'])).toEqual(inOrder);
   });
 
@@ -145,9 +138,9 @@ describe('deliveries that are claimed ahead', () => {
     const [failed, ...waiting] = results();
     expect(failed).toMatchObject({ attempt: { error: 'timeout' } });
     const unbegun = { attempt: null, next: { status: 'pending' } };
-    expect(waiting).toMatchObject(Array(5).fill(unbegun));
+    expect(waiting).toMatchObject(Array(80).fill(unbegun));
     const due = (await deliveries('a')).filter(({ nextAttemptAt }) => nextAttemptAt === clock.now());
-    expect(due, 'all but the one that failed and those that were delivered').toHaveLength(69);
+    expect(due, 'all but the one that failed and those that were delivered').toHaveLength(99);
     await end();
   });
 
@@ -155,7 +148,7 @@ describe('deliveries that are claimed ahead', () => {
     const { end, receiver, requests, results, worker } = await busy();
     const stopping = worker.stop();
     await quiet();
-    expect(results()).toHaveLength(5);
+    expect(results()).toHaveLength(80);
     receiver.answer();
     await stopping;
     expect(requests).toHaveLength(3 + 5);
@@ -170,7 +163,7 @@ describe('deliveries that are claimed ahead', () => {
     await turn();
     expect(requests).toHaveLength(3 + 5);
     await quiet();
-    expect(results().filter(({ attempt }) => attempt === null)).toHaveLength(5);
+    expect(results().filter(({ attempt }) => attempt === null)).toHaveLength(80);
     // Claimed anew, with what their endpoint is by now.
     expect(requests.length).toBeGreaterThan(3 + 5);
     await end();

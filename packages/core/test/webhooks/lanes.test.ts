@@ -18,7 +18,7 @@ it('lanes begin with two attempts, widen by one with every answer up to 128, and
   expect(lanes.slots().get('a')).toBe(2);
 });
 
-it('lanes let as many be claimed ahead of one that answers within 50 ms as it may have under way', () => {
+it('lanes let sixteen times as many be claimed ahead of one that answers within 50 ms, half of the worker at most', () => {
   let waiting = 0;
   const lanes = createLanes(512, () => waiting);
   const slotsAfter = (answered: boolean, durationMs: number) => {
@@ -26,13 +26,15 @@ it('lanes let as many be claimed ahead of one that answers within 50 ms as it ma
     lanes.end('a', answered, durationMs);
     return lanes.slots().get('a');
   };
-  expect(slotsAfter(true, 50)).toBe(2 * 3);
-  waiting = 5;
-  expect(lanes.slots().get('a')).toBe(1);
-  waiting = 80;
-  expect(lanes.slots().get('a')).toBe(0);
+  expect(slotsAfter(true, 50)).toBe(17 * 3);
+  waiting = 17 * 3 - 13;
+  expect(lanes.slots().get('a'), 'a quarter of it').toBe(13);
+  waiting += 1;
+  expect([lanes.slots().get('a'), lanes.hasSlots()], 'too little for a claim').toEqual([0, false]);
   waiting = 0;
   expect(slotsAfter(true, 51), 'of an endpoint that takes its time').toBe(4);
+  for (let answers = 0; answers < 200; answers += 1) slotsAfter(true, 0);
+  expect(lanes.slots().get('a'), 'at most').toBe(128 + 256);
   expect(slotsAfter(false, 10), 'of one that did not answer').toBe(1);
 });
 
