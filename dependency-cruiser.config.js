@@ -1,5 +1,5 @@
 /**
- * Who may import whom (docs/architecture.md, "Rooms"). Run by `npm run check:imports`; types count as imports.
+ * Who may import whom (docs/architecture.md, "The picture"). Run by `npm run check:imports`; types count as imports.
  */
 const core = 'packages/core/src';
 
