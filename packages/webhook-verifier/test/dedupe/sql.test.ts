@@ -28,7 +28,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres.remove());
 
-const newPool = () => new pg.Pool({ connectionString: postgres.url(), max: 25 });
+const newPool = () =>
+  new pg.Pool({ connectionString: postgres.url(), max: 25 })
+    // The server may go while the last connections are still being closed.
+    .on('connect', (client) => client.on('error', () => undefined));
 
 const postgresQuery = (pool: pg.Pool | pg.PoolClient): SqlDedupeOptions['query'] => {
   return async (sql, values) => (await pool.query(sql, [...values])).rows;
