@@ -5,7 +5,7 @@ const routes = `
 /oauth/authorize /oauth/authorize/:id /oauth/interaction/:id /oauth/interaction/:id/:step
 /.well-known/openid-configuration /.well-known/oauth-authorization-server /.well-known/jwks.json
 /v1/oauth/token /v1/oauth/userinfo /v1/oauth/revoke /v1/openapi.json
-/v1/partner/verify /v1/partner/payments /v1/partner/payments/:id /v1/partner/reconciliation
+/v1/partner/whoami /v1/partner/verify /v1/partner/payments /v1/partner/payments/:id /v1/partner/reconciliation
 /v1/partner/users/:kid /v1/partner/users/phone/:phone
 /v1/partner/webhooks /v1/partner/webhooks/:id /v1/partner/webhooks/:id/deliveries /v1/partner/webhooks/:id/recover
 /v1/partner/events /v1/partner/events/:id/redeliver

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { routeName } from '../../src/http/route-name.ts';
+import { startServer } from '../support/server.ts';
 
 test.each([
   ['/login?return_to=%2Fsecret', '/login'],
@@ -24,4 +25,14 @@ test.each([
   ['http://host/login', '(no route)'],
 ])('%s is logged as %s', (target, name) => {
   expect(routeName(target)).toBe(name);
+});
+
+test('every operation of the partner API has a name in the log', async () => {
+  const { origin } = await startServer();
+  const { paths } = (await (await fetch(`${origin}/v1/openapi.json`)).json()) as { paths: object };
+  expect(Object.keys(paths)).toContain('/v1/partner/whoami');
+  for (const path of Object.keys(paths)) {
+    const name = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    expect(routeName(path.replaceAll(/\{\w+\}/g, 'x'))).toBe(name);
+  }
 });
