@@ -21,7 +21,8 @@ const silent = () => undefined;
 /** Starts a real PostgreSQL 18 from npm. As root it runs as another user. */
 export async function startServer({ fsync = true, settings = [] }: ServerOptions = {}) {
   const postgres = await testPostgres({
-    settings: [`fsync=${fsync ? 'on' : 'off'}`, 'max_connections=200', ...settings],
+    // Room for those that a cut network has left behind: the server does not notice that nobody is there any more.
+    settings: [`fsync=${fsync ? 'on' : 'off'}`, 'max_connections=300', ...settings],
   });
   const { port } = postgres;
   const ends: (() => void)[] = [];
