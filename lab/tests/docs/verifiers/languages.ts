@@ -27,6 +27,9 @@ async function execute([program, ...given]: Command, cwd: string, input = ''): P
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
       throw new NotHere(`${program} is not installed`);
+    // What stands in for Rust's programs is there without any of them.
+    if (error instanceof Error && error.message.includes('rustup could not choose a version'))
+      throw new NotHere(`${program} has no toolchain`);
     throw error;
   }
 }
