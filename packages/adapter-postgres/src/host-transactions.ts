@@ -37,7 +37,7 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
         return result;
       } catch (error) {
         // All of it or nothing, even when the host catches the error and goes on.
-        await undo(connection);
+        await rollBack(connection);
         throw refusalOf(error);
       }
     }
@@ -78,7 +78,7 @@ async function begin(connection: Connection): Promise<void> {
 }
 
 /** What fails here has ended the transaction or the connection, and the host hears of that from its own statements. */
-async function undo(connection: Connection): Promise<void> {
+async function rollBack(connection: Connection): Promise<void> {
   try {
     await connection.query('ROLLBACK TO SAVEPOINT ostiary_publish', []);
     await connection.query('RELEASE SAVEPOINT ostiary_publish', []);

@@ -61,17 +61,17 @@ export function postgresClaims(database: Database) {
       ...(given.answer ?? unanswered),
       fingerprint: Buffer.from(given.fingerprint),
     };
-    const end: { undone: Outcome | ClaimOutcome | null } = { undone: null };
+    const end: { rolledBack: Outcome | ClaimOutcome | null } = { rolledBack: null };
     /** Leaves the transaction with an answer and without its changes. */
-    const undo = (outcome: Outcome | ClaimOutcome): never => {
-      end.undone = outcome;
+    const rollBack = (outcome: Outcome | ClaimOutcome): never => {
+      end.rolledBack = outcome;
       throw new Error('there is nothing to change');
     };
 
     async function takeAndWork(connection: Connection): Promise<Outcome | ClaimOutcome> {
       if (claim !== null) {
         const taken = await take.run(connection, { ...claim, now }).catch((error: unknown) => {
-          if (isLockTimeout(error)) return undo({ outcome: 'in_progress' });
+          if (isLockTimeout(error)) return rollBack({ outcome: 'in_progress' });
           throw error;
         });
         // A statement of its own, which sees what the other request committed while this one waited for it.
@@ -79,7 +79,7 @@ export function postgresClaims(database: Database) {
         if (known !== null) return known;
       }
       const result = await work(connection);
-      if (!effects.has(result.outcome)) undo(result);
+      if (!effects.has(result.outcome)) rollBack(result);
       if (claim !== null && result.answer !== undefined)
         await answer.run(connection, { ...claim, ...result.answer });
       return result;
@@ -88,8 +88,8 @@ export function postgresClaims(database: Database) {
     try {
       return await database.write(takeAndWork, patienceMs, claim === null ? patienceMs : lockPatienceMs);
     } catch (error) {
-      if (end.undone === null) throw error;
-      return end.undone;
+      if (end.rolledBack === null) throw error;
+      return end.rolledBack;
     }
   };
 }
