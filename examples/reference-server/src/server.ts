@@ -8,6 +8,7 @@ import type { ServerConfig } from './config.ts';
 import { isApiPath, refuseApi } from './http/api-path.ts';
 import { createHealthRoutes } from './http/health.ts';
 import { createLogger, logRequest } from './http/logging.ts';
+import { routeNames } from './http/route-name.ts';
 import { type Installation, type InstallationOptions, openInstallation } from './installation.ts';
 import { startMetrics } from './metrics/metrics.ts';
 import { startPresence } from './operations/nodes.ts';
@@ -101,8 +102,9 @@ export async function startReferenceServer(config: ServerConfig, options: Server
     logger.warn({ maxConnections }, 'too many connections; what comes now is closed unanswered'),
   );
 
+  const routeOf = routeNames(ostiary.routes);
   const listener: RequestListener = (request, response) => {
-    logRequest(logger, request, response);
+    logRequest(logger, routeOf, request, response);
     answer(request, response);
   };
   const http = await listen(config, listener, { maxConnections, onRefused }).catch(async (error: unknown) => {

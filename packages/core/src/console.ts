@@ -22,7 +22,7 @@ export type {
   ConsoleVisit,
   PartnerConsole,
 } from './ports/console.ts';
-export type { Language } from './scopes.ts';
+export { type Language, languages } from './scopes.ts';
 
 /** A webhook endpoint, as the partner API shows it. */
 export type WebhookEndpoint = z.output<typeof endpointSchema>;

@@ -54,6 +54,8 @@ export interface Ostiary {
   readonly handler: RequestHandler;
   /** For servers that have the Web API's `Request` and `Response`: Next.js, Hono, Bun, Deno. */
   readonly fetch: FetchHandler;
+  /** The paths that the two answer, ids in them as `:id`: names for requests in logs that hold nobody's ids. */
+  readonly routes: readonly string[];
   /** Work in the background; start it in at least one process. */
   readonly worker: Worker;
   /** For administrators. Nothing of this can be reached over HTTP. */
@@ -225,6 +227,7 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   return {
     handler,
     fetch: createFetchHandler(handler),
+    routes: routes.map(({ path }) => path),
     worker,
     admin,
     passports: { issue: (sub) => passports.issue(sub, 'live') },

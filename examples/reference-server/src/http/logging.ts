@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { routeName } from './route-name.ts';
 
 /** Structured lines, one JSON object each. Of an error only what cannot contain a request. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
@@ -29,13 +28,18 @@ function causeOf({ cause }: Error): string | undefined {
  * Gives the request an id and writes one line when it is over: method, route, status, duration, id, and nothing else
  * of the request.
  */
-export function logRequest(logger: Logger, request: IncomingMessage, response: ServerResponse): void {
+export function logRequest(
+  logger: Logger,
+  routeOf: (target: string) => string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const start = performance.now();
   const ownId = randomUUID();
   // Ostiary puts an id of its own into its answers; the line shows what the client saw.
   response.setHeader('X-Request-Id', ownId);
   response.once('close', () => {
-    const route = routeName(request.url ?? '');
+    const route = routeOf(request.url ?? '');
     const fields = {
       method: request.method,
       route,

@@ -1,13 +1,16 @@
-import type { Language } from '@ostiary/core/console';
-import en from '../../texts/en.json' with { type: 'json' };
-import fr from '../../texts/fr.json' with { type: 'json' };
+import { readFileSync } from 'node:fs';
+import { type Language, languages } from '@ostiary/core/console';
+import type en from '../../texts/en.json';
 
 export type { Language };
 
 /** What the pages say. */
 export type Texts = ReturnType<typeof textsOf>;
 
-function textsOf({ throttledOnce, throttledFor, ...rest }: typeof en) {
+function textsOf(language: Language) {
+  const file = new URL(`../../texts/${language}.json`, import.meta.url);
+  // Each file has what the English one has: a test compares them.
+  const { throttledOnce, throttledFor, ...rest }: typeof en = JSON.parse(readFileSync(file, 'utf8'));
   return {
     ...rest,
     throttled: (minutes: number): string =>
@@ -15,7 +18,9 @@ function textsOf({ throttledOnce, throttledFor, ...rest }: typeof en) {
   };
 }
 
-export const texts: Readonly<Record<Language, Texts>> = { en: textsOf(en), fr: textsOf(fr) };
+export const texts = Object.fromEntries(
+  languages.map((language) => [language, textsOf(language)]),
+) as Readonly<Record<Language, Texts>>;
 
 /** The language of a page: what the app asked for (`ui_locales`), then what the browser prefers, then English. */
 export { negotiateLanguage as chooseLanguage } from '@ostiary/core/console';
