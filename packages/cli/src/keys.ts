@@ -102,7 +102,7 @@ export const keyCommands: Commands = {
   },
 
   'keys revoke': {
-    about: 'refuse a key: at once here, within five seconds in other processes',
+    about: 'refuse a key from the next request on, in every process',
     positionals: ['key id'],
     question: ({ positionals: [id] }) =>
       `Revoke ${id}? Whoever uses it is refused, and it cannot be brought back.`,

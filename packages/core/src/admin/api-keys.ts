@@ -80,7 +80,7 @@ export interface ApiKeyAdministration {
   /** The keys of a partner, newest first. */
   list(partner: string): Promise<readonly ApiKey[]>;
   /**
-   * Refuses the key, at once here and within five seconds in other processes. Repeatable.
+   * Refuses the key from the next request on, in every process. Repeatable.
    * @throws ApiKeyError `key_not_found`
    */
   revoke(id: string): Promise<void>;
