@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
+import { writePlace } from '../paging.ts';
 import type { AuditRecord } from '../ports/audit.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { type AuditVerification, actDigest, verifyAudit } from './audit-chain.ts';
@@ -69,8 +70,6 @@ const newAct = z.strictObject({
   details: z.record(z.string(), z.json()).optional(),
 });
 
-const position = placeAfter('aud_[0-9a-f]{24}');
-
 const chainValue = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'has to be a SHA-256 as 64 hexadecimal digits, as an earlier verification gave it')
@@ -79,11 +78,11 @@ const chainValue = z
 export function auditAdministration({ storage }: Core, act: Act): AuditAdministration {
   return {
     async list({ target, ...request } = {}) {
-      const after = request.after === undefined ? null : checked(position, request.after, 'after');
+      const after = placeAfter(request);
       const { page, next } = await listPage(request, {
         read: (limit) => storage.audit.list({ target: target ?? null, after, limit }),
         shown,
-        placeOf: ({ at, id }) => `${at}_${id}`,
+        placeOf: ({ at, id }) => writePlace({ time: at, id }),
       });
       return { entries: page, next };
     },

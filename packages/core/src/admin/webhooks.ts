@@ -1,4 +1,5 @@
 import type { Core } from '../context.ts';
+import { writePlace } from '../paging.ts';
 import type { DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
 import type { Owner } from '../ports/owner.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
@@ -6,7 +7,7 @@ import { keptSecret } from '../webhook-secrets.ts';
 import { newDeliveryId } from '../webhooks/outgoing.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import type { Act } from './audit.ts';
-import { checked, shown } from './checked.ts';
+import { shown } from './checked.ts';
 import { listPage, type PageRequest, placeAfter } from './paging.ts';
 
 /** A partner's webhook endpoint as administrators see it: everything but its secret. Times are ISO 8601. */
@@ -101,8 +102,6 @@ function deliveryOf({ attempts, partner: _, mode: __, ...delivery }: DeliveryRec
   };
 }
 
-const position = placeAfter('dl_[0-9a-z_]{1,80}');
-
 const noAnswer = { status: 200, body: '' };
 
 function assertQueued(result: Redelivery, eventId: string, endpointId: string): void {
@@ -150,11 +149,11 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
     },
 
     async deliveries(owner, { endpointId = null, eventId = null, status = null, ...request } = {}) {
-      const after = request.after === undefined ? null : checked(position, request.after, 'after');
+      const after = placeAfter(request);
       const { page, next } = await listPage(request, {
         read: (limit) => deliveries.list({ ...owner, endpointId, eventId, status, after, limit }),
         shown: deliveryOf,
-        placeOf: ({ createdAt, id }) => `${createdAt}_${id}`,
+        placeOf: ({ createdAt, id }) => writePlace({ time: createdAt, id }),
       });
       return { deliveries: page, next };
     },

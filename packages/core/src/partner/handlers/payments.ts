@@ -4,7 +4,6 @@ import { createTransfer } from '../../payments/create.ts';
 import { transferView } from '../../payments/transfer.ts';
 import { transferSchema } from '../../transfer-schema.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
-import { createCursors } from '../cursor.ts';
 import { newestFirst, type Page } from '../paging.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
@@ -52,7 +51,6 @@ function createRoute(core: Core, users: UserLookup): PartnerRoute {
 /** Initiates and inspects transfers. */
 export function paymentRoutes(core: Core, users: UserLookup): PartnerRoute[] {
   const { transfers } = core.storage;
-  const cursors = createCursors(core.sealer.signer('cursors'));
 
   return [
     createRoute(core, users),
@@ -68,19 +66,16 @@ export function paymentRoutes(core: Core, users: UserLookup): PartnerRoute[] {
       success: { status: 200, schema: transferList },
       idempotent: false,
       async handle({ query, partner, mode }) {
-        const owner = { partner, mode };
         const filters = {
-          ...owner,
+          partner,
+          mode,
           status: query.status ?? null,
           reference: query.reference ?? null,
           from: timeOf(query.createdFrom),
           to: timeOf(query.createdTo),
         };
         const read = (page: Page) => transfers.list({ ...filters, ...page });
-        return {
-          status: 200,
-          body: await newestFirst(cursors, owner, { ...query, read, view: transferView }),
-        };
+        return { status: 200, body: await newestFirst({ ...query, read, view: transferView }) };
       },
     }),
 
