@@ -13,7 +13,7 @@ export function checked<Output>(schema: z.ZodType<Output>, input: unknown, name 
 }
 
 /** A record of the store as administrators see it: its times are ISO 8601. */
-type Shown<Stored> = {
+export type Shown<Stored> = {
   readonly [Name in keyof Stored]: Name extends 'at' | `${string}At`
     ? string | Extract<Stored[Name], null>
     : Stored[Name];

@@ -1,6 +1,7 @@
 import { weaknessOf } from '@ostiary/webhook-verifier';
 import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
+import type { AuditRecord } from '../ports/audit.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { Owner } from '../ports/owner.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
@@ -32,6 +33,26 @@ function refuseWeak(secret: string): void {
 function refuseTarget(error: unknown): never {
   if (!(error instanceof TargetError)) throw error;
   throw new PartnerError('invalid_request', { details: [{ path: 'url', message: error.message }] });
+}
+
+/**
+ * Applies a change to the latest version of an endpoint, again when somebody else was faster: of changes that meet each other
+ * one takes effect each time, so that this ends. `null` when there is no such endpoint.
+ */
+export async function changeEndpoint(
+  { storage, sealer }: Core,
+  { partner, mode, id }: Owner & { readonly id: string },
+  changes: Partial<WebhookEndpointRecord>,
+  now: number,
+  audit?: AuditRecord,
+): Promise<WebhookEndpointRecord | null> {
+  for (;;) {
+    const current = await storage.webhooks.find({ partner, mode }, id);
+    if (current === null) return null;
+    const sealedSecret = keptSecret(sealer, current);
+    const next = { ...current, sealedSecret, ...changes, updatedAt: now, version: current.version + 1 };
+    if (await storage.webhooks.replace(next, now, audit)) return next;
+  }
 }
 
 /** The endpoints of partners. */
@@ -105,22 +126,16 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
     ): Promise<WebhookEndpointRecord> {
       const { url, events, secret, enabled } = changes;
       // Nobody's name is looked up for an endpoint that there is not.
-      if (url !== undefined) await find(owner, id);
-      const target = url === undefined ? undefined : await targetOf(url);
-      // Of changes that meet each other one takes effect each time, so that this ends.
-      for (;;) {
-        const current = await find(owner, id);
-        const next: WebhookEndpointRecord = {
-          ...current,
-          url: target ?? current.url,
-          events: events ?? current.events,
-          enabled: enabled ?? current.enabled,
-          sealedSecret: secret === undefined ? keptSecret(sealer, current) : sealedSecret(id, secret),
-          updatedAt: now,
-          version: current.version + 1,
-        };
-        if (await storage.webhooks.replace(next, now)) return next;
-      }
+      await find(owner, id);
+      const given = {
+        ...(url !== undefined && { url: await targetOf(url) }),
+        ...(events !== undefined && { events }),
+        ...(enabled !== undefined && { enabled }),
+        ...(secret !== undefined && { sealedSecret: sealedSecret(id, secret) }),
+      };
+      const changed = await changeEndpoint(core, { ...owner, id }, given, now);
+      if (changed === null) throw unknownEndpoint();
+      return changed;
     },
 
     /** @throws PartnerError `not_found` */
