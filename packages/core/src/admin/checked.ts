@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { iso } from '../clock.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../plain-words.ts';
 
 /**
@@ -26,8 +27,4 @@ export function shown<Stored extends object>(record: Stored): Shown<Stored> {
     return [name, isTime ? iso(value) : value];
   });
   return Object.fromEntries(members);
-}
-
-export function iso(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -2,7 +2,7 @@ import type { Core } from '../context.ts';
 import { writePlace } from '../paging.ts';
 import type { AttemptRecord, DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
-import type { Owner } from '../ports/owner.ts';
+import type { Owner } from '../ports/partners.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { changeEndpoint } from '../webhooks/endpoints.ts';
 import { newDeliveryId } from '../webhooks/outgoing.ts';

@@ -3,7 +3,7 @@ import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import type { AuditRecord } from '../ports/audit.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
-import type { Owner } from '../ports/owner.ts';
+import type { Owner } from '../ports/partners.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
 import { keptSecret, webhookSecretContext } from '../webhook-secrets.ts';
@@ -55,10 +55,7 @@ export async function changeEndpoint(
   }
 }
 
-/** The endpoints of partners. */
-export type Endpoints = ReturnType<typeof createEndpoints>;
-
-/** `checkTarget` answers the address in its canonical spelling. */
+/** The endpoints of partners. `checkTarget` answers the address in its canonical spelling. */
 export function createEndpoints(core: Core, checkTarget: (url: string) => Promise<URL>) {
   const { storage, sealer, random } = core;
   const targetOf = async (url: string): Promise<string> => (await checkTarget(url).catch(refuseTarget)).href;

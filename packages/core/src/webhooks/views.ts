@@ -1,9 +1,8 @@
+import { iso } from '../clock.ts';
 import type { DeliveryRecord } from '../ports/deliveries.ts';
 import type { EventRecord } from '../ports/events.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
-
-const iso = (time: number): string => new Date(time).toISOString();
 
 /** An endpoint as its partner sees it: never with its secret. */
 export function endpointView(endpoint: WebhookEndpointRecord): JsonObject {

@@ -1,3 +1,4 @@
+import { iso } from '../../clock.ts';
 import type { Passports } from '../../passports/passports.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { type PartnerRoute, route } from '../request.ts';
@@ -28,8 +29,8 @@ export function verifyRoutes(passports: Passports, users: UserLookup): PartnerRo
           body: {
             valid: true,
             user: shown(user),
-            issuedAt: new Date(passport.issuedAt).toISOString(),
-            expiresAt: new Date(passport.expiresAt).toISOString(),
+            issuedAt: iso(passport.issuedAt),
+            expiresAt: iso(passport.expiresAt),
           },
         };
       },

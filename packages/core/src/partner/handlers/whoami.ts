@@ -1,3 +1,4 @@
+import { iso } from '../../clock.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { whoamiSchema } from '../schemas.ts';
 
@@ -26,7 +27,7 @@ export function whoamiRoutes(): PartnerRoute[] {
               name,
               scopes,
               requireSignature,
-              expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+              expiresAt: expiresAt === null ? null : iso(expiresAt),
             },
             address: address(),
           },
