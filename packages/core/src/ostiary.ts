@@ -1,9 +1,9 @@
+import { clientAddressFinder } from './addresses.ts';
 import { type Administration, administration } from './admin/administration.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { DatabaseClock } from './clock-of-database.ts';
 import type { AddressedRequest, Core } from './context.ts';
 import { createRequestHandler, type RequestHandler } from './http/app.ts';
-import { clientAddressFinder } from './http/client-address.ts';
 import { createForms } from './http/csrf.ts';
 import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import { resealHandler, resealKind, scheduleReseal } from './keys/reseal.ts';
@@ -73,11 +73,8 @@ export interface Ostiary {
      * is made, with your transaction.
      */
     readonly kycChanged: KycChanged;
-    /**
-     * Ends every consent, code and token of a user who was blocked or deleted. Takes effect with the next
-     * request, in every process.
-     */
-    end(sub: string): Promise<void>;
+    /** The same as `admin.users.end`. */
+    readonly end: Administration['users']['end'];
   };
   /**
    * Who sent a request: the socket's address, or what trusted proxies say in `X-Forwarded-For`. For a sign-in page of yours

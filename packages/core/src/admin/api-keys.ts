@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { addressMatcher } from '../addresses.ts';
 import { apiKeyFormat, signingSecretContext } from '../api-key-format.ts';
 import type { Core } from '../context.ts';
-import { addressMatcher } from '../http/client-address.ts';
 import type { ApiKeyRecord, KeyScope } from '../ports/api-keys.ts';
 import type { Mode } from '../ports/partners.ts';
 import { digest, randomSecret } from '../tokens.ts';

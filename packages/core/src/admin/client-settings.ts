@@ -76,7 +76,8 @@ export const newClient = clientSettings.extend({
     .optional(),
 });
 
-export function shownClient({ secrets, version: _, ...record }: ClientRecord): Client {
+export function shownClient(client: ClientRecord & { readonly partnerDisabled?: boolean }): Client {
+  const { secrets, version: _, partnerDisabled: __, ...record } = client;
   return {
     ...shown(record),
     public: secrets.length === 0,

@@ -16,7 +16,7 @@ export interface PageRequest {
 /** The place after which a list that is sorted by time goes on. @throws TypeError */
 export function placeAfter({ after }: PageRequest): ListPosition | null {
   if (after === undefined) return null;
-  const place = readPlace(after);
+  const place = typeof after === 'string' ? readPlace(after) : null;
   if (place === null) throw new TypeError('after: is not a place in this list');
   return place;
 }

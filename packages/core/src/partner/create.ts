@@ -8,10 +8,11 @@ import { createUserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create.ts';
 import { createPartnerApi } from './app.ts';
 import { consoleRoutes } from './console.ts';
+import { historyOperations } from './handlers/history.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { createAdmission } from './pipeline/admission.ts';
 import { createKeyCheck } from './pipeline/key.ts';
-import { consoleOperations, partnerRoutes } from './routes.ts';
+import { partnerRoutes } from './routes.ts';
 
 /** Where the description of the partner API is. */
 export const openApiPath = '/v1/openapi.json';
@@ -36,7 +37,8 @@ export function createPartner(
     logger: options.logger,
   });
   const admission = createAdmission(keys, limits);
-  const operations = consoleOperations(core, table);
+  // What a console may call: every operation of the API, and what people read of events.
+  const operations = [...table, ...historyOperations(core)];
   // Made when somebody asks for it: it takes longer than the rest of the start.
   let description: string | null = null;
   const routes: Route[] = [

@@ -67,7 +67,7 @@ export interface PartnerRoute<
     readonly texts?: readonly string[];
   };
   /** Whether the `Idempotency-Key` header means something: `handle` is not called for a replay. */
-  readonly idempotent: boolean;
+  readonly idempotent?: boolean;
   /** Only with a test key; live ones see 404, and why. */
   readonly testOnly?: boolean;
   readonly handle: (

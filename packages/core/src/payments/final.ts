@@ -1,4 +1,5 @@
 import type { Core } from '../context.ts';
+import type { TransferResult } from '../ports/payments.ts';
 import type { TransferFailure, TransferRecord } from '../ports/transfers.ts';
 import { newEvent } from '../webhooks/outgoing.ts';
 import { transferView } from './transfer.ts';
@@ -10,6 +11,24 @@ export type Settlement =
 
 /** What ending a transfer needs. */
 export type FinalContext = Pick<Core, 'clock' | 'random' | 'storage' | 'wake'>;
+
+/**
+ * What a host says of a transfer is checked: only what is explicit may end one.
+ * @throws TypeError
+ */
+export function checkedResult(call: string, result: TransferResult): TransferResult {
+  const status: unknown = result?.status;
+  if (status === 'completed' || status === 'pending') return { status };
+  if (
+    status === 'failed' &&
+    'code' in result &&
+    typeof result.code === 'string' &&
+    typeof result.message === 'string'
+  ) {
+    return { status, code: result.code, message: result.message };
+  }
+  throw new TypeError(`${call}: the status has to be completed, failed with code and message, or pending`);
+}
 
 /** What every database keeps as it is: the cut may go through a character. */
 const storable = (text: string, most: number): string =>

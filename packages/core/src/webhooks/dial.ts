@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { type SecureContext, type TLSSocket, connect as upgrade } from 'node:tls';
-import { peerAddress } from './addresses.ts';
+import { unmapped } from '../addresses.ts';
 import { hostOf, TargetError } from './targets.ts';
 
 /** How a connection is made. */
@@ -90,10 +90,10 @@ export async function dial(
   const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
   const host = hostOf(url);
   const socket = await connectFirst(addresses, { host, port, signal: options.signal });
-  const peer = socket.remoteAddress;
-  if (peer === undefined || !options.isAllowed(peerAddress(peer))) {
+  const peer = unmapped(socket.remoteAddress ?? '');
+  if (peer === null || !options.isAllowed(peer)) {
     socket.destroy();
-    throw peer === undefined ? resetError() : new TargetError('The connection reached another address.');
+    throw peer === null ? resetError() : new TargetError('The connection reached another address.');
   }
   if (!isSecure) return socket;
   return secured(socket, host, options);

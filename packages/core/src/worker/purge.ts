@@ -44,17 +44,8 @@ export interface PurgeOptions {
 async function purgeBatches(
   { storage, clock, logger, eventRetentionMs }: PurgeOptions,
   rounds: number,
-): Promise<{ readonly total: PurgeCount; readonly isThrough: boolean }> {
-  const total: Record<keyof PurgeCount, number> = {
-    interactions: 0,
-    tokens: 0,
-    grants: 0,
-    idempotency: 0,
-    events: 0,
-    deliveries: 0,
-    rateLimits: 0,
-  };
-  const kinds = Object.keys(total) as (keyof PurgeCount)[];
+): Promise<{ readonly total: object; readonly isThrough: boolean }> {
+  const total: Record<string, number> = {};
   for (let round = 0; round < rounds; round += 1) {
     const now = clock.now();
     const count = await storage.purge({
@@ -63,8 +54,8 @@ async function purgeBatches(
       eventsBefore: now - eventRetentionMs,
       limit: batch,
     });
-    for (const kind of kinds) total[kind] += count[kind];
-    if (kinds.every((kind) => count[kind] < batch)) {
+    for (const [kind, rows] of Object.entries(count)) total[kind] = (total[kind] ?? 0) + rows;
+    if (Object.values(count).every((rows) => rows < batch)) {
       logger.debug(total, 'old rows were removed');
       return { total, isThrough: true };
     }
@@ -74,7 +65,7 @@ async function purgeBatches(
 
 /** Removes all old rows that there are now. */
 export async function purgeNow(options: PurgeOptions): Promise<PurgeCount> {
-  return (await purgeBatches(options, Number.POSITIVE_INFINITY)).total;
+  return (await purgeBatches(options, Number.POSITIVE_INFINITY)).total as PurgeCount;
 }
 
 /** Removes old rows every ten minutes. */

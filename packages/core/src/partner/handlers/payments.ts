@@ -1,6 +1,7 @@
 import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
 import { createTransfer } from '../../payments/create.ts';
+import { parseAmount } from '../../payments/money.ts';
 import { transferView } from '../../payments/transfer.ts';
 import { transferSchema } from '../../transfer-schema.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
@@ -25,24 +26,20 @@ function createRoute(core: Core, users: UserLookup): PartnerRoute {
     body: paymentBody,
     success: { status: 201, schema: transferSchema },
     idempotent: true,
-    async handle({ body, partner, mode, idempotency, now }) {
-      const asker = { partner, mode };
+    async handle({ body, ...request }) {
       const { recipient } = body;
       const user = requireUser(
         await ('kid' in recipient
-          ? users.byKid(asker, recipient.kid)
-          : users.byPhone(asker, recipient.phone)),
+          ? users.byKid(request, recipient.kid)
+          : users.byPhone(request, recipient.phone)),
       );
-      return await createTransfer(core, {
-        ...asker,
-        amount: body.amount,
+      return await createTransfer(core, request, {
+        amount: parseAmount(body.amount),
         currency: body.currency,
         recipientKid: String(recipientOf(user).kid),
         description: body.description ?? null,
         reference: body.reference ?? null,
         metadata: body.metadata ?? null,
-        idempotency,
-        now,
       });
     },
   });
@@ -64,7 +61,6 @@ export function paymentRoutes(core: Core, users: UserLookup): PartnerRoute[] {
       summary: 'Lists transfers, newest first.',
       query: listQuery,
       success: { status: 200, schema: transferList },
-      idempotent: false,
       async handle({ query, partner, mode }) {
         const filters = {
           partner,
@@ -89,7 +85,6 @@ export function paymentRoutes(core: Core, users: UserLookup): PartnerRoute[] {
       summary: 'Inspects a transfer.',
       pathSchema: transferPath,
       success: { status: 200, schema: transferSchema },
-      idempotent: false,
       async handle({ path, partner, mode }) {
         const transfer = await transfers.find({ partner, mode }, path.id);
         if (transfer === null)

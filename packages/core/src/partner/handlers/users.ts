@@ -27,7 +27,6 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
     method: 'GET',
     scope: 'users:read',
     limit: 'users',
-    idempotent: false,
     success: { status: 200, schema: userSchema },
   } as const;
 

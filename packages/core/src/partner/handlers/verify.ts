@@ -20,7 +20,6 @@ export function verifyRoutes(passports: Passports, users: UserLookup): PartnerRo
       summary: 'Verifies a passport token in real time.',
       body: verifyBody,
       success: { status: 200, schema: verification },
-      idempotent: false,
       async handle({ body, partner, mode }) {
         const passport = await passports.read(body.token, mode);
         const user = requireUser(await users.bySub({ partner, mode }, passport.sub));

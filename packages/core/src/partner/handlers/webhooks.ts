@@ -16,7 +16,7 @@ import {
   recovered,
 } from '../webhook-schemas.ts';
 
-const common = { scope: 'webhooks', limit: 'other', idempotent: false } as const;
+const common = { scope: 'webhooks', limit: 'other' } as const;
 
 /** Registers webhook endpoints. */
 export function webhookRoutes({ endpoints, catalogue }: Webhooks): PartnerRoute[] {

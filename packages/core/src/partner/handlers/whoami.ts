@@ -14,7 +14,6 @@ export function whoamiRoutes(): PartnerRoute[] {
       operation: 'whoami',
       summary: 'Says whose key this is, what it may do, and from which address it is used.',
       success: { status: 200, schema: whoamiSchema },
-      idempotent: false,
       async handle({ partner, mode, key, address }) {
         const { id, name, scopes, requireSignature, expiresAt } = key;
         return {
