@@ -29,11 +29,9 @@ import { createWebhooks } from './webhooks/create.ts';
 import type { KycChanged } from './webhooks/kyc.ts';
 import type { EventPublishing } from './webhooks/publish.ts';
 import { presenceKind, watchForWorker } from './worker/presence.ts';
-import { type PurgeOptions, purgeHandler, purgeKind, purgeNow, schedulePurge } from './worker/purge.ts';
+import { purgeHandler, purgeKind, purgeNow, schedulePurge } from './worker/purge.ts';
 import { together } from './worker/together.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
-
-const dayMs = 24 * 3600_000;
 
 /** Storages of the instances of this process that are open. */
 const inUse = new WeakSet<Storage>();
@@ -139,10 +137,8 @@ async function coreOf(options: Options, clock: Clock, wake: Core['wake']): Promi
 }
 
 /** Opens the storage and what is read of it at the start; leaves nothing open where that fails. */
-async function openStorage(
-  { storage, signingKeys, clock, sealer }: Core,
-  databaseClock: DatabaseClock | null,
-): Promise<void> {
+async function openStorage(core: Core, databaseClock: DatabaseClock | null): Promise<void> {
+  const { storage, signingKeys } = core;
   claimStorage(storage);
   try {
     await storage.open();
@@ -153,8 +149,8 @@ async function openStorage(
   try {
     await databaseClock?.start();
     await signingKeys.start();
-    await schedulePurge(storage.queue, clock);
-    await scheduleReseal(storage.queue, clock, sealer);
+    await schedulePurge(core);
+    await scheduleReseal(core);
   } catch (error) {
     databaseClock?.stop();
     // An open database would keep the process alive that could not start.
@@ -165,8 +161,8 @@ async function openStorage(
 }
 
 /** The worker of the queue, with a handler for each kind of job. */
-function jobWorker(core: Core, purging: PurgeOptions): Worker {
-  const { storage, clock, random, sealer, telemetry } = core;
+function jobWorker(core: Core): Worker {
+  const { storage, clock, random, telemetry } = core;
   const { logger, payments } = core.options;
   return createWorker({
     queue: storage.queue,
@@ -175,11 +171,11 @@ function jobWorker(core: Core, purging: PurgeOptions): Worker {
     logger,
     telemetry,
     handlers: {
-      [purgeKind]: purgeHandler(purging),
+      [purgeKind]: purgeHandler(core),
       // To take it is all that is to be done.
       [presenceKind]: async () => null,
-      [resealKind]: resealHandler({ storage, sealer, clock, logger }),
-      ...(payments && { [executionKind]: executionHandler(core, { rail: payments, logger }) }),
+      [resealKind]: resealHandler(core),
+      ...(payments && { [executionKind]: executionHandler(core, payments) }),
     },
   });
 }
@@ -199,19 +195,13 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const forms = createForms(core);
   const interactions = createInteractions(core, engine, forms);
   const webhooks = createWebhooks(core, seams.webhookClient);
-  const purging = { storage, clock, logger, eventRetentionMs: options.webhooks.retentionDays * dayMs };
-  const jobs = jobWorker(core, purging);
-  const { worker, stop: stopWatching } = watchForWorker(together(jobs, webhooks.worker), {
-    queue: storage.queue,
-    clock,
-    random: core.random,
-    logger,
-  });
+  const jobs = jobWorker(core);
+  const { worker, stop: stopWatching } = watchForWorker(core, together(jobs, webhooks.worker));
   const passports = createPassports(core);
   const partner = options.payments === undefined ? null : createPartner(core, { passports, webhooks, forms });
   const admin = administration(core, {
     forgetKeys: () => partner?.forgetKeys(),
-    purge: () => purgeNow(purging),
+    purge: () => purgeNow(core),
   });
 
   const routes = [...oauthRoutes(core, engine, interactions, forms), ...(partner?.routes ?? [])];

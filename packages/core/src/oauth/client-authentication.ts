@@ -1,7 +1,8 @@
 import { OAuthError } from '../errors.ts';
 import { formDecoded } from '../http/body.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
-import { isEnabled, isPublicClient, secretState } from './client.ts';
+import { digest, equalDigests } from '../tokens.ts';
+import { isEnabled, isPublicClient } from './client.ts';
 
 export interface Credentials {
   readonly clientId: string;
@@ -85,7 +86,9 @@ export function checkSecret(client: ClientRecord, credentials: Credentials, now:
   }
   if (isPublicClient(client))
     throw refused('a client_secret was sent, and the client has none: it is public');
-  const state = secretState(client, secret, now);
-  if (state === 'ended') throw refused('the client_secret was replaced by another one, and has ended');
-  if (state === 'wrong') throw refused('the client_secret is wrong');
+  const presented = digest(secret);
+  const equal = client.secrets.filter((stored) => equalDigests(stored.digest, presented));
+  if (equal.length === 0) throw refused('the client_secret is wrong');
+  if (!equal.some(({ expiresAt }) => expiresAt === null || expiresAt > now))
+    throw refused('the client_secret was replaced by another one, and has ended');
 }

@@ -1,4 +1,3 @@
-import { apiKeyFormat } from '../api-key-format.ts';
 import type { Core } from '../context.ts';
 import { fixedWindows } from '../fixed-windows.ts';
 import type { Forms } from '../http/csrf.ts';
@@ -26,16 +25,11 @@ export function createPartner(
     readonly forms: Forms;
   },
 ) {
-  const { options, storage, clock } = core;
+  const { options, storage } = core;
   const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });
   const { store, per, ...groups } = options.partnerLimits;
   const limits = { store: store ?? storage.rateLimits ?? fixedWindows(), limits: groups, per };
-  const keys = createKeyCheck({
-    store: storage.apiKeys,
-    format: apiKeyFormat(options.prefix),
-    clock,
-    logger: options.logger,
-  });
+  const keys = createKeyCheck(core);
   const admission = createAdmission(keys, limits);
   // What a console may call: every operation of the API, and what people read of events.
   const operations = [...table, ...historyOperations(core)];

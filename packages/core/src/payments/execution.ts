@@ -1,11 +1,11 @@
+import type { Core } from '../context.ts';
 import { withDeadline } from '../host-call.ts';
-import type { Logger } from '../logger.ts';
 import type { PaymentRail, TransferOrder, TransferResult } from '../ports/payments.ts';
 import type { NewJob } from '../ports/queue.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
 import { count } from '../telemetry.ts';
 import type { JobHandler } from '../worker/worker.ts';
-import { checkedResult, type FinalContext, finishTransfer } from './final.ts';
+import { checkedResult, finishTransfer } from './final.ts';
 import { sandboxRail } from './sandbox-rail.ts';
 
 /** The kind of the job that executes one transfer. */
@@ -47,20 +47,17 @@ async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<Transfe
  * Executes transfers, at least once each, with the transfer's id as idempotency key. Throwing leaves the
  * transfer pending and has the worker try again, without end.
  */
-export function executionHandler(
-  context: FinalContext,
-  { rail, logger }: { readonly rail: PaymentRail; readonly logger: Logger },
-): JobHandler {
-  const { transfers } = context.storage;
+export function executionHandler(core: Core, rail: PaymentRail): JobHandler {
+  const { transfers } = core.storage;
   return async ({ transferId }) => {
     const transfer = await transfers.findById(String(transferId));
     if (transfer === null || transfer.status !== 'pending') return null;
     const result = await ask(transfer.mode === 'test' ? sandboxRail : rail, transfer);
     if (result.status === 'pending') {
-      logger.info({ transfer: transfer.id }, 'the payment rail decides later');
+      core.options.logger.info({ transfer: transfer.id }, 'the payment rail decides later');
       return null;
     }
-    await finishTransfer(context, transfer, result);
+    await finishTransfer(core, transfer, result);
     return null;
   };
 }

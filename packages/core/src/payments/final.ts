@@ -9,9 +9,6 @@ export type Settlement =
   | { readonly status: 'completed' }
   | { readonly status: 'failed'; readonly code: string; readonly message: string };
 
-/** What ending a transfer needs. */
-export type FinalContext = Pick<Core, 'clock' | 'random' | 'storage' | 'wake'>;
-
 /**
  * What a host says of a transfer is checked: only what is explicit may end one.
  * @throws TypeError
@@ -46,11 +43,11 @@ function failureOf(end: Settlement): TransferFailure | null {
  * @returns the transfer as it is now, and whether this call settled it; `null` for an unknown transfer
  */
 export async function finishTransfer(
-  context: FinalContext,
+  core: Core,
   pending: TransferRecord,
   end: Settlement,
 ): Promise<{ readonly transfer: TransferRecord; readonly settled: boolean } | null> {
-  const now = context.clock.now();
+  const now = core.clock.now();
   const { status } = end;
   const failure = failureOf(end);
   const final: TransferRecord = {
@@ -60,14 +57,14 @@ export async function finishTransfer(
     updatedAt: now,
     completedAt: status === 'completed' ? now : null,
   };
-  const event = newEvent(context, {
+  const event = newEvent(core, {
     partner: pending.partner,
     mode: pending.mode,
     type: `payment.${status}`,
     data: transferView(final),
     createdAt: now,
   });
-  const outcome = await context.storage.transfers.settle({ id: pending.id, status, failure, event, now });
-  if (outcome?.settled === true) context.wake('deliveries');
+  const outcome = await core.storage.transfers.settle({ id: pending.id, status, failure, event, now });
+  if (outcome?.settled === true) core.wake('deliveries');
   return outcome;
 }

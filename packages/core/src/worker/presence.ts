@@ -1,4 +1,5 @@
-import type { Worker, WorkerOptions } from './worker.ts';
+import type { Core } from '../context.ts';
+import type { Worker } from './worker.ts';
 
 /** The kind of the job that tells a process without a worker of its own whether another one has one: who takes it is there. */
 export const presenceKind = 'worker check';
@@ -13,10 +14,10 @@ const lookMs = 75_000;
  * Tells the log, once, that work waits and no worker takes it: `worker.start()` was forgotten, or the process that had
  * called it is gone. A process whose own worker has worked does not look; any number of others may.
  */
-export function watchForWorker(
-  worker: Worker,
-  { queue, clock, random, logger }: Pick<WorkerOptions, 'queue' | 'clock' | 'random' | 'logger'>,
-) {
+export function watchForWorker(core: Core, worker: Worker) {
+  const { clock, random } = core;
+  const { queue } = core.storage;
+  const { logger } = core.options;
   const timer = setInterval(() => void look(), lookMs).unref();
   const stop = () => clearInterval(timer);
 
