@@ -162,21 +162,13 @@ async function openStorage(core: Core, databaseClock: DatabaseClock | null): Pro
 
 /** The worker of the queue, with a handler for each kind of job. */
 function jobWorker(core: Core): Worker {
-  const { storage, clock, random, telemetry } = core;
-  const { logger, payments } = core.options;
-  return createWorker({
-    queue: storage.queue,
-    clock,
-    random,
-    logger,
-    telemetry,
-    handlers: {
-      [purgeKind]: purgeHandler(core),
-      // To take it is all that is to be done.
-      [presenceKind]: async () => null,
-      [resealKind]: resealHandler(core),
-      ...(payments && { [executionKind]: executionHandler(core, payments) }),
-    },
+  const { payments } = core.options;
+  return createWorker(core, {
+    [purgeKind]: purgeHandler(core),
+    // To take it is all that is to be done.
+    [presenceKind]: async () => null,
+    [resealKind]: resealHandler(core),
+    ...(payments && { [executionKind]: executionHandler(core, payments) }),
   });
 }
 

@@ -32,7 +32,6 @@ export interface WebhookClient {
   close(): Promise<void>;
 }
 
-/** Options of {@link createWebhookClient}. */
 export interface WebhookClientOptions {
   readonly policy: TargetPolicy;
   /** @defaultValue `defaultResolve(policy)` */

@@ -10,7 +10,6 @@ import { createRedeliveries } from './redelivery.ts';
 import { triggerEvent } from './sandbox.ts';
 import { checkTarget, defaultResolve, type TargetPolicy } from './targets.ts';
 
-/** Everything about events and webhooks. */
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /** Secrets that are kept open at once; every attempt needs one. */

@@ -4,13 +4,11 @@ import { type SecureContext, type TLSSocket, connect as upgrade } from 'node:tls
 import { unmapped } from '../addresses.ts';
 import { hostOf, TargetError } from './targets.ts';
 
-/** How a connection is made. */
 export interface DialOptions {
   /** Whether an address may be at the other end. */
   readonly isAllowed: (address: string) => boolean;
   /** Certificates and versions; asked for when the target is https. */
   readonly secureContext: () => SecureContext;
-  /** Gives up. */
   readonly signal: AbortSignal;
 }
 

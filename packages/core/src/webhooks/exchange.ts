@@ -28,7 +28,6 @@ export interface ExchangeOptions {
   readonly now: () => number;
 }
 
-/** What is said to whom. */
 export interface ExchangeRequest {
   readonly target: Origin;
   readonly request: Dispatcher.DispatchOptions;
@@ -77,7 +76,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#connection = options.connections.take(request.target);
   }
 
-  /** Sends the request. */
   start(): void {
     this.#options.underWay.add(this);
     this.#limit(this.#options.timeoutMs);

@@ -23,7 +23,6 @@ export function eventView({ sequence, body }: EventRecord): JsonObject {
   return { sequence, ...(JSON.parse(body) as JsonObject) };
 }
 
-/** A delivery as its partner sees it. */
 export function deliveryView(delivery: DeliveryRecord): JsonObject {
   const { id, eventId, eventType, endpointId, status, nextAttemptAt, createdAt, attempts } = delivery;
   return {
