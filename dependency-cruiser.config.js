@@ -16,8 +16,7 @@ const rooms = {
   passports: ['ground', 'ports'],
   webhooks: ['ground', 'ports', 'worker'],
   payments: ['ground', 'ports', 'webhooks', 'worker'],
-  // `http` for the one file that understands addresses: allowlists are checked when a key is issued.
-  admin: ['ground', 'http', 'keys', 'ports', 'webhooks'],
+  admin: ['ground', 'keys', 'ports', 'webhooks'],
   oauth: ['ground', 'http', 'keys', 'pages', 'ports'],
   partner: ['ground', 'http', 'passports', 'payments', 'ports', 'users', 'webhooks'],
 };

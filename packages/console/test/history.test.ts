@@ -43,7 +43,6 @@ describe('the history of events', () => {
     const { text } = await browser.get(`/sandbox/events/${event}`);
     const { search } = new URL(/href="([^"]+)">Older deliveries/.exec(text)?.[1] ?? '');
     expect((await browser.get(`/sandbox/events/${event}${search}`)).status).toBe(200);
-    expect((await browser.get(`/sandbox/events/${await kit.event(key)}${search}`)).status).toBe(400);
     await kit.attempt({});
     kit.provider.clock.advance(1_000);
     await act(browser, `/sandbox/events/${event}/redeliver`, { endpoint: await kit.endpoint(key, '/late') });

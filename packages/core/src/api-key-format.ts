@@ -28,8 +28,6 @@ export function apiKeyFormat(prefix: string) {
   };
 }
 
-export type ApiKeyFormat = ReturnType<typeof apiKeyFormat>;
-
 /** Where an API key's sealed secret is written down: it opens nowhere else. */
 export function signingSecretContext(keyId: string): string {
   return `api_keys/${keyId}/signing_secret`;

@@ -3,7 +3,7 @@ export class HostTimeoutError extends Error {
   override readonly name = 'HostTimeoutError';
 
   constructor(call: string, seconds: number) {
-    super(`${call} did not answer within ${seconds} s (option hostTimeoutSeconds)`);
+    super(`${call} did not answer within ${seconds} s`);
   }
 }
 

@@ -1,9 +1,9 @@
+import { clientAddressFinder } from './addresses.ts';
 import { type Administration, administration } from './admin/administration.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { DatabaseClock } from './clock-of-database.ts';
 import type { AddressedRequest, Core } from './context.ts';
 import { createRequestHandler, type RequestHandler } from './http/app.ts';
-import { clientAddressFinder } from './http/client-address.ts';
 import { createForms } from './http/csrf.ts';
 import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import { resealHandler, resealKind, scheduleReseal } from './keys/reseal.ts';
@@ -29,11 +29,9 @@ import { createWebhooks } from './webhooks/create.ts';
 import type { KycChanged } from './webhooks/kyc.ts';
 import type { EventPublishing } from './webhooks/publish.ts';
 import { presenceKind, watchForWorker } from './worker/presence.ts';
-import { type PurgeOptions, purgeHandler, purgeKind, purgeNow, schedulePurge } from './worker/purge.ts';
+import { purgeHandler, purgeKind, purgeNow, schedulePurge } from './worker/purge.ts';
 import { together } from './worker/together.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
-
-const dayMs = 24 * 3600_000;
 
 /** Storages of the instances of this process that are open. */
 const inUse = new WeakSet<Storage>();
@@ -75,11 +73,8 @@ export interface Ostiary {
      * is made, with your transaction.
      */
     readonly kycChanged: KycChanged;
-    /**
-     * Ends every consent, code and token of a user who was blocked or deleted. Takes effect with the next
-     * request, in every process.
-     */
-    end(sub: string): Promise<void>;
+    /** The same as `admin.users.end`. */
+    readonly end: Administration['users']['end'];
   };
   /**
    * Who sent a request: the socket's address, or what trusted proxies say in `X-Forwarded-For`. For a sign-in page of yours
@@ -144,10 +139,8 @@ async function coreOf(options: Options, clock: Clock, wake: Core['wake']): Promi
 }
 
 /** Opens the storage and what is read of it at the start; leaves nothing open where that fails. */
-async function openStorage(
-  { storage, signingKeys, clock, sealer }: Core,
-  databaseClock: DatabaseClock | null,
-): Promise<void> {
+async function openStorage(core: Core, databaseClock: DatabaseClock | null): Promise<void> {
+  const { storage, signingKeys } = core;
   claimStorage(storage);
   try {
     await storage.open();
@@ -158,8 +151,8 @@ async function openStorage(
   try {
     await databaseClock?.start();
     await signingKeys.start();
-    await schedulePurge(storage.queue, clock);
-    await scheduleReseal(storage.queue, clock, sealer);
+    await schedulePurge(core);
+    await scheduleReseal(core);
   } catch (error) {
     databaseClock?.stop();
     // An open database would keep the process alive that could not start.
@@ -170,22 +163,14 @@ async function openStorage(
 }
 
 /** The worker of the queue, with a handler for each kind of job. */
-function jobWorker(core: Core, purging: PurgeOptions): Worker {
-  const { storage, clock, random, sealer, telemetry } = core;
-  const { logger, payments } = core.options;
-  return createWorker({
-    queue: storage.queue,
-    clock,
-    random,
-    logger,
-    telemetry,
-    handlers: {
-      [purgeKind]: purgeHandler(purging),
-      // To take it is all that is to be done.
-      [presenceKind]: async () => null,
-      [resealKind]: resealHandler({ storage, sealer, clock, logger }),
-      ...(payments && { [executionKind]: executionHandler(core, { rail: payments, logger }) }),
-    },
+function jobWorker(core: Core): Worker {
+  const { payments } = core.options;
+  return createWorker(core, {
+    [purgeKind]: purgeHandler(core),
+    // To take it is all that is to be done.
+    [presenceKind]: async () => null,
+    [resealKind]: resealHandler(core),
+    ...(payments && { [executionKind]: executionHandler(core, payments) }),
   });
 }
 
@@ -204,19 +189,13 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const forms = createForms(core);
   const interactions = createInteractions(core, engine, forms);
   const webhooks = createWebhooks(core, seams.webhookClient);
-  const purging = { storage, clock, logger, eventRetentionMs: options.webhooks.retentionDays * dayMs };
-  const jobs = jobWorker(core, purging);
-  const { worker, stop: stopWatching } = watchForWorker(together(jobs, webhooks.worker), {
-    queue: storage.queue,
-    clock,
-    random: core.random,
-    logger,
-  });
+  const jobs = jobWorker(core);
+  const { worker, stop: stopWatching } = watchForWorker(core, together(jobs, webhooks.worker));
   const passports = createPassports(core);
   const partner = options.payments === undefined ? null : createPartner(core, { passports, webhooks, forms });
   const admin = administration(core, {
     forgetKeys: () => partner?.forgetKeys(),
-    purge: () => purgeNow(purging),
+    purge: () => purgeNow(core),
   });
 
   const routes = [...oauthRoutes(core, engine, interactions, forms), ...(partner?.routes ?? [])];

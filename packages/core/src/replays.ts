@@ -1,7 +1,7 @@
 import type { Core } from './context.ts';
 import { PartnerError } from './errors.ts';
 import type { ClaimOutcome, IdempotencyClaim, StoredAnswer } from './ports/idempotency.ts';
-import type { Mode } from './ports/partners.ts';
+import type { Owner } from './ports/partners.ts';
 
 /** Another request with the same `Idempotency-Key` is under way, and nobody knows yet what becomes of it. */
 export class RequestInProgressError extends PartnerError {
@@ -24,9 +24,7 @@ export interface IdempotencyRequest {
 }
 
 /** A partner's request that takes effect once per `Idempotency-Key`. */
-export interface RepeatableRequest {
-  readonly partner: string;
-  readonly mode: Mode;
+export interface RepeatableRequest extends Owner {
   /** `null` when the request carries no key. */
   readonly idempotency: IdempotencyRequest | null;
   readonly now: number;

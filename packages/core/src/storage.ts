@@ -54,8 +54,7 @@ export type {
 } from './ports/idempotency.ts';
 export type { InteractionStore, JsonObject } from './ports/interactions.ts';
 export type { ListPosition } from './ports/lists.ts';
-export type { Owner } from './ports/owner.ts';
-export type { Mode, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';
+export type { Mode, Owner, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';
 export type { Claim, ClaimedJob, NewJob, Queue } from './ports/queue.ts';
 export type { RateLimitState, RateLimitStore, SharedRateLimits } from './ports/rate-limits.ts';
 export type { ResealedSecret, SealedSecret, SealedSecrets } from './ports/sealed-secrets.ts';

@@ -1,29 +1,17 @@
 import { z } from 'zod';
+import { addressMatcher } from '../addresses.ts';
 import { apiKeyFormat, signingSecretContext } from '../api-key-format.ts';
 import type { Core } from '../context.ts';
-import { addressMatcher } from '../http/client-address.ts';
 import type { ApiKeyRecord, KeyScope } from '../ports/api-keys.ts';
 import type { Mode } from '../ports/partners.ts';
 import { digest, randomSecret } from '../tokens.ts';
 import type { Act } from './audit.ts';
-import { checked, shown } from './checked.ts';
+import { checked, type Shown, shown } from './checked.ts';
 import { shownName } from './names.ts';
 import { PartnerNameError } from './partners.ts';
 
 /** An API key as administrators see it: everything but the key. Times are ISO 8601. */
-export interface ApiKey {
-  readonly id: string;
-  readonly partner: string;
-  readonly mode: Mode;
-  readonly name: string;
-  readonly scopes: readonly KeyScope[];
-  readonly allowlist: readonly string[] | null;
-  readonly requireSignature: boolean;
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly revokedAt: string | null;
-  readonly lastUsedAt: string | null;
-}
+export type ApiKey = Shown<Omit<ApiKeyRecord, 'digest' | 'sealedSigningSecret' | 'quotaId'>>;
 
 /** A key to be issued. */
 export interface NewApiKey {

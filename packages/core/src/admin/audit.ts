@@ -1,25 +1,14 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
-import type { AuditRecord } from '../ports/audit.ts';
+import { writePlace } from '../paging.ts';
+import type { AuditRecord, StoredAct } from '../ports/audit.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { type AuditVerification, actDigest, verifyAudit } from './audit-chain.ts';
-import { checked, shown } from './checked.ts';
+import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, placeAfter } from './paging.ts';
 
-/** One administrative act. */
-export interface AuditEntry {
-  readonly id: string;
-  /** ISO 8601. */
-  readonly at: string;
-  /** Who did it: what was given to `admin.as`, or `host`. */
-  readonly actor: string;
-  /** What was done, such as `client.disable`. */
-  readonly action: string;
-  /** What it was done to, such as `client:kafe`. */
-  readonly target: string;
-  /** What was set. Never a secret. */
-  readonly details: JsonObject;
-}
+/** One administrative act. Its time is ISO 8601; who did it is what was given to `admin.as`, or `host`. */
+export type AuditEntry = Shown<StoredAct>;
 
 /** What administrators did. Kept without end; each entry commits with the change that it tells of. */
 export interface AuditAdministration {
@@ -69,8 +58,6 @@ const newAct = z.strictObject({
   details: z.record(z.string(), z.json()).optional(),
 });
 
-const position = placeAfter('aud_[0-9a-f]{24}');
-
 const chainValue = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'has to be a SHA-256 as 64 hexadecimal digits, as an earlier verification gave it')
@@ -79,11 +66,11 @@ const chainValue = z
 export function auditAdministration({ storage }: Core, act: Act): AuditAdministration {
   return {
     async list({ target, ...request } = {}) {
-      const after = request.after === undefined ? null : checked(position, request.after, 'after');
+      const after = placeAfter(request);
       const { page, next } = await listPage(request, {
         read: (limit) => storage.audit.list({ target: target ?? null, after, limit }),
         shown,
-        placeOf: ({ at, id }) => `${at}_${id}`,
+        placeOf: ({ at, id }) => writePlace({ time: at, id }),
       });
       return { entries: page, next };
     },

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { iso } from '../clock.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../plain-words.ts';
 
 /**
@@ -13,7 +14,7 @@ export function checked<Output>(schema: z.ZodType<Output>, input: unknown, name 
 }
 
 /** A record of the store as administrators see it: its times are ISO 8601. */
-type Shown<Stored> = {
+export type Shown<Stored> = {
   readonly [Name in keyof Stored]: Name extends 'at' | `${string}At`
     ? string | Extract<Stored[Name], null>
     : Stored[Name];
@@ -26,8 +27,4 @@ export function shown<Stored extends object>(record: Stored): Shown<Stored> {
     return [name, isTime ? iso(value) : value];
   });
   return Object.fromEntries(members);
-}
-
-export function iso(time: number): string {
-  return new Date(time).toISOString();
 }

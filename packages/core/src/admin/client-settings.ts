@@ -1,29 +1,16 @@
 import { z } from 'zod';
-import type { ClientRecord, SigningAlgorithm } from '../ports/clients.ts';
+import type { ClientRecord, ClientSecretRecord, SigningAlgorithm } from '../ports/clients.ts';
 import { scopeNames } from '../scopes.ts';
-import { shown } from './checked.ts';
+import { type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
 import { checkRedirectUris } from './redirect-uris.ts';
 
 /** An OAuth client as administrators see it. Times are ISO 8601. */
-export interface Client {
-  readonly clientId: string;
-  readonly name: string;
+export interface Client extends Shown<Omit<ClientRecord, 'secrets' | 'version'>> {
   /** Without a secret: such a client always uses PKCE. */
   readonly public: boolean;
-  readonly redirectUris: readonly string[];
-  readonly allowedScopes: readonly string[];
-  readonly requirePkce: boolean;
-  readonly requireSecret: boolean;
-  readonly firstParty: boolean;
-  readonly idTokenAlg: SigningAlgorithm;
-  /** Slug of the partner that owns it, or `null`. */
-  readonly partner: string | null;
   /** Secrets that work, without the secrets. */
-  readonly secrets: readonly { readonly createdAt: string; readonly expiresAt: string | null }[];
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly disabledAt: string | null;
+  readonly secrets: readonly Shown<Omit<ClientSecretRecord, 'digest'>>[];
 }
 
 /** What an administrator may set and change. */
@@ -89,7 +76,8 @@ export const newClient = clientSettings.extend({
     .optional(),
 });
 
-export function shownClient({ secrets, version: _, ...record }: ClientRecord): Client {
+export function shownClient(client: ClientRecord & { readonly partnerDisabled?: boolean }): Client {
+  const { secrets, version: _, partnerDisabled: __, ...record } = client;
   return {
     ...shown(record),
     public: secrets.length === 0,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Core } from '../context.ts';
-import type { ClientRecord, ClientSecretRecord, ClientStore } from '../ports/clients.ts';
+import type { ClientRecord, ClientSecretRecord } from '../ports/clients.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { digest } from '../tokens.ts';
 import type { Act } from './audit.ts';
@@ -86,14 +86,6 @@ function ending(
     .filter((old) => old.expiresAt > now);
 }
 
-/** The client without what its partner says of it, which is no part of it. */
-async function findStored(clients: ClientStore, clientId: string): Promise<ClientRecord | null> {
-  const found = await clients.find(clientId);
-  if (found === null) return null;
-  const { partnerDisabled: _, ...stored } = found;
-  return stored;
-}
-
 // Partners are never deleted, so one that exists now exists when the client is stored.
 async function requirePartner({ storage }: Core, slug: string | null): Promise<void> {
   if (slug !== null && (await storage.partners.find(slug)) === null)
@@ -109,8 +101,10 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
     details: JsonObject = {},
   ): Promise<Client> => {
     for (;;) {
-      const stored = await findStored(clients, clientId);
-      if (stored === null) throw new ClientError('client_not_found', clientId);
+      const found = await clients.find(clientId);
+      if (found === null) throw new ClientError('client_not_found', clientId);
+      // What its partner says of it is no part of the client.
+      const { partnerDisabled: _, ...stored } = found;
       const now = clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
       if (await clients.replace(edited, act(action, `client:${clientId}`, details)))
@@ -149,7 +143,7 @@ export function clientAdministration(core: Core, act: Act): ClientAdministration
     },
 
     async get(clientId) {
-      const stored = await findStored(clients, clientId);
+      const stored = await clients.find(clientId);
       return stored === null ? null : shownClient(stored);
     },
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { readPage } from '../paging.ts';
+import { readPage, readPlace } from '../paging.ts';
+import type { ListPosition } from '../ports/lists.ts';
 import { checked } from './checked.ts';
 
 const pageSize = z.int().min(1).max(500);
@@ -12,15 +13,13 @@ export interface PageRequest {
   readonly limit?: number;
 }
 
-/** What `after` has to be of a list that is sorted by time: the time and the id of the last entry. */
-export const placeAfter = (id: string) =>
-  z
-    .string()
-    .regex(new RegExp(`^\\d{1,15}_${id}$`), 'is not a place in this list')
-    .transform((text) => {
-      const end = text.indexOf('_');
-      return { time: Number(text.slice(0, end)), id: text.slice(end + 1) };
-    });
+/** The place after which a list that is sorted by time goes on. @throws TypeError */
+export function placeAfter({ after }: PageRequest): ListPosition | null {
+  if (after === undefined) return null;
+  const place = typeof after === 'string' ? readPlace(after) : null;
+  if (place === null) throw new TypeError('after: is not a place in this list');
+  return place;
+}
 
 /** `next` is what to pass as `after` for the following page, `null` after the last. @throws TypeError */
 export async function listPage<Row, Shown>(

@@ -3,18 +3,12 @@ import type { Core } from '../context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { PartnerReach, PartnerRecord } from '../ports/partners.ts';
 import type { Act } from './audit.ts';
-import { checked, shown } from './checked.ts';
+import { checked, type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
 import { listPage, type PageRequest } from './paging.ts';
 
 /** A partner as administrators see it. Times are ISO 8601. */
-export interface Partner {
-  readonly slug: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly disabledAt: string | null;
-}
+export type Partner = Shown<Omit<PartnerRecord, 'version'>>;
 
 /** A partner that was disabled, and what ended with that. */
 export interface DisabledPartner extends Partner {

@@ -1,40 +1,22 @@
 import type { Core } from '../context.ts';
-import type { DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
-import type { Owner } from '../ports/owner.ts';
+import { writePlace } from '../paging.ts';
+import type { AttemptRecord, DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
+import type { StoredAnswer } from '../ports/idempotency.ts';
+import type { Owner } from '../ports/partners.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
-import { keptSecret } from '../webhook-secrets.ts';
+import { changeEndpoint } from '../webhooks/endpoints.ts';
 import { newDeliveryId } from '../webhooks/outgoing.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import type { Act } from './audit.ts';
-import { checked, shown } from './checked.ts';
+import { type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, placeAfter } from './paging.ts';
 
 /** A partner's webhook endpoint as administrators see it: everything but its secret. Times are ISO 8601. */
-export interface WebhookEndpoint extends Owner {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly enabled: boolean;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' | 'version'>>;
 
 /** One event on its way to one endpoint. Times are ISO 8601. */
-export interface WebhookDelivery {
-  readonly id: string;
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly endpointId: string;
-  readonly status: DeliveryStatus;
-  readonly createdAt: string;
-  readonly nextAttemptAt: string | null;
-  readonly attempts: readonly {
-    readonly number: number;
-    readonly at: string;
-    readonly durationMs: number;
-    readonly httpStatus: number | null;
-    readonly error: string | null;
-  }[];
+export interface WebhookDelivery extends Shown<Omit<DeliveryRecord, 'partner' | 'mode' | 'attempts'>> {
+  readonly attempts: readonly Shown<Omit<AttemptRecord, 'response'>>[];
 }
 
 /** Thrown when an administrator names an endpoint or an event that does not exist, or a disabled endpoint. */
@@ -101,42 +83,36 @@ function deliveryOf({ attempts, partner: _, mode: __, ...delivery }: DeliveryRec
   };
 }
 
-const position = placeAfter('dl_[0-9a-z_]{1,80}');
-
-const noAnswer = { status: 200, body: '' };
-
-function assertQueued(result: Redelivery, eventId: string, endpointId: string): void {
-  switch (result.outcome) {
-    case 'unknown_event':
-      throw new WebhookError('event_not_found', eventId);
-    case 'unknown_endpoint':
-      throw new WebhookError('endpoint_not_found', endpointId);
-    case 'disabled_endpoint':
-      throw new WebhookError('endpoint_disabled', endpointId);
-    default:
-  }
-}
-
-/** Switches endpoints on and off: the latest version, again when somebody else was faster. */
-function switching({ storage: { webhooks }, clock, sealer }: Core, act: Act) {
-  return async (owner: Owner, id: string, enabled: boolean): Promise<WebhookEndpoint> => {
-    for (;;) {
-      const stored = await webhooks.find(owner, id);
-      if (stored === null) throw new WebhookError('endpoint_not_found', id);
-      const now = clock.now();
-      const sealedSecret = keptSecret(sealer, stored);
-      const next = { ...stored, enabled, sealedSecret, updatedAt: now, version: stored.version + 1 };
-      const audit = act(enabled ? 'endpoint.enable' : 'endpoint.disable', `endpoint:${id}`, { ...owner });
-      if (await webhooks.replace(next, now, audit)) return endpointOf(next);
-    }
-  };
-}
+const refusals = {
+  unknown_event: 'event_not_found',
+  unknown_endpoint: 'endpoint_not_found',
+  disabled_endpoint: 'endpoint_disabled',
+} as const;
 
 export function webhookAdministration(core: Core, act: Act): WebhookAdministration {
   const { clock, random } = core;
   const { webhooks, deliveries } = core.storage;
-  const setEnabled = switching(core, act);
   const newId = () => newDeliveryId(random.bytes(16).toString('hex'));
+
+  async function setEnabled(owner: Owner, id: string, enabled: boolean): Promise<WebhookEndpoint> {
+    const audit = act(enabled ? 'endpoint.enable' : 'endpoint.disable', `endpoint:${id}`, { ...owner });
+    const changed = await changeEndpoint(core, { ...owner, id }, { enabled }, clock.now(), audit);
+    if (changed === null) throw new WebhookError('endpoint_not_found', id);
+    return endpointOf(changed);
+  }
+
+  /** What was answered inside the transaction. @throws WebhookError */
+  function queued(result: Redelivery, endpointId: string, eventId: string) {
+    if (result.outcome === 'queued') {
+      core.wake('deliveries');
+      return JSON.parse(result.answer.body);
+    }
+    // There is no Idempotency-Key, whose outcomes are the others.
+    const code = refusals[result.outcome as keyof typeof refusals];
+    throw new WebhookError(code, code === 'event_not_found' ? eventId : endpointId);
+  }
+
+  const answerOf = (body: unknown): StoredAnswer => ({ status: 200, body: JSON.stringify(body) });
 
   return {
     list: async (owner) => (await webhooks.list(owner)).map(endpointOf),
@@ -150,17 +126,16 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
     },
 
     async deliveries(owner, { endpointId = null, eventId = null, status = null, ...request } = {}) {
-      const after = request.after === undefined ? null : checked(position, request.after, 'after');
+      const after = placeAfter(request);
       const { page, next } = await listPage(request, {
         read: (limit) => deliveries.list({ ...owner, endpointId, eventId, status, after, limit }),
         shown: deliveryOf,
-        placeOf: ({ createdAt, id }) => `${createdAt}_${id}`,
+        placeOf: ({ createdAt, id }) => writePlace({ time: createdAt, id }),
       });
       return { deliveries: page, next };
     },
 
     async redeliver(owner, eventId, { endpointId } = {}) {
-      let made: readonly DeliveryRecord[] = [];
       const result = await deliveries.redeliver({
         ...owner,
         eventId,
@@ -168,21 +143,15 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
         deliveryId: newId(),
         now: clock.now(),
         idempotency: null,
-        answer: (records) => {
-          made = records;
-          return noAnswer;
-        },
+        answer: (made) => answerOf(made.map(deliveryOf)),
         audit: act('event.redeliver', `event:${eventId}`, { ...owner, endpointId: endpointId ?? null }),
       });
-      assertQueued(result, eventId, endpointId ?? '');
-      core.wake('deliveries');
-      return made.map(deliveryOf);
+      return queued(result, endpointId ?? '', eventId);
     },
 
     async recover(owner, endpointId, { since }) {
       const from = since.getTime();
       if (!Number.isFinite(from)) throw new TypeError('since: has to be a date');
-      let count = 0;
       const result = await deliveries.recover({
         ...owner,
         endpointId,
@@ -191,15 +160,10 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
         now: clock.now(),
         limit: maxRecovered,
         idempotency: null,
-        answer: (number) => {
-          count = number;
-          return noAnswer;
-        },
+        answer: answerOf,
         audit: act('endpoint.recover', `endpoint:${endpointId}`, { ...owner, since: since.toISOString() }),
       });
-      assertQueued(result, '', endpointId);
-      core.wake('deliveries');
-      return count;
+      return queued(result, endpointId, '');
     },
   };
 }

@@ -1,7 +1,7 @@
+import { addressBuckets } from '../addresses.ts';
 import { OAuthError } from '../errors.ts';
 import { fixedWindows, secondsUntil } from '../fixed-windows.ts';
 import type { RateLimitState, SharedRateLimits } from '../ports/rate-limits.ts';
-import { addressBuckets } from './client-address.ts';
 
 /** @throws OAuthError `slow_down` that says when to come again, unless one more is allowed */
 export function requireAllowed({ allowed, endsAt }: RateLimitState, now: number, description: string): void {

@@ -1,4 +1,10 @@
-import { request as connect, createServer, type IncomingMessage, type Server } from 'node:http';
+import {
+  request as connect,
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http';
 import { type Duplex, duplexPair, pipeline, Readable, Transform } from 'node:stream';
 import type { RequestHandler } from './app.ts';
 
@@ -62,14 +68,6 @@ const ofConnection = new Set([
 /** Statuses whose responses have no body (Fetch, section 2.2.3). */
 const bodiless = new Set([204, 205, 304]);
 
-/** What the server does with a request that has arrived. */
-interface Visit {
-  /** The request is not Ostiary's. `undefined`: then it is answered with 404. */
-  readonly next: (() => void) | undefined;
-  /** The request is Ostiary's, which wants its body now. */
-  readonly own: () => void;
-}
-
 function headersOf(request: Request, url: URL): Record<string, string> {
   const headers: Record<string, string> = { host: request.headers.get('host') ?? url.host };
   for (const [name, value] of request.headers) {
@@ -123,22 +121,9 @@ function connection(address: string | null): { readonly near: Duplex; readonly f
  * HTTP server and client, so that framing, limits, back-pressure and broken connections are those of the network.
  */
 export function createFetchHandler(handler: RequestHandler): FetchHandler {
-  const visits = new WeakMap<object, Visit>();
+  /** What becomes of the request of a connection once it has arrived. */
+  const arrivals = new WeakMap<object, RequestListener>();
   let server: Server | null = null;
-  const serverOf = (): Server => {
-    server ??= createServer((request, response) => {
-      const { own, next } = visits.get(request.socket) ?? {};
-      let isOwn = true;
-      const pass = () => {
-        isOwn = false;
-        next?.();
-      };
-      handler(request, response, next && pass);
-      // Not now: the server is in the middle of reading, and bytes of the body would get in between.
-      if (isOwn && own !== undefined) process.nextTick(own);
-    });
-    return server;
-  };
 
   return <Other>(
     request: Request,
@@ -161,7 +146,7 @@ export function createFetchHandler(handler: RequestHandler): FetchHandler {
         outgoing.destroy();
       };
       const abort = () => fail(signal.reason);
-      const send = (): void => {
+      const send = async (): Promise<void> => {
         if (request.bodyUsed) throw new TypeError('the body of the request was read before it came here');
         if (request.body === null) return void outgoing.end();
         const announced = headers['content-length'];
@@ -174,20 +159,19 @@ export function createFetchHandler(handler: RequestHandler): FetchHandler {
         pipeline(counted === null ? [body, outgoing] : [body, counted, outgoing], () => {});
       };
 
-      const pass =
-        next &&
-        (() => {
-          outgoing.destroy();
-          resolve((async () => await next())());
-        });
-      const own = (): void => {
-        try {
-          send();
-        } catch (error) {
-          fail(error);
-        }
-      };
-      visits.set(far, { own, next: pass });
+      arrivals.set(far, (arrived, response) => {
+        let isOwn = true;
+        const pass =
+          next &&
+          (() => {
+            isOwn = false;
+            outgoing.destroy();
+            resolve((async () => await next())());
+          });
+        handler(arrived, response, pass);
+        // Not now: the server is in the middle of reading, and bytes of the body would get in between.
+        if (isOwn) process.nextTick(() => send().catch(fail));
+      });
       signal.addEventListener('abort', abort, { once: true });
       outgoing.once('close', () => signal.removeEventListener('abort', abort));
       outgoing.on('error', reject);
@@ -195,7 +179,8 @@ export function createFetchHandler(handler: RequestHandler): FetchHandler {
         incoming = message;
         resolve(responseOf(message, method));
       });
-      serverOf().emit('connection', far);
+      server ??= createServer((arrived, response) => arrivals.get(arrived.socket)?.(arrived, response));
+      server.emit('connection', far);
       outgoing.flushHeaders();
     });
 }

@@ -1,13 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { signingSecretContext } from '../api-key-format.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
-import type { Queue } from '../ports/queue.ts';
+import type { Core } from '../context.ts';
 import type { ResealedSecret, SealedSecrets } from '../ports/sealed-secrets.ts';
-import type { Storage } from '../ports/storage.ts';
 import { webhookSecretContext } from '../webhook-secrets.ts';
 import type { JobHandler } from '../worker/worker.ts';
-import { type Sealer, UnsealError } from './sealing.ts';
+import { UnsealError } from './sealing.ts';
 
 /**
  * The kind of the jobs that seal secrets with the first sealing key which a previous one had sealed. The job that has this
@@ -26,11 +23,11 @@ const maxBatches = 50;
 const maxTold = 100;
 
 /** Makes sure that the jobs exist, where there is a previous sealing key. The first run is due now. */
-export async function scheduleReseal(queue: Queue, clock: Clock, sealer: Sealer): Promise<void> {
+export async function scheduleReseal({ storage, clock, sealer }: Core): Promise<void> {
   if (!sealer.hasPrevious) return;
   const now = clock.now();
   const job = { kind: resealKind, payload: {} };
-  await queue.enqueue([
+  await storage.queue.enqueue([
     // A key of its own, since the other job may be there already, and due later.
     { ...job, id: `${resealKind} ${sealer.currentKeyId}`, dueAt: now },
     { ...job, id: resealKind, dueAt: now + intervalMs },
@@ -49,17 +46,7 @@ async function* batchesOf(store: SealedSecrets) {
 }
 
 /** A secret that was changed meanwhile is left as it is, so any number of processes may do this at once. */
-export function resealHandler({
-  storage,
-  sealer,
-  clock,
-  logger,
-}: {
-  readonly storage: Pick<Storage, 'apiKeys' | 'webhooks'>;
-  readonly sealer: Sealer;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}): JobHandler {
+export function resealHandler({ storage, sealer, clock, options: { logger } }: Core): JobHandler {
   /** Their names are those of the log. */
   const tables = [
     { name: 'endpoint', store: storage.webhooks, contextOf: webhookSecretContext },

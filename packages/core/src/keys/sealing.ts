@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync } from 'node:crypto';
 import type { Random } from '../random.ts';
-import { createSigner, type Signer } from '../signer.ts';
 
 const version = 'v1';
 
@@ -76,7 +75,5 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
     renew: (sealed: string, context: string): string =>
       isCurrent(sealed) ? sealed : seal(open(sealed, context), context),
     derive,
-    /** A {@link Signer} whose signatures are good for one purpose. */
-    signer: (purpose: string): Signer => createSigner(derive(purpose)),
   };
 }

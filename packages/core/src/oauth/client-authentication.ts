@@ -1,40 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import { OAuthError } from '../errors.ts';
 import { formDecoded } from '../http/body.ts';
-import type { Logger } from '../logger.ts';
 import type { ClientRecord, ClientStore } from '../ports/clients.ts';
-import { isEnabled, isPublicClient, secretState } from './client.ts';
-
-/** Why a client could not be authenticated: for the log, never for the caller. The message is the reason. */
-export class AuthenticationFailure extends Error {
-  override readonly name = 'AuthenticationFailure';
-  /** `null` where no client is known by what was sent. */
-  readonly clientId: string | null;
-
-  constructor(clientId: string | null, reason: string) {
-    super(reason);
-    this.clientId = clientId;
-  }
-}
-
-/** The same of a client is told once in this time, in milliseconds. */
-const quietMs = 60_000;
-
-/** Tells of each client and reason once a minute: callers without a secret must not fill the log. */
-export function authenticationLog(logger: Logger): (error: unknown, now: number) => void {
-  const told = new LRUCache<string, number>({ max: 1_000 });
-  return (error, now) => {
-    if (!(error instanceof AuthenticationFailure)) return;
-    const { clientId, message: reason } = error;
-    const key = JSON.stringify([clientId, reason]);
-    if (now - (told.get(key) ?? Number.NEGATIVE_INFINITY) < quietMs) return;
-    told.set(key, now);
-    logger.warn(
-      { ...(clientId !== null && { client: clientId }), reason },
-      'a client could not be authenticated; the same is told once a minute',
-    );
-  };
-}
+import { digest, equalDigests } from '../tokens.ts';
+import { isEnabled, isPublicClient } from './client.ts';
 
 export interface Credentials {
   readonly clientId: string;
@@ -46,14 +14,17 @@ export interface Credentials {
 
 const challenge = { 'WWW-Authenticate': 'Basic realm="token", charset="UTF-8"' };
 
-/** The answer to a wrong client or secret: the same for both. What it was, the log is told. */
+/**
+ * The answer to a wrong client or secret: the same for both. What it was is the cause, in fields for the log.
+ * @param clientId - `null` where no client is known by what was sent
+ */
 export function invalidClient(
   { basic }: Pick<Credentials, 'basic'>,
   clientId: string | null,
   reason: string,
   description?: string,
 ): OAuthError {
-  const cause = new AuthenticationFailure(clientId, reason);
+  const cause = { ...(clientId !== null && { client: clientId }), reason };
   return new OAuthError('invalid_client', description, { headers: basic ? challenge : {}, cause });
 }
 
@@ -115,7 +86,9 @@ export function checkSecret(client: ClientRecord, credentials: Credentials, now:
   }
   if (isPublicClient(client))
     throw refused('a client_secret was sent, and the client has none: it is public');
-  const state = secretState(client, secret, now);
-  if (state === 'ended') throw refused('the client_secret was replaced by another one, and has ended');
-  if (state === 'wrong') throw refused('the client_secret is wrong');
+  const presented = digest(secret);
+  const equal = client.secrets.filter((stored) => equalDigests(stored.digest, presented));
+  if (equal.length === 0) throw refused('the client_secret is wrong');
+  if (!equal.some(({ expiresAt }) => expiresAt === null || expiresAt > now))
+    throw refused('the client_secret was replaced by another one, and has ended');
 }

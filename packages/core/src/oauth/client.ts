@@ -1,6 +1,5 @@
 import { OAuthError } from '../errors.ts';
 import type { ClientRecord, ClientState } from '../ports/clients.ts';
-import { digest, equalDigests } from '../tokens.ts';
 
 /** Whether a client works: there is one, and neither it nor the partner that it belongs to is disabled. */
 export function isEnabled(client: ClientState | null): client is ClientState {
@@ -42,14 +41,6 @@ export function requireStillAllowed(
 export function unknownRequest(): OAuthError {
   const description = 'The authorization request is not known (any more).';
   return new OAuthError('invalid_request', description, { page: 'expired' });
-}
-
-/** Whether a secret is one of the client's live ones, or was one. */
-export function secretState(client: ClientRecord, secret: string, now: number): 'right' | 'ended' | 'wrong' {
-  const presented = digest(secret);
-  const equal = client.secrets.filter((stored) => equalDigests(stored.digest, presented));
-  if (equal.length === 0) return 'wrong';
-  return equal.some(({ expiresAt }) => expiresAt === null || expiresAt > now) ? 'right' : 'ended';
 }
 
 /** The web origins of a client's redirect URIs, as browsers send them in `Origin`. */

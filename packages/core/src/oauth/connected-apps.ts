@@ -13,13 +13,7 @@ import { displayName, findUser } from './user.ts';
 
 const purpose = (sub: string, clientId: string): FormPurpose => ['revoke app', sub, clientId];
 
-function signIn(core: Core): Promise<string> {
-  return loginUrl(core, pageUrl(core.options, 'apps'), {
-    reauthenticate: false,
-    loginHint: undefined,
-    uiLocales: undefined,
-  });
-}
+const signIn = (core: Core): Promise<string> => loginUrl(core, pageUrl(core.options, 'apps'), false);
 
 export function appsHandler(core: Core, forms: Forms): Handler {
   const { storage, options } = core;

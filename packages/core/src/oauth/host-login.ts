@@ -33,12 +33,16 @@ export async function authenticate(core: Core, request: IncomingMessage): Promis
 export async function loginUrl(
   core: Core,
   returnTo: string,
-  request: { reauthenticate: boolean; loginHint: string | undefined; uiLocales: string | undefined },
+  reauthenticate: boolean,
+  {
+    login_hint: loginHint,
+    ui_locales,
+  }: { readonly [name in 'login_hint' | 'ui_locales']?: string | undefined } = {},
 ): Promise<string> {
   const url = await core.options.login.loginUrl(returnTo, {
-    reauthenticate: request.reauthenticate,
-    ...(request.loginHint === undefined ? {} : { loginHint: request.loginHint }),
-    ...(request.uiLocales === undefined ? {} : { uiLocales: request.uiLocales.split(' ').filter(Boolean) }),
+    reauthenticate,
+    ...(loginHint !== undefined && { loginHint }),
+    ...(ui_locales !== undefined && { uiLocales: ui_locales.split(' ').filter(Boolean) }),
   });
   if (typeof url !== 'string' || !URL.canParse(url, core.options.authUrl.href)) {
     throw new LoginError('login.loginUrl: has to answer a URL');

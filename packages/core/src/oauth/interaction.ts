@@ -37,12 +37,8 @@ function needsFreshLogin(
 }
 
 function loginOf(core: Core, interaction: PendingInteraction, reauthenticate: boolean): Promise<string> {
-  const { login_hint, ui_locales } = interaction.params;
-  return loginUrl(core, pageUrl(core.options, 'interaction', interaction.id), {
-    reauthenticate,
-    loginHint: login_hint,
-    uiLocales: ui_locales,
-  });
+  const page = pageUrl(core.options, 'interaction', interaction.id);
+  return loginUrl(core, page, reauthenticate, interaction.params);
 }
 
 /** Where the user has to sign in first, `null` when the sign-in at the host will do. */

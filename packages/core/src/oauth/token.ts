@@ -8,7 +8,6 @@ import type { GrantState } from '../ports/grants.ts';
 import { printableUrl } from '../printable.ts';
 import { digest } from '../tokens.ts';
 import {
-  authenticationLog,
   type Credentials,
   checkSecret,
   findClient,
@@ -131,8 +130,6 @@ export function tokenHandler(core: Core): Handler {
     limit: core.options.limits.failedClientAuthentications,
   });
 
-  const tell = authenticationLog(core.options.logger);
-
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);
     const parameters = await readParameters(ctx.req);
@@ -150,7 +147,7 @@ export function tokenHandler(core: Core): Handler {
       ctx.body = await exchange(core, client, credentials, request);
     } catch (error) {
       if (error instanceof OAuthError && error.code === 'invalid_client') {
-        tell(error.cause, now);
+        core.options.logger.warn(Object(error.cause), 'a client could not be authenticated');
         await failures.consume(address, now);
       }
       throw error;

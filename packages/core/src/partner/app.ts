@@ -2,7 +2,6 @@ import { createSecretKey } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { signingSecretContext } from '../api-key-format.ts';
 import type { Core } from '../context.ts';
 import { toPartnerError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
@@ -98,7 +97,7 @@ export function createPartnerApi(
   table: readonly PartnerRoute[],
   { keys, admission }: { readonly keys: KeyCheck; readonly admission: Admission },
 ): Route[] {
-  const { options, clock, sealer } = core;
+  const { clock, sealer } = core;
   // As key objects: with plain bytes Node spends several times as long on a digest.
   const fingerprintKeys = sealer.derive('idempotency fingerprints').map((key) => createSecretKey(key));
   const exclusively = createKeyedMutex();
@@ -114,14 +113,7 @@ export function createPartnerApi(
     Object.assign(ctx.state.headers, counted.headers);
     if (counted.refusal !== null) throw counted.refusal;
     const bytes = hasBody(req) ? await readBody(req) : noBytes;
-    checkSignature({
-      request: req,
-      prefix: options.prefix,
-      body: bytes,
-      required: key.requireSignature,
-      secret: () => sealer.open(key.sealedSigningSecret, signingSecretContext(key.id)),
-      now,
-    });
+    checkSignature(core, key, req, bytes, now);
     const request: PartnerRequest = {
       partner: key.partner,
       mode: key.mode,

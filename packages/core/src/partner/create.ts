@@ -1,4 +1,3 @@
-import { apiKeyFormat } from '../api-key-format.ts';
 import type { Core } from '../context.ts';
 import { fixedWindows } from '../fixed-windows.ts';
 import type { Forms } from '../http/csrf.ts';
@@ -8,22 +7,14 @@ import { createUserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create.ts';
 import { createPartnerApi } from './app.ts';
 import { consoleRoutes } from './console.ts';
+import { historyOperations } from './handlers/history.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { createAdmission } from './pipeline/admission.ts';
 import { createKeyCheck } from './pipeline/key.ts';
-import type { PartnerRoute } from './request.ts';
-import { consoleOperations, partnerRoutes } from './routes.ts';
+import { partnerRoutes } from './routes.ts';
 
 /** Where the description of the partner API is. */
 export const openApiPath = '/v1/openapi.json';
-
-/** The partner API as the host sees it. */
-export interface Partner {
-  readonly routes: readonly Route[];
-  readonly table: readonly PartnerRoute[];
-  /** Forgets cached keys. */
-  forgetKeys(): void;
-}
 
 /** Builds the partner API. */
 export function createPartner(
@@ -33,43 +24,37 @@ export function createPartner(
     readonly webhooks: Webhooks;
     readonly forms: Forms;
   },
-): Partner {
-  const { options, storage, clock } = core;
+) {
+  const { options, storage } = core;
   const table = partnerRoutes({ core, users: createUserLookup(core), ...topics });
   const { store, per, ...groups } = options.partnerLimits;
   const limits = { store: store ?? storage.rateLimits ?? fixedWindows(), limits: groups, per };
-  const keys = createKeyCheck({
-    store: storage.apiKeys,
-    format: apiKeyFormat(options.prefix),
-    clock,
-    logger: options.logger,
-  });
+  const keys = createKeyCheck(core);
   const admission = createAdmission(keys, limits);
-  const operations = consoleOperations(core, table);
+  // What a console may call: every operation of the API, and what people read of events.
+  const operations = [...table, ...historyOperations(core)];
   // Made when somebody asks for it: it takes longer than the rest of the start.
   let description: string | null = null;
-  return {
-    table,
-    routes: [
-      ...createPartnerApi(core, table, { keys, admission }),
-      ...(options.console === undefined
-        ? []
-        : consoleRoutes(core, options.console, { keys, admission, operations, forms: topics.forms })),
-      {
-        path: openApiPath,
-        summary: 'Description of the partner API (OpenAPI 3.1).',
-        below: 'baseUrl',
-        errors: 'partner',
-        handlers: {
-          GET: (ctx) => {
-            ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' });
-            ctx.type = 'application/json';
-            description ??= JSON.stringify(openApiDocument(core, table, limits));
-            ctx.body = description;
-          },
+  const routes: Route[] = [
+    ...createPartnerApi(core, table, { keys, admission }),
+    ...(options.console === undefined
+      ? []
+      : consoleRoutes(core, options.console, { keys, admission, operations, forms: topics.forms })),
+    {
+      path: openApiPath,
+      summary: 'Description of the partner API (OpenAPI 3.1).',
+      below: 'baseUrl',
+      errors: 'partner',
+      handlers: {
+        GET: (ctx) => {
+          ctx.set({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' });
+          ctx.type = 'application/json';
+          description ??= JSON.stringify(openApiDocument(core, table, limits));
+          ctx.body = description;
         },
       },
-    ],
-    forgetKeys: () => keys.clear(),
-  };
+    },
+  ];
+  /** `forgetKeys` forgets those that are cached. */
+  return { routes, forgetKeys: () => keys.clear() };
 }

@@ -22,15 +22,6 @@ const recordOf = (session: string): Buffer => digest(`console session ${session}
 
 const purposeOf = (visitor: string): FormPurpose => ['console', visitor];
 
-/** Why a key is not admitted; whatever else goes wrong says nothing about the key. */
-const refusals: ReadonlySet<string> = new Set([
-  'invalid_api_key',
-  'invalid_signature',
-  'insufficient_scope',
-  'ip_not_allowed',
-  'not_found',
-]);
-
 /** What serves the routes of the partner API, for a console. */
 export interface DeskParts {
   readonly keys: KeyCheck;
@@ -123,7 +114,8 @@ export function createDesk(
       try {
         return visitOf(await admit(await keys.findById(String(stored.keyId)), request), request);
       } catch (error) {
-        if (error instanceof PartnerError && refusals.has(error.code)) return null;
+        // Any other refusal is one of the key; what goes wrong otherwise is no PartnerError.
+        if (error instanceof PartnerError && error.code !== 'rate_limit_exceeded') return null;
         throw error;
       }
     },

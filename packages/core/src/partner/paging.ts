@@ -1,8 +1,7 @@
 import { PartnerError } from '../errors.ts';
-import { readPage } from '../paging.ts';
+import { readPage, readPlace, writePlace } from '../paging.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { ListPosition } from '../ports/lists.ts';
-import type { Cursors, ListOwner } from './cursor.ts';
 
 const defaultPageSize = 25;
 
@@ -12,22 +11,21 @@ export interface Page {
   readonly limit: number;
 }
 
+/** Base64url, so that nobody takes it apart: what it says may change. */
+const cursorOf = (place: ListPosition): string => Buffer.from(writePlace(place)).toString('base64url');
+
 /**
  * A page of a list that is ordered by `createdAt` and then by id, newest first.
- * @throws PartnerError `invalid_request` for a cursor that is not one of this list
+ * @throws PartnerError `invalid_request` for a cursor that is none
  */
-export async function newestFirst<Item extends { readonly createdAt: number; readonly id: string }>(
-  cursors: Cursors,
-  list: ListOwner,
-  request: {
-    readonly cursor?: string | undefined;
-    readonly limit?: number | undefined;
-    readonly read: (page: Page) => Promise<Item[]>;
-    readonly view: (item: Item) => JsonObject;
-  },
-): Promise<{ readonly data: JsonObject[]; readonly nextCursor: string | null }> {
+export async function newestFirst<Item extends { readonly createdAt: number; readonly id: string }>(request: {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly read: (page: Page) => Promise<Item[]>;
+  readonly view: (item: Item) => JsonObject;
+}): Promise<{ readonly data: JsonObject[]; readonly nextCursor: string | null }> {
   const { cursor, limit = defaultPageSize } = request;
-  const after = cursor === undefined ? null : cursors.read(list, cursor);
+  const after = cursor === undefined ? null : readPlace(Buffer.from(cursor, 'base64url').toString('latin1'));
   if (cursor !== undefined && after === null) {
     throw new PartnerError('invalid_request', {
       details: [{ path: 'cursor', message: 'is not one of this list' }],
@@ -36,6 +34,6 @@ export async function newestFirst<Item extends { readonly createdAt: number; rea
   const { items, last } = await readPage(limit, (most) => request.read({ after, limit: most }));
   return {
     data: items.map(request.view),
-    nextCursor: last === null ? null : cursors.write(list, { time: last.createdAt, id: last.id }),
+    nextCursor: last === null ? null : cursorOf({ time: last.createdAt, id: last.id }),
   };
 }

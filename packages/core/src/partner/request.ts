@@ -16,9 +16,6 @@ export const partnerTags = {
   Keys: 'What the key of the request is.',
 } as const;
 
-/** The name of a group. */
-export type PartnerTag = keyof typeof partnerTags;
-
 /** A request that has passed the pipeline. */
 export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown> extends RepeatableRequest {
   readonly key: ApiKeyState;
@@ -51,7 +48,7 @@ export interface PartnerRoute<
   readonly scope: KeyScope | null;
   readonly limit: LimitGroup;
   /** The group in the OpenAPI description; generated clients make a class of it. */
-  readonly tag: PartnerTag;
+  readonly tag: keyof typeof partnerTags;
   /** For the documentation and the operation id of OpenAPI. */
   readonly operation: string;
   readonly summary: string;
@@ -67,7 +64,7 @@ export interface PartnerRoute<
     readonly texts?: readonly string[];
   };
   /** Whether the `Idempotency-Key` header means something: `handle` is not called for a replay. */
-  readonly idempotent: boolean;
+  readonly idempotent?: boolean;
   /** Only with a test key; live ones see 404, and why. */
   readonly testOnly?: boolean;
   readonly handle: (

@@ -3,7 +3,6 @@ import type { Passports } from '../passports/passports.ts';
 import type { UserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create.ts';
 import { eventRoutes } from './handlers/events.ts';
-import { historyOperations } from './handlers/history.ts';
 import { paymentRoutes } from './handlers/payments.ts';
 import { reconciliationRoutes } from './handlers/reconciliation.ts';
 import { sandboxRoutes } from './handlers/sandbox.ts';
@@ -11,7 +10,7 @@ import { userRoutes } from './handlers/users.ts';
 import { verifyRoutes } from './handlers/verify.ts';
 import { deliveryRoutes, webhookRoutes } from './handlers/webhooks.ts';
 import { whoamiRoutes } from './handlers/whoami.ts';
-import type { PartnerOperation, PartnerRoute } from './request.ts';
+import type { PartnerRoute } from './request.ts';
 
 /** What the handlers work with. */
 export interface PartnerTopics {
@@ -34,9 +33,4 @@ export function partnerRoutes({ core, passports, users, webhooks }: PartnerTopic
     ...sandboxRoutes(passports),
     ...whoamiRoutes(),
   ];
-}
-
-/** What a console may call: every operation of the partner API, and what people read of events. */
-export function consoleOperations(core: Core, table: readonly PartnerRoute[]): PartnerOperation[] {
-  return [...table, ...historyOperations(core)];
 }

@@ -15,14 +15,6 @@ export interface IssuedPassport {
   readonly expiresAt: Date;
 }
 
-/** What a genuine, living passport says. */
-export interface Passport {
-  readonly sub: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly issuedAt: number;
-  readonly expiresAt: number;
-}
-
 const header = { alg: 'HS256', typ: 'passport+jwt' } as const;
 
 /**
@@ -83,7 +75,7 @@ export function createPassports(core: Core) {
     },
 
     /** @throws PartnerError `invalid_request` for any other text or mode, `token_expired` after five minutes */
-    async read(token: string, mode: Mode): Promise<Passport> {
+    async read(token: string, mode: Mode) {
       const claims = payloadOf(token);
       const genuine =
         claims !== null &&

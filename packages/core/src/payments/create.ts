@@ -1,40 +1,30 @@
 import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
-import type { JsonObject } from '../ports/interactions.ts';
-import type { Currency, TransferRecord } from '../ports/transfers.ts';
+import type { TransferRecord } from '../ports/transfers.ts';
 import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
 import { executionJob } from './execution.ts';
-import { parseAmount } from './money.ts';
 import { transferView } from './transfer.ts';
-
-/** A checked request to pay somebody. */
-export interface TransferRequest extends RepeatableRequest {
-  readonly amount: string;
-  readonly currency: Currency;
-  readonly recipientKid: string;
-  readonly description: string | null;
-  readonly reference: string | null;
-  readonly metadata: JsonObject | null;
-}
 
 /**
  * Stores a pending transfer with its execution and the answer for replays, in one transaction.
  * @throws PartnerError `idempotency_conflict`
  */
-export async function createTransfer(core: Core, request: TransferRequest): Promise<RepeatableAnswer> {
+export async function createTransfer(
+  core: Core,
+  request: RepeatableRequest,
+  order: Pick<
+    TransferRecord,
+    'amount' | 'currency' | 'recipientKid' | 'description' | 'reference' | 'metadata'
+  >,
+): Promise<RepeatableAnswer> {
   const { partner, mode, now } = request;
   const transfer: TransferRecord = {
+    ...order,
     id: `tr_${core.random.bytes(16).toString('hex')}`,
     partner,
     mode,
     status: 'pending',
-    amount: parseAmount(request.amount),
-    currency: request.currency,
-    recipientKid: request.recipientKid,
-    description: request.description,
-    reference: request.reference,
-    metadata: request.metadata,
     failure: null,
     createdAt: now,
     updatedAt: now,

@@ -1,10 +1,11 @@
-import type { Logger } from '../logger.ts';
+import type { Core } from '../context.ts';
+import { withDeadline } from '../host-call.ts';
 import type { PaymentRail, TransferOrder, TransferResult } from '../ports/payments.ts';
 import type { NewJob } from '../ports/queue.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
 import { count } from '../telemetry.ts';
 import type { JobHandler } from '../worker/worker.ts';
-import { type FinalContext, finishTransfer } from './final.ts';
+import { checkedResult, finishTransfer } from './final.ts';
 import { sandboxRail } from './sandbox-rail.ts';
 
 /** The kind of the job that executes one transfer. */
@@ -26,39 +27,15 @@ function orderOf(transfer: TransferRecord): TransferOrder {
   return { id, partner, mode, amount, currency, recipientKid, description, reference };
 }
 
-/** What a host answered is checked: only what is explicit may end a transfer. */
-function checkedResult(result: TransferResult): TransferResult {
-  const status: unknown = result?.status;
-  if (status === 'completed' || status === 'pending') return { status };
-  if (
-    status === 'failed' &&
-    'code' in result &&
-    typeof result.code === 'string' &&
-    typeof result.message === 'string'
-  ) {
-    return { status, code: result.code, message: result.message };
-  }
-  throw new TypeError('payments.execute: has to answer completed, failed with code and message, or pending');
-}
-
-async function withinTimeout(
-  execute: (signal: AbortSignal) => Promise<TransferResult>,
-): Promise<TransferResult> {
-  const signal = AbortSignal.timeout(executionTimeoutMs);
-  const timeout = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('the payment rail did not answer in time')), {
-      once: true,
-    });
-  });
-  // Also what is thrown at once ends up in the race: otherwise the rejection of the timeout would be nobody's, and end the process.
-  const answer = (async () => execute(signal))();
-  return Promise.race([answer, timeout]);
-}
-
 /** What the rail says about a transfer. Whatever is no answer leaves its outcome unknown. */
 async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<TransferResult> {
   try {
-    return checkedResult(await withinTimeout((signal) => rail.execute(orderOf(transfer), { signal })));
+    const execute = () =>
+      rail.execute(orderOf(transfer), { signal: AbortSignal.timeout(executionTimeoutMs) });
+    return checkedResult(
+      'payments.execute',
+      await withDeadline('payments.execute', execute, executionTimeoutMs / 1000)(),
+    );
   } catch (error) {
     // The line in the log is the worker's, for a job that it tries again.
     await count('ostiary.payments.execution.unknown');
@@ -70,20 +47,17 @@ async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<Transfe
  * Executes transfers, at least once each, with the transfer's id as idempotency key. Throwing leaves the
  * transfer pending and has the worker try again, without end.
  */
-export function executionHandler(
-  context: FinalContext,
-  { rail, logger }: { readonly rail: PaymentRail; readonly logger: Logger },
-): JobHandler {
-  const { transfers } = context.storage;
+export function executionHandler(core: Core, rail: PaymentRail): JobHandler {
+  const { transfers } = core.storage;
   return async ({ transferId }) => {
     const transfer = await transfers.findById(String(transferId));
     if (transfer === null || transfer.status !== 'pending') return null;
     const result = await ask(transfer.mode === 'test' ? sandboxRail : rail, transfer);
     if (result.status === 'pending') {
-      logger.info({ transfer: transfer.id }, 'the payment rail decides later');
+      core.options.logger.info({ transfer: transfer.id }, 'the payment rail decides later');
       return null;
     }
-    await finishTransfer(context, transfer, result);
+    await finishTransfer(core, transfer, result);
     return null;
   };
 }

@@ -1,4 +1,5 @@
 import type { Core } from '../context.ts';
+import type { TransferResult } from '../ports/payments.ts';
 import type { TransferFailure, TransferRecord } from '../ports/transfers.ts';
 import { newEvent } from '../webhooks/outgoing.ts';
 import { transferView } from './transfer.ts';
@@ -8,8 +9,23 @@ export type Settlement =
   | { readonly status: 'completed' }
   | { readonly status: 'failed'; readonly code: string; readonly message: string };
 
-/** What ending a transfer needs. */
-export type FinalContext = Pick<Core, 'clock' | 'random' | 'storage' | 'wake'>;
+/**
+ * What a host says of a transfer is checked: only what is explicit may end one.
+ * @throws TypeError
+ */
+export function checkedResult(call: string, result: TransferResult): TransferResult {
+  const status: unknown = result?.status;
+  if (status === 'completed' || status === 'pending') return { status };
+  if (
+    status === 'failed' &&
+    'code' in result &&
+    typeof result.code === 'string' &&
+    typeof result.message === 'string'
+  ) {
+    return { status, code: result.code, message: result.message };
+  }
+  throw new TypeError(`${call}: the status has to be completed, failed with code and message, or pending`);
+}
 
 /** What every database keeps as it is: the cut may go through a character. */
 const storable = (text: string, most: number): string =>
@@ -27,11 +43,11 @@ function failureOf(end: Settlement): TransferFailure | null {
  * @returns the transfer as it is now, and whether this call settled it; `null` for an unknown transfer
  */
 export async function finishTransfer(
-  context: FinalContext,
+  core: Core,
   pending: TransferRecord,
   end: Settlement,
 ): Promise<{ readonly transfer: TransferRecord; readonly settled: boolean } | null> {
-  const now = context.clock.now();
+  const now = core.clock.now();
   const { status } = end;
   const failure = failureOf(end);
   const final: TransferRecord = {
@@ -41,14 +57,14 @@ export async function finishTransfer(
     updatedAt: now,
     completedAt: status === 'completed' ? now : null,
   };
-  const event = newEvent(context, {
+  const event = newEvent(core, {
     partner: pending.partner,
     mode: pending.mode,
     type: `payment.${status}`,
     data: transferView(final),
     createdAt: now,
   });
-  const outcome = await context.storage.transfers.settle({ id: pending.id, status, failure, event, now });
-  if (outcome?.settled === true) context.wake('deliveries');
+  const outcome = await core.storage.transfers.settle({ id: pending.id, status, failure, event, now });
+  if (outcome?.settled === true) core.wake('deliveries');
   return outcome;
 }

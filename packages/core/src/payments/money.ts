@@ -1,15 +1,10 @@
-import type { Currency } from '../ports/transfers.ts';
-
-/** Currencies and the digits of their minor unit (ISO 4217). */
-export const currencies = { HTG: 2, USD: 2 } as const satisfies { readonly [C in Currency]: number };
-
 /**
  * How an amount is written: no sign, no exponent, no leading zero, two digits, at most fifteen before the
  * point.
  */
 export const amountFormat = /^(0|[1-9][0-9]{0,14})\.[0-9]{2}$/;
 
-/** Minor units of a well-formed amount. */
+/** Minor units of a well-formed amount; both currencies have two digits (ISO 4217). */
 export function parseAmount(text: string): bigint {
   return BigInt(text.replace('.', ''));
 }

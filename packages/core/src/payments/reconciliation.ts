@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PartnerError } from '../errors.ts';
 import type { ListPosition } from '../ports/lists.ts';
-import type { Owner } from '../ports/owner.ts';
+import type { Owner } from '../ports/partners.ts';
 import type { TransferRecord, TransferStore } from '../ports/transfers.ts';
 import { formatAmount } from './money.ts';
 

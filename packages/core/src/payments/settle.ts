@@ -1,6 +1,6 @@
 import type { Core } from '../context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import { finishTransfer, type Settlement } from './final.ts';
+import { checkedResult, finishTransfer, type Settlement } from './final.ts';
 import { transferView } from './transfer.ts';
 
 /** For hosts whose payment rail decides later. */
@@ -21,15 +21,11 @@ export interface PaymentAdministration {
 export function paymentAdministration(core: Core): PaymentAdministration {
   return {
     async settle(transferId, settlement) {
-      const failed = settlement.status === 'failed';
-      if (!failed && settlement.status !== 'completed')
-        throw new TypeError('status: has to be completed or failed');
-      if (failed && (typeof settlement.code !== 'string' || typeof settlement.message !== 'string')) {
-        throw new TypeError('a failed transfer needs a code and a message');
-      }
+      const end = checkedResult('payments.settle', settlement);
+      if (end.status === 'pending') throw new TypeError('payments.settle: a pending transfer stays as it is');
       const transfer = await core.storage.transfers.findById(transferId);
       if (transfer === null) return null;
-      const outcome = await finishTransfer(core, transfer, settlement);
+      const outcome = await finishTransfer(core, transfer, end);
       return outcome === null ? null : { transfer: transferView(outcome.transfer), settled: outcome.settled };
     },
   };

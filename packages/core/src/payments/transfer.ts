@@ -1,8 +1,7 @@
+import { iso } from '../clock.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
 import { formatAmount } from './money.ts';
-
-const iso = (time: number): string => new Date(time).toISOString();
 
 /** A transfer as partners see it; the same in answers, lists and events. */
 export function transferView(transfer: TransferRecord): JsonObject {

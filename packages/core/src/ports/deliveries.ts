@@ -2,7 +2,7 @@ import type { AuditRecord } from './audit.ts';
 import type { NewEvent } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim, StoredAnswer } from './idempotency.ts';
 import type { ListPosition } from './lists.ts';
-import type { Owner } from './owner.ts';
+import type { Owner } from './partners.ts';
 
 /** `pending` becomes one of the others, which are final. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dropped' | 'cancelled';

@@ -1,5 +1,5 @@
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
-import type { Owner } from './owner.ts';
+import type { Owner } from './partners.ts';
 
 /** An event that is about to be published to one partner in one mode. */
 export interface NewEvent extends Owner {

@@ -1,4 +1,4 @@
-import type { Mode } from './partners.ts';
+import type { Owner } from './partners.ts';
 
 /** An answer that is kept, to be given again. */
 export interface StoredAnswer {
@@ -14,9 +14,7 @@ export interface StoredAnswer {
  * answers `replayed` and changes nothing; with another one `key_conflict`. A record that has ended is
  * overwritten.
  */
-export interface IdempotencyClaim {
-  readonly partner: string;
-  readonly mode: Mode;
+export interface IdempotencyClaim extends Owner {
   /** The header's value, 1 to 255 printable ASCII characters, unquoted. */
   readonly key: string;
   /** HMAC-SHA-256 over method, route and raw body. */

@@ -2,6 +2,12 @@ import type { AuditRecord } from './audit.ts';
 /** Live data and test data share code and nothing else. */
 export type Mode = 'live' | 'test';
 
+/** Whose transfers, endpoints, events and deliveries a call is about; those of others do not exist for it. */
+export interface Owner {
+  readonly partner: string;
+  readonly mode: Mode;
+}
+
 /** A partner as it is stored. Times are milliseconds since the Unix epoch. */
 export interface PartnerRecord {
   /** `[a-z0-9-]{2,40}`, unique, never changed; sent with every webhook. */

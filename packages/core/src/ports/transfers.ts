@@ -2,8 +2,7 @@ import type { NewEvent } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
 import type { JsonObject } from './interactions.ts';
 import type { ListPosition } from './lists.ts';
-import type { Owner } from './owner.ts';
-import type { Mode } from './partners.ts';
+import type { Owner } from './partners.ts';
 import type { NewJob } from './queue.ts';
 
 /** The currencies that transfers know. Amounts are integers of their minor units. */
@@ -19,11 +18,9 @@ export interface TransferFailure {
 }
 
 /** A transfer as it is stored. Times are milliseconds since the Unix epoch. */
-export interface TransferRecord {
+export interface TransferRecord extends Owner {
   /** `tr_…`. Sorts by creation within a millisecond at best; order lists by `createdAt`, then `id`. */
   readonly id: string;
-  readonly partner: string;
-  readonly mode: Mode;
   readonly status: TransferStatus;
   /** Minor units, above zero, below 10^17: more than a double holds exactly. */
   readonly amount: bigint;

@@ -1,6 +1,6 @@
 import type { AuditRecord } from './audit.ts';
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
-import type { Owner } from './owner.ts';
+import type { Owner } from './partners.ts';
 import type { SealedSecrets } from './sealed-secrets.ts';
 
 /** A webhook endpoint as it is stored. Times are milliseconds since the Unix epoch. */

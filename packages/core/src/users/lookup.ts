@@ -1,15 +1,10 @@
 import { inspect } from 'node:util';
 import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
-import type { Mode } from '../ports/partners.ts';
+import type { Owner } from '../ports/partners.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { requireSameUser } from '../user-record.ts';
 import { sandboxUsers } from './sandbox.ts';
-
-export interface Asker {
-  readonly partner: string;
-  readonly mode: Mode;
-}
 
 const shownScopes: ReadonlySet<string> = new Set(['openid', 'profile', 'kyc']);
 
@@ -32,7 +27,7 @@ export type UserLookup = ReturnType<typeof createUserLookup>;
  */
 export function createUserLookup({ options: { users } }: Core) {
   async function lookup(
-    asker: Asker,
+    asker: Owner,
     call: 'find' | 'findByKid' | 'findByPhone',
     asked: Partial<Record<'sub' | 'kid' | 'phone', string>>,
     find: () => Promise<UserRecord | null> | UserRecord | null | undefined,
@@ -49,9 +44,9 @@ export function createUserLookup({ options: { users } }: Core) {
   }
 
   return {
-    bySub: (asker: Asker, sub: string) => lookup(asker, 'find', { sub }, () => users.find(sub, shownScopes)),
-    byKid: (asker: Asker, kid: string) => lookup(asker, 'findByKid', { kid }, () => users.findByKid?.(kid)),
-    async byPhone(asker: Asker, phone: string) {
+    bySub: (asker: Owner, sub: string) => lookup(asker, 'find', { sub }, () => users.find(sub, shownScopes)),
+    byKid: (asker: Owner, kid: string) => lookup(asker, 'findByKid', { kid }, () => users.findByKid?.(kid)),
+    async byPhone(asker: Owner, phone: string) {
       try {
         return await lookup(asker, 'findByPhone', { phone }, () => users.findByPhone?.(phone));
       } catch (error) {

@@ -1,4 +1,5 @@
-import { BlockList, isIP, isIPv4 } from 'node:net';
+import { isIP } from 'node:net';
+import { addressMatcher } from '../addresses.ts';
 
 /** IANA's special-purpose IPv4 ranges (RFC 6890 and its registry), whatever the registry says of their reach. */
 const specialV4 = [
@@ -36,19 +37,8 @@ const specialV6 = [
   '3fff::/20', // documentation
 ];
 
-/** @returns a list that holds these ranges */
-function rangesOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [network = '', prefix = ''] = range.split('/');
-    list.addSubnet(network, Number(prefix), family);
-  }
-  return list;
-}
-
-const refusedV4 = rangesOf(specialV4, 'ipv4');
-const refusedV6 = rangesOf(specialV6, 'ipv6');
-const unicastV6 = rangesOf(['2000::/3'], 'ipv6');
+const isSpecial = addressMatcher([...specialV4, ...specialV6]);
+const isUnicastV6 = addressMatcher(['2000::/3']);
 
 /**
  * Whether an address is one of the public Internet, in either family. An IPv6 address that carries an IPv4
@@ -59,13 +49,5 @@ export function isPublicAddress(address: string): boolean {
   // A zone names an interface of this machine, which `isIP` lets pass.
   if (address.includes('%')) return false;
   const family = isIP(address);
-  if (family === 4) return !refusedV4.check(address, 'ipv4');
-  if (family === 6) return unicastV6.check(address, 'ipv6') && !refusedV6.check(address, 'ipv6');
-  return false;
-}
-
-/** The address of a socket's other end, which for an IPv4 peer of an IPv6 socket begins with `::ffff:`. */
-export function peerAddress(remoteAddress: string): string {
-  const inner = remoteAddress.toLowerCase().startsWith('::ffff:') ? remoteAddress.slice(7) : '';
-  return isIPv4(inner) ? inner : remoteAddress;
+  return family !== 0 && (family === 4 || isUnicastV6(address)) && !isSpecial(address);
 }

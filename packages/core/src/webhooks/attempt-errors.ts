@@ -2,36 +2,31 @@ import { errors } from 'undici';
 import { TlsError } from './dial.ts';
 import { TargetError } from './targets.ts';
 
-/**
- * Why an attempt failed: what a partner is shown.
- *
- * | Class | When |
- * |---|---|
- * | `target_refused` | the URL is not allowed, or its host does not resolve to public addresses only; nothing was connected |
- * | `timeout` | no complete response headers within the deadline |
- * | `connection_refused` | nobody listens there |
- * | `connection_failed` | there is no way to the address |
- * | `connection_reset` | the connection was closed before the response headers were complete |
- * | `certificate` | the certificate does not prove the host's name, or is not trusted, or not valid now |
- * | `tls` | any other failure of TLS |
- * | `protocol` | the response is no HTTP/1.1, its headers are too large, or it switches protocols |
- * | `redirect` | a 3xx status; redirects are not followed |
- * | `status` | any other status that is not 2xx |
- * | `aborted` | the attempt was given up on this side; nobody knows what the endpoint saw |
- * | `internal` | a defect or a shortage on this side |
- */
+/** Why an attempt failed: what a partner is shown. */
 export type AttemptErrorClass =
+  // The URL is not allowed, or its host does not resolve to public addresses only; nothing was connected.
   | 'target_refused'
+  // No complete response headers within the deadline.
   | 'timeout'
+  // Nobody listens there.
   | 'connection_refused'
+  // There is no way to the address.
   | 'connection_failed'
+  // The connection was closed before the response headers were complete.
   | 'connection_reset'
+  // The certificate does not prove the host's name, or is not trusted, or not valid now.
   | 'certificate'
+  // Any other failure of TLS.
   | 'tls'
+  // The response is no HTTP/1.1, its headers are too large, or it switches protocols.
   | 'protocol'
+  // A 3xx status; redirects are not followed.
   | 'redirect'
+  // Any other status that is not 2xx.
   | 'status'
+  // The attempt was given up on this side; nobody knows what the endpoint saw.
   | 'aborted'
+  // A defect or a shortage on this side.
   | 'internal';
 
 /** Codes of the operating system and of undici. */

@@ -5,7 +5,6 @@ import type { ClaimedDelivery, DeliveryResult } from '../ports/deliveries.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { WebhookClient } from './client.ts';
 
-/** What an attempt needs. */
 export interface AttemptOptions {
   readonly client: WebhookClient;
   readonly clock: Clock;
@@ -17,7 +16,6 @@ export interface AttemptOptions {
   readonly secretOf: (delivery: ClaimedDelivery) => string;
 }
 
-/** How an attempt ended. */
 export interface AttemptEnd {
   readonly result: DeliveryResult;
   /** Whether the endpoint answered, whatever it said. */

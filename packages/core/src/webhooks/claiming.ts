@@ -2,7 +2,6 @@ import type { Logger } from '../logger.ts';
 import { createPace } from '../worker/pace.ts';
 import type { Schedule } from '../worker/worker.ts';
 
-/** What one claim led to. */
 export interface ClaimCount {
   readonly claimed: number;
   /** Whether it had as many as it may have at once, so that there may be more. */

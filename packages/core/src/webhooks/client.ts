@@ -16,8 +16,6 @@ export interface WebhookRequest {
   /** Besides `Host`, `Content-Length`, `User-Agent`, `Accept` and `Accept-Encoding`, which the client sets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | string;
-  /** Gives up at once, unless the response headers have arrived. */
-  readonly signal?: AbortSignal;
 }
 
 /** The guarded client that makes every outgoing request to a URL of a partner. */
@@ -34,7 +32,6 @@ export interface WebhookClient {
   close(): Promise<void>;
 }
 
-/** Options of {@link createWebhookClient}. */
 export interface WebhookClientOptions {
   readonly policy: TargetPolicy;
   /** @defaultValue `defaultResolve(policy)` */
@@ -105,9 +102,9 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   }
 
   return {
-    post: ({ url, headers, body, signal }) =>
+    post: ({ url, headers, body }) =>
       new Promise((settle) => {
-        if (isClosed || signal?.aborted === true) return settle(failedAnswer('aborted', 0));
+        if (isClosed) return settle(failedAnswer('aborted', 0));
         let target: Target;
         try {
           target = targetOf(url);
@@ -117,7 +114,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
         const sent = [...fixedHeaders];
         for (const name of Object.keys(headers)) sent.push(name, headers[name] ?? '');
         const request = { method: 'POST', path: target.path, headers: sent, body } as const;
-        new Exchange(shared, { target, request, signal }, settle).start();
+        new Exchange(shared, { target, request }, settle).start();
       }),
     abort: () => {
       for (const exchange of underWay) void exchange.abort();

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 
-/** Where to connect. */
 export interface Origin {
   readonly url: URL;
   /** `url.origin`, which a URL puts together anew every time. */
@@ -11,7 +10,6 @@ export interface Origin {
 /** Opens a socket to an origin, or tells `resolved` first that its addresses were found and are allowed. */
 export type Open = (url: URL, signal: AbortSignal, resolved: () => void) => Promise<Socket>;
 
-/** Options of {@link Connections}. */
 export interface ConnectionsOptions {
   readonly open: Open;
   readonly idleMs: number;
@@ -73,7 +71,6 @@ export class Connection {
     return this.#socket;
   }
 
-  /** Sends a request; the handler hears of everything else. */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#client.dispatch(options, handler);
   }
@@ -131,7 +128,6 @@ export class Connections {
     if (this.#idle.length > this.#options.maxIdle) void this.#idle.shift()?.destroy();
   }
 
-  /** Closes every idle connection. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map((connection) => connection.destroy()));
   }

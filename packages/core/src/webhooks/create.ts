@@ -1,29 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { Core } from '../context.ts';
-import type { Catalogue } from '../events.ts';
 import { webhookSecretContext } from '../webhook-secrets.ts';
-import type { Worker } from '../worker/worker.ts';
 import type { WebhookClient, WebhookClientOptions } from './client.ts';
 import { createDispatcher } from './dispatcher.ts';
-import { createEndpoints, type Endpoints } from './endpoints.ts';
-import { type KycChanged, kycChanged } from './kyc.ts';
-import { type EventPublishing, eventPublishing } from './publish.ts';
-import { createRedeliveries, type Redeliveries } from './redelivery.ts';
-import { type TriggerEvent, triggerEvent } from './sandbox.ts';
+import { createEndpoints } from './endpoints.ts';
+import { kycChanged } from './kyc.ts';
+import { eventPublishing } from './publish.ts';
+import { createRedeliveries } from './redelivery.ts';
+import { triggerEvent } from './sandbox.ts';
 import { checkTarget, defaultResolve, type TargetPolicy } from './targets.ts';
 
-/** Everything about events and webhooks. */
-export interface Webhooks extends Redeliveries {
-  readonly catalogue: Catalogue;
-  readonly endpoints: Endpoints;
-  readonly publishing: EventPublishing;
-  readonly kycChanged: KycChanged;
-  readonly trigger: TriggerEvent;
-  /** Delivers. */
-  readonly worker: Worker;
-  /** Ends attempts under way and closes connections. */
-  close(): Promise<void>;
-}
+export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /** Secrets that are kept open at once; every attempt needs one. */
 const openSecrets = 1_000;
@@ -49,7 +36,7 @@ function lateClient(options: WebhookClientOptions): WebhookClient {
  *
  * @param ownClient - instead of the one that dials sockets
  */
-export function createWebhooks(core: Core, ownClient?: WebhookClient): Webhooks {
+export function createWebhooks(core: Core, ownClient?: WebhookClient) {
   const { options, storage, sealer, clock, random } = core;
   const { webhooks, events: catalogue, logger, prefix } = options;
   const policy: TargetPolicy = { allowPrivate: webhooks.allowPrivateTargets };
@@ -85,7 +72,9 @@ export function createWebhooks(core: Core, ownClient?: WebhookClient): Webhooks 
     publishing: eventPublishing(core, catalogue),
     kycChanged: kycChanged(core, catalogue),
     trigger: triggerEvent(core, catalogue),
+    /** Delivers. */
     worker,
+    /** Ends attempts under way and closes connections. */
     close: () => client.close(),
   };
 }

@@ -1,8 +1,9 @@
 import { weaknessOf } from '@ostiary/webhook-verifier';
 import type { Core } from '../context.ts';
 import { PartnerError } from '../errors.ts';
+import type { AuditRecord } from '../ports/audit.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
-import type { Owner } from '../ports/owner.ts';
+import type { Owner } from '../ports/partners.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest } from '../replays.ts';
 import { keptSecret, webhookSecretContext } from '../webhook-secrets.ts';
@@ -34,10 +35,27 @@ function refuseTarget(error: unknown): never {
   throw new PartnerError('invalid_request', { details: [{ path: 'url', message: error.message }] });
 }
 
-/** The endpoints of partners. */
-export type Endpoints = ReturnType<typeof createEndpoints>;
+/**
+ * Applies a change to the latest version of an endpoint, again when somebody else was faster: of changes that meet each other
+ * one takes effect each time, so that this ends. `null` when there is no such endpoint.
+ */
+export async function changeEndpoint(
+  { storage, sealer }: Core,
+  { partner, mode, id }: Owner & { readonly id: string },
+  changes: Partial<WebhookEndpointRecord>,
+  now: number,
+  audit?: AuditRecord,
+): Promise<WebhookEndpointRecord | null> {
+  for (;;) {
+    const current = await storage.webhooks.find({ partner, mode }, id);
+    if (current === null) return null;
+    const sealedSecret = keptSecret(sealer, current);
+    const next = { ...current, sealedSecret, ...changes, updatedAt: now, version: current.version + 1 };
+    if (await storage.webhooks.replace(next, now, audit)) return next;
+  }
+}
 
-/** `checkTarget` answers the address in its canonical spelling. */
+/** The endpoints of partners. `checkTarget` answers the address in its canonical spelling. */
 export function createEndpoints(core: Core, checkTarget: (url: string) => Promise<URL>) {
   const { storage, sealer, random } = core;
   const targetOf = async (url: string): Promise<string> => (await checkTarget(url).catch(refuseTarget)).href;
@@ -105,22 +123,16 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
     ): Promise<WebhookEndpointRecord> {
       const { url, events, secret, enabled } = changes;
       // Nobody's name is looked up for an endpoint that there is not.
-      if (url !== undefined) await find(owner, id);
-      const target = url === undefined ? undefined : await targetOf(url);
-      // Of changes that meet each other one takes effect each time, so that this ends.
-      for (;;) {
-        const current = await find(owner, id);
-        const next: WebhookEndpointRecord = {
-          ...current,
-          url: target ?? current.url,
-          events: events ?? current.events,
-          enabled: enabled ?? current.enabled,
-          sealedSecret: secret === undefined ? keptSecret(sealer, current) : sealedSecret(id, secret),
-          updatedAt: now,
-          version: current.version + 1,
-        };
-        if (await storage.webhooks.replace(next, now)) return next;
-      }
+      await find(owner, id);
+      const given = {
+        ...(url !== undefined && { url: await targetOf(url) }),
+        ...(events !== undefined && { events }),
+        ...(enabled !== undefined && { enabled }),
+        ...(secret !== undefined && { sealedSecret: sealedSecret(id, secret) }),
+      };
+      const changed = await changeEndpoint(core, { ...owner, id }, given, now);
+      if (changed === null) throw unknownEndpoint();
+      return changed;
     },
 
     /** @throws PartnerError `not_found` */

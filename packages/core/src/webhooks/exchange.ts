@@ -28,19 +28,15 @@ export interface ExchangeOptions {
   readonly now: () => number;
 }
 
-/** What is said to whom. */
 export interface ExchangeRequest {
   readonly target: Origin;
   readonly request: Dispatcher.DispatchOptions;
-  readonly signal: AbortSignal | undefined;
 }
 
 /** How much of a response body is kept, in bytes. */
 const maxBody = 16_384;
 /** How long a response body may keep an attempt whose outcome is known, in milliseconds. */
-const bodyMs = { least: 1_000, most: 2_000 };
-/** How many informational responses may come before the one that counts. */
-const maxInterim = 16;
+const bodyMs = 2_000;
 
 /** The answer to an attempt that got none. */
 export function failedAnswer(error: AttemptErrorClass, durationMs: number): AttemptAnswer {
@@ -59,13 +55,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: ExchangeRequest;
   readonly #settled: (answer: AttemptAnswer) => void;
   readonly #startedAt: number;
-  readonly #abort = (): void => void this.abort();
   #connection: Connection;
   #timer: NodeJS.Timeout | undefined;
   /** Whether the connection had served other requests. */
   #isKept = false;
   #isSent = false;
-  #interim = 0;
   /** Known once the response headers are complete; from then on the outcome is decided. */
   #status: number | null = null;
   #durationMs = 0;
@@ -82,11 +76,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#connection = options.connections.take(request.target);
   }
 
-  /** Sends the request. */
   start(): void {
     this.#options.underWay.add(this);
     this.#limit(this.#options.timeoutMs);
-    this.#request.signal?.addEventListener('abort', this.#abort);
     this.#send();
   }
 
@@ -101,18 +93,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
     if (this.#isSettled) return;
-    if (status < 200) {
-      this.#interim += 1;
-      if (status === 101 || this.#interim > maxInterim) void this.#fail('protocol');
-      return;
-    }
-    const { now, timeoutMs } = this.#options;
+    if (status === 101) return void this.#fail('protocol');
+    if (status < 200) return;
     this.#status = status;
-    this.#durationMs = now() - this.#startedAt;
+    this.#durationMs = this.#options.now() - this.#startedAt;
     // No body follows (RFC 9110, section 15.3.5), so there is nothing to wait for.
-    if (status === 204) return;
-    const left = Math.min(timeoutMs - this.#durationMs, bodyMs.most);
-    this.#limit(Math.max(left, bodyMs.least));
+    if (status !== 204) this.#limit(bodyMs);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -179,7 +165,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isSettled = true;
     clearTimeout(this.#timer);
     this.#options.underWay.delete(this);
-    this.#request.signal?.removeEventListener('abort', this.#abort);
     this.#settled(answer);
   }
 }

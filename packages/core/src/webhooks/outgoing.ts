@@ -1,12 +1,10 @@
 import type { Core } from '../context.ts';
 import type { NewEvent } from '../ports/events.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import type { Mode } from '../ports/partners.ts';
+import type { Owner } from '../ports/partners.ts';
 
 /** An event before it has an id. */
-export interface EventContent {
-  readonly partner: string;
-  readonly mode: Mode;
+export interface EventContent extends Owner {
   readonly type: string;
   /** Checked before. */
   readonly data: JsonObject;

@@ -10,8 +10,6 @@ import { deliveryView } from './views.ts';
 export const maxRecovered = 1_000;
 
 /** Sends again what was sent before. */
-export type Redeliveries = ReturnType<typeof createRedeliveries>;
-
 export function createRedeliveries(core: Core) {
   const { deliveries } = core.storage;
 

@@ -11,7 +11,6 @@ import {
 import { createLanes } from './lanes.ts';
 import type { Ended } from './writing.ts';
 
-/** A delivery that was claimed. */
 export interface Leased {
   readonly delivery: ClaimedDelivery;
   readonly leaseEndsAt: number;
@@ -87,7 +86,6 @@ export function createRunning(
       if (queue === undefined) waiting.set(endpointId, [leased]);
       else queue.push(leased);
     },
-    /** Hands back what waits. */
     stop(): void {
       handBack([...waiting.values()].flat());
       waiting.clear();

@@ -6,16 +6,13 @@ import { claimOf, earlierAnswer, type RepeatableAnswer, type RepeatableRequest }
 import { newEvent } from './outgoing.ts';
 
 /**
- * Publishes an event of any type to a partner's test endpoints.
+ * Publishes an event of any type to a partner's test endpoints. Where `data` is `undefined`, the catalogue's example is sent.
  * @throws PartnerError `invalid_request` when `data` does not fit the type
  */
-export type TriggerEvent = (
-  request: RepeatableRequest & { readonly type: string; readonly data: unknown },
-) => Promise<RepeatableAnswer>;
-
-/** See {@link TriggerEvent}. Where `data` is `undefined`, the catalogue's example is sent. */
-export function triggerEvent(core: Core, catalogue: Catalogue): TriggerEvent {
-  return async (request) => {
+export function triggerEvent(core: Core, catalogue: Catalogue) {
+  return async (
+    request: RepeatableRequest & { readonly type: string; readonly data: unknown },
+  ): Promise<RepeatableAnswer> => {
     const { partner, now, type, data } = request;
     const event = newEvent(core, {
       partner,

@@ -2,7 +2,6 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { isPublicAddress } from './addresses.ts';
 
-/** Which targets are allowed. */
 export interface TargetPolicy {
   /** Also addresses that are not public, plain http and any port: development and tests on one machine. */
   readonly allowPrivate: boolean;

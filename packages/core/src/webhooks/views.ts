@@ -1,9 +1,8 @@
+import { iso } from '../clock.ts';
 import type { DeliveryRecord } from '../ports/deliveries.ts';
 import type { EventRecord } from '../ports/events.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
-
-const iso = (time: number): string => new Date(time).toISOString();
 
 /** An endpoint as its partner sees it: never with its secret. */
 export function endpointView(endpoint: WebhookEndpointRecord): JsonObject {
@@ -24,7 +23,6 @@ export function eventView({ sequence, body }: EventRecord): JsonObject {
   return { sequence, ...(JSON.parse(body) as JsonObject) };
 }
 
-/** A delivery as its partner sees it. */
 export function deliveryView(delivery: DeliveryRecord): JsonObject {
   const { id, eventId, eventType, endpointId, status, nextAttemptAt, createdAt, attempts } = delivery;
   return {

@@ -8,19 +8,14 @@ const busyMs = 50;
 const patience = 100;
 
 /** How long to wait before the next look for work: often while there is some, and once a second while there is none. */
-export interface Pace {
-  /** Says what the last look found. */
-  found(count: number): void;
-  /** Milliseconds. */
-  wait(): number;
-}
-
-export function createPace(): Pace {
+export function createPace() {
   let inVain = patience;
   return {
-    found(count) {
+    /** Says what the last look found. */
+    found(count: number): void {
       inVain = count > 0 ? 0 : inVain + 1;
     },
-    wait: () => (inVain < patience ? busyMs : idleMs),
+    /** Milliseconds. */
+    wait: (): number => (inVain < patience ? busyMs : idleMs),
   };
 }

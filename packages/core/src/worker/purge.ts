@@ -1,7 +1,5 @@
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
-import type { Queue } from '../ports/queue.ts';
-import type { PurgeCount, Storage } from '../ports/storage.ts';
+import type { Core } from '../context.ts';
+import type { PurgeCount } from '../ports/storage.ts';
 import type { JobHandler } from './worker.ts';
 
 /**
@@ -9,13 +7,15 @@ import type { JobHandler } from './worker.ts';
  */
 export const purgeKind = 'purge';
 
+const dayMs = 24 * 3600_000;
+
 const intervalMs = 10 * 60_000;
 
 /**
  * Used or expired codes and tokens are kept this long, so that an expired token can be told from an unknown
  * one.
  */
-const retentionMs = 24 * 3600_000;
+const retentionMs = dayMs;
 
 const batch = 500;
 
@@ -23,17 +23,8 @@ const batch = 500;
 const maxBatches = 100;
 
 /** Makes sure that the job exists. */
-export async function schedulePurge(queue: Queue, clock: Clock): Promise<void> {
-  await queue.enqueue([{ id: purgeKind, kind: purgeKind, payload: {}, dueAt: clock.now() }]);
-}
-
-/** What removing old rows needs. */
-export interface PurgeOptions {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** How long events and deliveries are kept, in milliseconds. */
-  readonly eventRetentionMs: number;
+export async function schedulePurge({ storage, clock }: Core): Promise<void> {
+  await storage.queue.enqueue([{ id: purgeKind, kind: purgeKind, payload: {}, dueAt: clock.now() }]);
 }
 
 /**
@@ -42,19 +33,11 @@ export interface PurgeOptions {
  * @returns what was removed, and whether nothing is left
  */
 async function purgeBatches(
-  { storage, clock, logger, eventRetentionMs }: PurgeOptions,
+  { storage, clock, options }: Core,
   rounds: number,
-): Promise<{ readonly total: PurgeCount; readonly isThrough: boolean }> {
-  const total: Record<keyof PurgeCount, number> = {
-    interactions: 0,
-    tokens: 0,
-    grants: 0,
-    idempotency: 0,
-    events: 0,
-    deliveries: 0,
-    rateLimits: 0,
-  };
-  const kinds = Object.keys(total) as (keyof PurgeCount)[];
+): Promise<{ readonly total: object; readonly isThrough: boolean }> {
+  const eventRetentionMs = options.webhooks.retentionDays * dayMs;
+  const total: Record<string, number> = {};
   for (let round = 0; round < rounds; round += 1) {
     const now = clock.now();
     const count = await storage.purge({
@@ -63,9 +46,9 @@ async function purgeBatches(
       eventsBefore: now - eventRetentionMs,
       limit: batch,
     });
-    for (const kind of kinds) total[kind] += count[kind];
-    if (kinds.every((kind) => count[kind] < batch)) {
-      logger.debug(total, 'old rows were removed');
+    for (const [kind, rows] of Object.entries(count)) total[kind] = (total[kind] ?? 0) + rows;
+    if (Object.values(count).every((rows) => rows < batch)) {
+      options.logger.debug(total, 'old rows were removed');
       return { total, isThrough: true };
     }
   }
@@ -73,14 +56,14 @@ async function purgeBatches(
 }
 
 /** Removes all old rows that there are now. */
-export async function purgeNow(options: PurgeOptions): Promise<PurgeCount> {
-  return (await purgeBatches(options, Number.POSITIVE_INFINITY)).total;
+export async function purgeNow(core: Core): Promise<PurgeCount> {
+  return (await purgeBatches(core, Number.POSITIVE_INFINITY)).total as PurgeCount;
 }
 
 /** Removes old rows every ten minutes. */
-export function purgeHandler(options: PurgeOptions): JobHandler {
+export function purgeHandler(core: Core): JobHandler {
   return async () => {
-    const { isThrough } = await purgeBatches(options, maxBatches);
-    return { dueAt: options.clock.now() + (isThrough ? intervalMs : 0) };
+    const { isThrough } = await purgeBatches(core, maxBatches);
+    return { dueAt: core.clock.now() + (isThrough ? intervalMs : 0) };
   };
 }

@@ -1,9 +1,6 @@
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
+import type { Core } from '../context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import type { ClaimedJob, Queue } from '../ports/queue.ts';
-import type { Random } from '../random.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { ClaimedJob } from '../ports/queue.ts';
 import { createPace } from './pace.ts';
 
 /** What a job handler says when it is through. `null`: done, remove the job. */
@@ -12,17 +9,8 @@ export type JobResult = { readonly dueAt: number } | null;
 /** Does the work of one kind of job. Throwing means: try again later. */
 export type JobHandler = (payload: JsonObject, job: ClaimedJob) => Promise<JobResult>;
 
-/** What a worker needs. */
-export interface WorkerOptions {
-  readonly queue: Queue;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly handlers: { readonly [kind: string]: JobHandler };
-  readonly telemetry: Telemetry | null;
-  /** @defaultValue `setTimeout` */
-  readonly schedule?: Schedule;
-}
+/** A handler for each kind of job. */
+export type JobHandlers = { readonly [kind: string]: JobHandler };
 
 /** Calls back after a time in milliseconds; answers how to call it off. */
 export type Schedule = (callback: () => void, ms: number) => () => void;
@@ -56,7 +44,10 @@ export function nodeTimer(callback: () => void, ms: number): () => void {
 }
 
 /** Does a job and says in the queue what came of it. */
-function jobRunner({ queue, clock, logger, handlers, telemetry }: WorkerOptions) {
+function jobRunner(
+  { storage: { queue }, clock, telemetry, options: { logger } }: Core,
+  handlers: JobHandlers,
+) {
   function perform(handler: JobHandler, job: ClaimedJob): Promise<JobResult> {
     if (telemetry === null) return handler(job.payload, job);
     return telemetry.measure(
@@ -89,9 +80,11 @@ function jobRunner({ queue, clock, logger, handlers, telemetry }: WorkerOptions)
 }
 
 /** Creates a worker; it does nothing before `start` or `runDue`. */
-export function createWorker(options: WorkerOptions): Worker {
-  const { queue, clock, random, logger, handlers, schedule = nodeTimer } = options;
-  const run = jobRunner(options);
+export function createWorker(core: Core, handlers: JobHandlers, schedule: Schedule = nodeTimer): Worker {
+  const { clock, random } = core;
+  const { queue } = core.storage;
+  const { logger } = core.options;
+  const run = jobRunner(core, handlers);
   const pace = createPace();
   let running = false;
   let round: Promise<unknown> = Promise.resolve();

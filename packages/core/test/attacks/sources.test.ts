@@ -96,8 +96,8 @@ describe('how the sources handle secrets', () => {
     for (const [path, text] of adapterSources) expect.soft(text, path).not.toContain('timingSafeEqual');
   });
 
-  it('compares through one function wherever a key, a signature or a cursor is checked', () => {
-    const needed = ['signer.ts', 'partner/pipeline/signature.ts', 'tokens.ts'];
+  it('compares through one function wherever a key, a signature or the token of a form is checked', () => {
+    const needed = ['http/csrf.ts', 'partner/pipeline/signature.ts', 'tokens.ts'];
     expect(filesWith(/\bequalDigests\(/)).toEqual(expect.arrayContaining(needed));
   });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Core } from '../../src/context.ts';
 import { type OstiaryOptions, silentLogger } from '../../src/index.ts';
 import { resealHandler } from '../../src/keys/reseal.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
@@ -159,7 +160,7 @@ describe('sealing anew', () => {
     const storage = storageWith(memory, 'apiKeys', { listSealed, reseal });
     const clock = new TestClock();
     const logger = { ...silentLogger, info: vi.fn(), warn: vi.fn() };
-    const handler = resealHandler({ storage, clock, logger, sealer });
+    const handler = resealHandler({ storage, clock, options: { logger }, sealer } as unknown as Core);
     const job = { id: 'reseal x', kind: 'reseal', payload: {}, dueAt: 0, claimId: 'c', attempt: 1 };
     expect(await handler({}, job)).toEqual({ dueAt: clock.now() });
     expect([sizes.length, Math.max(...sizes)]).toEqual([50, 200]);

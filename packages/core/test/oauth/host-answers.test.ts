@@ -128,7 +128,7 @@ async function during(call: string, ask: () => Promise<Answer>): Promise<[string
   const { location, text, outcome, headers } = await ask();
   silent = null;
   expect([location, text]).toEqual([null, expect.not.stringContaining(call)]);
-  const message = `${call} did not answer within 0.05 s (option hostTimeoutSeconds)`;
+  const message = `${call} did not answer within 0.05 s`;
   expect(provider.errors).toMatchObject([{ fields: { err: { name: 'HostTimeoutError', message } } }]);
   return [outcome, headers.get('retry-after')];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress, peerAddress } from '../../src/webhooks/addresses.ts';
+import { isPublicAddress } from '../../src/webhooks/addresses.ts';
 
 /** Ranges that are not public: their first and their last address, and their neighbours, which are. */
 const ranges: readonly (readonly [name: string, inside: string, outside: string])[] = [
@@ -45,14 +45,4 @@ describe('a public address', () => {
   ])('is not %j, which is no address', (text) => {
     expect(isPublicAddress(text)).toBe(false);
   });
-});
-
-it.each([
-  ['192.0.2.1', '192.0.2.1'],
-  ['::ffff:192.0.2.1', '192.0.2.1'],
-  ['::FFFF:192.0.2.1', '192.0.2.1'],
-  ['::ffff:c000:201', '::ffff:c000:201'],
-  ['2001:db8::1', '2001:db8::1'],
-])('the address of the peer %s is %s', (remoteAddress, expected) => {
-  expect(peerAddress(remoteAddress)).toBe(expected);
 });

@@ -6,7 +6,7 @@ import { startProvider } from '../support/running.ts';
 
 // Timers of this process: those of the database's driver and of sockets are not among them.
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
 });
 afterEach(() => {
   vi.useRealTimers();

@@ -1,5 +1,6 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { expect, it } from 'vitest';
+import type { Core } from '../../src/context.ts';
 import type { PurgeCount } from '../../src/storage.ts';
 import { purgeHandler } from '../../src/worker/purge.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
@@ -31,7 +32,8 @@ async function purged(...answers: readonly PurgeCount[]) {
   };
   const logger = { debug: (fields: object) => void totals.push(fields), info() {}, warn() {}, error() {} };
   const job = { id: 'purge', kind: 'purge', payload: {}, dueAt: 0, claimId: 'c', attempt: 1 };
-  const next = await purgeHandler({ storage, clock, logger, eventRetentionMs: 30 * day })({}, job);
+  const core = { storage, clock, options: { logger, webhooks: { retentionDays: 30 } } };
+  const next = await purgeHandler(core as unknown as Core)({}, job);
   return { asked, totals, next, now: clock.now() };
 }
 

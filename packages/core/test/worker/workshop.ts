@@ -1,4 +1,5 @@
 import { memoryStorage } from '@ostiary/testing/memory';
+import type { Core } from '../../src/context.ts';
 import { systemRandom } from '../../src/random.ts';
 import type { Queue, Storage } from '../../src/storage.ts';
 import { createWorker, type JobHandler, type Schedule } from '../../src/worker/worker.ts';
@@ -54,7 +55,11 @@ export async function workshop(
   const { queue } = given.storage;
   return {
     ...given,
-    worker: () => createWorker({ ...tools, queue: wrap(queue), handlers }),
+    worker: () => {
+      const { schedule, logger, ...parts } = tools;
+      const core = { ...parts, storage: { queue: wrap(queue) }, options: { logger } };
+      return createWorker(core as unknown as Core, handlers, schedule);
+    },
     enqueue: (count: number, kind = 'work') =>
       queue.enqueue(
         Array.from({ length: count }, (_, index) => ({

@@ -1,7 +1,7 @@
 import { type Adapter, errors } from 'oidc-provider';
 import type { Core } from '../../context.ts';
 import { OAuthError } from '../../errors.ts';
-import { type Sealer, UnsealError } from '../../keys/sealing.ts';
+import { UnsealError } from '../../keys/sealing.ts';
 import { digest } from '../../tokens.ts';
 import { anonymousInteractionSeconds } from '../lifetimes.ts';
 import { inert, visitor } from './adapter.ts';
@@ -36,42 +36,20 @@ function startLimit({ storage, clock, options }: Core): () => Promise<void> {
   };
 }
 
-type Parameters = { readonly [name: string]: unknown };
-
-/** The parameters that name the user, changed: nobody but the host has any use for them. */
-function withHints(parameters: Parameters, change: (hint: string, name: string) => string): Parameters {
-  const result: Record<string, unknown> = { ...parameters };
-  for (const name of ['login_hint', 'id_token_hint']) {
-    const hint = parameters[name];
-    if (typeof hint === 'string') result[name] = change(hint, name);
-  }
-  return result;
-}
-
-/** The parameters of an authorization request as they are stored: what names the user is sealed, for this row alone. */
-export function sealHints(sealer: Sealer, row: string, parameters: Parameters): Parameters {
-  return withHints(parameters, (hint, name) => sealer.seal(hint, `interaction ${row} ${name}`));
-}
-
-/** @throws UnsealError */
-export function openHints(sealer: Sealer, row: string, parameters: Parameters): Parameters {
-  return withHints(parameters, (hint, name) => sealer.open(hint, `interaction ${row} ${name}`));
-}
-
 /**
  * Interactions are stored under the digest of their id, without the id (it stands in `returnTo` too), without anything of
- * the engine's session, and with sealed hints.
+ * the engine's session. The parameters of the request are sealed, for this row alone: some of them name the user.
  */
 export function interactionAdapter(core: Core): Adapter {
   const { sealer, clock, options } = core;
   const { interactions } = core.storage;
   const requireRoom = startLimit(core);
   const gone = () => new errors.SessionNotFound('interaction session not found');
-  const rowOf = (id: string) => digest(id).toString('base64url');
+  const contextOf = (id: string) => `interaction ${digest(id).toString('base64url')} params`;
   return {
     ...inert,
     async upsert(id, { jti: _, session: __, returnTo: ___, params = {}, ...rest }, expiresIn = 0) {
-      const payload = { ...rest, params: sealHints(sealer, rowOf(id), params) };
+      const payload = { ...rest, params: sealer.seal(JSON.stringify(params), contextOf(id)) };
       const endsAt = (seconds: number) => clock.now() + seconds * 1000;
       if (rest.result === undefined) {
         await requireRoom();
@@ -85,13 +63,17 @@ export function interactionAdapter(core: Core): Adapter {
       const payload = await interactions.find(digest(id), clock.now());
       if (payload === null) return undefined;
       try {
-        return { ...payload, params: openHints(sealer, rowOf(id), payload.params as Parameters), jti: id };
+        return {
+          ...payload,
+          params: JSON.parse(sealer.open(String(payload.params), contextOf(id))),
+          jti: id,
+        };
       } catch (error) {
         if (!(error instanceof UnsealError)) throw error;
         // Begun under a sealing key that was taken away since: the user begins anew.
         options.logger.warn(
           { err: error },
-          'an authorization request was given up: its hints cannot be opened',
+          'an authorization request was given up: its parameters cannot be opened',
         );
         return undefined;
       }

@@ -17,7 +17,7 @@ const defaultPageSize = 25;
 /** Shows a partner's events, delivers them again, and triggers events of the sandbox. */
 export function eventRoutes(core: Core, { redeliver, trigger, catalogue }: Webhooks): PartnerRoute[] {
   const { events } = core.storage;
-  const common = { scope: 'webhooks', limit: 'other', idempotent: true } as const;
+  const common = { scope: 'webhooks', limit: 'other' } as const;
 
   return [
     route({
@@ -29,7 +29,6 @@ export function eventRoutes(core: Core, { redeliver, trigger, catalogue }: Webho
       summary: 'Lists events in their sequence, after a given number.',
       query: eventsQuery,
       success: { status: 200, schema: eventList },
-      idempotent: false,
       async handle({ query, partner, mode }) {
         const { after = 0, limit = defaultPageSize } = query;
         const page = await events.list({ partner, mode, after, limit: limit + 1 });
@@ -55,6 +54,7 @@ export function eventRoutes(core: Core, { redeliver, trigger, catalogue }: Webho
       summary: 'Delivers an event again: to one endpoint, or to those that match its type now.',
       pathSchema: eventPath,
       body: redeliverBody,
+      idempotent: true,
       success: { status: 200, schema: redeliveries },
       handle: async ({ path, body, ...request }) =>
         await redeliver({ ...request, eventId: path.id, endpointId: body.endpointId ?? null }),
@@ -68,6 +68,7 @@ export function eventRoutes(core: Core, { redeliver, trigger, catalogue }: Webho
       operation: 'createSandboxEvent',
       summary: 'Triggers an event of any type, with example data or with data of your own.',
       body: sandboxEventBody(catalogue.types),
+      idempotent: true,
       success: { status: 201, schema: sentEvent },
       testOnly: true,
       handle: async ({ body, ...request }) => await trigger({ ...request, type: body.type, data: body.data }),

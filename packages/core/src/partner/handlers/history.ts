@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
 import { deliveryView, eventView } from '../../webhooks/views.ts';
-import { createCursors } from '../cursor.ts';
 import { newestFirst, type Page } from '../paging.ts';
 import { operation, type PartnerOperation } from '../request.ts';
 import { cursor, pageSize } from '../schemas.ts';
@@ -17,9 +16,8 @@ const deliveriesPerEvent = 20;
  * What a console reads of events beside the partner API, which lists them in their sequence for programs: the newest first,
  * for people.
  */
-export function historyOperations({ storage, sealer }: Core): PartnerOperation[] {
+export function historyOperations({ storage }: Core): PartnerOperation[] {
   const { events, deliveries } = storage;
-  const cursors = createCursors(sealer.signer('delivery cursors'));
   const ofEvent = { endpointId: null, status: null } as const;
 
   return [
@@ -73,11 +71,7 @@ export function historyOperations({ storage, sealer }: Core): PartnerOperation[]
       async handle({ path, query, partner, mode }) {
         const filters = { partner, mode, ...ofEvent, eventId: path.id };
         const read = (page: Page) => deliveries.list({ ...filters, ...page });
-        const list = { partner, mode, list: path.id };
-        return {
-          status: 200,
-          body: await newestFirst(cursors, list, { ...query, read, view: deliveryView }),
-        };
+        return { status: 200, body: await newestFirst({ ...query, read, view: deliveryView }) };
       },
     }),
   ];

@@ -1,10 +1,10 @@
 import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
 import { createTransfer } from '../../payments/create.ts';
+import { parseAmount } from '../../payments/money.ts';
 import { transferView } from '../../payments/transfer.ts';
 import { transferSchema } from '../../transfer-schema.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
-import { createCursors } from '../cursor.ts';
 import { newestFirst, type Page } from '../paging.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
@@ -26,24 +26,20 @@ function createRoute(core: Core, users: UserLookup): PartnerRoute {
     body: paymentBody,
     success: { status: 201, schema: transferSchema },
     idempotent: true,
-    async handle({ body, partner, mode, idempotency, now }) {
-      const asker = { partner, mode };
+    async handle({ body, ...request }) {
       const { recipient } = body;
       const user = requireUser(
         await ('kid' in recipient
-          ? users.byKid(asker, recipient.kid)
-          : users.byPhone(asker, recipient.phone)),
+          ? users.byKid(request, recipient.kid)
+          : users.byPhone(request, recipient.phone)),
       );
-      return await createTransfer(core, {
-        ...asker,
-        amount: body.amount,
+      return await createTransfer(core, request, {
+        amount: parseAmount(body.amount),
         currency: body.currency,
         recipientKid: String(recipientOf(user).kid),
         description: body.description ?? null,
         reference: body.reference ?? null,
         metadata: body.metadata ?? null,
-        idempotency,
-        now,
       });
     },
   });
@@ -52,7 +48,6 @@ function createRoute(core: Core, users: UserLookup): PartnerRoute {
 /** Initiates and inspects transfers. */
 export function paymentRoutes(core: Core, users: UserLookup): PartnerRoute[] {
   const { transfers } = core.storage;
-  const cursors = createCursors(core.sealer.signer('cursors'));
 
   return [
     createRoute(core, users),
@@ -66,21 +61,17 @@ export function paymentRoutes(core: Core, users: UserLookup): PartnerRoute[] {
       summary: 'Lists transfers, newest first.',
       query: listQuery,
       success: { status: 200, schema: transferList },
-      idempotent: false,
       async handle({ query, partner, mode }) {
-        const owner = { partner, mode };
         const filters = {
-          ...owner,
+          partner,
+          mode,
           status: query.status ?? null,
           reference: query.reference ?? null,
           from: timeOf(query.createdFrom),
           to: timeOf(query.createdTo),
         };
         const read = (page: Page) => transfers.list({ ...filters, ...page });
-        return {
-          status: 200,
-          body: await newestFirst(cursors, owner, { ...query, read, view: transferView }),
-        };
+        return { status: 200, body: await newestFirst({ ...query, read, view: transferView }) };
       },
     }),
 
@@ -94,7 +85,6 @@ export function paymentRoutes(core: Core, users: UserLookup): PartnerRoute[] {
       summary: 'Inspects a transfer.',
       pathSchema: transferPath,
       success: { status: 200, schema: transferSchema },
-      idempotent: false,
       async handle({ path, partner, mode }) {
         const transfer = await transfers.find({ partner, mode }, path.id);
         if (transfer === null)

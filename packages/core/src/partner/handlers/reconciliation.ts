@@ -17,7 +17,6 @@ export function reconciliationRoutes(core: Core): PartnerRoute[] {
       summary: 'Exports final transfers of up to 31 days, as JSON, NDJSON or CSV.',
       query: reconciliationQuery,
       success: { status: 200, schema: reconciliation, texts: ['application/x-ndjson', 'text/csv'] },
-      idempotent: false,
       async handle({ query, partner, mode, now }) {
         const range = exportRange(query, now);
         const { format } = query;

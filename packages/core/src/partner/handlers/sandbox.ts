@@ -17,7 +17,6 @@ export function sandboxRoutes(passports: Passports): PartnerRoute[] {
       summary: 'Mints a passport for a user of the sandbox, also an expired one.',
       body: sandboxPassportBody,
       success: { status: 201, schema: sandboxPassport },
-      idempotent: false,
       testOnly: true,
       async handle({ body, now }) {
         const user = sandboxUsers.find(({ kid }) => kid === (body.kid ?? sandboxUsers[0]?.kid));

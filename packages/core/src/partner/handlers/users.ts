@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Core } from '../../context.ts';
+import type { Owner } from '../../ports/partners.ts';
 import type { UserRecord } from '../../ports/users.ts';
-import { type Asker, requireUser, type UserLookup } from '../../users/lookup.ts';
+import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { type PartnerAnswer, type PartnerRoute, route } from '../request.ts';
 import { kid, phone, userSchema } from '../schemas.ts';
 import { shownFields } from '../shown-user.ts';
@@ -15,7 +16,7 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
   const { consents } = core.storage;
 
   /** KYC data only goes to a partner that the user has allowed to see it. */
-  async function answer({ partner, mode }: Asker, found: UserRecord | null): Promise<PartnerAnswer> {
+  async function answer({ partner, mode }: Owner, found: UserRecord | null): Promise<PartnerAnswer> {
     const user = requireUser(found);
     const allowed =
       mode === 'test' || (await consents.partnerHolds({ partner, sub: user.sub, scope: 'kyc' }));
@@ -26,7 +27,6 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
     method: 'GET',
     scope: 'users:read',
     limit: 'users',
-    idempotent: false,
     success: { status: 200, schema: userSchema },
   } as const;
 

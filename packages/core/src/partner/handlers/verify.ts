@@ -1,3 +1,4 @@
+import { iso } from '../../clock.ts';
 import type { Passports } from '../../passports/passports.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { type PartnerRoute, route } from '../request.ts';
@@ -19,7 +20,6 @@ export function verifyRoutes(passports: Passports, users: UserLookup): PartnerRo
       summary: 'Verifies a passport token in real time.',
       body: verifyBody,
       success: { status: 200, schema: verification },
-      idempotent: false,
       async handle({ body, partner, mode }) {
         const passport = await passports.read(body.token, mode);
         const user = requireUser(await users.bySub({ partner, mode }, passport.sub));
@@ -28,8 +28,8 @@ export function verifyRoutes(passports: Passports, users: UserLookup): PartnerRo
           body: {
             valid: true,
             user: shown(user),
-            issuedAt: new Date(passport.issuedAt).toISOString(),
-            expiresAt: new Date(passport.expiresAt).toISOString(),
+            issuedAt: iso(passport.issuedAt),
+            expiresAt: iso(passport.expiresAt),
           },
         };
       },

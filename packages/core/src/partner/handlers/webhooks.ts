@@ -1,7 +1,6 @@
 import type { Core } from '../../context.ts';
 import type { Webhooks } from '../../webhooks/create.ts';
 import { deliveryView, endpointView } from '../../webhooks/views.ts';
-import { createCursors } from '../cursor.ts';
 import { newestFirst, type Page } from '../paging.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import {
@@ -17,7 +16,7 @@ import {
   recovered,
 } from '../webhook-schemas.ts';
 
-const common = { scope: 'webhooks', limit: 'other', idempotent: false } as const;
+const common = { scope: 'webhooks', limit: 'other' } as const;
 
 /** Registers webhook endpoints. */
 export function webhookRoutes({ endpoints, catalogue }: Webhooks): PartnerRoute[] {
@@ -98,7 +97,6 @@ export function webhookRoutes({ endpoints, catalogue }: Webhooks): PartnerRoute[
 /** Shows what was delivered to a webhook endpoint, and delivers again what was dropped. */
 export function deliveryRoutes(core: Core, { endpoints, recover }: Webhooks): PartnerRoute[] {
   const { deliveries } = core.storage;
-  const cursors = createCursors(core.sealer.signer('delivery cursors'));
 
   return [
     route({
@@ -116,11 +114,7 @@ export function deliveryRoutes(core: Core, { endpoints, recover }: Webhooks): Pa
         await endpoints.find(owner, path.id);
         const filters = { ...owner, endpointId: path.id, eventId: null, status: query.status ?? null };
         const read = (page: Page) => deliveries.list({ ...filters, ...page });
-        const list = { ...owner, list: path.id };
-        return {
-          status: 200,
-          body: await newestFirst(cursors, list, { ...query, read, view: deliveryView }),
-        };
+        return { status: 200, body: await newestFirst({ ...query, read, view: deliveryView }) };
       },
     }),
 

@@ -1,3 +1,4 @@
+import { iso } from '../../clock.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { whoamiSchema } from '../schemas.ts';
 
@@ -13,7 +14,6 @@ export function whoamiRoutes(): PartnerRoute[] {
       operation: 'whoami',
       summary: 'Says whose key this is, what it may do, and from which address it is used.',
       success: { status: 200, schema: whoamiSchema },
-      idempotent: false,
       async handle({ partner, mode, key, address }) {
         const { id, name, scopes, requireSignature, expiresAt } = key;
         return {
@@ -26,7 +26,7 @@ export function whoamiRoutes(): PartnerRoute[] {
               name,
               scopes,
               requireSignature,
-              expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+              expiresAt: expiresAt === null ? null : iso(expiresAt),
             },
             address: address(),
           },

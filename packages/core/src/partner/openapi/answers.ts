@@ -113,7 +113,7 @@ const errorAnswers: { readonly [name: string]: ErrorAnswer } = {
   Conflict: {
     status: 409,
     codes: ['idempotency_conflict'],
-    of: ({ idempotent }) => idempotent,
+    of: ({ idempotent }) => idempotent === true,
   },
   BodyTooLarge: {
     status: 413,

@@ -79,24 +79,20 @@ function generatedBy(made: unknown): Generated {
   return { schema, definitions: $defs as Generated['definitions'] };
 }
 
-/** The schemas of the document. Whatever has a name is one component, referred to from where it is used. */
-export interface Components {
-  /** By name. */
-  readonly schemas: Readonly<Record<string, Json>>;
-  /** @param name - for a schema that has no `id` of its own; without either it is written out where it is used */
-  add(schema: z.ZodType, direction: Direction, name?: string): Json;
-}
-
 const definition = '#/$defs/';
 
-/** See {@link Components}. */
-export function createComponents(): Components {
+export type Components = ReturnType<typeof createComponents>;
+
+/** The schemas of the document. Whatever has a name is one component, referred to from where it is used. */
+export function createComponents() {
   const schemas: Record<string, Json> = {};
   const refer = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
   const follow = (reference: string): Json => refer(reference.slice(definition.length));
   return {
-    schemas,
-    add(added, direction, name) {
+    /** By name. */
+    schemas: schemas as Readonly<typeof schemas>,
+    /** @param name - for a schema that has no `id` of its own; without either it is written out where it is used */
+    add(added: z.ZodType, direction: Direction, name?: string): Json {
       const { schema, definitions } = generatedBy(
         z.toJSONSchema(added, { io: direction, target: 'draft-2020-12', reused: 'inline' }),
       );

@@ -1,7 +1,6 @@
+import { addressMatcher } from '../../addresses.ts';
 import { PartnerError } from '../../errors.ts';
 import { secondsUntil } from '../../fixed-windows.ts';
-import { addressMatcher } from '../../http/client-address.ts';
-import type { HeaderFields } from '../../http/headers.ts';
 import type { LimitGroup, PartnerLimit } from '../../limits.ts';
 import type { ApiKeyState } from '../../ports/api-keys.ts';
 import type { RateLimitStore, SharedRateLimits } from '../../ports/rate-limits.ts';
@@ -16,14 +15,6 @@ export interface LimitOptions {
   readonly store: RateLimitStore | SharedRateLimits;
   readonly limits: { readonly [Group in LimitGroup]: PartnerLimit };
   readonly per: 'key' | 'partner';
-}
-
-/** A request that the limiter has seen. */
-export interface CountedRequest {
-  /** What is left, for the answer. */
-  readonly headers: HeaderFields;
-  /** `rate_limit_exceeded`, or `null`. */
-  readonly refusal: PartnerError | null;
 }
 
 const matchers = new WeakMap<readonly string[], (address: string) => boolean>();
@@ -72,15 +63,10 @@ export function createAdmission(keys: KeyCheck, { store, limits, per }: LimitOpt
     /**
      * Checks address, mode and scope, and counts the request. That the key lives comes first, whatever else is wrong: it is
      * asked for together with the count, or beside it where somebody else counts.
-     * @throws PartnerError `invalid_api_key`, `ip_not_allowed`, `not_found`, `insufficient_scope`; that there were too many
-     * is part of the answer
+     * @returns what is left, as headers of the answer, and `rate_limit_exceeded` or `null`
+     * @throws PartnerError `invalid_api_key`, `ip_not_allowed`, `not_found`, `insufficient_scope`
      */
-    async admit(
-      demands: Demands,
-      found: FoundKey,
-      address: () => string | null,
-      now: number,
-    ): Promise<CountedRequest> {
+    async admit(demands: Demands, found: FoundKey, address: () => string | null, now: number) {
       const { key } = found;
       try {
         checkAddress(key, address);

@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { ApiKeyFormat } from '../../api-key-format.ts';
-import type { Clock } from '../../clock.ts';
+import { apiKeyFormat } from '../../api-key-format.ts';
+import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
-import type { Logger } from '../../logger.ts';
-import type { ApiKeyState, ApiKeyStore } from '../../ports/api-keys.ts';
+import type { ApiKeyState } from '../../ports/api-keys.ts';
 import { digestText } from '../../tokens.ts';
 
 /** How long what a key is and may do is taken from memory, in milliseconds. Whether it lives is asked every time. */
@@ -51,13 +50,9 @@ export type KeyCheck = ReturnType<typeof createKeyCheck>;
  * Keys that work are cached for {@link keyCacheMs}; others never, so that strangers cannot fill the
  * cache, and a partner that is enabled again need not wait.
  */
-export function createKeyCheck(options: {
-  readonly store: ApiKeyStore;
-  readonly format: ApiKeyFormat;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}) {
-  const { store, format, clock, logger } = options;
+export function createKeyCheck({ storage, options: { prefix, logger }, clock }: Core) {
+  const store = storage.apiKeys;
+  const format = apiKeyFormat(prefix);
   const cache = new LRUCache<string, Cached>({ max: 10_000 });
   /** When the use of a key was noted last: beside the cache, for requests that read a key at the same time. */
   const noted = new LRUCache<string, number>({ max: 10_000 });

@@ -10,9 +10,6 @@ const maxStorageWaitMs = 1_500;
 /** Between two tries. */
 const pauseMs = 100;
 
-/** A mutex per key: work with one key runs one after another. */
-export type KeyedMutex = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
-
 /** Resolves with what it waits for. @throws RequestInProgressError when it takes too long */
 async function wait(released: Promise<unknown>): Promise<void> {
   const { promise: end, reject } = Promise.withResolvers<never>();
@@ -45,9 +42,9 @@ async function untilKnown<Result>(work: () => Promise<Result>, began: number): P
  * one was, and not with 503. What makes them one request, here and in other processes, is the transaction in which the key
  * is stored; this only spares the caller a repetition.
  */
-export function createKeyedMutex(): KeyedMutex {
+export function createKeyedMutex() {
   const last = new Map<string, Promise<unknown>>();
-  return async (key, work) => {
+  return async <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {
     const began = performance.now();
     const before = last.get(key);
     const { promise: done, resolve: release } = Promise.withResolvers<void>();

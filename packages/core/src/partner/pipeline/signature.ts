@@ -1,22 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { signingSecretContext } from '../../api-key-format.ts';
+import type { Core } from '../../context.ts';
 import { PartnerError } from '../../errors.ts';
+import type { ApiKeyState } from '../../ports/api-keys.ts';
 import { equalDigests } from '../../tokens.ts';
 
 /** A signature may be this far from the present, either way, in milliseconds. */
 export const signatureToleranceMs = 300_000;
-
-/** What decides about a signature. */
-export interface SignedRequest {
-  readonly request: IncomingMessage;
-  readonly prefix: string;
-  /** The raw bytes of the body. */
-  readonly body: Buffer;
-  readonly required: boolean;
-  /** Opens the key's signing secret; called only when there is something to check. */
-  readonly secret: () => string;
-  readonly now: number;
-}
 
 function refused(description: string): PartnerError {
   return new PartnerError('invalid_signature', { description });
@@ -26,13 +17,20 @@ function refused(description: string): PartnerError {
  * Checks the signature of a request (specification, "Request signing"): lower-case hexadecimal HMAC-SHA-256
  * of the raw body. It proves integrity; the timestamp beside it is not signed, and only refuses what is
  * obviously old. Nor is the `Idempotency-Key`: against a body that is sent again stands the `reference` in it.
+ * @param body - the raw bytes
  * @throws PartnerError `invalid_signature`
  */
-export function checkSignature({ request, prefix, body, required, secret, now }: SignedRequest): void {
+export function checkSignature(
+  { sealer, options: { prefix } }: Core,
+  key: ApiKeyState,
+  request: IncomingMessage,
+  body: Buffer,
+  now: number,
+): void {
   const signature = request.headers[`x-${prefix}-signature`];
   const timestamp = request.headers[`x-${prefix}-timestamp`];
   if (signature === undefined && timestamp === undefined) {
-    if (required && body.length > 0) throw refused('This API key requires signed requests.');
+    if (key.requireSignature && body.length > 0) throw refused('This API key requires signed requests.');
     return;
   }
   if (typeof signature !== 'string' || typeof timestamp !== 'string') {
@@ -48,7 +46,8 @@ export function checkSignature({ request, prefix, body, required, secret, now }:
       `The timestamp is outside the tolerance of ${signatureToleranceMs / 1000} s; it has to be the current time in milliseconds since the Unix epoch.`,
     );
   }
-  const expected = createHmac('sha256', secret()).update(body).digest();
+  const secret = sealer.open(key.sealedSigningSecret, signingSecretContext(key.id));
+  const expected = createHmac('sha256', secret).update(body).digest();
   if (!/^[0-9a-f]{64}$/.test(signature) || !equalDigests(Buffer.from(signature, 'hex'), expected)) {
     throw refused('The signature does not match the body.');
   }

@@ -17,13 +17,13 @@ export function newClient(options: Partial<WebhookClientOptions> = {}): WebhookC
 export const urlOf = (server: RawServer, path = '/'): string => `http://127.0.0.1:${server.port}${path}`;
 
 /** Makes an attempt without headers. */
-export function send(client: WebhookClient, url: string, signal?: AbortSignal): Promise<AttemptAnswer> {
-  return client.post({ url, headers: {}, body: '{}', ...(signal && { signal }) });
+export function send(client: WebhookClient, url: string): Promise<AttemptAnswer> {
+  return client.post({ url, headers: {}, body: '{}' });
 }
 
 /** A server that answers in one way, a client, and attempts from one to the other. */
 export async function pair(answer: RawAnswer, options: Partial<WebhookClientOptions> = {}) {
   const [server, client] = [await serve(answer), newClient(options)];
-  const post = (signal?: AbortSignal) => send(client, urlOf(server), signal);
+  const post = () => send(client, urlOf(server));
   return { server, client, post };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { addressBuckets, clientAddressFinder } from '../../src/http/client-address.ts';
+import { addressBuckets, clientAddressFinder } from '../src/addresses.ts';
 
 /** The address that is found for a request from a socket, with an X-Forwarded-For. */
 function found(

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
-import type { AddressedRequest } from '../context.ts';
+import type { AddressedRequest } from './context.ts';
 
 /** `::ffff:192.0.2.1` as plain IPv4; anything else as it is, in canonical spelling. */
-function unmapped(address: string): string | null {
+export function unmapped(address: string): string | null {
   const bare = address.startsWith('[') && address.endsWith(']') ? address.slice(1, -1) : address;
   const family = isIP(bare);
   if (family === 0 || bare.includes('%')) return null;
