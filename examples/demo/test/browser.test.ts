@@ -198,23 +198,6 @@ describe('passports and payments, in a real browser', () => {
       .toBe('completed');
   });
 
-  test('sending the form twice pays once', async () => {
-    const { page } = await visit();
-    await openShop(page);
-    const key = await page.locator('input[name=idempotency_key]').inputValue();
-    for (let times = 0; times < 2; times += 1) {
-      await page.locator('input[name=idempotency_key]').evaluate((input, value) => {
-        (input as HTMLInputElement).value = value;
-      }, key);
-      const answered = page.waitForResponse((response) => response.url().endsWith('/cashback'));
-      await page.getByRole('button', { name: 'Receive your cashback' }).click();
-      expect((await answered).status()).toBe(303);
-      await page.getByText('are on their way to you').waitFor();
-      await page.goto(demo.partnerUrl);
-    }
-    expect(await page.locator('.transfer').count()).toBe(1);
-  });
-
   /** Triggers an event of the sandbox, as the console does. */
   async function trigger(message: string): Promise<void> {
     const { apiKeys, baseUrl } = demo.file;
@@ -241,22 +224,6 @@ describe('passports and payments, in a real browser', () => {
     expect(await page.locator('.event details[open]').count()).toBe(1);
     expect(await page.locator('.event details[open] pre').textContent()).toContain(`"${message}"`);
     await expectLooks(page, locale, 'webhooks arrived');
-    expect(complaints).toEqual([]);
-  });
-
-  test('deliveries fail on demand', async () => {
-    const { page, complaints } = await visit({ viewport: small });
-    await page.goto(`${demo.partnerUrl}/webhooks`);
-    await page.locator('label.pick', { hasText: '1' }).click();
-    await page.getByRole('button', { name: 'Let them fail' }).click();
-    await page.getByText('The next delivery will be answered with 500.').waitFor();
-    await expectGood(page);
-    await trigger('This one fails');
-    const event = page.locator('.event', { hasText: 'This one fails' });
-    await event.locator('[data-outcome=failed]').waitFor();
-    expect(await page.getByText('will be answered with 500').count()).toBe(0);
-    await expectGood(page);
-    await picture(page, 'webhooks failed');
     expect(complaints).toEqual([]);
   });
 
