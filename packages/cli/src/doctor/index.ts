@@ -8,7 +8,7 @@ export { doctorCommand } from './command.ts';
 export { type PostgresSettings, readPostgresSettings, unsafeSettings } from './durability.ts';
 export { type ExamineOptions, examine } from './examine.ts';
 export type { DoctorDatabase, DoctorSettings, Examined, NodeFacts, ServerNode } from './examined.ts';
-export { type Finding, type Findings, findingsOf, type Verdict } from './finding.ts';
+export type { Finding, Verdict } from './finding.ts';
 export { keyIdOf, sealIdOf } from './key-proofs.ts';
 
 export { countSecrets, readWaiting, type SealedCount, type Waiting } from './readings.ts';
