@@ -10,7 +10,7 @@ describe('the authorization request', () => {
     expect(Object.fromEntries(url.searchParams)).toEqual({
       response_type: 'code',
       client_id: 'shop',
-      redirect_uri: config.clients.confidential.redirectUri,
+      redirect_uri: `${config.url}/callback`,
       scope: 'openid kyc',
       state: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),

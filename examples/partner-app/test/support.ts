@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
-import { type PartnerConfig, redirectUris, startPartnerApp } from '../src/index.ts';
+import { type PartnerConfig, startPartnerApp } from '../src/index.ts';
 
 /** A request that the provider got. */
 export interface Received {
@@ -93,16 +93,14 @@ export async function openShop(
   const { origin, received } = await scriptedProvider({ ...kind, ...script });
   const port = await freePort();
   const site = url ?? `http://localhost:${port}`;
-  const uris = redirectUris(site);
   const config: PartnerConfig = {
     url: site,
     host: '127.0.0.1',
     port,
     provider: { name: 'Ostiary', authUrl: origin, baseUrl: origin },
     clients: {
-      confidential: { clientId: 'shop', clientSecret: 'a-secret', redirectUri: uris.confidential },
-      public: { clientId: 'shop-public', clientSecret: null, redirectUri: uris.public },
-      spa: { clientId: 'shop-public', clientSecret: null, redirectUri: uris.spa },
+      confidential: { clientId: 'shop', clientSecret: 'a-secret' },
+      public: { clientId: 'shop-public', clientSecret: null },
     },
     partnerApi: null,
     webhooks: null,
