@@ -1,5 +1,5 @@
 /** How this shop is registered at the identity provider. */
-export interface RegisteredClient {
+interface RegisteredClient {
   readonly clientId: string;
   /** `null` for a public client: it proves itself with PKCE alone. */
   readonly clientSecret: string | null;
