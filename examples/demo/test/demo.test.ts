@@ -166,6 +166,9 @@ describe('npm start', () => {
       try {
         await arrives(demo, `start ${index}`);
         for (const mode of ['live', 'test'] as const) expect(await endpointsOf(demo, mode)).toHaveLength(1);
+        const { ostiary } = demo.server.installation;
+        for (const { clientId } of demo.file.clients)
+          expect((await ostiary.admin.clients.get(clientId))?.partner).toBe('kafe-lakay');
         tables.push(await demoTable(demo));
       } finally {
         await demo.close();
