@@ -18,7 +18,7 @@ import { Results } from './cluster/results.ts';
 import { childEnvironment, serverProcess } from './cluster/server-process.ts';
 import type { DemoFile } from './demo-file.ts';
 import { freePorts } from './free-ports.ts';
-import { seedInstallation } from './seed.ts';
+import { provision } from './seed.ts';
 import { openReceiver } from './walkthrough/receiver.ts';
 import { createReport, StepFailed } from './walkthrough/report.ts';
 
@@ -48,10 +48,10 @@ function paymentsWanted(args: string[]): number {
 }
 
 /** Users, clients, a partner with keys and funds: what an administrator makes, in this process. */
-async function provision(env: Readonly<Record<string, string>>, authUrl: string): Promise<DemoFile> {
+async function prepare(env: Readonly<Record<string, string>>, authUrl: string): Promise<DemoFile> {
   const installation = await openInstallation(loadConfig(childEnvironment(env)), createLogger('silent'));
   try {
-    const seeded = await seedInstallation(installation, null, { prefix, partnerUrl: 'http://localhost:1' });
+    const seeded = await provision(installation, 'http://localhost:1');
     return { authUrl, baseUrl: authUrl, prefix, ...seeded, webhooks: [] };
   } finally {
     await installation.close();
@@ -87,7 +87,7 @@ async function run(folder: string, count: number, results: Results, cleanup: Asy
   const secret = newSecret();
   const receiver = await openReceiver(prefix, { '/live': secret });
   cleanup.defer(() => receiver.close());
-  const file = await provision(env, authUrl);
+  const file = await prepare(env, authUrl);
   const report = createReport(() => undefined);
   const databaseUrl = postgres.url();
   const cluster = { file, front, webs, workers, receiver, report, results, env, databaseUrl, say };

@@ -31,12 +31,12 @@ const apiKey = z.object({
 /** An endpoint of the shop; its secret signs every delivery, and the partner API never shows it again. */
 const webhook = z.object({ mode, url: text, secret: text, id: text });
 
-/** What a start seeds and the next one keeps. Files of the time before the partner API have no keys and no webhooks. */
+/** What the first start makes and later ones keep. */
 const seeded = z.object({
   users: z.array(user),
   clients: z.array(client),
-  apiKeys: z.array(apiKey).default([]),
-  webhooks: z.array(webhook).default([]),
+  apiKeys: z.array(apiKey),
+  webhooks: z.array(webhook),
 });
 
 export type DemoUser = z.output<typeof user>;
@@ -60,7 +60,7 @@ export async function readDemoFile(dataDir: string): Promise<Seeded | null> {
   try {
     return seeded.parse(JSON.parse(await readFile(demoFilePath(dataDir), 'utf8')));
   } catch {
-    // No file, half a file, somebody else's file: the demo makes a new one.
+    // No file, half a file, or somebody else's.
     return null;
   }
 }

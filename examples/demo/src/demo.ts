@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { redirectUris, startPartnerApp, type WebhookMode } from '@ostiary/partner-app';
+import { startPartnerApp, type WebhookMode } from '@ostiary/partner-app';
 import {
   createLogger,
   loadConfig,
@@ -21,11 +21,10 @@ export interface Demo {
 }
 
 async function openShop(file: DemoFile, url: string, port: number): Promise<{ close(): Promise<void> }> {
-  const uris = redirectUris(url);
   const clientOf = (isPublic: boolean) => {
     const client = file.clients.find(({ clientSecret }) => (clientSecret === null) === isPublic);
     if (client === undefined) throw new Error('the demo has no such client');
-    return { clientId: client.clientId, clientSecret: client.clientSecret };
+    return client;
   };
   const live = file.apiKeys.find(({ mode }) => mode === 'live');
   const secretOf = (mode: WebhookMode): string | null =>
@@ -35,11 +34,7 @@ async function openShop(file: DemoFile, url: string, port: number): Promise<{ cl
     host: '127.0.0.1',
     port,
     provider: { name: 'Ostiary', authUrl: file.authUrl, baseUrl: file.baseUrl },
-    clients: {
-      confidential: { ...clientOf(false), redirectUri: uris.confidential },
-      public: { ...clientOf(true), redirectUri: uris.public },
-      spa: { ...clientOf(true), redirectUri: uris.spa },
-    },
+    clients: { confidential: clientOf(false), public: clientOf(true) },
     partnerApi: live ?? null,
     webhooks: { prefix: file.prefix, secrets: { live: secretOf('live'), test: secretOf('test') } },
   });

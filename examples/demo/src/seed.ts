@@ -1,8 +1,11 @@
-import { randomInt } from 'node:crypto';
-import { redirectUris as redirectUrisOf } from '@ostiary/partner-app';
-import type { Installation, NewUser } from '@ostiary/reference-server';
-import type { DemoClient, DemoUser, DemoWebhook, Seeded } from './demo-file.ts';
-import { demoPartner, seedPartner, seedWebhook } from './seed-partner.ts';
+import { randomBytes, randomInt } from 'node:crypto';
+import { OstiaryPartner } from '@ostiary/client-sdk';
+import { redirectUris, type WebhookMode, webhookModes, webhookUrls } from '@ostiary/partner-app';
+import { ConfigError, type Installation, type NewUser } from '@ostiary/reference-server';
+import type { DemoApiKey, DemoClient, DemoUser, DemoWebhook, Seeded } from './demo-file.ts';
+
+/** The shop, as the partner API knows it. */
+export const demoPartner = 'kafe-lakay';
 
 type Person = Omit<NewUser, 'password'>;
 
@@ -57,6 +60,11 @@ const people: readonly Person[] = [
 
 const allowedScopes = ['openid', 'profile', 'kyc', 'wallet:balance', 'identity'];
 
+const keyScopes = [
+  ...(['identity:verify', 'payments:write', 'payments:read', 'users:read'] as const),
+  ...(['webhooks', 'reconciliation:read'] as const),
+];
+
 /** 15 characters out of 31, easy to read and to type: 74 bits. */
 function newPassword(): string {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
@@ -64,48 +72,50 @@ function newPassword(): string {
   return [group(), group(), group()].join('-');
 }
 
-async function seedUser(
-  { accounts }: Installation,
-  person: Person,
-  known: DemoUser | undefined,
-): Promise<DemoUser> {
-  const existing = await accounts.get(person.handle);
-  if (existing !== null && known?.sub === existing.sub) return known;
-  const password = newPassword();
-  // A start that was interrupted leaves users behind whose passwords nobody knows.
-  const { handle, sub, kid, phone } = await (existing === null
-    ? accounts.create({ ...person, password })
-    : accounts.setPassword(person.handle, password));
-  return { handle, password, sub, kid, phone };
+/** The clients of a shop at `partnerUrl`. */
+function clientsOf(partnerUrl: string) {
+  const uris = redirectUris(partnerUrl);
+  return [
+    { clientId: demoPartner, name: 'Kafe Lakay', redirectUris: [uris.confidential], public: false },
+    {
+      clientId: 'kafe-lakay-public',
+      name: 'Kafe Lakay (public client)',
+      redirectUris: [uris.public, uris.spa],
+      public: true,
+    },
+  ];
 }
 
-interface WantedClient {
-  readonly clientId: string;
-  readonly name: string;
-  readonly redirectUris: string[];
-  readonly public: boolean;
+async function issueKey({ ostiary }: Installation, mode: WebhookMode): Promise<DemoApiKey> {
+  const wanted = { partner: demoPartner, mode, name: `npm start (${mode})`, scopes: keyScopes };
+  const { apiKey, key, signingSecret } = await ostiary.admin.apiKeys.issue(wanted);
+  return { id: apiKey.id, mode, key, scopes: [...apiKey.scopes], partner: demoPartner, signingSecret };
 }
 
-async function seedClient(
-  { ostiary: { admin } }: Installation,
-  wanted: WantedClient,
-  known: DemoClient | undefined,
-): Promise<DemoClient> {
-  const { clients } = admin;
-  const { clientId, redirectUris } = wanted;
-  const existing = await clients.get(clientId);
-  if (existing === null) {
-    const created = await clients.create({ ...wanted, partner: demoPartner, allowedScopes });
-    return { clientId, clientSecret: created.clientSecret, redirectUris, allowedScopes };
+/** Makes what an administrator makes: partner, funds, keys, users and clients. */
+export async function provision(
+  installation: Installation,
+  partnerUrl: string,
+): Promise<Omit<Seeded, 'webhooks'>> {
+  const { accounts, ledger, ostiary } = installation;
+  await ostiary.admin.partners.create({ slug: demoPartner, name: 'Kafe Lakay' });
+  await ledger.fund(demoPartner, '100000.00', 'HTG');
+  await ledger.fund(demoPartner, '1000.00', 'USD');
+  const apiKeys: DemoApiKey[] = [];
+  for (const mode of webhookModes) apiKeys.push(await issueKey(installation, mode));
+  const users: DemoUser[] = [];
+  for (const person of people) {
+    const password = newPassword();
+    const { handle, sub, kid, phone } = await accounts.create({ ...person, password });
+    users.push({ handle, password, sub, kid, phone });
   }
-  // Another PARTNER_PORT gives other addresses, and a demo of the time before the partner API has no partner.
-  const isCurrent = existing.redirectUris.join(' ') === redirectUris.join(' ');
-  if (!isCurrent || existing.partner !== demoPartner)
-    await clients.update(clientId, { redirectUris, partner: demoPartner });
-  const clientSecret = wanted.public
-    ? null
-    : (known?.clientSecret ?? (await clients.rotateSecret(clientId)).clientSecret);
-  return { clientId, clientSecret, redirectUris, allowedScopes: [...existing.allowedScopes] };
+  const clients: DemoClient[] = [];
+  for (const wanted of clientsOf(partnerUrl)) {
+    const created = await ostiary.admin.clients.create({ ...wanted, partner: demoPartner, allowedScopes });
+    const { clientId, redirectUris } = wanted;
+    clients.push({ clientId, clientSecret: created.clientSecret, redirectUris, allowedScopes });
+  }
+  return { users, clients, apiKeys };
 }
 
 /** Where the demo runs, for what is seeded. */
@@ -116,50 +126,61 @@ interface SeedOptions {
   readonly partnerUrl: string;
 }
 
-/** Creates partner, keys, users and clients where they are missing; what is there stays as it is. */
-export async function seedInstallation(
-  installation: Installation,
-  known: Seeded | null,
-  { prefix, partnerUrl }: Pick<SeedOptions, 'prefix' | 'partnerUrl'>,
-): Promise<Omit<Seeded, 'webhooks'>> {
-  const apiKeys = await seedPartner(installation, prefix, known?.apiKeys ?? []);
-  const users: DemoUser[] = [];
-  for (const person of people) {
-    const before = known?.users.find(({ handle }) => handle === person.handle);
-    users.push(await seedUser(installation, person, before));
+const webhooksOf = ({ key }: DemoApiKey, { apiOrigin }: SeedOptions) =>
+  new OstiaryPartner({ apiKey: key, baseUrl: apiOrigin, timeout: 10_000 }).webhooks;
+
+/** Makes everything, and registers the endpoints of the shop as the shop itself would do it. */
+async function make(installation: Installation, options: SeedOptions): Promise<Seeded> {
+  const made = await provision(installation, options.partnerUrl);
+  const webhooks: DemoWebhook[] = [];
+  for (const apiKey of made.apiKeys) {
+    const { mode } = apiKey;
+    const url = webhookUrls(options.partnerUrl)[mode];
+    const secret = randomBytes(32).toString('base64url');
+    const { id } = await webhooksOf(apiKey, options).create({ url, events: ['*'], secret });
+    webhooks.push({ mode, url, secret, id });
   }
-  const uris = redirectUrisOf(partnerUrl);
-  const shop = {
-    clientId: demoPartner,
-    name: 'Kafe Lakay',
-    redirectUris: [uris.confidential],
-    public: false,
-  };
-  const publicShop = {
-    clientId: 'kafe-lakay-public',
-    name: 'Kafe Lakay (public client)',
-    redirectUris: [uris.public, uris.spa],
-    public: true,
-  };
-  const clients: DemoClient[] = [];
-  for (const wanted of [shop, publicShop]) {
-    const before = known?.clients.find(({ clientId }) => clientId === wanted.clientId);
-    clients.push(await seedClient(installation, wanted, before));
-  }
-  return { users, clients, apiKeys };
+  return { ...made, webhooks };
 }
 
-/** Creates what the demo needs and does not have yet; what is there stays as it is. */
+/** Changes what is there as far as another prefix, or another PARTNER_PORT, asks for it. */
+async function adapt(installation: Installation, known: Seeded, options: SeedOptions): Promise<Seeded> {
+  const { prefix, partnerUrl } = options;
+  const apiKeys: DemoApiKey[] = [];
+  for (const apiKey of known.apiKeys)
+    apiKeys.push(apiKey.key.startsWith(`${prefix}_`) ? apiKey : await issueKey(installation, apiKey.mode));
+  const urls = webhookUrls(partnerUrl);
+  if (known.webhooks.every(({ mode, url }) => url === urls[mode])) return { ...known, apiKeys };
+  const clients: DemoClient[] = [];
+  for (const { clientId, redirectUris } of clientsOf(partnerUrl)) {
+    await installation.ostiary.admin.clients.update(clientId, { redirectUris });
+    const before = known.clients.filter((client) => client.clientId === clientId);
+    clients.push(...before.map((client) => ({ ...client, redirectUris })));
+  }
+  const webhooks: DemoWebhook[] = [];
+  for (const webhook of known.webhooks) {
+    const url = urls[webhook.mode];
+    const ofMode = apiKeys.filter(({ mode }) => mode === webhook.mode);
+    for (const apiKey of ofMode) await webhooksOf(apiKey, options).update(webhook.id, { url });
+    webhooks.push({ ...webhook, url });
+  }
+  return { ...known, apiKeys, clients, webhooks };
+}
+
+/**
+ * What the demo needs: made on the first start, kept on later ones.
+ *
+ * @throws {@link ConfigError} for data whose passwords and secrets nobody knows any more
+ */
 export async function seed(
   installation: Installation,
   known: Seeded | null,
   options: SeedOptions,
 ): Promise<Seeded> {
-  const seeded = await seedInstallation(installation, known, options);
-  const webhooks: DemoWebhook[] = [];
-  for (const apiKey of seeded.apiKeys) {
-    const before = known?.webhooks.find(({ mode }) => mode === apiKey.mode);
-    webhooks.push(await seedWebhook(apiKey, options, before));
-  }
-  return { ...seeded, webhooks };
+  if ((await installation.ostiary.admin.partners.get(demoPartner)) === null)
+    return make(installation, options);
+  if (known !== null) return adapt(installation, known, options);
+  throw new ConfigError(
+    'the data of the demo are there, but not its demo.json: remove the folder (.data, unless OSTIARY_DATA_DIR says otherwise), and start again',
+  );
 }

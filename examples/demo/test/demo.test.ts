@@ -49,6 +49,28 @@ async function startedBefore(): Promise<typeof afterFirstStart> {
 
 const read = async (folder: string): Promise<string> => readFile(join(folder, 'demo.json'), 'utf8');
 
+const start = (env: NodeJS.ProcessEnv): Promise<Demo> => startDemo({ ...env, OSTIARY_LOG_LEVEL: 'silent' });
+
+/** The partner API as the shop calls it. */
+function partnerOf({ file }: Demo, mode: 'live' | 'test'): OstiaryPartner {
+  const apiKey = file.apiKeys.find((key) => key.mode === mode)?.key ?? '';
+  return new OstiaryPartner({ apiKey, baseUrl: file.baseUrl });
+}
+
+/** That a test event is shown by the page of the shop, with how its delivery ended. */
+async function arrives(demo: Demo, message: string): Promise<void> {
+  await partnerOf(demo, 'test').sandbox.triggerEvent({ type: 'webhook.test', data: { message } });
+  const shown = async () => (await fetch(`${demo.partnerUrl}/webhooks`)).text();
+  await expect.poll(shown).toContain(message);
+  expect(await shown()).toContain('handled, answered 200');
+}
+
+async function endpointsOf(demo: Demo, mode: 'live' | 'test'): Promise<readonly { id: string }[]> {
+  const endpoints = [];
+  for await (const endpoint of partnerOf(demo, mode).webhooks.list()) endpoints.push(endpoint);
+  return endpoints;
+}
+
 describe('npm start', () => {
   test('starts both, writes demo.json for its owner only, and shows in the terminal how to begin', async () => {
     const env = await environment();
@@ -130,40 +152,57 @@ describe('npm start', () => {
     for (const secret of secrets) expect(log).not.toContain(secret);
   });
 
-  test('keeps everything on later starts, and follows changed ports', async () => {
+  test('keeps everything on later starts, and follows changed ports, with its webhooks', async () => {
     const env = await startedBefore();
     const before = await read(env.OSTIARY_DATA_DIR);
-    const tables: string[] = [];
-    for (let times = 0; times < 2; times += 1) {
-      const demo = await startDemo(env);
-      tables.push(await demoTable(demo));
-      await demo.close();
-      expect(await read(env.OSTIARY_DATA_DIR)).toBe(before);
-    }
-    expect(tables[1]).toBe(tables[0]);
     const moved = { ...env, PORT: String(await freePort()), PARTNER_PORT: String(await freePort()) };
-    await (await startDemo(moved)).close();
     const ports = (text: string): string =>
       text
         .replaceAll(`:${env.PORT}`, `:${moved.PORT}`)
         .replaceAll(`:${env.PARTNER_PORT}/`, `:${moved.PARTNER_PORT}/`);
-    expect(JSON.parse(await read(env.OSTIARY_DATA_DIR))).toEqual(JSON.parse(ports(before)));
+    const tables: string[] = [];
+    for (const [index, settings] of [env, env, moved].entries()) {
+      const demo = await start(settings);
+      try {
+        await arrives(demo, `start ${index}`);
+        for (const mode of ['live', 'test'] as const) expect(await endpointsOf(demo, mode)).toHaveLength(1);
+        const { ostiary } = demo.server.installation;
+        for (const { clientId } of demo.file.clients)
+          expect((await ostiary.admin.clients.get(clientId))?.partner).toBe('kafe-lakay');
+        tables.push(await demoTable(demo));
+      } finally {
+        await demo.close();
+      }
+      const expected = settings === moved ? ports(before) : before;
+      expect(JSON.parse(await read(env.OSTIARY_DATA_DIR))).toEqual(JSON.parse(expected));
+    }
+    expect(tables[1]).toBe(tables[0]);
   });
 
-  test('recovers from a first start that was interrupted', async () => {
+  test('follows a prefix that is chosen later: keys, and the header names of webhooks', async () => {
     const env = await startedBefore();
-    const before = JSON.parse(await read(env.OSTIARY_DATA_DIR));
+    const { webhooks } = JSON.parse(await read(env.OSTIARY_DATA_DIR));
+    const second = await start({ ...env, OSTIARY_PREFIX: 'acme' });
+    onTestFinished(() => second.close());
+    expect(second.file.prefix).toBe('acme');
+    for (const { key, mode } of second.file.apiKeys) expect(key).toMatch(new RegExp(`^acme_${mode}_`));
+    expect(second.file.webhooks).toEqual(webhooks);
+    await arrives(second, 'with another prefix');
+    // Commands find the prefix where they find the demo.
+    const { OSTIARY_DATA_DIR } = env;
+    const args = ['keys', 'issue', 'kafe-lakay', '--mode', 'test', '--scope', 'webhooks', '--json'];
+    const issued = await runHere(commands, args, { OSTIARY_DATA_DIR });
+    expect(JSON.parse(issued.output).key).toMatch(/^acme_test_/);
+  });
+
+  test('says what to do where the passwords are lost, and begins anew in an empty folder', async () => {
+    const env = await startedBefore();
     await writeFile(join(env.OSTIARY_DATA_DIR, 'demo.json'), '{"users": [');
+    await expect(startDemo(env)).rejects.toThrow('not its demo.json: remove the folder');
+    for (const name of await readdir(env.OSTIARY_DATA_DIR))
+      if (name.startsWith('ostiary.sqlite')) await rm(join(env.OSTIARY_DATA_DIR, name));
     await (await startDemo(env)).close();
-    const after = JSON.parse(await read(env.OSTIARY_DATA_DIR));
-    const subs = (file: { users: { sub: string }[] }): string[] => file.users.map(({ sub }) => sub);
-    expect(subs(after)).toEqual(subs(before));
-    expect(after.users[0].password).not.toBe(before.users[0].password);
-    expect(after.clients[0].clientSecret).not.toBe(before.clients[0].clientSecret);
-    expect(after.apiKeys[0].key).not.toBe(before.apiKeys[0].key);
-    const ids = (file: { webhooks: { id: string }[] }): string[] => file.webhooks.map(({ id }) => id);
-    expect(ids(after)).toEqual(ids(before));
-    expect(after.webhooks[0].secret).not.toBe(before.webhooks[0].secret);
+    expect(JSON.parse(await read(env.OSTIARY_DATA_DIR)).users).toHaveLength(3);
   });
 
   test.each([
@@ -194,125 +233,6 @@ describe('npm start', () => {
     const { code, errors } = await runHere(program, [], env);
     const said = `ostiary: port ${port} is taken; set ${variable} to a free one`;
     expect([code, errors]).toEqual([1, expect.stringMatching(new RegExp(`^${said}.*\\n$`))]);
-  });
-});
-
-const start = (env: NodeJS.ProcessEnv): Promise<Demo> => startDemo({ ...env, OSTIARY_LOG_LEVEL: 'silent' });
-
-/** The partner API as the shop calls it. */
-function partnerOf({ file }: Demo, mode: 'live' | 'test'): OstiaryPartner {
-  const apiKey = file.apiKeys.find((key) => key.mode === mode)?.key ?? '';
-  return new OstiaryPartner({ apiKey, baseUrl: file.baseUrl });
-}
-
-describe('the partner of the demo', () => {
-  test('gets another key when its own was revoked, and keeps the rest', async () => {
-    const env = await startedBefore();
-    const first = await start(env);
-    const [live, sandbox] = first.file.apiKeys;
-    const kid = first.file.users[0]?.kid ?? '';
-    expect(await partnerOf(first, 'live').users.retrieve(kid)).toMatchObject({ kid });
-    await first.server.installation.ostiary.admin.apiKeys.revoke(live?.id ?? '');
-    await expect(partnerOf(first, 'live').users.retrieve(kid)).rejects.toThrow('invalid_api_key');
-    await first.close();
-    const second = await start(env);
-    onTestFinished(() => second.close());
-    expect(second.file.apiKeys[0]?.key).not.toBe(live?.key);
-    expect(second.file.apiKeys[1]).toEqual(sandbox);
-    expect(await partnerOf(second, 'live').users.retrieve(kid)).toMatchObject({ kid });
-  });
-
-  test('owns both clients, and is funded once', async () => {
-    const demo = await start(await startedBefore());
-    onTestFinished(() => demo.close());
-    const { ostiary, ledger } = demo.server.installation;
-    for (const { clientId } of demo.file.clients) {
-      expect((await ostiary.admin.clients.get(clientId))?.partner).toBe('kafe-lakay');
-    }
-    expect(await ledger.funds('kafe-lakay')).toEqual({ HTG: 10_000_000n, USD: 100_000n });
-  });
-
-  test('is made for data of a demo from before there were partners', async () => {
-    const env = await startedBefore();
-    const first = await start(env);
-    for (const { clientId } of first.file.clients) {
-      await first.server.installation.ostiary.admin.clients.update(clientId, { partner: null });
-    }
-    await first.close();
-    const { apiKeys: _, ...old } = JSON.parse(await read(env.OSTIARY_DATA_DIR));
-    await writeFile(join(env.OSTIARY_DATA_DIR, 'demo.json'), JSON.stringify(old));
-    const second = await start(env);
-    onTestFinished(() => second.close());
-    expect(second.file.clients).toEqual(old.clients);
-    expect(second.file.users).toEqual(old.users);
-    expect(second.file.apiKeys).toHaveLength(2);
-    expect(second.file.webhooks).toHaveLength(2);
-    const { clients } = second.server.installation.ostiary.admin;
-    expect((await clients.get('kafe-lakay'))?.partner).toBe('kafe-lakay');
-  });
-});
-
-describe('the webhooks of the demo', () => {
-  /** That a test event is shown by the page of the shop, with how its delivery ended. */
-  async function arrives(demo: Demo, message: string): Promise<void> {
-    await partnerOf(demo, 'test').sandbox.triggerEvent({ type: 'webhook.test', data: { message } });
-    const shown = async () => (await fetch(`${demo.partnerUrl}/webhooks`)).text();
-    await expect.poll(shown).toContain(message);
-    expect(await shown()).toContain('handled, answered 200');
-  }
-
-  async function endpointsOf(demo: Demo, mode: 'live' | 'test'): Promise<readonly { id: string }[]> {
-    const endpoints = [];
-    for await (const endpoint of partnerOf(demo, mode).webhooks.list()) endpoints.push(endpoint);
-    return endpoints;
-  }
-
-  test('arrive at the shop on the first start, on later ones, and on other ports', async () => {
-    const env = await environment();
-    for (const [index, ports] of [
-      {},
-      {},
-      { PORT: String(await freePort()), PARTNER_PORT: String(await freePort()) },
-    ].entries()) {
-      const demo = await start({ ...env, ...ports });
-      try {
-        await arrives(demo, `start ${index}`);
-        for (const mode of ['live', 'test'] as const) expect(await endpointsOf(demo, mode)).toHaveLength(1);
-      } finally {
-        await demo.close();
-      }
-    }
-  });
-
-  test('arrive after demo.json was lost, and after the endpoint was removed', async () => {
-    const env = await startedBefore();
-    await rm(join(env.OSTIARY_DATA_DIR, 'demo.json'));
-    const second = await start(env);
-    await arrives(second, 'without the file');
-    const [endpoint, ...others] = await endpointsOf(second, 'test');
-    expect(others).toEqual([]);
-    await partnerOf(second, 'test').webhooks.delete(endpoint?.id ?? '');
-    await second.close();
-    const third = await start(env);
-    onTestFinished(() => third.close());
-    await arrives(third, 'without the endpoint');
-    expect(await endpointsOf(third, 'test')).toHaveLength(1);
-  });
-
-  test('have the header names of a prefix that is chosen later, and keys follow it', async () => {
-    const env = await startedBefore();
-    const { webhooks } = JSON.parse(await read(env.OSTIARY_DATA_DIR));
-    const second = await start({ ...env, OSTIARY_PREFIX: 'acme' });
-    onTestFinished(() => second.close());
-    expect(second.file.prefix).toBe('acme');
-    for (const { key, mode } of second.file.apiKeys) expect(key).toMatch(new RegExp(`^acme_${mode}_`));
-    expect(second.file.webhooks).toEqual(webhooks);
-    await arrives(second, 'with another prefix');
-    // Commands find the prefix where they find the demo.
-    const { OSTIARY_DATA_DIR } = env;
-    const args = ['keys', 'issue', 'kafe-lakay', '--mode', 'test', '--scope', 'webhooks', '--json'];
-    const issued = await runHere(commands, args, { OSTIARY_DATA_DIR });
-    expect(JSON.parse(issued.output).key).toMatch(/^acme_test_/);
   });
 });
 

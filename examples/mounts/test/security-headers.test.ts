@@ -1,7 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../../lab/support/browser/browser.ts';
-import type { Host } from '../src/host.ts';
 import { type Deployment, deployed, type Serve } from './support/deployment.ts';
 import { openPartnerSite, type PartnerSite, type Proof, walkInBrowser } from './support/partner-site.ts';
 import { expressWithHelmet, fastifyWithHelmet, honoWithSecureHeaders } from './support/secured.ts';
@@ -84,14 +83,6 @@ describe('security headers of the host, in a real browser', () => {
 });
 
 describe('a login behind security headers, in a real browser', () => {
-  it("the form-action 'self' of a login page ends the way from there to an app that asks for no consent", () =>
-    atPartner(expressWithHelmet(), async (app, { site }) => {
-      const refused = app.page.waitForEvent('console', (message) => message.text().includes('form-action'));
-      await signInAgain(app);
-      await refused;
-      expect(new URL(app.page.url()).origin).toBe(site);
-    }));
-
   it.each([
     ['left out', null],
     ['that names the app', ["'self'", 'http://localhost:*']],
@@ -114,20 +105,4 @@ describe('a login behind security headers, in a real browser', () => {
       await popup.waitForURL(/\/callback\?/);
       expect(await popup.evaluate(() => globalThis.opener !== null)).toBe(true);
     }));
-
-  it('a session with SameSite=Strict is not seen when the app sends the user; the login is asked for again', () => {
-    const strict = (host: Host): Host => ({
-      ...host,
-      signIn(form) {
-        const { cookie, location } = host.signIn(form);
-        return { cookie: cookie.replace('SameSite=Lax', 'SameSite=Strict'), location };
-      },
-    });
-    const serve: Serve = (ostiary, host, ...rest) => expressWithHelmet()(ostiary, strict(host), ...rest);
-    return atPartner(serve, async (app) => {
-      await signIn(app);
-      await app.start();
-      await app.page.getByRole('button', { name: 'Sign in' }).waitFor();
-    });
-  });
 });

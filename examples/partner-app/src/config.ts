@@ -1,9 +1,8 @@
 /** How this shop is registered at the identity provider. */
-export interface RegisteredClient {
+interface RegisteredClient {
   readonly clientId: string;
   /** `null` for a public client: it proves itself with PKCE alone. */
   readonly clientSecret: string | null;
-  readonly redirectUri: string;
 }
 
 /** What the shop needs to know. */
@@ -21,9 +20,8 @@ export interface PartnerConfig {
   };
   readonly clients: {
     readonly confidential: RegisteredClient;
+    /** Also of the page that runs in the browser alone. */
     readonly public: RegisteredClient;
-    /** The page that runs in the browser alone. */
-    readonly spa: RegisteredClient;
   };
   /** For paying customers and verifying passports; `null` for a shop that only signs people in. */
   readonly partnerApi: PartnerApiKey | null;
@@ -59,10 +57,6 @@ export function webhookUrls(url: string): Readonly<Record<WebhookMode, string>> 
 }
 
 /** The addresses to register for a shop at `url`. */
-export function redirectUris(url: string): {
-  readonly confidential: string;
-  readonly public: string;
-  readonly spa: string;
-} {
+export function redirectUris(url: string) {
   return { confidential: `${url}/callback`, public: `${url}/callback/public`, spa: `${url}/spa` };
 }

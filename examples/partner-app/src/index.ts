@@ -1,7 +1,6 @@
 export {
   type PartnerApiKey,
   type PartnerConfig,
-  type RegisteredClient,
   redirectUris,
   type WebhookMode,
   type WebhookSettings,

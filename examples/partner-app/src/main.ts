@@ -1,4 +1,3 @@
-import { redirectUris } from './config.ts';
 import { startPartnerApp } from './server.ts';
 
 // The shop on its own, against an Ostiary of yours. `npm start` at the root starts both.
@@ -12,8 +11,6 @@ function required(variable: string): string {
 
 const url = process.env.PARTNER_URL ?? 'http://localhost:4000';
 const authUrl = required('PROVIDER_AUTH_URL');
-const uris = redirectUris(url);
-const publicClientId = required('PUBLIC_CLIENT_ID');
 
 function optional(variable: string): string | null {
   const value = process.env[variable] ?? '';
@@ -29,13 +26,8 @@ const app = await startPartnerApp({
   port: Number(process.env.PARTNER_PORT ?? 4000),
   provider: { name: 'Ostiary', authUrl, baseUrl: process.env.PROVIDER_BASE_URL ?? authUrl },
   clients: {
-    confidential: {
-      clientId: required('CLIENT_ID'),
-      clientSecret: required('CLIENT_SECRET'),
-      redirectUri: uris.confidential,
-    },
-    public: { clientId: publicClientId, clientSecret: null, redirectUri: uris.public },
-    spa: { clientId: publicClientId, clientSecret: null, redirectUri: uris.spa },
+    confidential: { clientId: required('CLIENT_ID'), clientSecret: required('CLIENT_SECRET') },
+    public: { clientId: required('PUBLIC_CLIENT_ID'), clientSecret: null },
   },
   partnerApi: key === null ? null : { key, signingSecret: required('PARTNER_SIGNING_SECRET') },
   webhooks:

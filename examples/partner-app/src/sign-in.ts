@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import { OstiaryError } from '@ostiary/client-sdk';
 import { OstiaryOAuth } from '@ostiary/client-sdk/oauth';
 import { readForm } from '@ostiary/web-kit';
-import { type PartnerConfig, patience, type RegisteredClient } from './config.ts';
+import { type PartnerConfig, patience, redirectUris } from './config.ts';
 import { Refusal, seeOther } from './http.ts';
 import { scopeChoices } from './pages/home-page.ts';
 import type { Sessions } from './sessions.ts';
@@ -10,16 +10,17 @@ import type { Sessions } from './sessions.ts';
 /** "Sign in with Ostiary", for each client of the shop. What goes wrong is an `OstiaryError`, and becomes an error page. */
 export function addSignInRoutes(router: Router, config: PartnerConfig, sessions: Sessions): void {
   const { provider, clients, url } = config;
-  const oauthOf = ({ clientId, clientSecret, redirectUri }: RegisteredClient): OstiaryOAuth =>
+  const uris = redirectUris(url);
+  const oauthOf = (client: 'confidential' | 'public'): OstiaryOAuth =>
     new OstiaryOAuth({
       authUrl: provider.authUrl,
       baseUrl: provider.baseUrl,
-      clientId,
-      clientSecret: clientSecret ?? undefined,
-      redirectUri,
+      clientId: clients[client].clientId,
+      clientSecret: clients[client].clientSecret ?? undefined,
+      redirectUri: uris[client],
       ...patience,
     });
-  const oauth = { confidential: oauthOf(clients.confidential), public: oauthOf(clients.public) };
+  const oauth = { confidential: oauthOf('confidential'), public: oauthOf('public') };
 
   router.post('/sign-in', async (ctx) => {
     const form = await readForm(ctx.req, ['scope']);
@@ -42,7 +43,7 @@ export function addSignInRoutes(router: Router, config: PartnerConfig, sessions:
     const session = sessions.of(ctx);
     const { state } = ctx.query;
     const pending = session?.pending.find((candidate) => candidate.state === state);
-    if (!session || !pending || clients[pending.client].redirectUri !== `${url}${ctx.path}`) {
+    if (!session || !pending || uris[pending.client] !== `${url}${ctx.path}`) {
       throw new Refusal('wrong_state', 'This answer does not belong to a sign-in of this browser.');
     }
     // Taken out first: an answer counts once, whatever it is.

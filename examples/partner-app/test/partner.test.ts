@@ -67,14 +67,11 @@ describe('cashback', () => {
     expect(html).not.toContain('It may have been paid all the same.');
   });
 
-  test.each([
-    ['no JSON', { status: 200, body: '<p>' }, 'unexpected_answer'],
-    ['a redirect, which is not followed with the key in hand', { status: 307, body: '' }, 'redirect'],
-  ])('that is answered with %s may have been paid all the same', async (_, answer, code) => {
-    const { customer } = await shop({ '/v1/partner/payments': () => answer });
+  test('that is answered with no JSON may have been paid all the same', async () => {
+    const { customer } = await shop({ '/v1/partner/payments': () => ({ status: 200, body: '<p>' }) });
     await customer.pay();
     const html = await customer.page();
-    expect(html).toContain(code);
+    expect(html).toContain('unexpected_answer');
     expect(html).toContain('It may have been paid all the same.');
   });
 });

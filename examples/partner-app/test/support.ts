@@ -1,10 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
-import { type PartnerConfig, redirectUris, startPartnerApp } from '../src/index.ts';
+import { bodyOf, close, listen } from '../../../lab/support/http.ts';
+import { type PartnerConfig, startPartnerApp } from '../src/index.ts';
 
 /** A request that the provider got. */
 export interface Received {
@@ -30,7 +28,7 @@ export const identity = {
   name: '<b>Ana</b>',
 };
 
-export const token = {
+const token = {
   access_token: 'svc_at_1',
   token_type: 'Bearer',
   expires_in: 3600,
@@ -76,13 +74,12 @@ async function scriptedProvider(script: Script) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const { url: path = '', headers } = request;
-    received.push({ path, headers, body: JSON.parse((await text(request)) || '{}') });
+    received.push({ path, headers, body: JSON.parse(String(await bodyOf(request)) || '{}') });
     const { status, body } = script[path]?.() ?? { status: 404, body: '{}' };
     response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'req-1' }).end(body);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close().closeAllConnections());
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+  });
+  onTestFinished(() => close(server));
+  return { origin: await listen(server), received };
 }
 
 /** Opens the shop against a provider that does what the script changes, for a customer. */
@@ -93,16 +90,14 @@ export async function openShop(
   const { origin, received } = await scriptedProvider({ ...kind, ...script });
   const port = await freePort();
   const site = url ?? `http://localhost:${port}`;
-  const uris = redirectUris(site);
   const config: PartnerConfig = {
     url: site,
     host: '127.0.0.1',
     port,
     provider: { name: 'Ostiary', authUrl: origin, baseUrl: origin },
     clients: {
-      confidential: { clientId: 'shop', clientSecret: 'a-secret', redirectUri: uris.confidential },
-      public: { clientId: 'shop-public', clientSecret: null, redirectUri: uris.public },
-      spa: { clientId: 'shop-public', clientSecret: null, redirectUri: uris.spa },
+      confidential: { clientId: 'shop', clientSecret: 'a-secret' },
+      public: { clientId: 'shop-public', clientSecret: null },
     },
     partnerApi: null,
     webhooks: null,

@@ -141,20 +141,6 @@ describe('ostiary move', () => {
     expect(known.toSorted()).toEqual(columns.map(({ name }) => name).toSorted());
   });
 
-  test('what is wrong with a row of this server is told, and nothing of Ostiary is moved either', async () => {
-    const { file } = await usedInstallation();
-    const database = new Sqlite(file);
-    database.exec("UPDATE app_users SET name = char(65, 0, 66) WHERE handle = 'jean'");
-    database.close();
-    const url = await newDatabase();
-    const refused = await move(['--from', file, '--to', url]);
-    expect(refused).toMatchObject({ code: 1, output: '' });
-    expect(refused.errors).toMatch(/table app\.users, row "usr_[0-9a-f]+", column name holds U\+0000/);
-    for (const name of ['users', 'accounts', 'postings'])
-      expect(await countOf(url, `app.${name}`)).toEqual([{ count: 0 }]);
-    expect(await rowsOf(url, "SELECT to_regnamespace('ostiary') AS schema")).toEqual([{ schema: null }]);
-  });
-
   test('what is asked for wrongly is refused', async () => {
     for (const [args, code, message] of [
       [[], 2, '--from is missing'],

@@ -2,11 +2,10 @@ import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
 import { createLogger } from '../src/http/logging.ts';
-import { command } from './support/commands.ts';
 import { approve, createPartner } from './support/partners.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
 import { type Program, run } from './support/processes.ts';
-import { anaika, environment, jean, start } from './support/server.ts';
+import { anaika, environment, start } from './support/server.ts';
 import { Visitor } from './support/visitor.ts';
 
 let postgres: PostgresServer;
@@ -65,21 +64,6 @@ describe('the server on PostgreSQL', () => {
     expect((await statusOf(`http://localhost:${server.port}/readyz`))[0]).toBe(200);
   });
 
-  test('signs in, and shares its sessions with another process', async () => {
-    const env = await postgresEnvironment();
-    const server = await start(env);
-    await server.installation.accounts.create(anaika);
-    const other = await besides(env, 'web');
-    const visitor = new Visitor(`http://localhost:${server.port}`);
-    expect(await visitor.signIn('ANAIKA', anaika.password)).toMatchObject({ status: 303 });
-    const elsewhere = new Visitor(`http://localhost:${other.env.PORT}`);
-    for (const [name, value] of visitor.cookies) elsewhere.cookies.set(name, value);
-    expect((await elsewhere.get('/')).html).toContain('Anaïka');
-    expect((await elsewhere.get('/passport')).html).toContain('class="qr"');
-    await server.installation.accounts.block('anaika');
-    expect((await elsewhere.get('/')).html).not.toContain('Anaïka');
-  });
-
   test('writes a change of an identity check and its event in one transaction', async () => {
     const env = await postgresEnvironment();
     const server = await start(env);
@@ -105,23 +89,6 @@ describe('the server on PostgreSQL', () => {
     const [first, second] = (await told.events()).map(({ data }) => data as Record<string, unknown>);
     expect(first).toMatchObject({ previous: { kycStatus: 'pending', kycTier: 1 } });
     expect(second?.previous).toEqual({ kycStatus: first?.kycStatus, kycTier: 1 });
-  });
-
-  test('has commands that work beside it', async () => {
-    const env = await postgresEnvironment();
-    expect((await command('partners create', ['kafe', '--name', 'Kafe'], env)).code).toBe(0);
-    const funded = await command('partners fund', ['kafe', '--amount', '12.50', '--currency', 'HTG'], env);
-    expect(funded.output).toBe('kafe has 12.50 HTG.\n');
-    const args = ['--handle', 'jean', '--name', jean.name, '--phone', jean.phone];
-    expect((await command('users create', args, env, `${jean.password}\n`)).code).toBe(0);
-    const server = await start(env);
-    expect((await server.installation.ledger.funds('kafe')).HTG).toBe(1_250n);
-    expect((await command('passport', ['jean'], env)).output).toMatch(/^eyJ[\w.-]+\n$/);
-    const { entries } = (await command('audit list', ['--json'], env)).json();
-    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
-      ...['user.passport', 'user.create', 'partner.fund', 'partner.create'],
-    ]);
-    expect((await command('migrate', [], env)).output).toBe('The schema is up to date.\n');
   });
 
   test('answers 503 within two seconds while the database is gone, and recovers by itself', async () => {

@@ -22,7 +22,7 @@ export type {
   Commands,
   StandaloneCommand,
 } from './command.ts';
-export { CommandUsageError, table, toggle, value, values } from './command.ts';
+export { CommandUsageError, listOf, present, table, toggle, value, values } from './command.ts';
 export { readPassword } from './password.ts';
 
 /** The commands of every installation. */

@@ -67,11 +67,6 @@ export class OstiaryPartner {
    * Says what the API key is: it needs no scope.
    *
    * @throws OstiaryError
-   * @example
-   * ```ts
-   * const { key, address } = await ostiary.whoami();
-   * console.log(key.scopes, address);
-   * ```
    */
   whoami(options?: RequestOptions): ApiPromise<Whoami> {
     return whoami(connectionOf(this), options);

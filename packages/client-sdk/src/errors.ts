@@ -89,14 +89,7 @@ export class OstiaryError extends Error implements ErrorFacts {
   }
 }
 
-/**
- * `invalid_request`: the request is malformed; `details` says where.
- *
- * @example
- * ```ts
- * const wrongFields = (error: InvalidRequestError): string[] => error.details.map(({ path }) => path);
- * ```
- */
+/** `invalid_request`: the request is malformed; `details` says where. */
 export class InvalidRequestError extends OstiaryError {
   override readonly name: string = 'InvalidRequestError';
 }
@@ -160,14 +153,7 @@ export class TokenExpiredError extends OstiaryError {
   override readonly name = 'TokenExpiredError';
 }
 
-/**
- * `rate_limit_exceeded`: the limit is used up, and the server asks to wait longer than the client would.
- *
- * @example
- * ```ts
- * const waitSeconds = (error: RateLimitError): number => (error.retryAfter ?? 60_000) / 1000;
- * ```
- */
+/** `rate_limit_exceeded`: the limit is used up, and the server asks to wait longer than the client would. */
 export class RateLimitError extends OstiaryError {
   override readonly name = 'RateLimitError';
 }

@@ -16,11 +16,20 @@ export interface Logger {
 export interface RequestOptions {
   /** Ends the call, wherever it is. */
   readonly signal?: AbortSignal | undefined;
-  /** For one attempt, its body included, in milliseconds. */
+  /**
+   * For one attempt, its body included, in milliseconds.
+   * @defaultValue what the client has; 30 000
+   */
   readonly timeout?: number | undefined;
-  /** For the call with all its attempts and pauses, in milliseconds. */
+  /**
+   * For the call with all its attempts and pauses, in milliseconds.
+   * @defaultValue what the client has; 120 000
+   */
   readonly totalTimeout?: number | undefined;
-  /** How often it is tried again; 0: never. */
+  /**
+   * How often it is tried again; 0: never.
+   * @defaultValue what the client has; 2
+   */
   readonly maxRetries?: number | undefined;
 }
 
@@ -34,26 +43,8 @@ export interface IdempotentOptions extends RequestOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Any of these. */
-export type CallOptions = IdempotentOptions;
-
 /** What every client of this package takes. */
-export interface TransportOptions {
-  /**
-   * For one attempt, its body included, in milliseconds.
-   * @defaultValue 30 000
-   */
-  readonly timeout?: number | undefined;
-  /**
-   * For a call with all its attempts and pauses, in milliseconds.
-   * @defaultValue 120 000
-   */
-  readonly totalTimeout?: number | undefined;
-  /**
-   * How often a call is tried again; 0: never.
-   * @defaultValue 2
-   */
-  readonly maxRetries?: number | undefined;
+export interface TransportOptions extends Omit<RequestOptions, 'signal'> {
   /**
    * Sends requests. It must not follow redirects nor repeat requests by itself.
    * @defaultValue the platform's `fetch`
@@ -139,7 +130,7 @@ function checkTimes({ timeout, totalTimeout, maxRetries }: RequestOptions): void
 }
 
 /** @throws TypeError */
-export function checkCallOptions(options: CallOptions, keyed: boolean): void {
+export function checkCallOptions(options: IdempotentOptions, keyed: boolean): void {
   checkNames(options, keyed ? [...callNames, 'idempotencyKey'] : callNames);
   checkTimes(options);
   const { signal, idempotencyKey } = options;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type ConsoleAnswer, type Html, html, icons, nameOf, page } from '@ostiary/core/console';
 import { consoleStyle, consoleStyleHash } from './style.ts';
 import type { PageContext, Visit } from './visit.ts';
@@ -24,20 +23,15 @@ export function csrfField({ csrf }: PageContext): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}">`;
 }
 
-/** Answers a finished page, or that the browser has it already: RFC 9110, section 13.1.2. */
+/** Answers a finished page. */
 export function answerPage(
-  { desk, request, voice, csrf, script }: PageContext,
+  { desk, voice, script }: PageContext,
   { title, body, status = 200 }: { readonly title: string; readonly body: Html; readonly status?: number },
 ): ConsoleAnswer {
   const head = html`${consoleStyle}<script src="${script}" defer></script>`;
   const { html: text, styleHash } = page({ theme: desk.theme, language: voice.language, title, body, head });
-  // The proof of its forms is another one each time.
-  const state = createHash('sha256').update(text.replaceAll(csrf, '')).digest('base64url');
-  const etag = `"${state.slice(0, 22)}"`;
-  const isKnown = status === 200 && request.raw.headers['if-none-match'] === etag;
   return {
-    status: isKnown ? 304 : status,
-    headers: { ETag: etag },
+    status,
     body: text,
     sources: `script-src ${new URL(script).origin}${new URL(script).pathname}; connect-src 'self'; style-src ${styleHash} ${consoleStyleHash}`,
   };

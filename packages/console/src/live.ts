@@ -13,13 +13,11 @@ const watch = `
   if (main === null) return;
   const pulse = document.getElementById('pulse');
   const options = { callbacks: { beforeAttributeUpdated: (name) => name !== 'open' } };
-  let etag = '';
   let timer = 0;
   let busy = false;
 
   async function ask() {
-    const answer = await fetch(location.href, { headers: { Accept: 'text/html', 'If-None-Match': etag } });
-    if (answer.status === 304) return true;
+    const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
     if (answer.status === 404) location.reload();
     if (answer.status !== 200) return false;
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
@@ -29,7 +27,6 @@ const watch = `
       const shown = document.getElementById(region.id);
       if (shown !== null) Idiomorph.morph(shown, region, options);
     }
-    etag = answer.headers.get('ETag');
     return true;
   }
 

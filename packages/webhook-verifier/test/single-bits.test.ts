@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { safeVerify, type WebhookHeaders } from '../src/index.ts';
-import { deliveryOf, event, now, secret } from './support/delivery.ts';
+import { deliveryOf, now, secret } from './support/delivery.ts';
 
 function flip(bytes: Uint8Array, bit: number): Buffer {
   const copy = Buffer.from(bytes);
@@ -42,35 +41,5 @@ const places: readonly (readonly [string, number, (bit: number) => Promise<boole
 describe('a change of a single bit', () => {
   it.each(places)('anywhere in %s is refused', async (_name, bits, isAccepted) => {
     for (let bit = 0; bit < bits; bit += 1) expect(await isAccepted(bit)).toBe(false);
-  });
-
-  it('is refused whatever the event and the secret are, and the unchanged delivery is accepted', async () => {
-    const anyEvent = fc.record({
-      id: fc.stringMatching(/^evt_[A-Za-z0-9]{1,40}$/),
-      type: fc.stringMatching(/^[a-z]{1,20}\.[a-z]{1,20}$/),
-      createdAt: fc.constant(event.createdAt),
-      mode: fc.constantFrom('live', 'test'),
-      data: fc.jsonValue(),
-    });
-    const anySecret = fc
-      .string({ unit: 'grapheme', minLength: 20, maxLength: 100 })
-      .filter((text) => /\w/.test(text));
-    await fc.assert(
-      fc.asyncProperty(anyEvent, anySecret, fc.nat(), fc.nat(), async (sent, key, where, place) => {
-        const whole = deliveryOf(JSON.stringify(sent), { key, id: sent.id, type: sent.type });
-        expect(await accepted(whole.body, whole.headers, key)).toBe(true);
-        const bit = where % (whole.body.length * 8);
-        expect(await accepted(flip(whole.body, bit), whole.headers, key)).toBe(false);
-        const name = signed[place % 4] ?? '';
-        const value = whole.headers[name] ?? '';
-        const changed = { ...whole.headers, [name]: flipText(value, where % (value.length * 8)) };
-        expect(await accepted(whole.body, changed, key)).toBe(false);
-        const characters = Array.from(key);
-        const at = where % characters.length;
-        characters[at] = String.fromCodePoint((characters[at]?.codePointAt(0) ?? 0) ^ 1);
-        expect(await accepted(whole.body, whole.headers, characters.join(''))).toBe(false);
-      }),
-      { numRuns: 300 },
-    );
   });
 });

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { demoPartner } from '../seed-partner.ts';
+import { demoPartner } from '../seed.ts';
 import { callsOf, rowsOf } from '../walkthrough/calls.ts';
 import { eventually, found } from '../walkthrough/found.ts';
 import { StepFailed } from '../walkthrough/report.ts';

@@ -72,7 +72,11 @@ export class Browser {
   }
 
   /** Sends a form of a page, with what the user typed and the button that was pressed. */
-  async submit(page: Page, form: Form, input: Readonly<Record<string, string>>): Promise<Page> {
+  async submit(
+    page: Pick<Page, 'url'>,
+    form: Pick<Form, 'action' | 'fields'>,
+    input: Readonly<Record<string, string>>,
+  ): Promise<Page> {
     return this.#request('POST', form.action, { ...form.fields, ...input }, new URL(page.url).origin);
   }
 

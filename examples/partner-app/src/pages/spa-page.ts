@@ -1,10 +1,10 @@
 import { html } from '@ostiary/web-kit';
-import type { PartnerConfig } from '../config.ts';
+import { type PartnerConfig, redirectUris } from '../config.ts';
 import { scopeChoices } from './home-page.ts';
 import { page } from './layout.ts';
 
 /** A page that signs in on its own: the server only hands it out. Everything happens in `public/spa.js`. */
-export function spaPage({ provider, clients: { spa } }: PartnerConfig): string {
+export function spaPage({ url, provider, clients }: PartnerConfig): string {
   const choices = scopeChoices.map(
     ({ name, about }) =>
       html`<label class="choice"><input type="checkbox" name="scope" value="${name}" checked><span><code>${name}</code><small>${about}</small></span></label>`,
@@ -17,7 +17,7 @@ export function spaPage({ provider, clients: { spa } }: PartnerConfig): string {
 <p class="lead">This page is a public client: it has no secret, proves itself with PKCE, and talks to ${provider.name} across origins with plain <code>fetch</code>.</p>
 <p class="small">The token lives in a variable of this page and is gone when you reload it. Read the whole script: <a href="/spa.js">spa.js</a>.</p>
 </div>
-<section class="card" id="spa" data-auth-url="${provider.authUrl}" data-base-url="${provider.baseUrl}" data-client-id="${spa.clientId}" data-redirect-uri="${spa.redirectUri}">
+<section class="card" id="spa" data-auth-url="${provider.authUrl}" data-base-url="${provider.baseUrl}" data-client-id="${clients.public.clientId}" data-redirect-uri="${redirectUris(url).spa}">
 <p class="notice" id="message" role="status" hidden></p>
 <form id="sign-in"><h2>Sign in</h2><fieldset><legend>What the page may ask for</legend>${choices}</fieldset>
 <button class="button primary" type="submit">Sign in with ${provider.name}</button></form>

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { examine, type Finding, findingsOf } from '@ostiary/cli/doctor';
+import { examine, type Finding } from '@ostiary/cli/doctor';
 import { ConfigError, type ServerConfig } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import { forOperators, openDatabases } from '../database/open.ts';
@@ -50,7 +50,7 @@ async function look(config: ServerConfig, egress: string | null): Promise<readon
 
 const findings = (check: string, error: unknown, why: string, mend: string): readonly Finding[] => {
   if (!(error instanceof Error)) throw error;
-  return [findingsOf(check).problem(error.message, why, mend)];
+  return [{ check, verdict: 'problem', what: error.message, why, mend }];
 };
 
 /** What the doctor finds at an installation; what it cannot look at is a finding too. */

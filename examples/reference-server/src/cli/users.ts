@@ -1,4 +1,12 @@
-import { type CommandOutput, CommandUsageError, readPassword, table, value } from '@ostiary/cli';
+import {
+  type CommandOutput,
+  CommandUsageError,
+  listOf,
+  present,
+  readPassword,
+  table,
+  value,
+} from '@ostiary/cli';
 import { type Account, type Accounts, noSuchUser } from '../users/accounts.ts';
 import type { OperatedCommands } from './operated.ts';
 
@@ -15,12 +23,6 @@ function done(text: string, account: Account): CommandOutput {
 }
 
 const targetOf = ({ sub }: Account): string => `user:${sub}`;
-
-type Given<Values> = { [Key in keyof Values]?: Exclude<Values[Key], undefined> };
-
-/** Those that were given. */
-const given = <Values extends object>(values: Values): Given<Values> =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>;
 
 async function accountOf(accounts: Accounts, handle: string): Promise<Account> {
   const account = await accounts.get(handle);
@@ -47,12 +49,15 @@ export const userCommands: OperatedCommands = {
       'trust-tier': value('new, unless given'),
     },
     async run({ admin, subject: { accounts } }, args) {
-      const balances = given({ htgBalance: args.text('htg-balance'), usdBalance: args.text('usd-balance') });
+      const balances = present({
+        htgBalance: args.text('htg-balance'),
+        usdBalance: args.text('usd-balance'),
+      });
       const account = await accounts.create({
         handle: args.required('handle'),
         name: args.required('name'),
         phone: args.required('phone'),
-        ...given({
+        ...present({
           role: args.text('role'),
           country: args.text('country'),
           avatarUrl: args.text('avatar-url'),
@@ -84,9 +89,8 @@ export const userCommands: OperatedCommands = {
         blockedAt === null ? '' : 'blocked',
       ]);
       const next = found.length === limit ? (found.at(-1)?.handle ?? null) : null;
-      const more = next === null ? '' : `\n\nMore: --after ${next}`;
       return {
-        text: `${table([['HANDLE', 'NAME', 'USER ID', 'PHONE', 'KYC (TIER)', ''], ...rows])}${more}`,
+        text: listOf(['HANDLE', 'NAME', 'USER ID', 'PHONE', 'KYC (TIER)', ''], rows, next),
         json: { users: found.map(describe), next },
       };
     },
@@ -158,7 +162,7 @@ export const userCommands: OperatedCommands = {
       if (tier !== undefined && kycTier === undefined) throw new CommandUsageError('--tier must be 0 to 3');
       if (kycStatus === undefined && kycTier === undefined)
         throw new CommandUsageError('--status or --tier is missing');
-      const changes = given({ kycStatus, kycTier });
+      const changes = present({ kycStatus, kycTier });
       const { account, events } = await identityChecks.change(handle, changes);
       await admin.audit.record({ action: 'user.kyc', target: targetOf(account), details: changes });
       const told = events.length === 0 ? 'no partner' : events.map(({ partner }) => partner).join(', ');

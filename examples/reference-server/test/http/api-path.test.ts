@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as connect, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isApiPath } from '../../src/http/api-path.ts';
 import { startServer } from '../support/server.ts';
 
@@ -56,45 +56,28 @@ function expectJson(answer: Answer, status: number, isPartner: boolean, about: s
   expect.soft(JSON.parse(text), about).toEqual(shape);
 }
 
-describe('below /v1, whatever the API does not have', () => {
-  test('is 404 in JSON for every method, with a key and without, for browsers too', async () => {
-    const { origin, server } = await startServer();
-    const { admin } = server.installation.ostiary;
-    await admin.partners.create({ slug: 'acme', name: 'Acme' });
-    const { key } = await admin.apiKeys.issue({ partner: 'acme', mode: 'live', scopes: ['payments:read'] });
-    for (const [index, path] of [...partnerPaths, ...otherPaths].entries()) {
-      const isPartner = index < partnerPaths.length;
-      for (const headers of [{}, { ...browser, 'X-API-Key': key }])
-        expectJson(await send(origin, 'GET', path, headers), 404, isPartner, path);
-      // Every method on some.
-      for (const method of index % 6 === 0 ? methods : ['POST', 'TRACE'])
-        expectJson(await send(origin, method, path, browser), 404, isPartner, `${method} ${path}`);
-    }
-    for (const method of ['PUT', 'DELETE', 'TRACE', 'PROPFIND'])
-      for (const path of ['/v1/partner/whoami', '/v1/openapi.json', '/v1/oauth/token'])
-        expectJson(await send(origin, method, path, browser), 405, !/oauth/.test(path), `${method} ${path}`);
-    // An absolute request target.
-    expectJson(await send(origin, 'GET', 'http://elsewhere/V1/partner/x', browser), 404, true, 'absolute');
-  });
+test('below /v1, whatever the API does not have, is 404 in JSON for every method, with a key and without, for browsers too', async () => {
+  const { origin, server } = await startServer();
+  const { admin } = server.installation.ostiary;
+  await admin.partners.create({ slug: 'acme', name: 'Acme' });
+  const { key } = await admin.apiKeys.issue({ partner: 'acme', mode: 'live', scopes: ['payments:read'] });
+  for (const [index, path] of [...partnerPaths, ...otherPaths].entries()) {
+    const isPartner = index < partnerPaths.length;
+    for (const headers of [{}, { ...browser, 'X-API-Key': key }])
+      expectJson(await send(origin, 'GET', path, headers), 404, isPartner, path);
+    // Every method on some.
+    for (const method of index % 6 === 0 ? methods : ['POST', 'TRACE'])
+      expectJson(await send(origin, method, path, browser), 404, isPartner, `${method} ${path}`);
+  }
+  for (const method of ['PUT', 'DELETE', 'TRACE', 'PROPFIND'])
+    for (const path of ['/v1/partner/whoami', '/v1/openapi.json', '/v1/oauth/token'])
+      expectJson(await send(origin, method, path, browser), 405, !/oauth/.test(path), `${method} ${path}`);
+  // An absolute request target.
+  expectJson(await send(origin, 'GET', 'http://elsewhere/V1/partner/x', browser), 404, true, 'absolute');
 });
 
-describe('other paths', () => {
-  test.each(
-    '/ /v2/partner/whoami /v10 /v1x /login/v1/ /login?return_to=/v1/partner /x/v1 /v1.json *'.split(' '),
-  )('%s is not the API’s', (path) => {
-    expect(isApiPath(path)).toBe(false);
-  });
-
-  test('keep their pages', async () => {
-    const { origin } = await startServer();
-    for (const [path, status] of [
-      ['/nothing', 404],
-      ['/v2/partner/whoami', 404],
-      ['/v10', 404],
-      ['/login', 200],
-    ] as const) {
-      const answer = await send(origin, 'GET', path, browser);
-      expect([path, answer.status, answer.type]).toEqual([path, status, 'text/html; charset=utf-8']);
-    }
-  });
+test.each(
+  '/ /v2/partner/whoami /v10 /v1x /login/v1/ /login?return_to=/v1/partner /x/v1 /v1.json *'.split(' '),
+)('%s is not the API’s', (path) => {
+  expect(isApiPath(path)).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { probe } from '../../../../packages/cli/src/doctor/ask.ts';
 import { keyIdOf, proofOf } from '../../../../packages/cli/src/doctor/key-proofs.ts';
-import { probe } from '../../../../packages/cli/src/doctor/probe.ts';
 import { startServer } from '../support/server.ts';
 
 const newKey = (): string => randomBytes(32).toString('base64url');

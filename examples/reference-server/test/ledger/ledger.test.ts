@@ -17,7 +17,6 @@ describe('the ledger', () => {
   let database: SqliteDatabase;
   let ledger: Ledger;
   let kid: string;
-  let sub: string;
 
   const order = (changes: Partial<TransferOrder> = {}): TransferOrder => ({
     id: 'tr_1',
@@ -31,31 +30,12 @@ describe('the ledger', () => {
     ...changes,
   });
   const execute = (changes?: Partial<TransferOrder>) => ledger.rail.execute(order(changes), { signal });
-  const balances = async () => {
-    const user = await createDirectory(database, now).find(sub, new Set(['wallet:balance']));
-    return [user?.htgBalance, user?.usdBalance];
-  };
-
   beforeEach(async () => {
     ({ database } = await testDatabase());
     const accounts = createAccounts(database, createPasswords(cheap), now);
-    ({ kid, sub } = await accounts.create({ ...anaika, usdBalance: '3.00' }));
+    ({ kid } = await accounts.create(anaika));
     await accounts.create(jean);
     ledger = createLedger(database, now);
-  });
-
-  test('refuses what the funds do not cover, and stays with it when funds come later', async () => {
-    await ledger.fund('kafe', '124.99', 'HTG');
-    await ledger.fund('kafe', '500.00', 'USD');
-    await ledger.fund('other', '500.00', 'HTG');
-    const refused = { status: 'failed', code: 'insufficient_funds', message: expect.any(String) };
-    expect(await execute()).toEqual(refused);
-    await ledger.fund('kafe', '0.01', 'HTG');
-    expect(await execute()).toEqual(refused);
-    expect(await execute({ id: 'tr_2' })).toEqual({ status: 'completed' });
-    expect(await ledger.funds('kafe')).toEqual({ HTG: 0n, USD: 50_000n });
-    expect(await balances()).toEqual(['125.00', '3.00']);
-    await expectBalanced(database);
   });
 
   test('pays nobody who is unknown or blocked', async () => {

@@ -41,10 +41,4 @@ describe('sessions', () => {
     now += 1;
     expect(await sessions.find(id)).toBeNull();
   });
-
-  test('end for a blocked user', async () => {
-    const id = await sessions.start(sub, null);
-    database.connection.prepare('UPDATE app_users SET blocked_at = 1').run();
-    expect(await sessions.find(id)).toBeNull();
-  });
 });

@@ -122,32 +122,6 @@ describe('the throttle', () => {
     }
   });
 
-  test('survives a restart', async () => {
-    await tries(3, of('anaika'));
-    const { database } = await testDatabase(file);
-    const restarted = createThrottle(database, [key], () => now, limits);
-    expect((await restarted.admit(of('anaika'))).admitted).toBe(false);
-  });
-
-  test('counts on while the sealing key is changed, whatever a process knows of it', async () => {
-    const { database } = await testDatabase(file);
-    const next = new Uint8Array(32).fill(2);
-    const rounds = [[key, next], [next, key], [next]].map((keys) =>
-      createThrottle(database, keys, () => now, limits),
-    );
-    const admitted = async (round: Throttle) => (await round.admit(of('anaika'))).admitted;
-    for (const round of rounds) expect(await admitted(round)).toBe(true);
-    for (const round of rounds) expect(await admitted(round)).toBe(false);
-    // What a process of the round before counted is cleared, and taken back, by one of the next.
-    now += 2 * windowMs;
-    const [first, second] = rounds;
-    for (let at = 0; at < 9; at += 1) {
-      const admission = await (at % 2 === 0 ? first : second)?.admit(of('anaika'));
-      expect(admission?.admitted).toBe(true);
-      if (admission?.admitted) await admission.settle(at % 3 === 0 ? 'succeeded' : 'undecided');
-    }
-  });
-
   test('keeps neither handles nor addresses nor browsers in the clear', async () => {
     await fail(throttle, of('anaika'));
     await fail(throttle, of('anaika', here, 'browser-1'));

@@ -10,8 +10,6 @@ import { temporaryFolder } from './server.ts';
 /** One database of a test's own. */
 export interface Opened {
   readonly database: Database;
-  /** The file or the URL, for other processes. */
-  readonly where: string;
   /** The same database once more, as another process has it. */
   again(): Promise<Database>;
 }
@@ -22,7 +20,7 @@ export interface Engine {
   open(): Promise<Opened>;
 }
 
-async function opened(where: string, connect: () => Promise<Database>): Promise<Opened> {
+async function opened(connect: () => Promise<Database>): Promise<Opened> {
   const again = async (): Promise<Database> => {
     const database = await connect();
     onTestFinished(() => database.close());
@@ -30,14 +28,14 @@ async function opened(where: string, connect: () => Promise<Database>): Promise<
   };
   const database = await again();
   await migrate(database, 0);
-  return { database, where, again };
+  return { database, again };
 }
 
 const sqlite: Engine = {
   name: 'SQLite',
   async open() {
     const file = join(await temporaryFolder(), 'test.sqlite');
-    return opened(file, () => openSqlite(file));
+    return opened(() => openSqlite(file));
   },
 };
 
@@ -56,7 +54,7 @@ export function onBothEngines(title: string, cases: (engine: Engine) => void): v
       async open() {
         last += 1;
         const url = (await server?.createDatabase(`test_${last}`)) ?? '';
-        return opened(url, async () => openPostgres(url, 10));
+        return opened(async () => openPostgres(url, 10));
       },
     });
   });

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
-import { ask, reasonOf } from './ask.ts';
+import { ask, probe, reasonOf } from './ask.ts';
 import { type Examined, namesOf } from './examined.ts';
 import { ok, problem, type Said, sound, warning } from './finding.ts';
-import { probe } from './probe.ts';
 import { signingKeyIds } from './readings.ts';
 import { stranger } from './route.ts';
 

@@ -1,5 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
+import { proofOf } from './key-proofs.ts';
+import type { ProbeAnswer } from './route.ts';
 
 /** What a server answered. */
 export interface Answer {
@@ -60,4 +63,33 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer within 5 s';
   return 'code' in error ? String(error.code) : error.message;
+}
+
+/** A server of this installation answered. */
+export interface Probed extends ProbeAnswer {
+  readonly answer: Answer;
+}
+
+/**
+ * Asks a server to prove that it has a sealing key of this installation, and whom it takes the doctor for; `null` when
+ * what answers cannot.
+ *
+ * @throws Error when nothing answers
+ */
+export async function probe(
+  origin: string,
+  sealingKeys: readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Probed | null> {
+  for (const key of sealingKeys) {
+    const asked = `${Date.now()}-${randomBytes(12).toString('hex')}`;
+    const authorization = `Doctor ${asked}.${proofOf(key, `ask ${asked}`)}`;
+    const answer = await ask(`${origin}/doctor`, { ...headers, authorization });
+    const { status, body } = answer;
+    if (status === 200 && answer.header('x-doctor-proof') === proofOf(key, `answer ${asked} ${body}`)) {
+      const told: ProbeAnswer = JSON.parse(body);
+      return { ...told, answer };
+    }
+  }
+  return null;
 }

@@ -17,13 +17,6 @@ export interface Finding {
 /** What is wrong, what comes of it, and how to mend it. */
 type Complaint = readonly [what: string, why: string, mend: string];
 
-/** Says what one check found. */
-export interface Findings {
-  ok(what: string): Finding;
-  warning(...complaint: Complaint): Finding;
-  problem(...complaint: Complaint): Finding;
-}
-
 /** What a check says; `examine` knows which one it was. */
 export interface Said extends Omit<Finding, 'check'> {
   /** Left out when the check complains of something. */
@@ -35,12 +28,3 @@ export const ok = (what: string): Said => ({ verdict: 'ok', what });
 export const sound = (what: string): Said => ({ verdict: 'ok', what, unlessWrong: true });
 export const warning = (...[what, why, mend]: Complaint): Said => ({ verdict: 'warning', what, why, mend });
 export const problem = (...[what, why, mend]: Complaint): Said => ({ verdict: 'problem', what, why, mend });
-
-/** Findings of one check. */
-export function findingsOf(check: string): Findings {
-  return {
-    ok: (what) => ({ check, ...ok(what) }),
-    warning: (...complaint) => ({ check, ...warning(...complaint) }),
-    problem: (...complaint) => ({ check, ...problem(...complaint) }),
-  };
-}

@@ -5,10 +5,10 @@
  */
 export { isWideRange } from './address.ts';
 export { doctorCommand } from './command.ts';
-export { type PostgresSettings, readPostgresSettings, unsafeSettings } from './durability.ts';
+export { type PostgresSettings, readPostgresSettings, unsafeSettings } from './database.ts';
 export { type ExamineOptions, examine } from './examine.ts';
 export type { DoctorDatabase, DoctorSettings, Examined, NodeFacts, ServerNode } from './examined.ts';
-export { type Finding, type Findings, findingsOf, type Verdict } from './finding.ts';
+export type { Finding, Verdict } from './finding.ts';
 export { keyIdOf, sealIdOf } from './key-proofs.ts';
 
 export { countSecrets, readWaiting, type SealedCount, type Waiting } from './readings.ts';

@@ -1,5 +1,5 @@
+import { createHash } from 'node:crypto';
 import { createTables, type PostgresClient, type PostgresPoolClient } from '@ostiary/adapter-postgres';
-import { type Digest, digestOf } from './digest.ts';
 import { MoveError, moveFailed } from './errors.ts';
 import {
   assertUsable,
@@ -11,8 +11,15 @@ import {
 } from './options.ts';
 import { batchesOf, countOf, type Row } from './source.ts';
 import { held } from './sqlite.ts';
-import { ostiaryTables } from './tables.ts';
+import { ostiaryTables, type TableMove } from './tables.ts';
 import { insert, settle, storedIn, type Target, takeEmpty, targetIn } from './target.ts';
+import { lineOf } from './values.ts';
+
+/** What is compared of a table: how many rows, and SHA-256 over all of them, hexadecimal. */
+interface Digest {
+  readonly rows: number;
+  readonly digest: string;
+}
 
 /** One table after the move. */
 export interface MovedTable extends Digest {
@@ -80,6 +87,26 @@ export async function checkSqlite(options: CheckOptions): Promise<MovedTable[]> 
   } catch (error) {
     throw moveFailed(error);
   }
+}
+
+/**
+ * Over the names of the columns, and then over the rows in the order of the key, each a line of JSON.
+ *
+ * @param counted - called after each batch with the number of rows so far
+ */
+async function digestOf(
+  { columns }: TableMove,
+  batches: Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>,
+  counted: (rows: number) => void,
+): Promise<Digest> {
+  const hash = createHash('sha256').update(lineOf(Object.keys(columns)));
+  let count = 0;
+  for await (const rows of batches) {
+    for (const row of rows) hash.update(lineOf(row));
+    count += rows.length;
+    counted(count);
+  }
+  return { rows: count, digest: hash.digest('hex') };
 }
 
 /** Everything that is moved, in the order in which it can be stored. */

@@ -1,5 +1,5 @@
 import type { ErrorFacts, OstiaryError, Outcome } from '../errors.ts';
-import { type CallOptions, type Connection, checkCallOptions } from '../options.ts';
+import { type Connection, checkCallOptions, type IdempotentOptions } from '../options.ts';
 import { type Answer, ApiPromise } from './api-promise.ts';
 import { objectOf, textOf, Unreadable } from './body.ts';
 import { type Failure, failureBy, failureOf, outcomeAfter, requestIdOf } from './failure.ts';
@@ -66,7 +66,11 @@ interface Prepared {
   readonly secrets: readonly string[];
 }
 
-async function prepare(connection: Connection, request: ApiRequest, options: CallOptions): Promise<Prepared> {
+async function prepare(
+  connection: Connection,
+  request: ApiRequest,
+  options: IdempotentOptions,
+): Promise<Prepared> {
   const { method = 'GET', path, repeat, values = {}, query = {} } = request;
   const url = connection.base + pathOf(path, values) + queryOf(query as Values);
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
@@ -125,7 +129,7 @@ async function attempt<Result>(
 export async function tryRepeatedly<Result>(
   connection: Connection,
   request: ApiRequest,
-  options: CallOptions,
+  options: IdempotentOptions,
   watching: Watch,
   accept: Accept<Result>,
 ): Promise<Success<Result> & { readonly attempts: number }> {
@@ -171,7 +175,7 @@ export async function tryRepeatedly<Result>(
 export function call<Data, Body = Data>(
   connection: Connection,
   request: ApiRequest,
-  options: CallOptions = {},
+  options: IdempotentOptions = {},
   make: (body: Body) => Data = (body) => body as unknown as Data,
 ): ApiPromise<Data> {
   async function run(): Promise<Answer<Data>> {

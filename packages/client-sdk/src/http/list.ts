@@ -35,12 +35,6 @@ export class Page<Item, Body = unknown> {
    * The page after this one, or `null` after the last.
    *
    * @throws OstiaryError
-   * @example
-   * ```ts
-   * const first = await ostiary.events.list().page();
-   * const second = await first.nextPage();
-   * console.log(second?.data.length);
-   * ```
    */
   async nextPage(): Promise<Page<Item, Body> | null> {
     return this.#next === null ? null : await this.#next();
@@ -70,11 +64,6 @@ export class List<Item, Body = unknown> implements AsyncIterable<Item> {
    * Asks for the first page.
    *
    * @throws OstiaryError
-   * @example
-   * ```ts
-   * const { data, hasNext } = await ostiary.payments.list({ limit: 10 }).page();
-   * console.log(data.length, hasNext);
-   * ```
    */
   page(): ApiPromise<Page<Item, Body>> {
     return this.#first();
@@ -84,10 +73,6 @@ export class List<Item, Body = unknown> implements AsyncIterable<Item> {
    * Every page, one after another.
    *
    * @throws OstiaryError
-   * @example
-   * ```ts
-   * for await (const page of ostiary.events.list().pages()) console.log(page.body.nextAfter);
-   * ```
    */
   async *pages(): AsyncGenerator<Page<Item, Body>, void, undefined> {
     let page: Page<Item, Body> | null = await this.#first();

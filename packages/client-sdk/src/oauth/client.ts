@@ -101,8 +101,13 @@ function tokensOf({ access_token, token_type, expires_in, scope, id_token }: Tok
  *   clientId: 'your-client-id',
  *   redirectUri: 'https://app.example/callback',
  * });
- * const { url } = await oauth.authorizeUrl({ scope: ['openid', 'profile'] });
- * console.log(url);
+ * const { url, state, codeVerifier } = await oauth.authorizeUrl({ scope: ['openid', 'profile'] });
+ * console.log('redirect to', url, 'and remember', { state, codeVerifier });
+ *
+ * const callbackUrl = 'https://app.example/callback?code=…&state=…';
+ * const { accessToken } = await oauth.exchange({ callbackUrl, state, codeVerifier });
+ * const user = await oauth.userinfo<'openid' | 'profile'>(accessToken);
+ * console.log(user.kid, user.name);
  * ```
  */
 export class OstiaryOAuth {
@@ -117,11 +122,6 @@ export class OstiaryOAuth {
    * Prepares a sign-in.
    *
    * @throws TypeError without a scope
-   * @example
-   * ```ts
-   * const { url, state, codeVerifier } = await oauth.authorizeUrl({ scope: ['openid', 'profile'] });
-   * console.log('redirect to', url, 'and remember', { state, codeVerifier });
-   * ```
    */
   async authorizeUrl(request: AuthorizationRequest): Promise<Authorization> {
     checkNames(request, ['scope', 'prompt', 'maxAge', 'loginHint', 'uiLocales']);
@@ -156,12 +156,6 @@ export class OstiaryOAuth {
    *
    * @throws CallbackError when the callback holds an error or belongs to somebody else; OstiaryError `invalid_grant`,
    * `invalid_client`, …
-   * @example
-   * ```ts
-   * const remembered = { state: 'from the session', codeVerifier: 'from the session' };
-   * const { accessToken } = await oauth.exchange({ callbackUrl: 'https://app.example/callback?code=…&state=…', ...remembered });
-   * console.log(accessToken.length);
-   * ```
    */
   exchange(exchange: CodeExchange, options?: RequestOptions): ApiPromise<Tokens> {
     return later(() => this.#exchange(exchange, options));
@@ -198,11 +192,6 @@ export class OstiaryOAuth {
    *
    * @typeParam Scope - the scopes that were approved
    * @throws OstiaryError `token_expired` after an hour, `invalid_token` when it was revoked
-   * @example
-   * ```ts
-   * const user = await oauth.userinfo<'openid' | 'profile'>('svc_at_…');
-   * console.log(user.kid, user.name, user.kycStatus ?? 'not asked for');
-   * ```
    */
   userinfo<Scope extends OAuthScope = never>(
     accessToken: string,
@@ -219,10 +208,6 @@ export class OstiaryOAuth {
    * Ends an access token. To end one that has ended is no error.
    *
    * @throws OstiaryError
-   * @example
-   * ```ts
-   * await oauth.revoke('svc_at_…');
-   * ```
    */
   revoke(accessToken: string, options?: RequestOptions): ApiPromise<{ readonly ok: true }> {
     return later(() => {

@@ -130,13 +130,6 @@ async function* rowsOf(
 /**
  * An export, which is asked for when it is read: row by row, or into a file. Rows are given out before the end is known: what you
  * make of them is good when the loop has ended without an error.
- *
- * @example
- * ```ts
- * const day = exportReconciliation(ostiary, { date: '2026-03-01' });
- * for await (const row of day) console.log(row.id, row.status, row.amount);
- * console.log(day.summary?.rows, day.summary?.final);
- * ```
  */
 export class ReconciliationExport implements AsyncIterable<ReconciliationRow> {
   readonly #download: Download;

@@ -58,31 +58,29 @@ export interface Redeliveries {
   readonly data: readonly Delivery[];
 }
 
-/** Events. */
+/**
+ * Events.
+ *
+ * @example
+ * ```ts
+ * let seen = 1017;
+ * for await (const event of ostiary.events.list({ after: seen })) {
+ *   console.log(event.type, event.data);
+ *   seen = event.sequence;
+ * }
+ * ```
+ */
 export interface Events {
   /**
    * Events in their sequence, to its present end: what you have missed, and what you have not.
    *
    * @throws OstiaryError when it is read
-   * @example
-   * ```ts
-   * let seen = 1017;
-   * for await (const event of ostiary.events.list({ after: seen })) {
-   *   console.log(event.type, event.data);
-   *   seen = event.sequence;
-   * }
-   * ```
    */
   list(query?: EventQuery, options?: RequestOptions): List<ListedEvent, EventPage>;
   /**
    * Delivers an event again: the same id, the same bytes, five new attempts.
    *
    * @throws OstiaryError `not_found`
-   * @example
-   * ```ts
-   * const { data } = await ostiary.events.redeliver('evt_0123456789abcdef0123456789abcdef');
-   * console.log(data.length);
-   * ```
    */
   redeliver(id: string, request?: RedeliverRequest, options?: IdempotentOptions): ApiPromise<Redeliveries>;
 }

@@ -24,18 +24,21 @@ export interface Verification {
   readonly expiresAt: string;
 }
 
-/** Passports. */
+/**
+ * Passports.
+ *
+ * @example
+ * ```ts
+ * const { user } = await ostiary.passports.verify({ token: 'what the user has shown' });
+ * console.log(user.kid, user.kycStatus);
+ * ```
+ */
 export interface Passports {
   /**
    * Says who shows a passport. It may be verified several times in its five minutes, so a call that failed is repeated.
    *
    * @throws OstiaryError `token_expired` when it is too old, `invalid_request` when it is none of this service and mode,
    * `not_found` when its user is gone
-   * @example
-   * ```ts
-   * const { user } = await ostiary.passports.verify({ token: 'what the user has shown' });
-   * console.log(user.kid, user.kycStatus);
-   * ```
    */
   verify(request: VerifyRequest, options?: RequestOptions): ApiPromise<Verification>;
 }

@@ -53,42 +53,37 @@ export interface PaymentQuery {
   readonly cursor?: string | undefined;
 }
 
-/** Payments. */
+/**
+ * Payments.
+ *
+ * @example
+ * ```ts
+ * const transfer = await ostiary.payments.create(
+ *   { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-ANA' }, reference: 'order-1017' },
+ *   { idempotencyKey: 'order-1017' },
+ * );
+ * const { status, failure } = await ostiary.payments.retrieve(transfer.id);
+ * console.log(status, failure?.message);
+ * ```
+ */
 export interface Payments {
   /**
    * Pays somebody. It is safe to repeat: every attempt carries the same `Idempotency-Key`.
    *
    * @throws OstiaryError with `outcome`; `idempotency_conflict` when the reference belongs to another transfer, `not_found` when the
    * recipient does not exist
-   * @example
-   * ```ts
-   * const transfer = await ostiary.payments.create(
-   *   { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-ANA' }, reference: 'order-1017' },
-   *   { idempotencyKey: 'order-1017' },
-   * );
-   * console.log(transfer.id, transfer.status);
-   * ```
    */
   create(request: PaymentRequest, options?: IdempotentOptions): ApiPromise<Transfer>;
   /**
    * A transfer as it is now.
    *
    * @throws OstiaryError `not_found`
-   * @example
-   * ```ts
-   * const { status, failure } = await ostiary.payments.retrieve('tr_0123456789abcdef0123456789abcdef');
-   * console.log(status, failure?.message);
-   * ```
    */
   retrieve(id: string, options?: RequestOptions): ApiPromise<Transfer>;
   /**
    * Transfers, newest first.
    *
    * @throws OstiaryError when it is read
-   * @example
-   * ```ts
-   * for await (const transfer of ostiary.payments.list({ status: 'pending' })) console.log(transfer.id);
-   * ```
    */
   list(query?: PaymentQuery, options?: RequestOptions): List<Transfer, CursorPage<Transfer>>;
 }

@@ -26,28 +26,26 @@ export interface SandboxEventRequest {
   readonly data?: { readonly [name: string]: unknown } | undefined;
 }
 
-/** What test keys can do to try things out. */
+/**
+ * What test keys can do to try things out.
+ *
+ * @example
+ * ```ts
+ * const { token } = await ostiary.sandbox.createPassport({ kid: 'KID-TEST-APPROVED' });
+ * console.log((await ostiary.passports.verify({ token })).user.kid);
+ * ```
+ */
 export interface Sandbox {
   /**
    * Mints a passport for a user of the sandbox. One more does no harm, so a call that failed is repeated.
    *
    * @throws OstiaryError `not_found` with a live key
-   * @example
-   * ```ts
-   * const { token } = await ostiary.sandbox.createPassport({ kid: 'KID-TEST-APPROVED' });
-   * console.log((await ostiary.passports.verify({ token })).user.kid);
-   * ```
    */
   createPassport(request?: SandboxPassportRequest, options?: RequestOptions): ApiPromise<SandboxPassport>;
   /**
    * Triggers an event, which is delivered to your test endpoints.
    *
    * @throws OstiaryError `not_found` with a live key
-   * @example
-   * ```ts
-   * const { id } = await ostiary.sandbox.triggerEvent({ type: 'webhook.test' });
-   * console.log(id);
-   * ```
    */
   triggerEvent(request: SandboxEventRequest, options?: IdempotentOptions): ApiPromise<SentEvent>;
 }

@@ -18,28 +18,26 @@ export interface User {
   readonly kycTier?: number;
 }
 
-/** Users. */
+/**
+ * Users.
+ *
+ * @example
+ * ```ts
+ * const { kid, name } = await ostiary.users.retrieveByPhone('+50937000001');
+ * console.log(kid, name);
+ * ```
+ */
 export interface Users {
   /**
    * A user by public id.
    *
    * @throws OstiaryError `not_found`
-   * @example
-   * ```ts
-   * const { name, country } = await ostiary.users.retrieve('KID-ANA');
-   * console.log(name, country);
-   * ```
    */
   retrieve(kid: string, options?: RequestOptions): ApiPromise<User>;
   /**
    * A user by phone number in E.164, with its plus.
    *
    * @throws OstiaryError `not_found`; `invalid_request` for what is no such number
-   * @example
-   * ```ts
-   * const { kid } = await ostiary.users.retrieveByPhone('+50937000001');
-   * console.log(kid);
-   * ```
    */
   retrieveByPhone(phone: string, options?: RequestOptions): ApiPromise<User>;
 }

@@ -86,52 +86,41 @@ export interface Recovered {
   readonly queued: number;
 }
 
-/** Webhook endpoints and what was delivered to them. */
+/**
+ * Webhook endpoints and what was delivered to them.
+ *
+ * @example
+ * ```ts
+ * const secret = process.env.WEBHOOK_SECRET ?? '';
+ * const { id } = await ostiary.webhooks.create({ url: 'https://app.example/webhooks', events: ['*'], secret });
+ * for await (const { eventId, attempts } of ostiary.webhooks.deliveries(id, { status: 'dropped' }))
+ *   console.log(eventId, attempts.at(-1)?.error);
+ * await ostiary.webhooks.recover(id, { since: '2026-03-01T00:00:00Z' });
+ * ```
+ */
 export interface Webhooks {
   /**
    * Registers an endpoint.
    *
    * @throws OstiaryError `invalid_request` when the address is not public or an event type unknown
-   * @example
-   * ```ts
-   * const { id } = await ostiary.webhooks.create({
-   *   url: 'https://app.example/webhooks',
-   *   events: ['payment.completed', 'payment.failed'],
-   *   secret: process.env.WEBHOOK_SECRET ?? '',
-   * });
-   * console.log(id);
-   * ```
    */
   create(request: WebhookRequest, options?: IdempotentOptions): ApiPromise<WebhookEndpoint>;
   /**
    * Every endpoint, the oldest first.
    *
    * @throws OstiaryError when it is read
-   * @example
-   * ```ts
-   * for await (const { id, url } of ostiary.webhooks.list()) console.log(id, url);
-   * ```
    */
   list(options?: RequestOptions): List<WebhookEndpoint, { readonly data: readonly WebhookEndpoint[] }>;
   /**
    * An endpoint.
    *
    * @throws OstiaryError `not_found`
-   * @example
-   * ```ts
-   * const { enabled } = await ostiary.webhooks.retrieve('we_0123456789abcdef0123456789abcdef');
-   * console.log(enabled);
-   * ```
    */
   retrieve(id: string, options?: RequestOptions): ApiPromise<WebhookEndpoint>;
   /**
    * Changes an endpoint. To do so twice is as good as once, so a call that failed is repeated.
    *
    * @throws OstiaryError `not_found`
-   * @example
-   * ```ts
-   * await ostiary.webhooks.update('we_0123456789abcdef0123456789abcdef', { events: ['*'] });
-   * ```
    */
   update(id: string, changes: WebhookChanges, options?: RequestOptions): ApiPromise<WebhookEndpoint>;
   /**
@@ -139,22 +128,12 @@ export interface Webhooks {
    * answer was lost, that ends in `not_found` with outcome `unknown`: the endpoint is gone either way.
    *
    * @throws OstiaryError `not_found`
-   * @example
-   * ```ts
-   * await ostiary.webhooks.delete('we_0123456789abcdef0123456789abcdef');
-   * ```
    */
   delete(id: string, options?: RequestOptions): ApiPromise<WebhookRemoved>;
   /**
    * Deliveries to an endpoint with their attempts, newest first.
    *
    * @throws OstiaryError when it is read
-   * @example
-   * ```ts
-   * for await (const delivery of ostiary.webhooks.deliveries('we_0123456789abcdef0123456789abcdef', { status: 'dropped' })) {
-   *   console.log(delivery.eventId, delivery.attempts.at(-1)?.error);
-   * }
-   * ```
    */
   deliveries(
     id: string,
@@ -165,11 +144,6 @@ export interface Webhooks {
    * Delivers again what was dropped since a time, a thousand at most: call it until it answers 0.
    *
    * @throws OstiaryError `not_found`
-   * @example
-   * ```ts
-   * const { queued } = await ostiary.webhooks.recover('we_0123456789abcdef0123456789abcdef', { since: '2026-03-01T00:00:00Z' });
-   * console.log(queued);
-   * ```
    */
   recover(id: string, request: RecoverRequest, options?: IdempotentOptions): ApiPromise<Recovered>;
 }

@@ -9,62 +9,9 @@ import {
   hang,
   hangBody,
   refusal,
-  resetAfter,
   resetBefore,
 } from '../support/faulty.ts';
 import { against, all, clientOf, failureOf, partner, payment } from '../support/partner.ts';
-
-/** A client of a real server behind one that does damage. */
-async function shop(faults: Fault[], options: Parameters<typeof clientOf>[2] = {}) {
-  const { provider, key, ostiary: direct } = await partner();
-  const server = await faulty(faults, provider.origin);
-  const { ostiary, pauses } = clientOf(server.origin, key.key, options);
-  return { ostiary, pauses, seen: server.seen, paid: () => all(direct.payments.list()) };
-}
-
-describe('a payment whose connection breaks', () => {
-  it.each([
-    ['before the server saw it', resetBefore],
-    ['after the server did it', resetAfter],
-    ['after the server did it, in the middle of the answer', hangBodyAfter()],
-    [
-      'after the server did it, behind a proxy with a page of its own',
-      (async (response, { forward }) => {
-        await (await forward()).arrayBuffer();
-        response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
-      }) satisfies Fault,
-    ],
-  ])('%s, is made once', async (_name, fault) => {
-    const { ostiary, seen, paid } = await shop([fault, fault], { timeout: 2_000 });
-    const transfer = await ostiary.payments.create(payment);
-    expect((await paid()).map(({ id }) => id)).toEqual([transfer.id]);
-    expect(seen).toHaveLength(3);
-    expect(new Set(seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
-    expect(new Set(seen.map(({ body }) => body)).size).toBe(1);
-  });
-
-  it('for good, is unknown, and settled by the same key', async () => {
-    const { ostiary, paid } = await shop([resetAfter, resetAfter, resetAfter]);
-    const error = (await failureOf(ostiary.payments.create(payment))) as OstiaryError;
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(error).toMatchObject({ code: 'connection_error', status: null, outcome: 'unknown', attempts: 3 });
-    expect(error.retryable).toBe(true);
-    expect(error.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
-    const options = { idempotencyKey: error.idempotencyKey ?? '' };
-    const { data, response } = await ostiary.payments.create(payment, options).withResponse();
-    expect(response.headers.get('idempotent-replayed')).toBe('true');
-    expect((await paid()).map(({ id }) => id)).toEqual([data.id]);
-  });
-});
-
-/** Does it, and sends half of the answer. */
-function hangBodyAfter(): Fault {
-  return async (response, { forward }) => {
-    const text = await (await forward()).text();
-    response.writeHead(201, { 'content-type': 'application/json', 'x-request-id': 'req-1' });
-    response.write(text.slice(0, 20), () => response.socket?.resetAndDestroy());
-  };
-}
 
 describe('the outcome', () => {
   const refused = refusal(429, 'rate_limit_exceeded', { 'retry-after': '1' });
@@ -112,12 +59,12 @@ describe('the outcome', () => {
   });
 
   it('of a conflict about a reference names the transfer, which was made before', async () => {
-    const { ostiary, paid } = await shop([]);
+    const { ostiary } = await partner();
     const { id } = await ostiary.payments.create({ ...payment, reference: 'order-1' });
     const error = await failureOf(ostiary.payments.create({ ...payment, reference: 'order-1' }));
     expect(error).toBeInstanceOf(ConflictError);
     expect(error).toMatchObject({ outcome: 'not_executed', details: [{ path: 'reference', message: id }] });
-    expect(await paid()).toHaveLength(1);
+    expect(await all(ostiary.payments.list())).toHaveLength(1);
   });
 });
 
