@@ -233,7 +233,8 @@ export const settings = {
   PORT: {
     check: port,
     fallback: '3000',
-    about: 'Port to listen on, for `OSTIARY_ROLE=worker` too: it answers `/healthz`, `/readyz` and `/doctor`.',
+    about:
+      'Port to listen on, for `OSTIARY_ROLE=worker` too: it answers `/healthz`, `/readyz` and `/doctor`.',
   },
   OSTIARY_MAX_CONNECTIONS: {
     // Each is an open file of the process: systems have their own limit, which should be above this one.
