@@ -65,17 +65,19 @@ export async function until(
   return true;
 }
 
-/** Does something for each item, so many at a time. */
-export async function eachOf<Item>(
+/** Does something for each item, so many at a time. @returns what came of each */
+export async function eachOf<Item, Result>(
   items: readonly Item[],
   atOnce: number,
-  work: (item: Item, index: number) => Promise<void>,
-): Promise<void> {
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
   const waiting = items.entries();
   const drive = async (): Promise<void> => {
-    for (const [index, item] of waiting) await work(item, index);
+    for (const [index, item] of waiting) results[index] = await work(item, index);
   };
   await Promise.all(Array.from({ length: atOnce }, drive));
+  return results;
 }
 
 /** What has to be taken down again, the last one first. */

@@ -37,7 +37,7 @@ function lotOf(text: string): number {
 export class RememberingReceiver extends Receiver {
   /** By path and id of the event. */
   readonly arrivals = new Map<string, Arrived>();
-  /** Descriptions of transfers, and messages of test events, that were accepted. */
+  /** Ids and descriptions of transfers, and messages of test events, that were accepted. */
   readonly seen = new Set<unknown>();
   readonly #behaviour: Misbehaviour;
 
@@ -67,7 +67,7 @@ export class RememberingReceiver extends Receiver {
       return;
     }
     arrived.accepted += 1;
-    this.seen.add(data.description ?? data.message);
+    for (const known of [data.id, data.description, data.message]) this.seen.add(known);
     response.writeHead(204).end();
   }
 }

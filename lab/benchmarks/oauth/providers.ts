@@ -1,50 +1,37 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
+import { freePort } from '../../support/free-port.ts';
 import type { Benchmark } from '../../support/measure/benchmark.ts';
-import { measureRate, postForm, type RawRequest } from '../../support/measure/load.ts';
-import type { ServerProcess } from '../../support/measure/server-process.ts';
-import type { Comparison } from '../../support/measure/statistics.ts';
-import { newDatabase } from '../../support/measure/temporary.ts';
+import type { HostSettings } from '../../support/measure/host.ts';
+import { measureRate, type RawRequest, rawRequest } from '../../support/measure/load.ts';
+import { hostSettings } from '../../support/measure/temporary.ts';
+import type { Child } from '../../support/processes/child.ts';
 import { type ClientCredentials, paths, redirectUri } from './fixture.ts';
 
-/** Who is compared. */
-export type ProviderName = keyof Comparison;
-
 /** Made once: 2048 bits, as Ostiary makes its own. */
-const bareKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
-const sealingKey = randomBytes(32).toString('base64url');
+const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
 
-/** Starts a provider. @param file - Ostiary's database, a new one unless given */
-export function startProvider(bench: Benchmark, name: ProviderName, file?: string): Promise<ServerProcess> {
-  if (name === 'bare') return bench.start('bare', { key: bareKey });
-  return bench.start('ostiary', { file: file ?? newDatabase(), database: null, sealingKey });
-}
-
-/** Starts Ostiary on a database of PostgreSQL. */
-export function startOnPostgres(bench: Benchmark, database: string): Promise<ServerProcess> {
-  return bench.start('ostiary', { file: '', database, sealingKey });
-}
-
-/** Registers the client at a provider. */
-export function prepare(server: ServerProcess): Promise<ClientCredentials> {
-  return server.ask<ClientCredentials>('prepare');
+/** How the two sides are started. @param settings - of Ostiary, on a new file each time unless given */
+export function startersOf(bench: Benchmark, settings?: HostSettings) {
+  return {
+    bare: async () => bench.start('bare', { key, port: await freePort() }),
+    ostiary: async () => bench.start('ostiary', settings ?? (await hostSettings())),
+  };
 }
 
 /** Requests that exchange codes which the provider mints now, before anything is timed. */
 export async function exchanges(
-  server: ServerProcess,
+  server: Child,
   { clientId, clientSecret }: ClientCredentials,
   count: number,
 ): Promise<RawRequest[]> {
   const codes = await server.ask<string[]>('mint', count);
-  return codes.map((code) =>
-    postForm(server.port, paths.token, {
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: redirectUri,
-      client_id: clientId,
-      client_secret: clientSecret,
-    }),
-  );
+  return codes.map((code) => {
+    const form = {
+      ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUri },
+      ...{ client_id: clientId, client_secret: clientSecret },
+    };
+    return rawRequest(server.port, paths.token, {}, new URLSearchParams(form));
+  });
 }
 
 /** The answer to a code exchange. */
@@ -55,7 +42,7 @@ export interface TokenAnswer {
 
 /** Exchanges codes and answers what came for them. */
 export async function obtainTokens(
-  server: ServerProcess,
+  server: Child,
   client: ClientCredentials,
   count: number,
 ): Promise<TokenAnswer[]> {

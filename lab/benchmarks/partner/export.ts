@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Benchmark } from '../../support/measure/benchmark.ts';
-import type { ServerProcess } from '../../support/measure/server-process.ts';
 import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
-import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import { exportDay, paths } from './fixture.ts';
 import { type Ostiary, startOstiary } from './measurements.ts';
 import { seedTransfers, seedTransfersOnPostgres } from './seed.ts';
@@ -23,7 +21,7 @@ export interface ExportFigures extends Comparison {
 /** Reads a whole export as a client does, and checks it. @returns rows per second @throws Error when it is not complete */
 async function readExport({ server, key }: Ostiary, rows: number): Promise<number> {
   const started = performance.now();
-  const url = `http://127.0.0.1:${server.port}${paths.reconciliation}?date=${exportDay}&format=ndjson`;
+  const url = `${server.origin}${paths.reconciliation}?date=${exportDay}&format=ndjson`;
   const { status, body } = await fetch(url, { headers: { 'x-api-key': key } });
   if (status !== 200 || body === null) throw new Error(`the export was answered with ${status}`);
   const hash = createHash('sha256');
@@ -43,22 +41,23 @@ async function readExport({ server, key }: Ostiary, rows: number): Promise<numbe
   return (rows * 1000) / (performance.now() - started);
 }
 
-function readBare(bare: ServerProcess): Promise<number> {
-  return bare.ask<number>('exportDay', exportDay);
-}
-
-/** Exports of a day over HTTP, and the same rows read and written out by nothing but driver and JSON. */
+/**
+ * Exports of a day over HTTP, and the same rows read and written out by nothing but driver and JSON.
+ * @param database - of PostgreSQL; without it a SQLite file
+ */
 export async function measureExport(
   bench: Benchmark,
   { exportRounds, rows }: ExportSize,
+  database: string | null = null,
 ): Promise<ExportFigures> {
-  const ostiary = await startOstiary(bench);
-  const { server } = ostiary;
-  seedTransfers(ostiary.file, rows);
-  const bare = await bench.start('bare-export', { file: ostiary.file, database: null });
+  const ostiary = await startOstiary(bench, database);
+  const { server, file } = ostiary;
+  if (database === null) seedTransfers(file, rows);
+  else await seedTransfersOnPostgres(database, rows);
+  const bare = await bench.start('bare-export', { file, database });
   const grown: number[] = [];
   const rates = await inTurns(exportRounds, {
-    bare: () => readBare(bare),
+    bare: () => bare.ask<number>('exportDay', exportDay),
     async ostiary() {
       const before = await server.ask<number>('watchMemory');
       const rate = await readExport(ostiary, rows);
@@ -69,17 +68,4 @@ export async function measureExport(
   // V8 enlarges its young generation under any load that lasts: the round before the first one does that.
   const [warmUpGrowth = 0, ...growth] = grown;
   return { ...rates, growth, warmUpGrowth };
-}
-
-/** Rows per second of exports over HTTP, and of the same rows read in pages and written out for nobody. */
-export async function measureExportOnPostgres(
-  bench: Benchmark,
-  postgres: TestPostgres,
-  { exportRounds, rows }: ExportSize,
-): Promise<Comparison> {
-  const database = await postgres.newDatabase();
-  const ostiary = await startOstiary(bench, database);
-  await seedTransfersOnPostgres(database, rows);
-  const bare = await bench.start('bare-export', { file: '', database });
-  return inTurns(exportRounds, { bare: () => readBare(bare), ostiary: () => readExport(ostiary, rows) });
 }

@@ -1,4 +1,4 @@
-import { percentile } from '../../support/measure/table.ts';
+import { percentile } from '../../support/measure/statistics.ts';
 import type { Arena } from './arena.ts';
 import { type ContestantName, contestantNames } from './contestants.ts';
 import type { Best } from './drain.ts';

@@ -1,14 +1,14 @@
 import { OstiaryPartner } from '@ostiary/client-sdk';
-import { apiKey, type CallName, operations, passport, payment, transferId } from './fixture.ts';
+import { apiKey, type CallName, callNames, operations, passport, payment, transferId } from './fixture.ts';
 
 /** One side: each call answers the parsed data. */
 export type Client = { readonly [Name in CallName]: (signal?: AbortSignal) => Promise<unknown> };
 
 /** What somebody writes who has no SDK, and trusts the network: no time-out, no retry, no check of the answer but its status. */
 export function bareClient(origin: string): Client {
-  const caller = (name: CallName) => {
+  const callers = callNames.map((name) => {
     const { method, path, body, keyed } = operations[name];
-    return async (signal?: AbortSignal): Promise<unknown> => {
+    const call = async (signal?: AbortSignal): Promise<unknown> => {
       const headers: Record<string, string> = { 'X-API-Key': apiKey };
       if (body !== null) headers['Content-Type'] = 'application/json';
       if (keyed) headers['Idempotency-Key'] = crypto.randomUUID();
@@ -22,13 +22,9 @@ export function bareClient(origin: string): Client {
       if (!response.ok) throw new Error(`${name} was answered with ${response.status}`);
       return await response.json();
     };
-  };
-  return {
-    verify: caller('verify'),
-    create: caller('create'),
-    retrieve: caller('retrieve'),
-    list: caller('list'),
-  };
+    return [name, call] as const;
+  });
+  return Object.fromEntries(callers) as unknown as Client;
 }
 
 export function ostiaryClient(baseUrl: string): Client {

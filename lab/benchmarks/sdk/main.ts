@@ -1,9 +1,8 @@
 /** Measures the client SDK beside bare fetch, in processes that take turns, and looks for what many calls leave over. See README.md. */
 import { Benchmark } from '../../support/measure/benchmark.ts';
-import { shown } from '../../support/measure/report.ts';
-import type { ServerProcess } from '../../support/measure/server-process.ts';
+import { judged, shown } from '../../support/measure/report.ts';
 import { inTurns } from '../../support/measure/statistics.ts';
-import { tableOf } from '../../support/measure/table.ts';
+import type { Child } from '../../support/processes/child.ts';
 import { type CallName, callNames } from './fixture.ts';
 import type { RoundRequest, RoundResult } from './servers/worker.ts';
 
@@ -21,11 +20,13 @@ const mostListeners = 0;
 /** In which the calls that are looked at for what they leave over are made. */
 const parts = 20;
 
-function round(worker: ServerProcess, request: RoundRequest): Promise<RoundResult> {
+const bench = new Benchmark(import.meta.dirname);
+
+function round(worker: Child, request: RoundRequest): Promise<RoundResult> {
   return worker.ask<RoundResult>('round', request);
 }
 
-async function measureCalls(bench: Benchmark, origin: string): Promise<void> {
+async function measureCalls(origin: string): Promise<void> {
   // Short rounds, so that whatever else the machine does hits both sides of a round alike.
   const size = bench.isQuick
     ? { rounds: 7, calls: 500, warmUp: 2_000 }
@@ -34,14 +35,14 @@ async function measureCalls(bench: Benchmark, origin: string): Promise<void> {
   const ostiary = await bench.start('worker', { side: 'ostiary', origin });
   for (const call of callNames) {
     for (const worker of [bare, ostiary]) await round(worker, { call, calls: size.warmUp });
-    const rateOf = async (worker: ServerProcess): Promise<number> =>
+    const rateOf = async (worker: Child): Promise<number> =>
       (await round(worker, { call, calls: size.calls })).rate;
     const rates = await inTurns(size.rounds, { bare: () => rateOf(bare), ostiary: () => rateOf(ostiary) });
-    bench.compare({ name: names[call], unit: '/s', scale: 1, ratio: { atLeast } }, rates);
+    bench.compare({ name: names[call], unit: '/s', atLeast }, rates);
   }
 }
 
-async function lookForLeaks(bench: Benchmark, origin: string): Promise<void> {
+async function lookForLeaks(origin: string): Promise<void> {
   const calls = bench.isQuick ? 10_000 : 100_000;
   const worker = await bench.start('worker', { side: 'ostiary', origin }, ['--expose-gc']);
   const results: RoundResult[] = [];
@@ -56,38 +57,22 @@ async function lookForLeaks(bench: Benchmark, origin: string): Promise<void> {
   const perCall = (after - before) / ((calls * 3) / 4);
   const [first, last] = [results[0]?.listeners ?? 0, results.at(-1)?.listeners ?? Number.NaN];
   const kib = (bytes: number): string => `${Math.round(bytes / 1024)} KiB`;
-  const leaks = [
-    {
-      cells: ['heap', kib(before), kib(after), `${perCall.toFixed(1)} B a call`, `<= ${mostBytesPerCall}`],
-      passed: perCall <= mostBytesPerCall,
-    },
-    {
-      cells: ['listeners', String(first), String(last), `${last - first} more`, `<= ${mostListeners}`],
-      passed: last - first <= mostListeners,
-    },
-  ];
-  for (const { passed } of leaks) bench.require(passed);
-  bench.note(`${shown(calls)} calls with one signal\n`);
-  bench.note(
-    tableOf(
-      ['', 'first quarter', 'last quarter', 'growth', 'target', ''],
-      leaks.map(({ cells, passed }) => [...cells, passed ? 'PASS' : 'MISS']),
-    ),
-  );
+  const leak = (cells: readonly string[], most: number, found: number): void => {
+    const passed = found <= most;
+    bench.add({ cells: [...cells, ...judged(`<= ${most}`, passed)], passed });
+  };
+  leak(['heap', kib(before), kib(after), `${perCall.toFixed(1)} B a call`, ''], mostBytesPerCall, perCall);
+  const more = last - first;
+  leak(['listeners', String(first), String(last), `${more} more`, ''], mostListeners, more);
+  bench.note(`heap and listeners in the first and the last quarter of ${shown(calls)} calls with one signal`);
 }
 
-const benchmark = new Benchmark(
-  import.meta.dirname,
-  (bench) => ({
-    measure: {
-      async calls() {
-        const { port } = await bench.start('api', {}, []);
-        const origin = `http://127.0.0.1:${port}`;
-        await measureCalls(bench, origin);
-        await lookForLeaks(bench, origin);
-      },
+await bench.run({
+  measure: {
+    async calls() {
+      const { origin } = await bench.start('api', {}, []);
+      await measureCalls(origin);
+      await lookForLeaks(origin);
     },
-  }),
-  { isStrict: true },
-);
-await benchmark.run();
+  },
+});

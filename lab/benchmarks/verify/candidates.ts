@@ -3,7 +3,8 @@ import { signWebhook, verify } from '@ostiary/webhook-verifier';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import { type CandidateName, type Delivery, eventBody, otherHeaders, secret } from './fixture.ts';
+import { secret } from '../queue/fixture.ts';
+import { type CandidateName, type Delivery, eventBody, otherHeaders } from './fixture.ts';
 
 /** One way to verify deliveries. */
 export interface Candidate {

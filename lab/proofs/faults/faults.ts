@@ -10,7 +10,7 @@ export interface FaultSize {
   readonly cutSeconds: number;
   readonly exhaustedSeconds: number;
   readonly fullSeconds: number;
-  /** How long the load goes on without any other fault, and with the oldest snapshot of all. */
+  /** How long the load goes on without any fault. */
   readonly quietSeconds: number;
 }
 
@@ -98,9 +98,9 @@ export const faults: readonly Fault[] = [
   {
     name: 'pool exhausted',
     async make({ stage, size }) {
-      await Promise.all(stage.cluster.processes.map((one) => one.tell('takeConnections')));
+      await Promise.all(stage.cluster.processes.map((one) => one.ask('takeConnections')));
       await seconds(size.exhaustedSeconds);
-      await Promise.all(stage.cluster.processes.map((one) => one.tell('giveConnectionsBack')));
+      await Promise.all(stage.cluster.processes.map((one) => one.ask('giveConnectionsBack')));
       return null;
     },
   },

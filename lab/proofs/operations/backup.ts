@@ -1,16 +1,13 @@
 import { type Claim, Ends, staged, until } from '../../support/proof.ts';
 import { deploy, populate, type Size } from './deployment.ts';
 import { Load, type Rates } from './load.ts';
-import { operation } from './prove.ts';
 
-/** What a backup has to hold, and what is wrong with what it holds. */
+/** A restored backup. */
 export interface Restored {
   /** Settings that lead to it. */
   readonly store: Readonly<Record<string, string>>;
-  /** Rows in all tables together. */
-  readonly rows: number;
-  /** Tables that have another number of rows than they had when the backup was made. */
-  readonly different: readonly string[];
+  /** What it holds otherwise than it should. */
+  readonly problems: readonly string[];
 }
 
 /** A database that can be backed up while it is used. */
@@ -58,25 +55,20 @@ export function proveBackup({ name, size, store, copy, disorders }: Source, rate
     const isAlive = await works(mix.userinfo(load.mix.firstToken));
     const known = await Promise.all(before.map((id) => works(mix.knows(id))));
     await mix.payment();
-    const told = await until(() => mix.transfers.every((id) => receiver.told.has(id)), { withinMs });
+    const told = await until(() => mix.transfers.every((id) => receiver.seen.has(id)), { withinMs });
     const lost = known.filter((is) => !is).length;
-    const { different, rows } = restored;
-    const parts: readonly (readonly [boolean, string, string])[] = [
-      [different.length === 0, `${rows} rows`, `other rows in ${different.join(', ')}`],
-      [
-        before.length > 0 && lost === 0,
-        `${before.length} transfers`,
-        `${lost} of ${before.length} transfers lost`,
-      ],
-      [found === 0, 'ledger balanced', `${found} disorders in the ledger`],
-      [isAlive, 'token alive', 'token dead'],
-      [told, 'payment and webhook', 'no webhook'],
-    ];
-    const holds = parts.every(([is]) => is);
-    return operation(
+    const { requests, failures } = load.tallyOf(name);
+    return {
       name,
-      { holds, found: parts.map(([is, good, bad]) => (is ? good : bad)).join(', ') },
-      load,
-    );
+      problems: [
+        ...failures,
+        ...restored.problems,
+        ...(before.length > 0 && lost === 0 ? [] : [`${lost} of ${before.length} transfers are lost`]),
+        ...(found === 0 ? [] : [`${found} disorders in the ledger`]),
+        ...(isAlive ? [] : ['a token of before is dead']),
+        ...(told ? [] : ['no webhook came']),
+      ],
+      found: `${requests} requests, ${before.length} transfers before, one told after`,
+    };
   });
 }

@@ -12,7 +12,8 @@ import { registerEndpoint } from '../../support/http.ts';
 import { openBalancer } from '../../support/processes/balancer.ts';
 import { ReferenceProcess } from '../../support/processes/reference-process.ts';
 import type { Ends } from '../../support/proof.ts';
-import { type Credentials, provision, TransferReceiver } from '../mix.ts';
+import { RememberingReceiver } from '../../support/remembering-receiver.ts';
+import { type Credentials, partner } from '../mix.ts';
 import { signIn } from './load.ts';
 
 /** The reference server as a team deploys it: processes behind a load balancer. */
@@ -31,7 +32,7 @@ export interface Deployment {
 export interface Population {
   readonly credentials: Credentials;
   /** The partner's endpoint. */
-  readonly receiver: TransferReceiver;
+  readonly receiver: RememberingReceiver;
   /** The user's, who has signed in. */
   readonly browser: Browser;
 }
@@ -89,19 +90,44 @@ export async function administer<Result>(
   }
 }
 
-/** A partner with its keys, an endpoint that listens, and a load that a signed-in user takes part in. */
+/** A user, an app, a partner with money and keys: what an administrator makes. */
+async function provision({ ostiary: { admin }, accounts, ledger }: Installation) {
+  await admin.partners.create({ slug: partner, name: 'Kafe Lakay' });
+  await ledger.fund(partner, '10000000.00', 'HTG');
+  const password = newSealingKey();
+  const account = { handle: 'ana', name: 'Ana', phone: '+50937000000', password };
+  const { sub, kid } = await accounts.create(account);
+  const redirectUri = 'https://shop.example/callback';
+  const { client, clientSecret } = await admin.clients.create({
+    ...{ name: 'Kafe Lakay', redirectUris: [redirectUri], partner, allowedScopes: ['openid'] },
+  });
+  const secret = clientSecret ?? '';
+  const apiKeys: { id: string; keys: string[] }[] = [];
+  // A key may verify once and pay twice a second, an address may begin five authorizations: three keys, one address.
+  for (let index = 0; index < 3; index += 1) {
+    const { apiKey, key } = await admin.apiKeys.issue({
+      ...{ partner, mode: 'live' },
+      scopes: ['identity:verify', 'payments:write', 'payments:read', 'webhooks'],
+    });
+    apiKeys.push({ id: apiKey.id, keys: [key] });
+  }
+  const credentials: Credentials = {
+    client: { id: client.clientId, secret, redirectUri },
+    ...{ clientSecrets: [secret], apiKeys, users: [{ sub, kid }] },
+  };
+  return { credentials, account };
+}
+
+/** A partner with its keys, an endpoint that listens, and a user who has signed in. */
 export async function populate(ends: Ends, { authUrl, env }: Deployment): Promise<Population> {
-  const credentials = await administer(env, (installation) =>
-    // A key may verify once and pay twice a second, an address may begin five authorizations: three keys, one address.
-    provision(installation, { users: 1, keys: 3 }),
-  );
-  const receiver = new TransferReceiver(newSealingKey());
+  const { credentials, account } = await administer(env, provision);
+  const receiver = new RememberingReceiver();
   await registerEndpoint(authUrl, credentials.apiKeys[0]?.keys[0] ?? '', {
     url: `${await receiver.listen()}/`,
     events: ['payment.completed'],
     secret: receiver.secret,
   });
   ends.add(() => receiver.close());
-  const browser = await signIn(authUrl, credentials);
+  const browser = await signIn(authUrl, account);
   return { credentials, receiver, browser };
 }

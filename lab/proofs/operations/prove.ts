@@ -90,9 +90,9 @@ export function prove(size: Size, done: (name: string) => void = () => undefined
     }
     await load.stop();
     const { transfers } = load.mix;
-    const { told, rejected } = population.receiver;
-    await until(() => transfers.every((id) => told.has(id)));
-    const untold = transfers.filter((id) => !told.has(id)).length;
+    const { seen, rejected } = population.receiver;
+    await until(() => transfers.every((id) => seen.has(id)));
+    const untold = transfers.filter((id) => !seen.has(id)).length;
     const books = await readBooks(databaseUrl, partner);
     const balanced = books.disorders === 0 && books.transfers === transfers.length;
     const { answeredBy } = deployment.balancer;

@@ -46,10 +46,10 @@ export async function rotateSigningKey({ deployment, load }: Scene): Promise<Fin
 
 /** The status of a code exchange that can only fail: 401 for a wrong secret, 400 for a wrong code. */
 async function secretStatus({ deployment, credentials }: Scene, secret: string): Promise<number> {
-  const { clientId, redirectUri } = credentials;
+  const { id, redirectUri } = credentials.client;
   const request = {
     ...{ grant_type: 'authorization_code', code: 'none', redirect_uri: redirectUri },
-    ...{ client_id: clientId, client_secret: secret },
+    ...{ client_id: id, client_secret: secret },
   };
   const response = await fetch(`${deployment.authUrl}/v1/oauth/token`, jsonPost(request));
   await response.arrayBuffer();
@@ -61,7 +61,7 @@ export async function rotateClientSecret(scene: Scene, overlapSeconds: number): 
   const { deployment, credentials } = scene;
   const [old = ''] = credentials.clientSecrets;
   const { clientSecret } = await administer(deployment.env, ({ ostiary }) =>
-    ostiary.admin.clients.rotateSecret(credentials.clientId, { overlapSeconds }),
+    ostiary.admin.clients.rotateSecret(credentials.client.id, { overlapSeconds }),
   );
   const next = clientSecret ?? '';
   credentials.clientSecrets = [old, next];
@@ -169,5 +169,5 @@ export async function rotateSealingKey(scene: Scene): Promise<Finding> {
 /** Whether the partner hears of a transfer that is made now. */
 function toldOfNext({ load: { mix }, receiver }: Scene): Promise<boolean> {
   const count = mix.transfers.length;
-  return until(() => receiver.told.has(mix.transfers[count] ?? ''), { everyMs: 200, withinMs });
+  return until(() => receiver.seen.has(mix.transfers[count] ?? ''), { everyMs: 200, withinMs });
 }

@@ -3,8 +3,7 @@ import { postgresStorage } from '@ostiary/adapter-postgres';
 import type { DeliveryResult, DeliveryStore, Storage } from '@ostiary/core/storage';
 import type { Pool } from 'pg';
 import { type Ran, watchedPool } from '../../../packages/adapter-postgres/test/watched-pool.ts';
-import { createStolenTime, type QuietTurns, type Turn } from '../../support/measure/stolen-time.ts';
-import { percentile } from '../../support/measure/table.ts';
+import { percentile } from '../../support/measure/statistics.ts';
 import { type ProofServer, startServer } from '../../support/postgres/postgres-server.ts';
 import { staged } from '../../support/proof.ts';
 import { claimFaults, type PlanRow, stepsOf } from './plan.ts';
@@ -13,7 +12,6 @@ import { claimFaults, type PlanRow, stepsOf } from './plan.ts';
 export interface ClaimReport {
   readonly what: string;
   readonly claims: number;
-  readonly deliveries: number;
   readonly median: number;
   readonly p99: number;
   readonly worst: number;
@@ -119,8 +117,6 @@ export interface ClaimSize {
   readonly claims: number;
   readonly runs: number;
   readonly fsync: boolean;
-  /** Repeats what was disturbed. */
-  readonly quiet: QuietTurns;
 }
 
 interface Place {
@@ -137,7 +133,6 @@ async function timeKind(
 ): Promise<ClaimReport> {
   const times: number[] = [];
   const problems: string[] = [];
-  let deliveries = 0;
   let sent: Ran | undefined;
   for (let claim = 0; claim < claims; claim += 1) {
     const claimId = randomBytes(16).toString('hex');
@@ -145,7 +140,6 @@ async function timeKind(
     const started = performance.now();
     const claimed = await storage.deliveries.claim(hold);
     times.push(performance.now() - started);
-    deliveries += claimed.length;
     // What was sent is kept no longer than this: clearing it away would be counted.
     sent = watched.ran().findLast(({ text }) => text.includes('news AS MATERIALIZED')) ?? sent;
     if (claimed.length === 0) problems.push(`claim ${claim} got nothing`);
@@ -156,7 +150,6 @@ async function timeKind(
   return {
     what,
     claims: times.length,
-    deliveries,
     median: percentile(times, 0.5),
     p99: percentile(times, 0.99),
     worst: Math.max(...times),
@@ -170,7 +163,7 @@ async function timeKind(
  * asked for wait when a run begins.
  */
 export function timeClaims(size: ClaimSize): Promise<ClaimReport[]> {
-  const { waiting, endpoints, claims, runs, fsync, quiet } = size;
+  const { waiting, endpoints, claims, runs, fsync } = size;
   return staged(async (ends) => {
     const server = await startServer({ fsync });
     ends.add(() => server.remove());
@@ -180,39 +173,21 @@ export function timeClaims(size: ClaimSize): Promise<ClaimReport[]> {
     ends.add(() => storage.close());
     await storage.open();
     await createEndpoints(server, endpoints);
+    const reports: ClaimReport[] = [];
     let published = 0;
-    let begun = 0;
-
-    const topUp = async (): Promise<void> => {
-      const { rows } = await server.app.query<{ count: number }>(
-        'SELECT count(*)::integer FROM ostiary.pending_deliveries',
-      );
-      const missing = waiting - (rows[0]?.count ?? 0);
-      const to = published + Math.ceil(missing / fanOut) * fanOut;
-      await publish(server, endpoints, published, to);
-      published = to;
-    };
-    /** @throws whatever broke the run off, unless others had the processors: then it is `null`, and repeated */
-    const turn = async (kind: Kind): Promise<Turn<ClaimReport | null>> => {
-      begun += 1;
-      const [whole, ofClaims] = [createStolenTime(), createStolenTime()];
-      try {
-        await topUp();
-        ofClaims();
-        const value = await timeKind({ server, watched, storage }, kind, { claims, begun });
-        // What is wrong is wrong, whatever others took.
-        return { value, stolen: value.problems.length > 0 ? 0 : ofClaims() };
-      } catch (error) {
-        const stolen = whole() ?? 0;
-        if (stolen <= quiet.most) throw error;
-        return { value: null, stolen };
-      }
-    };
-
-    const reports: (ClaimReport | null)[] = [];
     for (let run = 0; run < runs; run += 1) {
-      for (const kind of kindsOf(endpoints)) reports.push(...(await quiet.values([() => turn(kind)])));
+      for (const kind of kindsOf(endpoints)) {
+        const { rows } = await server.app.query<{ count: number }>(
+          'SELECT count(*)::integer FROM ostiary.pending_deliveries',
+        );
+        const missing = waiting - (rows[0]?.count ?? 0);
+        const from = published;
+        published += Math.ceil(missing / fanOut) * fanOut;
+        await publish(server, endpoints, from, published);
+        const begun = reports.length + 1;
+        reports.push(await timeKind({ server, watched, storage }, kind, { claims, begun }));
+      }
     }
-    return reports.filter((report) => report !== null);
+    return reports;
   });
 }

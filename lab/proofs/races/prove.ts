@@ -1,8 +1,7 @@
 import { setStage } from '../../support/processes/stage.ts';
-import { staged } from '../../support/proof.ts';
-import { raceForDeliveries } from './deliveries.ts';
-import type { RaceReport } from './race.ts';
-import { raceForCodes, raceForLimits, raceForTransfers, raceLimit } from './requests.ts';
+import { type Claim, staged } from '../../support/proof.ts';
+import { endpoints, raceForDeliveries } from './deliveries.ts';
+import { raceForCodes, raceForLimits, raceForTransfers } from './requests.ts';
 
 /** How large the races are. */
 export interface RaceSize {
@@ -25,11 +24,10 @@ export function prove({
   requests,
   deliveries,
   fsync,
-}: RaceSize): Promise<RaceReport[]> {
+}: RaceSize): Promise<Claim[]> {
   return staged(async (ends) => {
     const stage = await setStage(ends, {
-      ...{ webs: 2, workers: 4, endpoints: 10, isWorking: false, receiver: 'refusing every fifth', fsync },
-      partnerLimits: { users: raceLimit },
+      ...{ webs: 2, workers: 4, endpoints, isWorking: false, receiver: 'refusing every fifth', fsync },
     });
     return [
       await raceForCodes(stage, { runs, parallel: redemptions }),

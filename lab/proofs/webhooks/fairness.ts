@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { percentile } from '../../support/measure/table.ts';
+import { percentile } from '../../support/measure/statistics.ts';
 import { endpointTypes, secret } from '../../support/processes/cluster-options.ts';
 import { openHost } from '../../support/processes/host-file.ts';
 import { type Claim, staged } from '../../support/proof.ts';

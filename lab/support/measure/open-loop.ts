@@ -13,18 +13,17 @@ export interface OpenLoop {
 
 const tickMs = 5;
 
+/** Under way at once; what is due beyond that is a failure: nobody has endless sockets. */
+const most = 500;
+
 /**
  * Begins an operation every `1 / perSecond` seconds, evenly, as users do who know nothing of each other. A tick that comes late
  * begins all that are due.
- *
- * @param perSecond - asked at every tick, so that the rate can change
- * @param most - under way at once; what is due beyond that is a failure: nobody has endless sockets
  */
 export function openLoop(
-  perSecond: () => number,
+  perSecond: number,
   work: () => Promise<unknown>,
   ended: (outcome: Outcome) => void,
-  most = 2_000,
 ): OpenLoop {
   const underWay = new Set<Promise<void>>();
   let last = performance.now();
@@ -43,7 +42,7 @@ export function openLoop(
 
   const timer = setInterval(() => {
     const now = performance.now();
-    due += ((now - last) / 1000) * perSecond();
+    due += ((now - last) / 1000) * perSecond;
     last = now;
     for (; due >= 1; due -= 1) {
       if (underWay.size >= most) {

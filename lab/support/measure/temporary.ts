@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../free-port.ts';
+import type { HostSettings } from './host.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -11,4 +14,11 @@ let databases = 0;
 export function newDatabase(): string {
   databases += 1;
   return join(folder, `${databases}.db`);
+}
+
+const sealingKey = randomBytes(32).toString('base64url');
+
+/** Settings of Ostiary on a database of PostgreSQL, or on a new SQLite file. */
+export async function hostSettings(database: string | null = null): Promise<HostSettings> {
+  return { port: await freePort(), sealingKey, file: newDatabase(), database };
 }

@@ -1,18 +1,17 @@
-import type { IncomingMessage } from 'node:http';
 import Koa from 'koa';
 import { Pool } from 'pg';
-import { serve, settings } from '../measure/control.ts';
+import { bodyOf } from '../http.ts';
+import { serve, settings } from '../processes/control.ts';
 
-/** What it answers when it is asked with this key: a token, or the end of a path. */
-export type KnownAnswer = readonly [key: string, json: string];
+/** What it answers, and for which keys: a token, or the end of a path. */
+export interface KnownAnswers {
+  readonly keys: readonly string[];
+  readonly json: string;
+}
 
 // The least that could be done: Koa, a pool of the size that Ostiary's has, and one statement for each request, a look-up
 // by key for what reads and an INSERT that is committed for what writes.
-const { port, database } = settings<{
-  readonly port: number;
-  /** A database of its own. */
-  readonly database: string;
-}>();
+const { database } = settings<{ /** Of its own. */ readonly database: string }>();
 const pool = new Pool({ connectionString: database, max: 10 });
 await pool.query(`
   CREATE TABLE answers (key text COLLATE "C" PRIMARY KEY, json text NOT NULL);
@@ -21,12 +20,6 @@ await pool.query(`
     recipient text NOT NULL, description text
   )
 `);
-
-async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return JSON.parse(Buffer.concat(chunks).toString());
-}
 
 async function pay(payment: Record<string, unknown>) {
   const { amount, currency, recipient, description } = payment;
@@ -39,7 +32,7 @@ async function pay(payment: Record<string, unknown>) {
 
 const app = new Koa();
 app.use(async (ctx) => {
-  const body = ctx.method === 'POST' ? await readJson(ctx.req) : {};
+  const body = ctx.method === 'POST' ? JSON.parse((await bodyOf(ctx.req)).toString()) : {};
   if (ctx.path.endsWith('/payments')) {
     ctx.status = 201;
     ctx.body = await pay(body);
@@ -52,12 +45,9 @@ app.use(async (ctx) => {
   ctx.body = rows[0].json;
 });
 
-serve(app.callback(), port, {
-  async learn(answers: readonly KnownAnswer[]): Promise<void> {
-    await pool.query('INSERT INTO answers SELECT * FROM unnest($1::text[], $2::text[]); ', [
-      answers.map(([key]) => key),
-      answers.map(([, json]) => json),
-    ]);
+await serve(app.callback(), {
+  async learn({ keys, json }: KnownAnswers): Promise<void> {
+    await pool.query('INSERT INTO answers SELECT key, $2 FROM unnest($1::text[]) AS key', [keys, json]);
     await pool.query('VACUUM ANALYZE answers');
   },
   /** Whether an answered payment is on the disk. */

@@ -11,7 +11,7 @@ import type { Ends } from '../proof.ts';
 import { options } from './cluster-options.ts';
 import { KilledProcess } from './killed-process.ts';
 
-/** Longer than the lease of a job or a delivery. */
+/** Each start lives later than the one before, by more than the lease that a killed process held. */
 const clockStepMs = 31_000;
 
 const script = new URL('./killed-host.ts', import.meta.url);
@@ -41,8 +41,8 @@ export async function openHost(ends: Ends): Promise<HostFile> {
     ...{ database, storage, ostiary },
     start() {
       const started = new KilledProcess('the host', script, (starts) => ({
-        ...{ DATABASE_FILE: file, SEALING_KEY: sealingKey },
-        CLOCK_OFFSET_MS: String(starts * clockStepMs),
+        ...{ file, sealingKey },
+        clockOffsetMs: starts * clockStepMs,
       }));
       ends.add(() => started.stop());
       return started;

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
-import { createOstiary, type Ostiary, type PartnerLimits } from '@ostiary/core';
+import { createOstiary, type Ostiary } from '@ostiary/core';
 import type { Storage } from '@ostiary/core/storage';
+import type { RemoteClient } from '../browser/remote-flow.ts';
 import { registerEndpoint, serving } from '../http.ts';
 import { insist } from '../insist.ts';
 import { type Network, startNetwork } from '../network.ts';
@@ -24,16 +25,8 @@ export interface StageOptions extends ServerOptions {
   readonly isWorking?: boolean;
   /** @defaultValue `'accepting'` */
   readonly receiver?: Misbehaviour;
-  readonly partnerLimits?: PartnerLimits;
   /** Called with the server before anything uses it. */
   readonly prepare?: (server: ProofServer) => Promise<void>;
-}
-
-/** A client of the identity provider. */
-export interface StageClient {
-  readonly id: string;
-  readonly secret: string;
-  readonly redirectUri: string;
 }
 
 /** A database, processes on it, an administrator, a receiver: everything that a proof plays with. */
@@ -48,10 +41,10 @@ export interface Stage {
   readonly ostiary: Ostiary;
   readonly storage: Storage;
   readonly keys: { readonly live: string; readonly test: string };
-  readonly client: StageClient;
+  readonly client: RemoteClient;
 }
 
-const scopes = ['payments:write', 'payments:read', 'users:read', 'webhooks'] as const;
+const scopes = ['identity:verify', 'payments:write', 'payments:read', 'users:read', 'webhooks'] as const;
 
 /** Registers endpoints through the API, served here for a moment. */
 function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promise<void> {
@@ -95,8 +88,7 @@ export async function setStage(ends: Ends, wanted: StageOptions): Promise<Stage>
   const cluster = new Cluster(wanted, {
     databaseUrl: server.url('app', network.port),
     railUrl: server.url('rail'),
-    ...{ sealingKey, time, poolSize: 10, isWorking: wanted.isWorking ?? true },
-    ...(wanted.partnerLimits === undefined ? {} : { partnerLimits: wanted.partnerLimits }),
+    ...{ sealingKey, time, isWorking: wanted.isWorking ?? true },
   });
   ends.add(() => cluster.stop());
   await cluster.started();

@@ -1,7 +1,7 @@
 // The least that an export could be: the rows of a day, read and written out for nobody.
 import Driver from 'better-sqlite3';
 import { Client } from 'pg';
-import { obey, settings } from '../../../support/measure/control.ts';
+import { obey, settings } from '../../../support/processes/control.ts';
 import { partner } from '../fixture.ts';
 
 const { file, database } = settings<{

@@ -2,11 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Driver from 'better-sqlite3';
 import Koa from 'koa';
-import { serve, settings } from '../../../support/measure/control.ts';
+import { serve, settings } from '../../../support/processes/control.ts';
 import { paths } from '../fixture.ts';
 
-const { port, file, answer } = settings<{
-  readonly port: number;
+const { file, answer } = settings<{
   /** A SQLite file of its own. */
   readonly file: string;
   /** The JSON that verify or user lookup answers. */
@@ -61,7 +60,7 @@ router.post(paths.payments, async (ctx) => {
 
 const app = new Koa();
 app.use(router.routes());
-serve(app.callback(), port, {
+await serve(app.callback(), {
   /** Whether an answered payment is on the disk: level 2 is FULL. */
   isDurable: () => database.pragma('synchronous', { simple: true }) === 2,
 });

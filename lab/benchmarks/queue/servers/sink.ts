@@ -1,7 +1,7 @@
 // An endpoint that reads what it gets and says yes, as fast as node:http can.
 import type { IncomingHttpHeaders } from 'node:http';
 import { verify } from '@ostiary/webhook-verifier';
-import { serve, settings } from '../../../support/measure/control.ts';
+import { serve } from '../../../support/processes/control.ts';
 import { secret } from '../fixture.ts';
 import { type Published, preciseNow } from './contestant.ts';
 
@@ -36,7 +36,7 @@ function take(headers: IncomingHttpHeaders, body: Buffer): void {
   if (waiting !== null && received >= waiting.count) waiting.resolve();
 }
 
-serve(
+await serve(
   (request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
@@ -45,7 +45,6 @@ serve(
       response.writeHead(204).end();
     });
   },
-  settings<{ readonly port: number }>().port,
   {
     /** Resolves when so many came since the last time. */
     async expect(count: number): Promise<void> {

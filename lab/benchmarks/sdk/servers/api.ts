@@ -1,4 +1,4 @@
-import { serve, settings } from '../../../support/measure/control.ts';
+import { serve } from '../../../support/processes/control.ts';
 import { operations } from '../fixture.ts';
 
 const answers = new Map(
@@ -18,9 +18,9 @@ const answers = new Map(
 );
 
 // The answers of the API without the work behind them: what is measured are its clients.
-serve((request, response) => {
+await serve((request, response) => {
   request.resume();
   const known = answers.get(`${request.method} ${request.url}`);
   if (known === undefined) return response.writeHead(404).end();
   request.once('end', () => response.writeHead(known.status, known.headers).end(known.body));
-}, settings<{ readonly port: number }>().port);
+});

@@ -1,7 +1,7 @@
 // One client in a process of its own.
 import { deepStrictEqual } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { obey, settings } from '../../../support/measure/control.ts';
+import { obey, settings } from '../../../support/processes/control.ts';
 import { bareClient, ostiaryClient } from '../clients.ts';
 import { type CallName, callNames, operations } from '../fixture.ts';
 
