@@ -79,33 +79,3 @@ export async function eachOf<Item, Result>(
   await Promise.all(Array.from({ length: atOnce }, drive));
   return results;
 }
-
-/** What has to be taken down again, the last one first. */
-export class Ends {
-  readonly #ends: (() => unknown)[] = [];
-
-  add(end: () => unknown): void {
-    this.#ends.push(end);
-  }
-
-  /** Takes everything down; what fails at that does not keep the rest. */
-  async end(): Promise<void> {
-    for (const one of this.#ends.splice(0).reverse()) {
-      try {
-        await one();
-      } catch (error) {
-        console.error(error);
-      }
-    }
-  }
-}
-
-/** Sets something up and works with it; whatever was set up is taken down again. */
-export async function staged<Result>(work: (ends: Ends) => Promise<Result>): Promise<Result> {
-  const ends = new Ends();
-  try {
-    return await work(ends);
-  } finally {
-    await ends.end();
-  }
-}

@@ -11,10 +11,10 @@ export interface ExportSize {
   readonly rows: number;
 }
 
-/** Rows per second, and by how many bytes the server grew in each round. */
+/** Rows per second, and by how many bytes the server grew. */
 export interface ExportFigures extends Comparison {
-  readonly growth: readonly number[];
-  /** By how many it grew before, when it was fresh. */
+  readonly growth: number;
+  /** By how many it grew before that, when it was fresh. */
   readonly warmUpGrowth: number;
 }
 
@@ -55,17 +55,17 @@ export async function measureExport(
   if (database === null) seedTransfers(file, rows);
   else await seedTransfersOnPostgres(database, rows);
   const bare = await bench.start('bare-export', { file, database });
-  const grown: number[] = [];
+  const before = await server.ask<number>('resident');
+  const peaks: number[] = [];
   const rates = await inTurns(exportRounds, {
     bare: () => bare.ask<number>('exportDay', exportDay),
     async ostiary() {
-      const before = await server.ask<number>('watchMemory');
       const rate = await readExport(ostiary, rows);
-      grown.push((await server.ask<number>('peakMemory')) - before);
+      peaks.push(await server.ask<number>('peak'));
       return rate;
     },
   });
   // V8 enlarges its young generation under any load that lasts: the round before the first one does that.
-  const [warmUpGrowth = 0, ...growth] = grown;
-  return { ...rates, growth, warmUpGrowth };
+  const [warm = 0] = peaks;
+  return { ...rates, growth: (peaks.at(-1) ?? Number.NaN) - warm, warmUpGrowth: warm - before };
 }

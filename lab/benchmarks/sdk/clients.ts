@@ -7,16 +7,16 @@ export type Client = { readonly [Name in CallName]: (signal?: AbortSignal) => Pr
 /** What somebody writes who has no SDK, and trusts the network: no time-out, no retry, no check of the answer but its status. */
 export function bareClient(origin: string): Client {
   const callers = callNames.map((name) => {
-    const { method, path, body, keyed } = operations[name];
+    const { method, path, body, isKeyed } = operations[name];
     const call = async (signal?: AbortSignal): Promise<unknown> => {
       const headers: Record<string, string> = { 'X-API-Key': apiKey };
-      if (body !== null) headers['Content-Type'] = 'application/json';
-      if (keyed) headers['Idempotency-Key'] = crypto.randomUUID();
+      if (body !== undefined) headers['Content-Type'] = 'application/json';
+      if (isKeyed) headers['Idempotency-Key'] = crypto.randomUUID();
       const response = await fetch(origin + path, {
         method,
         headers,
         redirect: 'manual',
-        ...(body === null ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(signal === undefined ? {} : { signal }),
       });
       if (!response.ok) throw new Error(`${name} was answered with ${response.status}`);

@@ -35,7 +35,8 @@ async function expectFull(app: Pool): Promise<void> {
  * @returns the disk, or why there is none
  */
 export async function smallDisk(
-  { folder, app, rail, atEnd }: ProofServer,
+  { folder, app, rail }: ProofServer,
+  ends: AsyncDisposableStack,
   megabytes: number,
 ): Promise<Disk | string> {
   const path = join(folder, 'disk');
@@ -47,7 +48,7 @@ export async function smallDisk(
     const lines = error instanceof Error ? error.message.trim().split('\n') : [String(error)];
     return `no file system can be mounted here (${lines.at(-1)})`;
   }
-  atEnd(() => execFileSync('umount', ['--lazy', path]));
+  ends.defer(() => void execFileSync('umount', ['--lazy', path]));
   const space = join(path, 'space');
   mkdirSync(space);
   execFileSync('chown', ['-R', 'postgres', path]);

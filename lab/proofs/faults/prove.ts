@@ -1,6 +1,6 @@
 import { seeded } from '../../support/arguments.ts';
 import { type Stage, setStage } from '../../support/processes/stage.ts';
-import { type Claim, claim, staged, until } from '../../support/proof.ts';
+import { type Claim, claim, until } from '../../support/proof.ts';
 import { Tally } from '../client.ts';
 import { audit } from './audit.ts';
 import { type Disk, smallDisk } from './disk.ts';
@@ -82,46 +82,45 @@ function drained({ server }: Stage): Promise<boolean> {
  * Makes every fault, one after the other, under a load that never stops and with a transaction open all the time; then
  * looks at the books.
  */
-export function prove(plan: Plan, told: (name: string) => void = () => {}): Promise<Report> {
-  return staged(async (ends) => {
-    let disk: Disk | string = 'not tried';
-    const stage = await setStage(ends, {
-      ...{ webs: 2, workers: 2, endpoints: 2, speed: plan.speed, fsync: plan.fsync },
-      settings: ['max_prepared_transactions=2'],
-      async prepare(server) {
-        disk = await smallDisk(server, plan.diskMegabytes);
-      },
-    });
-    const load = new Load(stage, plan.seed, plan);
-    ends.add(() => load.abandon());
-    const snapshot = await holdSnapshot(stage.server);
-    const random = seeded(plan.seed);
-    const made: Omit<FaultReport, 'tally' | 'problems'>[] = [];
-    load.begin('none');
-    await load.start();
-    for (const fault of faults) {
-      load.begin(fault.name);
-      const skipped = await fault.make({ stage, size: plan, random, disk });
-      made.push({ name: fault.name, skipped, ...(await recovery(stage, load)) });
-      told(fault.name);
-    }
-    const dead = await snapshot.end();
-    await load.stop();
-    await drained(stage);
-    const problems = await audit(stage, load);
-    return {
-      faults: made.map((report) => ({
-        ...report,
-        tally: load.tallies.get(report.name) ?? new Tally(),
-        problems: problems.get(report.name) ?? [],
-      })),
-      payments: load.payments.length,
-      events: load.events.length,
-      exchanges: load.exchanges,
-      dead,
-      failures: stage.cluster.processes.flatMap(({ failure }) => failure ?? []),
-    };
+export async function prove(plan: Plan, told: (name: string) => void = () => {}): Promise<Report> {
+  await using ends = new AsyncDisposableStack();
+  let disk: Disk | string = 'not tried';
+  const stage = await setStage(ends, {
+    ...{ webs: 2, workers: 2, endpoints: 2, speed: plan.speed, fsync: plan.fsync },
+    settings: ['max_prepared_transactions=2'],
+    async prepare(server) {
+      disk = await smallDisk(server, ends, plan.diskMegabytes);
+    },
   });
+  const load = new Load(stage, plan.seed, plan);
+  ends.defer(() => load.abandon());
+  const snapshot = await holdSnapshot(stage.server);
+  const random = seeded(plan.seed);
+  const made: Omit<FaultReport, 'tally' | 'problems'>[] = [];
+  load.begin('none');
+  await load.start();
+  for (const fault of faults) {
+    load.begin(fault.name);
+    const skipped = await fault.make({ stage, size: plan, random, disk });
+    made.push({ name: fault.name, skipped, ...(await recovery(stage, load)) });
+    told(fault.name);
+  }
+  const dead = await snapshot.end();
+  await load.stop();
+  await drained(stage);
+  const problems = await audit(stage, load);
+  return {
+    faults: made.map((report) => ({
+      ...report,
+      tally: load.tallies.get(report.name) ?? new Tally(),
+      problems: problems.get(report.name) ?? [],
+    })),
+    payments: load.payments.length,
+    events: load.events.length,
+    exchanges: load.exchanges,
+    dead,
+    failures: stage.cluster.processes.flatMap(({ failure }) => failure ?? []),
+  };
 }
 
 /** What must not be, fault by fault. @param limitMs - for the slowest error */

@@ -3,7 +3,7 @@ import { authorizePath, codeFrom, RoamingBrowser } from '../../support/browser/r
 import { Child } from '../../support/processes/child.ts';
 import { authUrl } from '../../support/processes/cluster-options.ts';
 import { type Stage, setStage } from '../../support/processes/stage.ts';
-import { type Claim, claim, type Ends, staged, until } from '../../support/proof.ts';
+import { type Claim, claim, until } from '../../support/proof.ts';
 import type { LoadReport, LoadSettings } from './generator.ts';
 
 /** One process during the load. */
@@ -42,7 +42,10 @@ const passportCount = 200;
 const passportsEveryMs = 60_000;
 
 /** Starts the process that makes the load, with everything that it needs. */
-async function startGenerator(ends: Ends, { cluster, client, keys, ostiary }: Stage): Promise<Child> {
+async function startGenerator(
+  ends: AsyncDisposableStack,
+  { cluster, client, keys, ostiary }: Stage,
+): Promise<Child> {
   const origins = cluster.webs.map(({ origin }) => origin);
   for (const { sub } of users)
     await codeFrom(origins, new RoamingBrowser(authUrl, sub), authorizePath(client));
@@ -50,7 +53,7 @@ async function startGenerator(ends: Ends, { cluster, client, keys, ostiary }: St
   const credentials = { client, clientSecrets: [client.secret], apiKeys, users };
   const settings: LoadSettings = { origins, credentials };
   const generator = new Child(new URL('./generator.ts', import.meta.url), settings);
-  ends.add(() => generator.stop());
+  ends.defer(() => generator.kill());
   await generator.ready;
   const givePassports = async (): Promise<void> => {
     const fresh = Array.from({ length: passportCount }, async (_, index) => {
@@ -60,7 +63,7 @@ async function startGenerator(ends: Ends, { cluster, client, keys, ostiary }: St
   };
   await givePassports();
   const timer = setInterval(() => void givePassports().catch(() => undefined), passportsEveryMs);
-  ends.add(() => clearInterval(timer));
+  ends.defer(() => clearInterval(timer));
   await generator.ask('warmUp', users.length);
   return generator;
 }
@@ -77,40 +80,38 @@ async function findErrorRate(generator: Child, say: (line: string) => void): Pro
 }
 
 /** Finds the rate at which errors begin, then holds half of it. */
-export function prove(
+export async function prove(
   { minutes, rate: given }: { readonly minutes: number; readonly rate: number },
   say: (line: string) => void,
 ): Promise<Report> {
-  return staged(async (ends) => {
-    const stage = await setStage(ends, { webs: 2, workers: 1, endpoints: 1 });
-    const generator = await startGenerator(ends, stage);
-    say('two web processes, a worker and the generator run');
-    const errorRate = given === 0 ? await findErrorRate(generator, say) : given;
-    const rate = Math.floor(errorRate / 2);
-    say(`${rate} operations a second for ${minutes} minutes`);
-    const { processes } = stage.cluster;
-    const askAll = <Answer>(what: string) =>
-      Promise.all(processes.map((process) => process.ask<Answer>(what)));
-    await generator.ask('begin', rate);
-    await askAll('loopDelay');
-    await delay(minutes * 40_000);
-    const second = await askAll<number>('alive');
-    await delay(minutes * 20_000);
-    const delays = await askAll<[number, number]>('loopDelay');
-    const last = await askAll<number>('alive');
-    const load = await generator.ask<LoadReport>('end');
-    const { seen, rejected } = stage.receiver;
-    const untold = () => load.transfers.filter((id) => !seen.has(id)).length;
-    await until(() => untold() === 0, { everyMs: 500, withinMs: deliveryMs });
-    return {
-      ...{ errorRate, rate, load, untold: untold(), rejected },
-      processes: processes.map(({ name }, index) => ({
-        name,
-        delays: delays[index] ?? [Number.NaN, Number.NaN],
-        alive: [second[index] ?? Number.NaN, last[index] ?? Number.NaN],
-      })),
-    };
-  });
+  await using ends = new AsyncDisposableStack();
+  const stage = await setStage(ends, { webs: 2, workers: 1, endpoints: 1 });
+  const generator = await startGenerator(ends, stage);
+  say('two web processes, a worker and the generator run');
+  const errorRate = given === 0 ? await findErrorRate(generator, say) : given;
+  const rate = Math.floor(errorRate / 2);
+  say(`${rate} operations a second for ${minutes} minutes`);
+  const { processes } = stage.cluster;
+  const askAll = <Answer>(what: string) => Promise.all(processes.map((process) => process.ask<Answer>(what)));
+  await generator.ask('begin', rate);
+  await askAll('loopDelay');
+  await delay(minutes * 40_000);
+  const second = await askAll<number>('alive');
+  await delay(minutes * 20_000);
+  const delays = await askAll<[number, number]>('loopDelay');
+  const last = await askAll<number>('alive');
+  const load = await generator.ask<LoadReport>('end');
+  const { seen, rejected } = stage.receiver;
+  const untold = () => load.transfers.filter((id) => !seen.has(id)).length;
+  await until(() => untold() === 0, { everyMs: 500, withinMs: deliveryMs });
+  return {
+    ...{ errorRate, rate, load, untold: untold(), rejected },
+    processes: processes.map(({ name }, index) => ({
+      name,
+      delays: delays[index] ?? [Number.NaN, Number.NaN],
+      alive: [second[index] ?? Number.NaN, last[index] ?? Number.NaN],
+    })),
+  };
 }
 
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;

@@ -5,7 +5,7 @@ import { createAccounts } from '../../../examples/reference-server/src/users/acc
 import { createPasswords } from '../../../examples/reference-server/src/users/passwords.ts';
 import { partner } from '../../support/processes/cluster-options.ts';
 import { type HostFile, openHost } from '../../support/processes/host-file.ts';
-import { type Claim, claim, eachOf, staged, until } from '../../support/proof.ts';
+import { type Claim, claim, eachOf, until } from '../../support/proof.ts';
 import { Client, jsonPost, Tally } from '../client.ts';
 import { audit, type ListedTransfer, type Outcome } from './audit.ts';
 import {
@@ -92,42 +92,41 @@ function payerOf(client: Client, key: string, kids: readonly string[]) {
 }
 
 /** Runs a schedule against one server process that is killed again and again, and audits what is left. */
-export function prove(schedule: Schedule): Promise<Report> {
-  return staged(async (ends) => {
-    const host = await openHost(ends);
-    const { key, kids } = await provision(host, schedule);
-    const server = host.start();
-    const tally = new Tally();
-    const giveUp = new AbortController();
-    const payer = payerOf(new Client([server], () => tally, 0, giveUp.signal), key, kids);
-    const outcomes: Outcome[] = [];
-    let paidSoFar = 0;
-    const payAll = eachOf(schedule.payments, parallel, async (payment, index) => {
-      outcomes[index] = await payer.pay(payment, index);
-      paidSoFar += 1;
-    });
-    const killAll = async (): Promise<void> => {
-      for (const { after, delayMs } of schedule.kills) {
-        await until(() => paidSoFar >= after, { everyMs: 1 });
-        // A moment in the middle of whatever is going on.
-        await setTimeout(delayMs);
-        await server.kill();
-      }
-    };
-    ends.add(() => giveUp.abort());
-    await Promise.all([killAll(), payAll]);
-    const isSettled = await until(payer.isSettled, { withinMs: patienceMs });
-    const listed = await payer.transfers();
-    await server.stop();
-    const { connection } = host.database;
-    return {
-      claims: [
-        { name: 'nobody is told anything but 503 while nothing can be done', problems: tally.wrong },
-        claim('no transfer stays pending', isSettled, `settled: ${isSettled}`),
-        ...audit({ schedule, kids, outcomes, listed, database: connection }),
-      ],
-      tally,
-      transfers: listed.length,
-    };
+export async function prove(schedule: Schedule): Promise<Report> {
+  await using ends = new AsyncDisposableStack();
+  const host = await openHost(ends);
+  const { key, kids } = await provision(host, schedule);
+  const server = host.start();
+  const tally = new Tally();
+  const giveUp = new AbortController();
+  const payer = payerOf(new Client([server], () => tally, 0, giveUp.signal), key, kids);
+  const outcomes: Outcome[] = [];
+  let paidSoFar = 0;
+  const payAll = eachOf(schedule.payments, parallel, async (payment, index) => {
+    outcomes[index] = await payer.pay(payment, index);
+    paidSoFar += 1;
   });
+  const killAll = async (): Promise<void> => {
+    for (const { after, delayMs } of schedule.kills) {
+      await until(() => paidSoFar >= after, { everyMs: 1 });
+      // A moment in the middle of whatever is going on.
+      await setTimeout(delayMs);
+      await server.kill();
+    }
+  };
+  ends.defer(() => giveUp.abort());
+  await Promise.all([killAll(), payAll]);
+  const isSettled = await until(payer.isSettled, { withinMs: patienceMs });
+  const listed = await payer.transfers();
+  await server.stop();
+  const { connection } = host.database;
+  return {
+    claims: [
+      { name: 'nobody is told anything but 503 while nothing can be done', problems: tally.wrong },
+      claim('no transfer stays pending', isSettled, `settled: ${isSettled}`),
+      ...audit({ schedule, kids, outcomes, listed, database: connection }),
+    ],
+    tally,
+    transfers: listed.length,
+  };
 }

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { readBooks } from '../../../examples/demo/src/cluster/audit.ts';
 import { findPostgres, startSystemServer } from '../../support/postgres/system-postgres.ts';
-import type { Ends } from '../../support/proof.ts';
 import { partner } from '../mix.ts';
 import type { Source } from './backup.ts';
 
@@ -47,13 +46,13 @@ function dump(tools: string, url: string, file: string): Promise<ReadonlyMap<str
 }
 
 /** The PostgreSQL of this machine, which has `pg_dump`; `null` where there is none. */
-export async function postgresSource(ends: Ends): Promise<Source | null> {
+export async function postgresSource(ends: AsyncDisposableStack): Promise<Source | null> {
   const tools = findPostgres();
   if (tools === null) return null;
   const server = await startSystemServer(tools);
-  ends.add(() => server.remove());
+  ends.defer(() => server.remove());
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-backup-'));
-  ends.add(() => rm(folder, { recursive: true, force: true }));
+  ends.defer(() => rm(folder, { recursive: true, force: true }));
   const target = server.url('rail');
   return {
     name: `backup with pg_dump (${tools})`,

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Driver from 'better-sqlite3';
-import type { Ends } from '../../support/proof.ts';
 import { disorders } from '../sqlite-ledger.ts';
 import type { Source } from './backup.ts';
 
@@ -18,9 +17,9 @@ function opened<Result>(file: string, work: (database: Driver.Database) => Resul
 }
 
 /** A server on a file. */
-export async function sqliteSource(ends: Ends): Promise<Source> {
+export async function sqliteSource(ends: AsyncDisposableStack): Promise<Source> {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-backup-'));
-  ends.add(() => rm(folder, { recursive: true, force: true }));
+  ends.defer(() => rm(folder, { recursive: true, force: true }));
   const [live, restored] = [join(folder, 'live'), join(folder, 'restored')];
   for (const each of [live, restored]) await mkdir(each);
   const copied = join(restored, fileName);

@@ -10,8 +10,7 @@ import {
 } from '../../../examples/reference-server/src/index.ts';
 import { registerEndpoint } from '../../support/http.ts';
 import { openBalancer } from '../../support/processes/balancer.ts';
-import { ReferenceProcess } from '../../support/processes/reference-process.ts';
-import type { Ends } from '../../support/proof.ts';
+import { type ReferenceProcess, referenceProcess } from '../../support/processes/reference-process.ts';
 import { RememberingReceiver } from '../../support/remembering-receiver.ts';
 import { type Credentials, partner } from '../mix.ts';
 import { signIn } from './load.ts';
@@ -46,7 +45,7 @@ export function newSealingKey(): string {
 
 /** Starts everything on a database, which `store` names. */
 export async function deploy(
-  ends: Ends,
+  ends: AsyncDisposableStack,
   size: Size,
   store: Readonly<Record<string, string>>,
   sealingKey = newSealingKey(),
@@ -65,15 +64,15 @@ export async function deploy(
   };
   const processes = (role: string, count: number) =>
     ports.splice(0, count).map((port, index) => {
-      return new ReferenceProcess(`${role} ${index + 1}`, port, { ...env, OSTIARY_ROLE: role });
+      return referenceProcess(`${role} ${index + 1}`, port, { ...env, OSTIARY_ROLE: role });
     });
   const webs = processes(size === 'all' ? 'all' : 'web', webCount);
   const workers = processes('worker', workerCount);
   const everybody = [...webs, ...workers];
-  ends.add(() => Promise.all(everybody.map((one) => one.stop())));
+  for (const one of everybody) ends.defer(async () => void (await one.stop()));
   await Promise.all(everybody.map((one) => one.start()));
   const balancer = await openBalancer(front, webs);
-  ends.add(() => balancer.close());
+  ends.defer(() => balancer.close());
   return { authUrl, env, sealingKey, webs, workers, balancer };
 }
 
@@ -119,7 +118,10 @@ async function provision({ ostiary: { admin }, accounts, ledger }: Installation)
 }
 
 /** A partner with its keys, an endpoint that listens, and a user who has signed in. */
-export async function populate(ends: Ends, { authUrl, env }: Deployment): Promise<Population> {
+export async function populate(
+  ends: AsyncDisposableStack,
+  { authUrl, env }: Deployment,
+): Promise<Population> {
   const { credentials, account } = await administer(env, provision);
   const receiver = new RememberingReceiver();
   await registerEndpoint(authUrl, credentials.apiKeys[0]?.keys[0] ?? '', {
@@ -127,7 +129,7 @@ export async function populate(ends: Ends, { authUrl, env }: Deployment): Promis
     events: ['payment.completed'],
     secret: receiver.secret,
   });
-  ends.add(() => receiver.close());
+  ends.defer(() => receiver.close());
   const browser = await signIn(authUrl, account);
   return { credentials, receiver, browser };
 }

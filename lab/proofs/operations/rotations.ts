@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { countSecrets, sealIdOf } from '@ostiary/cli/doctor';
 import { readableBy } from '../../../examples/reference-server/src/operations/nodes.ts';
-import type { ReferenceProcess } from '../../support/processes/reference-process.ts';
 import { until } from '../../support/proof.ts';
 import { jsonPost } from '../client.ts';
 import { administer, type Deployment, newSealingKey, type Population } from './deployment.ts';
@@ -99,14 +98,14 @@ export async function rollApiKeys(scene: Scene, overlapSeconds: number): Promise
   return { found: 'both keys worked, then only the new one', holds: during === 200 };
 }
 
-/** Replaces every process, one of each kind at a time. @returns their exit codes */
+/** Ends every process in order and starts it again with other settings, one of each kind at a time. @returns their exit codes */
 async function restartAll(
-  { webs, workers }: Pick<Deployment, 'webs' | 'workers'>,
-  changes: Readonly<Record<string, string>> = {},
+  { webs, workers }: Deployment,
+  changes: Readonly<Record<string, string>>,
 ): Promise<readonly (number | null)[]> {
   const codes: (number | null)[] = [];
   const waves = Array.from({ length: Math.max(webs.length, workers.length) }, (_, index) =>
-    [webs[index], workers[index]].filter((one): one is ReferenceProcess => one !== undefined),
+    [webs[index], workers[index]].filter((one) => one !== undefined),
   );
   for (const wave of waves) {
     codes.push(...(await Promise.all(wave.map((one) => one.restart(changes)))));
@@ -114,24 +113,6 @@ async function restartAll(
     await delay(600);
   }
   return codes;
-}
-
-function inOrder(what: string, codes: readonly (number | null)[]): Finding {
-  const found = `${what}${codes.length} processes ended with ${[...new Set(codes)].join(', ')}`;
-  return { found, holds: codes.every((code) => code === 0) };
-}
-
-/** Every process ends in order and is started again, one of each kind at a time. */
-export async function restartInTurns({ deployment }: Scene): Promise<Finding> {
-  return inOrder('', await restartAll(deployment));
-}
-
-/** As `docs/upgrade.md` has it: the schema first, by a command, then workers, then web processes. */
-export async function updateInTurns({ deployment }: Scene): Promise<Finding> {
-  const { webs, workers, env } = deployment;
-  await administer(env, async () => undefined);
-  const codes = [...(await restartAll({ webs: [], workers })), ...(await restartAll({ webs, workers: [] }))];
-  return inOrder('migrated, then ', codes);
 }
 
 /** Waits until no secret needs the old key any more, as `ostiary doctor` tells an operator. */

@@ -53,8 +53,6 @@ async function proveClaims(): Promise<Claim[]> {
     const reports = await timeClaims({ waiting, endpoints, claims, runs, fsync: true });
     for (const [what, of] of Map.groupBy(reports, (report) => report.what))
       proven.push(claimOf(`${endpoints} endpoints, claims ${what}: p99 at most ${mostMs} ms`, of));
-    const plans = reports.map(({ what, steps }) => `plan of a claim ${what}: ${steps.join(', ')}`);
-    for (const plan of new Set(plans)) console.log(plan);
   }
   console.log(`\n${shown(waiting)} deliveries waited; ${stolen()}`);
   return proven;

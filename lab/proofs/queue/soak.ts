@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import { insist } from '../../support/insist.ts';
 import { nowIn } from '../../support/processes/cluster-options.ts';
 import { publish, type Stage, setStage } from '../../support/processes/stage.ts';
-import { staged, until } from '../../support/proof.ts';
 import { Load } from '../faults/load.ts';
 
 /** How long, and how much. */
@@ -43,9 +42,7 @@ const dayMs = 24 * 3600_000;
 /** A delivery that is pending for longer is late, in milliseconds. */
 const lateMs = 30_000;
 
-/** Tables of the load where every row ends. Transfers are kept for ever. */
-const mortal = ['pending_deliveries', 'deliveries', 'delivery_attempts', 'events', 'idempotency_records'];
-
+/** Of tables and indexes. Transfers are kept for ever. */
 const sizes = `
   SELECT relname AS name, CASE relkind WHEN 'r' THEN pg_table_size(oid) ELSE pg_relation_size(oid) END::float8 AS bytes
   FROM pg_class WHERE relnamespace = 'ostiary'::regnamespace AND relkind IN ('r', 'i') AND relname NOT LIKE 'transfers%'
@@ -75,24 +72,6 @@ async function purge({ storage, time }: Stage, retentionMs: number): Promise<num
   }
 }
 
-/** Removes all that may be, until workers have ended what was under way: what then stays would stay for ever. */
-async function leftovers(stage: Stage): Promise<string[]> {
-  const counts = mortal.map(
-    (table) => `SELECT '${table}' AS name, count(*)::integer AS count FROM ostiary.${table}`,
-  );
-  let left: { name: string; count: number }[] = [];
-  const isEmpty = async (): Promise<boolean> => {
-    await insist(() => purge(stage, 0));
-    const { rows } = await stage.server.app.query<{ name: string; count: number }>(
-      counts.join(' UNION ALL '),
-    );
-    left = rows.filter(({ count }) => count > 0);
-    return left.length === 0;
-  };
-  await until(isEmpty, { everyMs: 100, withinMs: lateMs });
-  return left.map(({ name, count }) => `${count} rows stay in ${name}`);
-}
-
 function growthOf(samples: readonly Sample[]): Growth[] {
   const third = Math.floor(samples.length / 3);
   const parts = [samples.slice(third, 2 * third), samples.slice(2 * third)];
@@ -115,50 +94,48 @@ async function every(count: number, seconds: number, work: () => Promise<unknown
 }
 
 /** Publishes, delivers and purges at a constant rate, and looks at the size of everything. */
-export function soak(size: SoakSize, told: (total: number) => void = () => {}): Promise<SoakReport> {
+export async function soak(size: SoakSize, told: (total: number) => void = () => {}): Promise<SoakReport> {
   const { seconds, fsync } = size;
   const retentionMs = (seconds * 1000) / 10;
   // The tables live a tenth of the time here, not 30 days: what cleans up has to come by as often.
   const naptime = Math.min(5, Math.max(1, Math.round(retentionMs / 12_000)));
-  return staged(async (ends) => {
-    const settings = [`autovacuum_naptime=${naptime}s`];
-    const stage = await setStage(ends, { webs: 1, workers: 2, endpoints: 4, fsync, settings });
-    const load = new Load(stage, 1, { payers: 2, publishers: 1, exchangers: 0, pauseMs: 50 });
-    ends.add(() => load.abandon());
-    load.begin('none');
-    await load.start();
-    const samples: Sample[] = [];
-    const totals: number[] = [];
-    let purged = 0;
-    const look = async (): Promise<void> => {
-      const sample = await sampleOf(stage);
-      const total = [...sample.values()].reduce((sum, bytes) => sum + bytes, 0);
-      samples.push(sample);
-      totals.push(total);
-      told(total);
-    };
-    await Promise.all([
-      every(size.groupsPerSecond, seconds, () => publish(stage.ostiary, size.group)),
-      every(1, seconds, async () => {
-        purged += await insist(() => purge(stage, retentionMs));
-      }),
-      every(1 / size.sampleSeconds, seconds, look),
-    ]);
-    await look();
-    await load.stop();
-    const late = await stage.server.app.query<{ count: number }>(
-      'SELECT count(*)::integer AS count FROM ostiary.pending_deliveries WHERE due_at < $1',
-      [Math.round(nowIn(stage.time) - lateMs)],
-    );
-    return {
-      growth: growthOf(samples),
-      ...{ totals, purged, deliveries: stage.receiver.requests },
-      problems: [
-        ...(load.tallies.get('none')?.wrong ?? []),
-        ...(late.rows[0]?.count === 0 ? [] : [`${late.rows[0]?.count} deliveries are late`]),
-        ...(purged > 0 ? [] : ['nothing was purged']),
-        ...(await leftovers(stage)),
-      ],
-    };
-  });
+  await using ends = new AsyncDisposableStack();
+  const settings = [`autovacuum_naptime=${naptime}s`];
+  const stage = await setStage(ends, { webs: 1, workers: 2, endpoints: 4, fsync, settings });
+  const load = new Load(stage, 1, { payers: 2, publishers: 1, exchangers: 0, pauseMs: 50 });
+  ends.defer(() => load.abandon());
+  load.begin('none');
+  await load.start();
+  const samples: Sample[] = [];
+  const totals: number[] = [];
+  let purged = 0;
+  const look = async (): Promise<void> => {
+    const sample = await sampleOf(stage);
+    const total = [...sample.values()].reduce((sum, bytes) => sum + bytes, 0);
+    samples.push(sample);
+    totals.push(total);
+    told(total);
+  };
+  await Promise.all([
+    every(size.groupsPerSecond, seconds, () => publish(stage.ostiary, size.group)),
+    every(1, seconds, async () => {
+      purged += await insist(() => purge(stage, retentionMs));
+    }),
+    every(1 / size.sampleSeconds, seconds, look),
+  ]);
+  await look();
+  await load.stop();
+  const late = await stage.server.app.query<{ count: number }>(
+    'SELECT count(*)::integer AS count FROM ostiary.pending_deliveries WHERE due_at < $1',
+    [Math.round(nowIn(stage.time) - lateMs)],
+  );
+  return {
+    growth: growthOf(samples),
+    ...{ totals, purged, deliveries: stage.receiver.requests },
+    problems: [
+      ...(load.tallies.get('none')?.wrong ?? []),
+      ...(late.rows[0]?.count === 0 ? [] : [`${late.rows[0]?.count} deliveries are late`]),
+      ...(purged > 0 ? [] : ['nothing was purged']),
+    ],
+  };
 }

@@ -1,5 +1,5 @@
 import { setStage } from '../../support/processes/stage.ts';
-import { type Claim, staged } from '../../support/proof.ts';
+import type { Claim } from '../../support/proof.ts';
 import { endpoints, raceForDeliveries } from './deliveries.ts';
 import { raceForCodes, raceForLimits, raceForTransfers } from './requests.ts';
 
@@ -17,7 +17,7 @@ export interface RaceSize {
 }
 
 /** Runs every race over two web processes and four workers on one PostgreSQL. */
-export function prove({
+export async function prove({
   runs,
   redemptions,
   repetitions,
@@ -25,15 +25,14 @@ export function prove({
   deliveries,
   fsync,
 }: RaceSize): Promise<Claim[]> {
-  return staged(async (ends) => {
-    const stage = await setStage(ends, {
-      ...{ webs: 2, workers: 4, endpoints, isWorking: false, receiver: 'refusing every fifth', fsync },
-    });
-    return [
-      await raceForCodes(stage, { runs, parallel: redemptions }),
-      await raceForTransfers(stage, { runs, parallel: repetitions }),
-      await raceForLimits(stage, { runs, parallel: requests }),
-      await raceForDeliveries(stage, { runs, deliveries }),
-    ];
+  await using ends = new AsyncDisposableStack();
+  const stage = await setStage(ends, {
+    ...{ webs: 2, workers: 4, endpoints, isWorking: false, receiver: 'refusing every fifth', fsync },
   });
+  return [
+    await raceForCodes(stage, { runs, parallel: redemptions }),
+    await raceForTransfers(stage, { runs, parallel: repetitions }),
+    await raceForLimits(stage, { runs, parallel: requests }),
+    await raceForDeliveries(stage, { runs, deliveries }),
+  ];
 }

@@ -6,21 +6,17 @@ import { type Claim, endProof } from '../../support/proof.ts';
 import { proveFairness } from './fairness.ts';
 import { behaviours, prove } from './prove.ts';
 
-const { seed, deliveries, kills, receivers } = numbersFrom(
-  {
-    /** Repeats the moments of the kills. */
-    seed: randomInt(2 ** 31),
-    deliveries: 10_000,
-    kills: 30,
-  },
-  /** Only receivers that behave like this, with commas between. */
-  { receivers: behaviours },
-);
+const { seed, deliveries, kills } = numbersFrom({
+  /** Repeats the moments of the kills. */
+  seed: randomInt(2 ** 31),
+  deliveries: 10_000,
+  kills: 30,
+});
 
 console.log(`${deliveries} deliveries and ${kills} kills for each receiver, seed ${seed}\n`);
 const rows: string[][] = [];
 const claims: Claim[] = [];
-for (const behaviour of receivers) {
+for (const behaviour of behaviours) {
   const report = await prove({ behaviour, deliveries, kills, seed });
   claims.push(...report.claims.map((one) => ({ ...one, name: `${behaviour}: ${one.name}` })));
   const { requests, lost, duplicates, seconds } = report;

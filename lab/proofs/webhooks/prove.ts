@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { registerEndpoint, serving } from '../../support/http.ts';
 import { endpointTypes, secret } from '../../support/processes/cluster-options.ts';
 import { openHost } from '../../support/processes/host-file.ts';
-import { type Claim, staged, until } from '../../support/proof.ts';
+import { type Claim, until } from '../../support/proof.ts';
 import { type Misbehaviour, RememberingReceiver } from '../../support/remembering-receiver.ts';
 import { audit, owner } from './audit.ts';
 
@@ -56,55 +56,54 @@ function momentsOf({ kills, seed }: Plan) {
  * Publishes events in portions while a worker in another process delivers them and is killed in the middle
  * of each portion; then lets the last worker finish, and audits what arrived and what is stored.
  */
-export function prove(plan: Plan): Promise<Report> {
+export async function prove(plan: Plan): Promise<Report> {
   const { behaviour, deliveries, kills } = plan;
-  return staged(async (ends) => {
-    const started = performance.now();
-    const { ostiary, storage, start } = await openHost(ends);
-    const receiver = new RememberingReceiver(behaviour);
-    await provision(ostiary, owner.partner, await receiver.listen());
-    ends.add(() => receiver.close());
-    const worker = start();
-    await worker.started;
+  await using ends = new AsyncDisposableStack();
+  const started = performance.now();
+  const { ostiary, storage, start } = await openHost(ends);
+  const receiver = new RememberingReceiver(behaviour);
+  await provision(ostiary, owner.partner, await receiver.listen());
+  ends.defer(() => receiver.close());
+  const worker = start();
+  await worker.started;
 
-    let published = 0;
-    /** One after the other to each endpoint, as many as are left at most. */
-    const publish = async (count: number): Promise<number> => {
-      const from = published;
-      published = Math.min(deliveries, from + count);
-      const numbers = Array.from({ length: published - from }, (_, index) => from + index);
-      const typeOf = (number: number): string => endpointTypes[number % endpointTypes.length] ?? '';
-      await Promise.all(
-        numbers.map((number) => ostiary.events.publish({ ...owner, type: typeOf(number), data: { number } })),
-      );
-      return numbers.length;
-    };
-    for (const { share, delayMs } of momentsOf(plan)) {
-      const before = receiver.requests;
-      const count = await publish(Math.ceil(deliveries / (kills + 1)));
-      await until(() => receiver.requests >= before + Math.floor(share * count), patience);
-      await setTimeout(delayMs);
-      await worker.kill();
-    }
-    await publish(deliveries);
-    const pending = {
-      ...owner,
-      endpointId: null,
-      eventId: null,
-      after: null,
-      limit: 1,
-      status: 'pending',
-    } as const;
-    await until(async () => (await storage.deliveries.list(pending)).length === 0, patience);
-    const accepted = [...Map.groupBy(receiver.arrivals.values(), ({ id }) => id).values()].map((arrived) =>
-      arrived.reduce((sum, one) => sum + one.accepted, 0),
+  let published = 0;
+  /** One after the other to each endpoint, as many as are left at most. */
+  const publish = async (count: number): Promise<number> => {
+    const from = published;
+    published = Math.min(deliveries, from + count);
+    const numbers = Array.from({ length: published - from }, (_, index) => from + index);
+    const typeOf = (number: number): string => endpointTypes[number % endpointTypes.length] ?? '';
+    await Promise.all(
+      numbers.map((number) => ostiary.events.publish({ ...owner, type: typeOf(number), data: { number } })),
     );
-    return {
-      claims: await audit(storage, receiver, deliveries),
-      requests: receiver.requests,
-      lost: deliveries - accepted.filter((times) => times > 0).length,
-      duplicates: accepted.filter((times) => times > 1).length,
-      seconds: (performance.now() - started) / 1000,
-    };
-  });
+    return numbers.length;
+  };
+  for (const { share, delayMs } of momentsOf(plan)) {
+    const before = receiver.requests;
+    const count = await publish(Math.ceil(deliveries / (kills + 1)));
+    await until(() => receiver.requests >= before + Math.floor(share * count), patience);
+    await setTimeout(delayMs);
+    await worker.kill();
+  }
+  await publish(deliveries);
+  const pending = {
+    ...owner,
+    endpointId: null,
+    eventId: null,
+    after: null,
+    limit: 1,
+    status: 'pending',
+  } as const;
+  await until(async () => (await storage.deliveries.list(pending)).length === 0, patience);
+  const accepted = [...Map.groupBy(receiver.arrivals.values(), ({ id }) => id).values()].map((arrived) =>
+    arrived.reduce((sum, one) => sum + one.accepted, 0),
+  );
+  return {
+    claims: await audit(storage, receiver, deliveries),
+    requests: receiver.requests,
+    lost: deliveries - accepted.filter((times) => times > 0).length,
+    duplicates: accepted.filter((times) => times > 1).length,
+    seconds: (performance.now() - started) / 1000,
+  };
 }

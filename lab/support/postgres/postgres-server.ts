@@ -25,12 +25,6 @@ export async function startServer({ fsync = true, settings = [] }: ServerOptions
     settings: [`fsync=${fsync ? 'on' : 'off'}`, 'max_connections=300', ...settings],
   });
   const { port } = postgres;
-  const ends: (() => void)[] = [];
-  const clear = () => {
-    for (const clean of ends.splice(0)) clean();
-  };
-  // Before the data of the server are removed.
-  process.prependOnceListener('exit', clear);
   const folder = join(postgres.folder, 'more');
   mkdirSync(folder);
   if (process.getuid?.() === 0) execFileSync('chown', ['postgres', folder]);
@@ -58,13 +52,8 @@ export async function startServer({ fsync = true, settings = [] }: ServerOptions
       await pause(downMs);
       await postgres.start();
     },
-    /** Called when it is stopped, before its data is removed. */
-    atEnd: (clean: () => void) => void ends.push(clean),
     async remove() {
       await Promise.all([app.end(), rail.end()]);
-      await postgres.stop();
-      process.removeListener('exit', clear);
-      clear();
       await postgres.remove();
     },
   };

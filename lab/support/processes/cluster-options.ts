@@ -62,6 +62,7 @@ export function options(
     createdAt: '2024-03-01T12:00:00.000Z',
     name: 'Ana',
     handle: sub,
+    ...({ kycStatus: 'approved', kycTier: 2 } as const),
   });
   return {
     authUrl,

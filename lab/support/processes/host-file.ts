@@ -7,7 +7,6 @@ import { createOstiary, type Ostiary } from '@ostiary/core';
 import type { Storage } from '@ostiary/core/storage';
 import { migrate } from '../../../examples/reference-server/src/database/migrations.ts';
 import { openSqlite, type SqliteDatabase } from '../../../examples/reference-server/src/database/sqlite.ts';
-import type { Ends } from '../proof.ts';
 import { options } from './cluster-options.ts';
 import { KilledProcess } from './killed-process.ts';
 
@@ -26,17 +25,17 @@ export interface HostFile {
 }
 
 /** Makes a new file. */
-export async function openHost(ends: Ends): Promise<HostFile> {
+export async function openHost(ends: AsyncDisposableStack): Promise<HostFile> {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-proof-'));
-  ends.add(() => rm(folder, { recursive: true, force: true }));
+  ends.defer(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'ostiary.db');
   const sealingKey = randomBytes(32).toString('base64url');
   const database = await openSqlite(file);
-  ends.add(() => database.close());
+  ends.defer(() => database.close());
   await migrate(database, Date.now());
   const storage = sqliteStorage({ file });
   const ostiary = await createOstiary(options(storage, { sealingKey }));
-  ends.add(() => ostiary.close());
+  ends.defer(() => ostiary.close());
   return {
     ...{ database, storage, ostiary },
     start() {
@@ -44,7 +43,7 @@ export async function openHost(ends: Ends): Promise<HostFile> {
         ...{ file, sealingKey },
         clockOffsetMs: starts * clockStepMs,
       }));
-      ends.add(() => started.stop());
+      ends.defer(() => started.stop());
       return started;
     },
   };

@@ -7,7 +7,7 @@ import { registerEndpoint, serving } from '../http.ts';
 import { insist } from '../insist.ts';
 import { type Network, startNetwork } from '../network.ts';
 import { type ProofServer, type ServerOptions, startServer } from '../postgres/postgres-server.ts';
-import { type Ends, until } from '../proof.ts';
+import { until } from '../proof.ts';
 import { railTables } from '../rail.ts';
 import { type Misbehaviour, RememberingReceiver } from '../remembering-receiver.ts';
 import { Cluster } from './cluster.ts';
@@ -56,23 +56,23 @@ function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promi
 }
 
 /** Sets everything up. */
-export async function setStage(ends: Ends, wanted: StageOptions): Promise<Stage> {
+export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions): Promise<Stage> {
   const server = await startServer(wanted);
-  ends.add(() => server.remove());
+  ends.defer(() => server.remove());
   await wanted.prepare?.(server);
   await server.rail.query(railTables);
   const network = await startNetwork(server.port);
-  ends.add(() => network.close());
+  ends.defer(() => network.close());
   const receiver = new RememberingReceiver(wanted.receiver);
   const origin = await receiver.listen();
-  ends.add(() => receiver.close());
+  ends.defer(() => receiver.close());
   const sealingKey = randomBytes(32).toString('base64url');
   const time: Time = { speed: wanted.speed ?? 1, origin: Date.now() };
   const { ostiary, storage } = await insist(async () => {
     const opened = postgresStorage({ connectionString: server.url('app') });
     return { storage: opened, ostiary: await createOstiary(options(opened, { sealingKey, time })) };
   });
-  ends.add(() => ostiary.close());
+  ends.defer(() => ostiary.close());
   await insist(() => ostiary.admin.partners.create({ slug: partner, name: 'Acme' }));
   const keyOf = async (mode: 'live' | 'test') => {
     const { key } = await insist(() => ostiary.admin.apiKeys.issue({ partner, mode, scopes: [...scopes] }));
@@ -90,7 +90,7 @@ export async function setStage(ends: Ends, wanted: StageOptions): Promise<Stage>
     railUrl: server.url('rail'),
     ...{ sealingKey, time, isWorking: wanted.isWorking ?? true },
   });
-  ends.add(() => cluster.stop());
+  ends.defer(() => cluster.stop());
   await cluster.started();
   return {
     ...{ server, network, cluster, receiver, time, ostiary, storage, keys },

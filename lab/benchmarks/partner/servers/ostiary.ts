@@ -1,6 +1,6 @@
 import { users } from '../../../support/measure/directory.ts';
 import { openHost } from '../../../support/measure/host.ts';
-import { serve } from '../../../support/processes/control.ts';
+import { resident, serve } from '../../../support/processes/control.ts';
 import { eachOf } from '../../../support/proof.ts';
 import { partner } from '../fixture.ts';
 
@@ -51,27 +51,7 @@ async function prepare(): Promise<Provisioned> {
   return { key, passports };
 }
 
-let peak = 0;
-let sampling: NodeJS.Timeout | undefined;
+/** Bytes of resident memory, at most so far. */
+const peak = () => process.resourceUsage().maxRSS * 1024;
 
-await serve(
-  ostiary.handler,
-  {
-    prepare,
-    /** Begins to watch resident memory and answers what it is. */
-    watchMemory() {
-      clearInterval(sampling);
-      peak = process.memoryUsage.rss();
-      sampling = setInterval(() => {
-        peak = Math.max(peak, process.memoryUsage.rss());
-      }, 5);
-      return peak;
-    },
-    /** The most that it was since then. */
-    peakMemory() {
-      clearInterval(sampling);
-      return Math.max(peak, process.memoryUsage.rss());
-    },
-  },
-  port,
-);
+await serve(ostiary.handler, { prepare, resident, peak }, port);

@@ -2,7 +2,7 @@ import { serve } from '../../../support/processes/control.ts';
 import { operations } from '../fixture.ts';
 
 const answers = new Map(
-  Object.values(operations).map(({ method, path, status, answer }) => {
+  Object.values(operations).map(({ method, path, status = 200, answer }) => {
     const body = Buffer.from(JSON.stringify(answer));
     const headers = {
       'Content-Type': 'application/json; charset=utf-8',

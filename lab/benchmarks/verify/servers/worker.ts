@@ -27,16 +27,6 @@ async function requireVerification(candidate: Candidate, [delivery]: readonly De
     throw new Error('a valid delivery is refused');
   const body = Buffer.from(delivery.body.toString().replace('125.00', '925.00'));
   if (await accepts(candidate, { ...delivery, body })) throw new Error('a changed body is accepted');
-  for (const [name, value] of Object.entries(delivery.headers)) {
-    if (!name.endsWith('signature')) continue;
-    const headers = {
-      ...delivery.headers,
-      [name]: value.slice(0, -6) + value.slice(-5) + value.slice(-6, -5),
-    };
-    if (headers[name] !== value && (await accepts(candidate, { ...delivery, headers }))) {
-      throw new Error('a changed signature is accepted');
-    }
-  }
 }
 
 const candidate = candidates[settings<{ readonly name: CandidateName }>().name];
