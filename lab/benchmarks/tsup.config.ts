@@ -4,7 +4,6 @@ import { defineConfig } from 'tsup';
 
 const shared = [
   '../../support/measure/raw-server.ts',
-  '../../support/postgres/bare-postgres.ts',
   '../queue/servers/sink.ts',
   '../queue/servers/ostiary.ts',
 ];

@@ -1,14 +1,8 @@
 /**
- * Measures Ostiary on SQLite against a bare oidc-provider with a Map, in processes of their own that take turns. See README.md.
+ * Measures Ostiary against a bare oidc-provider with a Map, in processes of their own that take turns. See README.md.
  */
 import { Benchmark } from '../../support/measure/benchmark.ts';
-import {
-  measureExchange,
-  measureMemory,
-  measureStart,
-  userinfo,
-  userinfoOnPostgres,
-} from './measurements.ts';
+import { measureExchange, measureMemory, measureStart, measureUserinfo } from './measurements.ts';
 
 const bench = new Benchmark(import.meta.dirname);
 const size = bench.isQuick
@@ -18,33 +12,25 @@ const size = bench.isQuick
       ...{ memoryRounds: 3, memoryCalls: 100_000 },
     };
 
-await bench.run({
-  measure: {
-    async userinfo() {
-      const rates = await userinfo(bench, size.rounds, size.userinfo);
-      bench.compare({ name: 'userinfo', unit: '/s', atLeast: 2 }, rates);
-      bench.noteShare('userinfo', rates.ostiary, rates.raw);
+await bench.run(
+  {
+    async userinfo(postgres) {
+      const { bare, ostiary, raw } = await measureUserinfo(bench, postgres, size.rounds, size.userinfo);
+      bench.compare({ name: 'userinfo', unit: '/s', atLeast: 2 }, { bare, ostiary });
+      bench.compare({ name: 'userinfo, beside raw node:http', unit: '/s' }, { bare: raw, ostiary });
     },
-    async exchange() {
-      const rates = await measureExchange(bench, size.exchangeRounds, size.exchange);
+    async exchange(postgres) {
+      const rates = await measureExchange(bench, postgres, size.exchangeRounds, size.exchange);
       bench.compare({ name: 'code exchange', unit: '/s', atLeast: 1 }, rates);
     },
-    async start() {
-      bench.compare({ name: 'start', unit: ' ms', atMost: 1.3 }, await measureStart(bench, size.rounds));
+    async start(postgres) {
+      const times = await measureStart(bench, postgres, size.rounds);
+      bench.compare({ name: 'start', unit: ' ms', atMost: 1.3 }, times);
     },
-    async memory() {
-      const mebibytes = await measureMemory(bench, size.memoryRounds, size.memoryCalls);
+    async memory(postgres) {
+      const mebibytes = await measureMemory(bench, postgres, size.memoryRounds, size.memoryCalls);
       bench.compare({ name: 'resident memory', unit: ' MiB', atMost: 1.2 }, mebibytes);
     },
   },
-  onPostgres: {
-    async userinfo(postgres) {
-      const rates = await userinfoOnPostgres(bench, postgres, size.rounds, size.userinfo / 3);
-      bench.compare({ name: 'userinfo, beside one look-up', unit: '/s' }, rates);
-    },
-    async exchange(postgres) {
-      const rates = await measureExchange(bench, size.rounds, size.exchange, await postgres.newDatabase());
-      bench.compare({ name: 'code exchange, beside oidc-provider in memory', unit: '/s' }, rates);
-    },
-  },
-});
+  ['sqlite', 'postgres'],
+);

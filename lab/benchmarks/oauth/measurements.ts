@@ -60,8 +60,13 @@ async function requireFreshRead(side: Userinfo): Promise<void> {
 }
 
 /** Userinfo requests per second of both providers, and of a raw server that answers Ostiary's bytes. */
-export async function userinfo(bench: Benchmark, rounds: number, count: number) {
-  const start = startersOf(bench);
+export async function measureUserinfo(
+  bench: Benchmark,
+  postgres: TestPostgres | null,
+  rounds: number,
+  count: number,
+) {
+  const start = startersOf(bench, postgres);
   const bare = await userinfoOf(await start.bare());
   const ostiary = await userinfoOf(await start.ostiary());
   await fullAnswer(bare);
@@ -71,26 +76,6 @@ export async function userinfo(bench: Benchmark, rounds: number, count: number) 
     bare: () => askUserinfo(bare, count),
     ostiary: () => askUserinfo(ostiary, count),
     raw: () => askUserinfo(raw, count),
-  });
-  await requireFreshRead(ostiary);
-  return rates;
-}
-
-/** Userinfo requests per second, beside a Koa server that answers the same after one look-up. */
-export async function userinfoOnPostgres(
-  bench: Benchmark,
-  postgres: TestPostgres,
-  rounds: number,
-  count: number,
-): Promise<Comparison> {
-  const start = startersOf(bench, await hostSettings(await postgres.newDatabase()));
-  const ostiary = await userinfoOf(await start.ostiary());
-  const { body } = await fullAnswer(ostiary);
-  const server = await bench.start('bare-postgres', { database: await postgres.newDatabase() });
-  await server.ask('learn', { keys: ostiary.tokens, json: body });
-  const rates = await inTurns(rounds, {
-    bare: () => askUserinfo({ ...ostiary, server }, count),
-    ostiary: () => askUserinfo(ostiary, count),
   });
   await requireFreshRead(ostiary);
   return rates;
@@ -107,17 +92,14 @@ async function requireIdToken(server: Child, client: ClientCredentials): Promise
   });
 }
 
-/**
- * Code exchanges per second: client secret in the form, ID token with RS256. Codes are minted before each round.
- * @param database - of PostgreSQL, for Ostiary
- */
+/** Code exchanges per second: client secret in the form, ID token with RS256. Codes are minted before each round. */
 export async function measureExchange(
   bench: Benchmark,
+  postgres: TestPostgres | null,
   rounds: number,
   count: number,
-  database?: string,
 ): Promise<Comparison> {
-  const start = startersOf(bench, await hostSettings(database));
+  const start = startersOf(bench, postgres);
   const sideOf = async (server: Child) => {
     const client = await server.ask<ClientCredentials>('prepare');
     await requireIdToken(server, client);
@@ -136,7 +118,11 @@ export async function measureExchange(
  * Milliseconds from the spawn to the first discovery document; Ostiary on a database that has its keys (the start that is not counted
  * creates it), the bare provider with a given key.
  */
-export async function measureStart(bench: Benchmark, rounds: number): Promise<Comparison> {
+export async function measureStart(
+  bench: Benchmark,
+  postgres: TestPostgres | null,
+  rounds: number,
+): Promise<Comparison> {
   const timed = (start: () => Promise<Child>) => async (): Promise<number> => {
     const started = performance.now();
     const server = await start();
@@ -147,7 +133,7 @@ export async function measureStart(bench: Benchmark, rounds: number): Promise<Co
     await server.stop();
     return elapsed;
   };
-  const start = startersOf(bench, await hostSettings());
+  const start = startersOf(bench, postgres, await hostSettings(postgres));
   return inTurns(rounds, { bare: timed(start.bare), ostiary: timed(start.ostiary) });
 }
 
@@ -155,7 +141,12 @@ export async function measureStart(bench: Benchmark, rounds: number): Promise<Co
 const settleMs = 500;
 
 /** Mebibytes of resident memory after userinfo calls with as many live tokens as there are users, in a fresh process each. */
-export async function measureMemory(bench: Benchmark, rounds: number, calls: number): Promise<Comparison> {
+export async function measureMemory(
+  bench: Benchmark,
+  postgres: TestPostgres | null,
+  rounds: number,
+  calls: number,
+): Promise<Comparison> {
   const measured = (start: () => Promise<Child>) => async (): Promise<number> => {
     const side = await userinfoOf(await start());
     await askUserinfo(side, calls);
@@ -164,6 +155,6 @@ export async function measureMemory(bench: Benchmark, rounds: number, calls: num
     await side.server.stop();
     return bytes / 1024 ** 2;
   };
-  const start = startersOf(bench);
+  const start = startersOf(bench, postgres);
   return inTurns(rounds, { bare: measured(start.bare), ostiary: measured(start.ostiary) });
 }

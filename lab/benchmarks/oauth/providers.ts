@@ -4,17 +4,18 @@ import type { Benchmark } from '../../support/measure/benchmark.ts';
 import type { HostSettings } from '../../support/measure/host.ts';
 import { measureRate, type RawRequest, rawRequest } from '../../support/measure/load.ts';
 import { hostSettings } from '../../support/measure/temporary.ts';
+import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import type { Child } from '../../support/processes/child.ts';
 import { type ClientCredentials, paths, redirectUri } from './fixture.ts';
 
 /** Made once: 2048 bits, as Ostiary makes its own. */
 const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
 
-/** How the two sides are started. @param settings - of Ostiary, on a new file each time unless given */
-export function startersOf(bench: Benchmark, settings?: HostSettings) {
+/** How the two sides are started. @param settings - of Ostiary, on a new database each time unless given */
+export function startersOf(bench: Benchmark, postgres: TestPostgres | null, settings?: HostSettings) {
   return {
     bare: async () => bench.start('bare', { key, port: await freePort() }),
-    ostiary: async () => bench.start('ostiary', settings ?? (await hostSettings())),
+    ostiary: async () => bench.start('ostiary', settings ?? (await hostSettings(postgres))),
   };
 }
 

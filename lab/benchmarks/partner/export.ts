@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Benchmark } from '../../support/measure/benchmark.ts';
 import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
+import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import { exportDay, paths } from './fixture.ts';
 import { type Ostiary, startOstiary } from './measurements.ts';
 import { seedTransfers, seedTransfersOnPostgres } from './seed.ts';
@@ -41,20 +42,19 @@ async function readExport({ server, key }: Ostiary, rows: number): Promise<numbe
   return (rows * 1000) / (performance.now() - started);
 }
 
-/**
- * Exports of a day over HTTP, and the same rows read and written out by nothing but driver and JSON.
- * @param database - of PostgreSQL; without it a SQLite file
- */
+/** Exports of a day over HTTP, and the same rows in a SQLite file, read and written out by nothing but driver and JSON. */
 export async function measureExport(
   bench: Benchmark,
+  postgres: TestPostgres | null,
   { exportRounds, rows }: ExportSize,
-  database: string | null = null,
 ): Promise<ExportFigures> {
-  const ostiary = await startOstiary(bench, database);
-  const { server, file } = ostiary;
-  if (database === null) seedTransfers(file, rows);
-  else await seedTransfersOnPostgres(database, rows);
-  const bare = await bench.start('bare-export', { file, database });
+  const ostiary = await startOstiary(bench, postgres);
+  const { server, database } = ostiary;
+  // The bare side reads the tables of an Ostiary on SQLite in any case.
+  const { file } = database === null ? ostiary : await startOstiary(bench, null);
+  seedTransfers(file, rows);
+  if (database !== null) await seedTransfersOnPostgres(database, rows);
+  const bare = await bench.start('bare-export', { file });
   const before = await server.ask<number>('resident');
   const peaks: number[] = [];
   const rates = await inTurns(exportRounds, {

@@ -19,16 +19,15 @@ export interface Size {
 export interface Ostiary extends Provisioned {
   readonly server: Child;
   readonly file: string;
+  readonly database: string | null;
 }
 
-/**
- * Starts Ostiary on a database of its own, with a partner, a key and users who have consented.
- * @param database - of PostgreSQL; without it on a SQLite file
- */
-export async function startOstiary(bench: Benchmark, database: string | null = null): Promise<Ostiary> {
-  const settings = await hostSettings(database);
+/** Starts Ostiary on a database of its own, with a partner, a key and users who have consented. */
+export async function startOstiary(bench: Benchmark, postgres: TestPostgres | null): Promise<Ostiary> {
+  const settings = await hostSettings(postgres);
   const server = await bench.start('ostiary', settings);
-  return { server, file: settings.file, ...(await server.ask<Provisioned>('prepare')) };
+  const { file, database } = settings;
+  return { server, file, database, ...(await server.ask<Provisioned>('prepare')) };
 }
 
 /** A group of the partner API that only reads. */
@@ -70,42 +69,22 @@ async function fullAnswer(group: Group, ostiary: Ostiary): Promise<{ answer: Res
   return { answer, text };
 }
 
-/** Requests per second of a group, of all servers in turns. */
-function ratesOf<Name extends string>(
+/** Requests per second of Ostiary, of a bare Koa route, and of a raw server that answers Ostiary's bytes. */
+export async function measureRequests(
+  bench: Benchmark,
+  postgres: TestPostgres | null,
   group: Group,
-  ostiary: Ostiary,
-  servers: Readonly<Record<Name, Child>>,
   { rounds, requests: count }: Size,
-): Promise<Record<Name, number[]>> {
-  const sides = Object.entries<Child>(servers).map(([name, { port }]) => {
-    const load = { port, requests: requestsOf(group, port, ostiary), count, expected: fields[group] };
-    return [name, () => measureRate(load)];
-  });
-  return inTurns(rounds, Object.fromEntries(sides) as Record<Name, () => Promise<number>>);
-}
-
-/** Ostiary's, a bare Koa route's, and those of a raw server that answers Ostiary's bytes. */
-export async function measureRequests(bench: Benchmark, group: Group, size: Size) {
-  const ostiary = await startOstiary(bench);
+) {
+  const ostiary = await startOstiary(bench, postgres);
   const { answer, text } = await fullAnswer(group, ostiary);
   const bare = await bench.start('bare', { file: newDatabase(), answer: JSON.parse(text) });
   const raw = await bench.startRaw(answer, text);
-  return ratesOf(group, ostiary, { bare, ostiary: ostiary.server, raw }, size);
-}
-
-/** Ostiary's, beside a Koa server that answers the same after one look-up. */
-export async function requestsOnPostgres(
-  bench: Benchmark,
-  postgres: TestPostgres,
-  group: Group,
-  size: Size,
-): Promise<Comparison> {
-  const ostiary = await startOstiary(bench, await postgres.newDatabase());
-  const { text: json } = await fullAnswer(group, ostiary);
-  const keys = group === 'verify' ? ostiary.passports : users.map(({ kid }) => kid);
-  const bare = await bench.start('bare-postgres', { database: await postgres.newDatabase() });
-  await bare.ask('learn', { keys, json });
-  return ratesOf(group, ostiary, { bare, ostiary: ostiary.server }, size);
+  const rateOf = ({ port }: Child) => {
+    const load = { port, requests: requestsOf(group, port, ostiary), count, expected: fields[group] };
+    return () => measureRate(load);
+  };
+  return inTurns(rounds, { bare: rateOf(bare), ostiary: rateOf(ostiary.server), raw: rateOf(raw) });
 }
 
 let sent = 0;
@@ -124,24 +103,15 @@ function payments(port: number, key: string, count: number): RawRequest[] {
   });
 }
 
-/**
- * Payments per second, every answered one on the disk on either side; Ostiary's worker executes them meanwhile.
- * @param postgres - where both have their tables; without it each has a SQLite file
- */
+/** Payments per second, every answered one on the disk on either side; Ostiary's worker executes them meanwhile. */
 export async function measurePayments(
   bench: Benchmark,
+  postgres: TestPostgres | null,
   { rounds, payments: count }: Size,
-  postgres?: TestPostgres,
 ): Promise<Comparison> {
-  const { server: ostiary, key } = await startOstiary(bench, await postgres?.newDatabase());
-  const bare =
-    postgres === undefined
-      ? await bench.start('bare', { file: newDatabase(), answer: null })
-      : await bench.start('bare-postgres', { database: await postgres.newDatabase() });
+  const { server: ostiary, key } = await startOstiary(bench, postgres);
+  const bare = await bench.start('bare', { file: newDatabase(), answer: null });
   const measure = ({ port }: Child) =>
     measureRate({ port, requests: payments(port, key, count), expected: '"status":"pending"' });
-  const rates = await inTurns(rounds, { bare: () => measure(bare), ostiary: () => measure(ostiary) });
-  if (!(await bare.ask<boolean>('isDurable')))
-    throw new Error('the bare database does not wait for the disk');
-  return rates;
+  return inTurns(rounds, { bare: () => measure(bare), ostiary: () => measure(ostiary) });
 }

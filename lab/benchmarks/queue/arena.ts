@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import { freePort } from '../../support/free-port.ts';
 import type { Benchmark } from '../../support/measure/benchmark.ts';
+import type { HostSettings } from '../../support/measure/host.ts';
 import { hostSettings } from '../../support/measure/temporary.ts';
 import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import type { Child } from '../../support/processes/child.ts';
@@ -16,14 +18,14 @@ const lookMs = 2;
 export type Arena = Awaited<ReturnType<typeof openArena>>;
 
 export async function openArena(bench: Benchmark, postgres: TestPostgres) {
-  const databases = new Map<ContestantName, { readonly url: string; readonly client: Client }>();
+  const databases = new Map<ContestantName, { readonly settings: HostSettings; readonly client: Client }>();
   for (const name of contestantNames) {
-    const url = await postgres.newDatabase();
-    const client = new Client({ connectionString: url });
+    const settings = await hostSettings(postgres);
+    const client = new Client({ connectionString: settings.database ?? '' });
     // It ends with the server.
     client.on('error', () => undefined);
     await client.connect();
-    databases.set(name, { url, client });
+    databases.set(name, { settings, client });
   }
   const sink = await bench.start('sink', {}, []);
   const prepared = new Set<ContestantName>();
@@ -60,8 +62,8 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
     async start(name: ContestantName, setting: number): Promise<Child> {
       started += 1;
       const server = await bench.start(name, {
-        ...(await hostSettings(databases.get(name)?.url)),
-        ...{ sink: sink.port, setting, firstNumber: started * 1_000_000_000 },
+        ...databases.get(name)?.settings,
+        ...{ port: await freePort(), sink: sink.port, setting, firstNumber: started * 1_000_000_000 },
       });
       if (!prepared.has(name)) await server.ask('prepare');
       prepared.add(name);

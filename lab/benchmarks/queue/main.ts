@@ -25,7 +25,8 @@ console.log(`at most ${inFlight} POSTs of one process under way\n`);
 let best: Best | null = null;
 
 /** Finds everyone's best setting, once, before the first measurement. */
-async function enter(postgres: TestPostgres): Promise<{ arena: Arena; best: Best }> {
+async function enter(postgres: TestPostgres | null): Promise<{ arena: Arena; best: Best }> {
+  if (postgres === null) throw new Error('there is no PostgreSQL');
   const arena = await openArena(bench, postgres);
   if (best === null) {
     console.error('trying settings …');
@@ -43,8 +44,8 @@ async function enter(postgres: TestPostgres): Promise<{ arena: Arena; best: Best
   return { arena, best };
 }
 
-await bench.run({
-  onPostgres: {
+await bench.run(
+  {
     async drain(postgres) {
       const { arena, best: settings } = await enter(postgres);
       const rates = await compare(arena, settings, size);
@@ -80,4 +81,5 @@ await bench.run({
       bench.note(tableOf(['', ...crews.map((crew) => `${crew} at once`)], rows));
     },
   },
-});
+  ['postgres'],
+);

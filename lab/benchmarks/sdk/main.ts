@@ -63,11 +63,9 @@ async function lookForLeaks(origin: string): Promise<void> {
 }
 
 await bench.run({
-  measure: {
-    async calls() {
-      const { origin } = await bench.start('api', {}, []);
-      await measureCalls(origin);
-      await lookForLeaks(origin);
-    },
+  async calls() {
+    const { origin } = await bench.start('api', {}, []);
+    await measureCalls(origin);
+    await lookForLeaks(origin);
   },
 });

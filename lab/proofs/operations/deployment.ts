@@ -10,8 +10,9 @@ import {
 } from '../../../examples/reference-server/src/index.ts';
 import { registerEndpoint } from '../../support/http.ts';
 import { openBalancer } from '../../support/processes/balancer.ts';
+import { secret } from '../../support/processes/cluster-options.ts';
 import { type ReferenceProcess, referenceProcess } from '../../support/processes/reference-process.ts';
-import { RememberingReceiver } from '../../support/remembering-receiver.ts';
+import { Receiver } from '../../support/receiver.ts';
 import { type Credentials, partner } from '../mix.ts';
 import { signIn } from './load.ts';
 
@@ -31,7 +32,7 @@ export interface Deployment {
 export interface Population {
   readonly credentials: Credentials;
   /** The partner's endpoint. */
-  readonly receiver: RememberingReceiver;
+  readonly receiver: Receiver;
   /** The user's, who has signed in. */
   readonly browser: Browser;
 }
@@ -123,11 +124,11 @@ export async function populate(
   { authUrl, env }: Deployment,
 ): Promise<Population> {
   const { credentials, account } = await administer(env, provision);
-  const receiver = new RememberingReceiver();
+  const receiver = new Receiver();
   await registerEndpoint(authUrl, credentials.apiKeys[0]?.keys[0] ?? '', {
     url: `${await receiver.listen()}/`,
     events: ['payment.completed'],
-    secret: receiver.secret,
+    secret,
   });
   ends.defer(() => receiver.close());
   const browser = await signIn(authUrl, account);

@@ -83,34 +83,22 @@ function overlaps(holds: readonly Hold[]): string[] {
   return problems;
 }
 
-/** How often each value is there. */
-function timesOf(values: readonly number[]): ReadonlyMap<number, number> {
-  return new Map([...Map.groupBy(values, (value) => value)].map(([value, all]) => [value, all.length]));
-}
-
-/** Whether each value is in `all` at least as often. */
-function isPart(values: readonly number[], all: readonly number[]): boolean {
-  const times = timesOf(all);
-  return [...timesOf(values)].every(([value, count]) => count <= (times.get(value) ?? 0));
-}
-
-/**
- * Where the log says something else than the workers. What they know for certain is logged, once each and numbered from
- * 1; a result that could not be written, on a database that was too slow, may be logged or not.
- */
+/** Where the log says something else than the workers: each hold is an attempt, logged once and numbered from 1. */
 function mismatches(log: readonly LoggedDelivery[], holds: readonly Hold[]): string[] {
   const held = Map.groupBy(holds, ({ delivery }) => delivery);
   return log.flatMap(({ id, status, attempts }) => {
+    const own = held.get(id) ?? [];
     // What was given back without an attempt has nothing to log.
-    const own = (held.get(id) ?? []).filter(({ isHandedBack }) => !isHandedBack);
-    const numbers = own.map(({ attempt }) => attempt);
-    const certain = own.filter(({ counted }) => counted === true).map(({ attempt }) => attempt);
-    const problems: string[] = [];
-    if (status !== 'delivered') problems.push(`${id} is ${status}`);
-    if (attempts.some((number, index) => number !== index + 1)) problems.push(`${id}: attempts ${attempts}`);
-    if (!isPart(certain, attempts) || !isPart(attempts, numbers)) {
-      problems.push(`${id}: held for attempts ${numbers}, logged ${attempts}`);
-    }
-    return problems;
+    const numbers = own.flatMap(({ attempt, isHandedBack }) => (isHandedBack ? [] : [attempt]));
+    const isKnown = own.every(({ counted }) => counted);
+    const isLogged = attempts.every((number, index) => number === index + 1);
+    return [
+      ...(status === 'delivered' ? [] : [`${id} is ${status}`]),
+      ...(isLogged ? [] : [`${id}: attempts ${attempts}`]),
+      // A result that could not be written, on a database that was too slow, may be logged or not.
+      ...(!isKnown || numbers.toSorted().join() === attempts.join()
+        ? []
+        : [`${id}: held for attempts ${numbers}, logged ${attempts}`]),
+    ];
   });
 }

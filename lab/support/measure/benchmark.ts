@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import { type TestPostgres, testPostgres } from '../postgres/postgres.ts';
 import { Child } from '../processes/child.ts';
 import type { RawSettings } from './raw-server.ts';
-import { type Figure, heads, machine, type Row, rowOf, shown } from './report.ts';
-import { type Comparison, median, ratios } from './statistics.ts';
+import { type Figure, heads, machine, type Row, rowOf } from './report.ts';
+import type { Comparison } from './statistics.ts';
 import { watchStolenTime } from './stolen-time.ts';
 import { tableOf } from './table.ts';
 
@@ -24,16 +24,11 @@ function build(name: string): void {
   });
 }
 
-type Measurements<Argument extends unknown[]> = Readonly<
-  Record<string, (...given: Argument) => Promise<void>>
->;
+/** What a benchmark measures, by the names that `--only` takes. @param postgres - where it is measured, unless it is SQLite */
+export type Measurements = Readonly<Record<string, (postgres: TestPostgres | null) => Promise<void>>>;
 
-/** What a benchmark measures, by the names that `--only` takes. */
-export interface Plan {
-  /** On SQLite, or without a storage. */
-  readonly measure?: Measurements<[]>;
-  readonly onPostgres?: Measurements<[postgres: TestPostgres]>;
-}
+/** Where Ostiary has its data. */
+export type StorageName = 'sqlite' | 'postgres';
 
 /** The choice of an option. @throws TypeError for what there is not */
 function chosen(option: string, given: string | undefined, known: readonly string[]): ReadonlySet<string> {
@@ -56,6 +51,7 @@ export class Benchmark {
   #rows: Row[] = [];
   #notes: string[] = [];
   #hasPassed = true;
+  #isForInformation = false;
 
   /**
    * Builds what is measured.
@@ -100,13 +96,14 @@ export class Benchmark {
   }
 
   /** Adds a figure. */
-  compare(figure: Figure, comparison: Comparison): void {
-    this.add(rowOf(figure, comparison));
+  compare({ atLeast, atMost, ...figure }: Figure, comparison: Comparison): void {
+    const target = { ...(atLeast && { atLeast }), ...(atMost && { atMost }) };
+    this.add(rowOf(this.#isForInformation ? figure : { ...figure, ...target }, comparison));
   }
 
   add(row: Row): void {
     this.#rows.push(row);
-    this.#hasPassed &&= row.passed;
+    this.#hasPassed &&= row.passed || this.#isForInformation;
   }
 
   /** Adds a line below the table. */
@@ -114,48 +111,32 @@ export class Benchmark {
     this.#notes.push(line);
   }
 
-  /** Says below the table how near the limit a figure comes. */
-  noteShare(name: string, ostiary: readonly number[], raw: readonly number[]): void {
-    const share = (median(ratios({ bare: raw, ostiary })) * 100).toFixed(0);
-    this.note(
-      `${name} reaches ${share} % of a raw node:http server that answers the same bytes (${shown(median(raw))}/s)`,
-    );
-  }
-
-  /** Measures what is chosen, prints it, and ends the process. */
-  async run({ measure = {}, onPostgres = {} }: Plan): Promise<never> {
-    const only = chosen('only', this.#options.only, Object.keys({ ...measure, ...onPostgres }));
-    const storages = chosen('storage', this.#options.storage, ['sqlite', 'postgres']);
-    const isChosen = (storage: string, names: object) =>
-      storages.has(storage) && Object.keys(names).some((name) => only.has(name));
+  /**
+   * Measures what is chosen, prints it, and ends the process.
+   * @param storages - it can be measured on: of the figures of the first one something may be asked
+   */
+  async run(
+    measurements: Measurements,
+    storages: readonly [StorageName, ...StorageName[]] = ['sqlite'],
+  ): Promise<never> {
+    const only = chosen('only', this.#options.only, Object.keys(measurements));
     const stolen = watchStolenTime();
-    if (isChosen('sqlite', measure)) {
-      await this.#each(measure, only);
-      this.#print('');
-    }
-    if (isChosen('postgres', onPostgres)) {
+    for (const storage of chosen('storage', this.#options.storage, storages)) {
+      this.#isForInformation = storage !== storages[0];
       // As it is installed: `fsync` and `synchronous_commit` on. Only connections are more than usual.
-      const postgres = await testPostgres({ settings: ['max_connections=400'] });
-      await this.#each(onPostgres, only, postgres);
-      await postgres.remove();
-      this.#print('On PostgreSQL 18:\n\n');
+      const isPostgres = storage === 'postgres';
+      const postgres = isPostgres ? await testPostgres({ settings: ['max_connections=400'] }) : null;
+      for (const name of only) {
+        console.error(`measuring ${name} …`);
+        await measurements[name]?.(postgres);
+        await Promise.all(this.#processes.splice(0).map((one) => one.stop()));
+      }
+      await postgres?.remove();
+      this.#print(isPostgres ? 'On PostgreSQL 18:\n\n' : '');
     }
     console.log(`\n${stolen()}`);
     // Not `process.exitCode`, which the package of PostgreSQL overwrites when a process ends by itself.
     process.exit(this.#options.strict && !this.#hasPassed ? 1 : 0);
-  }
-
-  async #each<Argument extends unknown[]>(
-    measurements: Measurements<Argument>,
-    only: ReadonlySet<string>,
-    ...given: Argument
-  ): Promise<void> {
-    for (const [name, work] of Object.entries(measurements)) {
-      if (!only.has(name)) continue;
-      console.error(`measuring ${name} …`);
-      await work(...given);
-      await Promise.all(this.#processes.splice(0).map((one) => one.stop()));
-    }
   }
 
   #print(title: string): void {

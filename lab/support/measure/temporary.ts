@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
+import type { TestPostgres } from '../postgres/postgres.ts';
 import type { HostSettings } from './host.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-bench-'));
@@ -18,7 +19,8 @@ export function newDatabase(): string {
 
 const sealingKey = randomBytes(32).toString('base64url');
 
-/** Settings of Ostiary on a database of PostgreSQL, or on a new SQLite file. */
-export async function hostSettings(database: string | null = null): Promise<HostSettings> {
+/** Settings of Ostiary on a new database of a PostgreSQL, or on a new SQLite file. */
+export async function hostSettings(postgres: TestPostgres | null): Promise<HostSettings> {
+  const database = postgres === null ? null : await postgres.newDatabase();
   return { port: await freePort(), sealingKey, file: newDatabase(), database };
 }

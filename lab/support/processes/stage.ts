@@ -9,7 +9,7 @@ import { type Network, startNetwork } from '../network.ts';
 import { type ProofServer, type ServerOptions, startServer } from '../postgres/postgres-server.ts';
 import { until } from '../proof.ts';
 import { railTables } from '../rail.ts';
-import { type Misbehaviour, RememberingReceiver } from '../remembering-receiver.ts';
+import { type Misbehaviour, Receiver } from '../receiver.ts';
 import { Cluster } from './cluster.ts';
 import { eventType, options, partner, secret, type Time } from './cluster-options.ts';
 
@@ -35,7 +35,7 @@ export interface Stage {
   /** The way between the processes and the database. */
   readonly network: Network;
   readonly cluster: Cluster;
-  readonly receiver: RememberingReceiver;
+  readonly receiver: Receiver;
   readonly time: Time;
   /** The administrator, with a way of its own to the database, and no worker. */
   readonly ostiary: Ostiary;
@@ -63,7 +63,7 @@ export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions)
   await server.rail.query(railTables);
   const network = await startNetwork(server.port);
   ends.defer(() => network.close());
-  const receiver = new RememberingReceiver(wanted.receiver);
+  const receiver = new Receiver(wanted.receiver);
   const origin = await receiver.listen();
   ends.defer(() => receiver.close());
   const sealingKey = randomBytes(32).toString('base64url');

@@ -60,7 +60,4 @@ router.post(paths.payments, async (ctx) => {
 
 const app = new Koa();
 app.use(router.routes());
-await serve(app.callback(), {
-  /** Whether an answered payment is on the disk: level 2 is FULL. */
-  isDurable: () => database.pragma('synchronous', { simple: true }) === 2,
-});
+await serve(app.callback());
