@@ -2,7 +2,9 @@
  * Measures Ostiary against a bare oidc-provider with a Map, in processes of their own that take turns. See README.md.
  */
 import { Benchmark } from '../../support/measure/benchmark.ts';
+import { hostSettings } from '../../support/measure/temporary.ts';
 import { measureExchange, measureMemory, measureStart, measureUserinfo } from './measurements.ts';
+import { startersOf } from './providers.ts';
 
 const bench = new Benchmark(import.meta.dirname);
 const size = bench.isQuick
@@ -15,20 +17,25 @@ const size = bench.isQuick
 await bench.run(
   {
     async userinfo(postgres) {
-      const { bare, ostiary, raw } = await measureUserinfo(bench, postgres, size.rounds, size.userinfo);
+      const { bare, ostiary, raw } = await measureUserinfo(
+        startersOf(bench, postgres),
+        size.rounds,
+        size.userinfo,
+      );
       bench.compare({ name: 'userinfo', unit: '/s', atLeast: 2 }, { bare, ostiary });
       bench.compare({ name: 'userinfo, beside raw node:http', unit: '/s' }, { bare: raw, ostiary });
     },
     async exchange(postgres) {
-      const rates = await measureExchange(bench, postgres, size.exchangeRounds, size.exchange);
+      const rates = await measureExchange(startersOf(bench, postgres), size.exchangeRounds, size.exchange);
       bench.compare({ name: 'code exchange', unit: '/s', atLeast: 1 }, rates);
     },
     async start(postgres) {
-      const times = await measureStart(bench, postgres, size.rounds);
+      const start = startersOf(bench, postgres, await hostSettings(postgres));
+      const times = await measureStart(start, size.rounds);
       bench.compare({ name: 'start', unit: ' ms', atMost: 1.3 }, times);
     },
     async memory(postgres) {
-      const mebibytes = await measureMemory(bench, postgres, size.memoryRounds, size.memoryCalls);
+      const mebibytes = await measureMemory(startersOf(bench, postgres), size.memoryRounds, size.memoryCalls);
       bench.compare({ name: 'resident memory', unit: ' MiB', atMost: 1.2 }, mebibytes);
     },
   },

@@ -1,15 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import type { Benchmark } from '../../support/measure/benchmark.ts';
 import { users } from '../../support/measure/directory.ts';
 import { measureRate, type RawRequest, rawRequest } from '../../support/measure/load.ts';
 import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
-import { hostSettings } from '../../support/measure/temporary.ts';
-import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import type { Child } from '../../support/processes/child.ts';
 import { type ClientCredentials, claims, paths } from './fixture.ts';
-import { exchanges, obtainTokens, startersOf } from './providers.ts';
+import { exchanges, obtainTokens, type Starters } from './providers.ts';
 
 /** A server, and live tokens for it, one per user. */
 interface Userinfo {
@@ -60,18 +57,12 @@ async function requireFreshRead(side: Userinfo): Promise<void> {
 }
 
 /** Userinfo requests per second of both providers, and of a raw server that answers Ostiary's bytes. */
-export async function measureUserinfo(
-  bench: Benchmark,
-  postgres: TestPostgres | null,
-  rounds: number,
-  count: number,
-) {
-  const start = startersOf(bench, postgres);
+export async function measureUserinfo(start: Starters, rounds: number, count: number) {
   const bare = await userinfoOf(await start.bare());
   const ostiary = await userinfoOf(await start.ostiary());
   await fullAnswer(bare);
   const { answer, body } = await fullAnswer(ostiary);
-  const raw = { ...ostiary, server: await bench.startRaw(answer, body) };
+  const raw = { ...ostiary, server: await start.raw(answer, body) };
   const rates = await inTurns(rounds, {
     bare: () => askUserinfo(bare, count),
     ostiary: () => askUserinfo(ostiary, count),
@@ -93,13 +84,7 @@ async function requireIdToken(server: Child, client: ClientCredentials): Promise
 }
 
 /** Code exchanges per second: client secret in the form, ID token with RS256. Codes are minted before each round. */
-export async function measureExchange(
-  bench: Benchmark,
-  postgres: TestPostgres | null,
-  rounds: number,
-  count: number,
-): Promise<Comparison> {
-  const start = startersOf(bench, postgres);
+export async function measureExchange(start: Starters, rounds: number, count: number): Promise<Comparison> {
   const sideOf = async (server: Child) => {
     const client = await server.ask<ClientCredentials>('prepare');
     await requireIdToken(server, client);
@@ -118,11 +103,7 @@ export async function measureExchange(
  * Milliseconds from the spawn to the first discovery document; Ostiary on a database that has its keys (the start that is not counted
  * creates it), the bare provider with a given key.
  */
-export async function measureStart(
-  bench: Benchmark,
-  postgres: TestPostgres | null,
-  rounds: number,
-): Promise<Comparison> {
+export async function measureStart(start: Starters, rounds: number): Promise<Comparison> {
   const timed = (start: () => Promise<Child>) => async (): Promise<number> => {
     const started = performance.now();
     const server = await start();
@@ -133,7 +114,6 @@ export async function measureStart(
     await server.stop();
     return elapsed;
   };
-  const start = startersOf(bench, postgres, await hostSettings(postgres));
   return inTurns(rounds, { bare: timed(start.bare), ostiary: timed(start.ostiary) });
 }
 
@@ -141,12 +121,7 @@ export async function measureStart(
 const settleMs = 500;
 
 /** Mebibytes of resident memory after userinfo calls with as many live tokens as there are users, in a fresh process each. */
-export async function measureMemory(
-  bench: Benchmark,
-  postgres: TestPostgres | null,
-  rounds: number,
-  calls: number,
-): Promise<Comparison> {
+export async function measureMemory(start: Starters, rounds: number, calls: number): Promise<Comparison> {
   const measured = (start: () => Promise<Child>) => async (): Promise<number> => {
     const side = await userinfoOf(await start());
     await askUserinfo(side, calls);
@@ -155,6 +130,5 @@ export async function measureMemory(
     await side.server.stop();
     return bytes / 1024 ** 2;
   };
-  const start = startersOf(bench, postgres);
   return inTurns(rounds, { bare: measured(start.bare), ostiary: measured(start.ostiary) });
 }

@@ -16,8 +16,12 @@ export function startersOf(bench: Benchmark, postgres: TestPostgres | null, sett
   return {
     bare: async () => bench.start('bare', { key, port: await freePort() }),
     ostiary: async () => bench.start('ostiary', settings ?? (await hostSettings(postgres))),
+    raw: (answer: Response, body: string) => bench.startRaw(answer, body),
   };
 }
+
+/** See {@link startersOf}. */
+export type Starters = ReturnType<typeof startersOf>;
 
 /** Requests that exchange codes which the provider mints now, before anything is timed. */
 export async function exchanges(

@@ -1,23 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Benchmark } from '../../support/measure/benchmark.ts';
-import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
+import { inTurns } from '../../support/measure/statistics.ts';
 import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import { exportDay, paths } from './fixture.ts';
 import { type Ostiary, startOstiary } from './measurements.ts';
 import { seedTransfers, seedTransfersOnPostgres } from './seed.ts';
-
-/** How much is exported. */
-export interface ExportSize {
-  readonly exportRounds: number;
-  readonly rows: number;
-}
-
-/** Rows per second, and by how many bytes the server grew. */
-export interface ExportFigures extends Comparison {
-  readonly growth: number;
-  /** By how many it grew before that, when it was fresh. */
-  readonly warmUpGrowth: number;
-}
 
 /** Reads a whole export as a client does, and checks it. @returns rows per second @throws Error when it is not complete */
 async function readExport({ server, key }: Ostiary, rows: number): Promise<number> {
@@ -46,8 +33,8 @@ async function readExport({ server, key }: Ostiary, rows: number): Promise<numbe
 export async function measureExport(
   bench: Benchmark,
   postgres: TestPostgres | null,
-  { exportRounds, rows }: ExportSize,
-): Promise<ExportFigures> {
+  { exportRounds, rows }: { readonly exportRounds: number; readonly rows: number },
+) {
   const ostiary = await startOstiary(bench, postgres);
   const { server, database } = ostiary;
   // The bare side reads the tables of an Ostiary on SQLite in any case.
@@ -65,7 +52,7 @@ export async function measureExport(
       return rate;
     },
   });
-  // V8 enlarges its young generation under any load that lasts: the round before the first one does that.
+  // By how many bytes the server grew. V8 enlarges its young generation under any load that lasts: the round before the first one does that.
   const [warm = 0] = peaks;
   return { ...rates, growth: (peaks.at(-1) ?? Number.NaN) - warm, warmUpGrowth: warm - before };
 }

@@ -2,10 +2,11 @@ import type { Benchmark } from '../../support/measure/benchmark.ts';
 import { users } from '../../support/measure/directory.ts';
 import { measureRate, type RawRequest, rawRequest } from '../../support/measure/load.ts';
 import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
-import { hostSettings, newDatabase } from '../../support/measure/temporary.ts';
+import { hostSettings } from '../../support/measure/temporary.ts';
 import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import type { Child } from '../../support/processes/child.ts';
 import { paths } from './fixture.ts';
+import type { KoaSettings } from './servers/koa.ts';
 import type { Provisioned } from './servers/ostiary.ts';
 
 /** How much is measured. */
@@ -28,6 +29,17 @@ export async function startOstiary(bench: Benchmark, postgres: TestPostgres | nu
   const server = await bench.start('ostiary', settings);
   const { file, database } = settings;
   return { server, file, database, ...(await server.ask<Provisioned>('prepare')) };
+}
+
+/** Starts bare Koa routes on the same kind of database. @param keys - with which the answer is looked up on PostgreSQL */
+export async function startKoa(
+  bench: Benchmark,
+  postgres: TestPostgres | null,
+  answer = '',
+  keys: readonly string[] = [],
+): Promise<Child> {
+  const { file, database } = await hostSettings(postgres);
+  return bench.start('koa', { file, database, answer, keys } satisfies KoaSettings);
 }
 
 /** A group of the partner API that only reads. */
@@ -78,7 +90,8 @@ export async function measureRequests(
 ) {
   const ostiary = await startOstiary(bench, postgres);
   const { answer, text } = await fullAnswer(group, ostiary);
-  const bare = await bench.start('bare', { file: newDatabase(), answer: JSON.parse(text) });
+  const keys = group === 'verify' ? ostiary.passports : users.map(({ kid }) => kid);
+  const bare = await startKoa(bench, postgres, text, keys);
   const raw = await bench.startRaw(answer, text);
   const rateOf = ({ port }: Child) => {
     const load = { port, requests: requestsOf(group, port, ostiary), count, expected: fields[group] };
@@ -110,7 +123,7 @@ export async function measurePayments(
   { rounds, payments: count }: Size,
 ): Promise<Comparison> {
   const { server: ostiary, key } = await startOstiary(bench, postgres);
-  const bare = await bench.start('bare', { file: newDatabase(), answer: null });
+  const bare = await startKoa(bench, postgres);
   const measure = ({ port }: Child) =>
     measureRate({ port, requests: payments(port, key, count), expected: '"status":"pending"' });
   return inTurns(rounds, { bare: () => measure(bare), ostiary: () => measure(ostiary) });

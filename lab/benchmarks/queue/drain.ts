@@ -9,15 +9,11 @@ export interface Size {
   readonly count: number;
 }
 
-/** One setting of a contestant, and how many deliveries per second it made. */
-export interface Trial {
-  readonly name: ContestantName;
-  readonly setting: number;
-  readonly rates: readonly number[];
-}
+/** One setting of a contestant, and how many deliveries per second it made in each round. */
+export type Trial = Awaited<ReturnType<typeof trySettings>>[number];
 
 /** Everyone's settings, in turns. */
-export async function trySettings(arena: Arena, { rounds, count }: Size): Promise<Trial[]> {
+export async function trySettings(arena: Arena, { rounds, count }: Size) {
   const trials = contestantNames.flatMap((name) =>
     descriptions[name].settings.map((_, setting) => ({ name, setting, label: `${name} ${setting}` })),
   );

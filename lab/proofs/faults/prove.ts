@@ -17,31 +17,10 @@ export interface Plan extends FaultSize, LoadSize {
   readonly fsync: boolean;
 }
 
-/** What one fault led to. */
-export interface FaultReport {
-  readonly name: string;
-  /** Why it was not made. */
-  readonly skipped: string | null;
-  readonly tally: Tally;
-  /** From the end of the fault to the first payment at the last web process that took one, in milliseconds. */
-  readonly webMs: number;
-  /** … until such a payment was executed, and its event had arrived. */
-  readonly deliveredMs: number;
-  /** What is wrong in the books. */
-  readonly problems: readonly string[];
-}
-
-export interface Report {
-  readonly faults: readonly FaultReport[];
-  readonly payments: number;
-  readonly events: number;
-  readonly exchanges: number;
-  /** Rows that the long transaction kept, and how many VACUUM left when it was over. */
-  readonly dead: readonly [during: number, after: number];
-  readonly failures: readonly string[];
-}
-
-/** How long it takes until everything works again. */
+/**
+ * How long it takes until everything works again, in milliseconds: from the end of the fault to the first payment at the last web
+ * process that took one, and until such a payment was executed, and its event had arrived.
+ */
 async function recovery({ cluster, receiver }: Stage, load: Load) {
   const started = performance.now();
   const passed = (holds: boolean) => (holds ? performance.now() - started : Number.POSITIVE_INFINITY);
@@ -82,7 +61,7 @@ function drained({ server }: Stage): Promise<boolean> {
  * Makes every fault, one after the other, under a load that never stops and with a transaction open all the time; then
  * looks at the books.
  */
-export async function prove(plan: Plan, told: (name: string) => void = () => {}): Promise<Report> {
+export async function prove(plan: Plan, told: (name: string) => void = () => {}) {
   await using ends = new AsyncDisposableStack();
   let disk: Disk | string = 'not tried';
   const stage = await setStage(ends, {
@@ -96,7 +75,7 @@ export async function prove(plan: Plan, told: (name: string) => void = () => {})
   ends.defer(() => load.abandon());
   const snapshot = await holdSnapshot(stage.server);
   const random = seeded(plan.seed);
-  const made: Omit<FaultReport, 'tally' | 'problems'>[] = [];
+  const made: ({ name: string; skipped: string | null } & Awaited<ReturnType<typeof recovery>>)[] = [];
   load.begin('none');
   await load.start();
   for (const fault of faults) {
@@ -113,11 +92,13 @@ export async function prove(plan: Plan, told: (name: string) => void = () => {})
     faults: made.map((report) => ({
       ...report,
       tally: load.tallies.get(report.name) ?? new Tally(),
+      /** What is wrong in the books. */
       problems: problems.get(report.name) ?? [],
     })),
     payments: load.payments.length,
     events: load.events.length,
     exchanges: load.exchanges,
+    /** Rows that the long transaction kept, and how many VACUUM left when it was over. */
     dead,
     failures: stage.cluster.processes.flatMap(({ failure }) => failure ?? []),
   };
@@ -125,7 +106,7 @@ export async function prove(plan: Plan, told: (name: string) => void = () => {})
 
 /** What must not be, fault by fault. @param limitMs - for the slowest error */
 export function claimsOf(
-  { faults: made, failures, dead: [during, after] }: Report,
+  { faults: made, failures, dead: [during, after] }: Awaited<ReturnType<typeof prove>>,
   limitMs: number,
 ): Claim[] {
   return [

@@ -6,28 +6,6 @@ import { type Stage, setStage } from '../../support/processes/stage.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
 import type { LoadReport, LoadSettings } from './generator.ts';
 
-/** One process during the load. */
-export interface ProcessReport {
-  readonly name: string;
-  /** Milliseconds by which timers came later than they should have: in the slowest hundredth, and at most. */
-  readonly delays: readonly [p99: number, most: number];
-  /** Bytes that were alive at the end of the second and of the last third. */
-  readonly alive: readonly [number, number];
-}
-
-/** What was found. */
-export interface Report {
-  /** Operations a second at which errors begin. */
-  readonly errorRate: number;
-  /** At which the load was held. */
-  readonly rate: number;
-  readonly load: LoadReport;
-  /** Transfers that were accepted and not told. */
-  readonly untold: number;
-  readonly rejected: readonly string[];
-  readonly processes: readonly ProcessReport[];
-}
-
 const firstRate = 50;
 const step = 1.2;
 /** Long enough for a queue to grow where more begins than ends. */
@@ -83,7 +61,7 @@ async function findErrorRate(generator: Child, say: (line: string) => void): Pro
 export async function prove(
   { minutes, rate: given }: { readonly minutes: number; readonly rate: number },
   say: (line: string) => void,
-): Promise<Report> {
+) {
   await using ends = new AsyncDisposableStack();
   const stage = await setStage(ends, { webs: 2, workers: 1, endpoints: 1 });
   const generator = await startGenerator(ends, stage);
@@ -108,7 +86,9 @@ export async function prove(
     ...{ errorRate, rate, load, untold: untold(), rejected },
     processes: processes.map(({ name }, index) => ({
       name,
-      delays: delays[index] ?? [Number.NaN, Number.NaN],
+      /** Milliseconds by which timers came late: in the slowest hundredth, and at most. */
+      delays: delays[index] ?? [],
+      /** Bytes that were alive at the end of the second and of the last third. */
       alive: [second[index] ?? Number.NaN, last[index] ?? Number.NaN],
     })),
   };
@@ -118,24 +98,26 @@ const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} Mi
 
 /** What is promised. @param most - event-loop delay in milliseconds, and the last third's memory by the second one's */
 export function claimsOf(
-  { load, untold, rejected, processes }: Report,
+  { load, untold, rejected, processes }: Awaited<ReturnType<typeof prove>>,
   most: { readonly delayMs: number; readonly growth: number },
 ): Claim[] {
   return [
     claim('no operation fails', load.failed === 0, `${load.failed} failed ${load.failures[0] ?? ''}`),
     claim('every transfer is told', untold === 0, `${load.transfers.length} transfers, ${untold} not told`),
     { name: 'everything that is told verifies', problems: rejected },
-    ...processes.flatMap(({ name, delays: [p99, worst], alive: [second, last] }) => [
-      claim(
-        `${name}: p99 of the event-loop delay at most ${most.delayMs} ms`,
-        p99 <= most.delayMs,
-        `${p99.toFixed(1)} ms, ${worst.toFixed(1)} ms at most`,
-      ),
-      claim(
-        `${name}: what is alive in the heap does not grow`,
-        last <= second * most.growth,
-        `${mebibytes(second)}, then ${mebibytes(last)}`,
-      ),
-    ]),
+    ...processes.flatMap(
+      ({ name, delays: [p99 = Number.NaN, worst = Number.NaN], alive: [second = 0, last = 0] }) => [
+        claim(
+          `${name}: p99 of the event-loop delay at most ${most.delayMs} ms`,
+          p99 <= most.delayMs,
+          `${p99.toFixed(1)} ms, ${worst.toFixed(1)} ms at most`,
+        ),
+        claim(
+          `${name}: what is alive in the heap does not grow`,
+          last <= second * most.growth,
+          `${mebibytes(second)}, then ${mebibytes(last)}`,
+        ),
+      ],
+    ),
   ];
 }

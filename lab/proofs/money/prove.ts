@@ -5,7 +5,7 @@ import { createAccounts } from '../../../examples/reference-server/src/users/acc
 import { createPasswords } from '../../../examples/reference-server/src/users/passwords.ts';
 import { partner } from '../../support/processes/cluster-options.ts';
 import { type HostFile, openHost } from '../../support/processes/host-file.ts';
-import { type Claim, claim, eachOf, until } from '../../support/proof.ts';
+import { claim, eachOf, until } from '../../support/proof.ts';
 import { Client, jsonPost, Tally } from '../client.ts';
 import { audit, type ListedTransfer, type Outcome } from './audit.ts';
 import {
@@ -17,13 +17,6 @@ import {
   recipients,
   type Schedule,
 } from './schedule.ts';
-
-/** What a proof found. */
-export interface Report {
-  readonly claims: readonly Claim[];
-  readonly tally: Tally;
-  readonly transfers: number;
-}
 
 /** Clients that pay at the same time. */
 const parallel = 8;
@@ -92,7 +85,7 @@ function payerOf(client: Client, key: string, kids: readonly string[]) {
 }
 
 /** Runs a schedule against one server process that is killed again and again, and audits what is left. */
-export async function prove(schedule: Schedule): Promise<Report> {
+export async function prove(schedule: Schedule) {
   await using ends = new AsyncDisposableStack();
   const host = await openHost(ends);
   const { key, kids } = await provision(host, schedule);

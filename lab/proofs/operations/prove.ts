@@ -6,7 +6,7 @@ import { partner } from '../mix.ts';
 import { deploy, populate } from './deployment.ts';
 import { Load, type Rates } from './load.ts';
 import {
-  type Finding,
+  type Problems,
   rollApiKeys,
   rotateClientSecret,
   rotateSealingKey,
@@ -26,11 +26,11 @@ export interface Size {
 function operationsOf({
   overlapSeconds,
   quietSeconds,
-}: Size): Readonly<Record<string, (scene: Scene) => Promise<Finding>>> {
+}: Size): Readonly<Record<string, (scene: Scene) => Promise<Problems>>> {
   return {
     async 'nothing is done'() {
       await delay(quietSeconds * 1000);
-      return { found: '', holds: true };
+      return [];
     },
     'signing key rotated': rotateSigningKey,
     'client secret rotated': (scene) => rotateClientSecret(scene, overlapSeconds),
@@ -40,11 +40,10 @@ function operationsOf({
 }
 
 /** What came of an operation under load: somebody asked meanwhile, and nobody was failed. */
-function operation(name: string, { found, holds }: Finding, load: Load): Claim {
+function operation(name: string, found: Problems, load: Load): Claim {
   const { requests, failures } = load.tallyOf(name);
-  const figures = `${requests} requests, ${failures.length} failed`;
-  const problems = [...failures, ...(holds ? [] : [found]), ...(requests > 0 ? [] : ['nobody asked'])];
-  return { name, problems, found: found === '' ? figures : `${figures}; ${found}` };
+  const problems = [...failures, ...found, ...(requests > 0 ? [] : ['nobody asked'])];
+  return { name, problems, found: `${requests} requests, ${failures.length} failed` };
 }
 
 /** Does every operation to a cluster under load; answers what came of each. */
@@ -59,7 +58,7 @@ export async function prove(size: Size, done: (name: string) => void = () => und
   ends.defer(() => load.stop());
   const scene: Scene = { ...population, deployment, load };
 
-  const findings: (readonly [name: string, finding: Finding])[] = [];
+  const findings: (readonly [name: string, finding: Problems])[] = [];
   for (const [name, act] of Object.entries(operationsOf(size))) {
     load.begin(name);
     if (findings.length === 0) await load.start(size.rates);

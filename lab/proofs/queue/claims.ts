@@ -6,16 +6,6 @@ import { type Ran, watchedPool } from '../../../packages/adapter-postgres/test/w
 import { percentile } from '../../support/measure/statistics.ts';
 import { type ProofServer, startServer } from '../../support/postgres/postgres-server.ts';
 
-/** How a worker asks. */
-export interface ClaimReport {
-  readonly what: string;
-  readonly claims: number;
-  readonly median: number;
-  readonly p99: number;
-  readonly worst: number;
-  readonly problems: readonly string[];
-}
-
 /** As many as a partner may have in each mode. */
 const ofPartner = 50;
 
@@ -116,12 +106,15 @@ interface Place {
   readonly storage: Storage;
 }
 
+/** What a run of claims found: milliseconds, and what is wrong. */
+export type ClaimReport = Awaited<ReturnType<typeof timeKind>>;
+
 /** One run of a kind of claim, the result of each claim written before the next one. */
 async function timeKind(
   { watched, storage }: Place,
   { what, ...request }: Kind,
   { claims, begun }: { readonly claims: number; readonly begun: number },
-): Promise<ClaimReport> {
+) {
   const times: number[] = [];
   const problems: string[] = [];
   let sent: Ran | undefined;

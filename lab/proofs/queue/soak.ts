@@ -14,22 +14,6 @@ export interface SoakSize {
   readonly fsync: boolean;
 }
 
-/** A table or an index, and the largest size that it had in the second and in the last third of the time, in bytes. */
-export interface Growth {
-  readonly relation: string;
-  readonly thirds: readonly [number, number];
-  readonly holds: boolean;
-}
-
-export interface SoakReport {
-  readonly growth: readonly Growth[];
-  /** Everything together, in bytes, at each sample. */
-  readonly totals: readonly number[];
-  readonly deliveries: number;
-  readonly purged: number;
-  readonly problems: readonly string[];
-}
-
 /** Bytes by the name of a table or an index. */
 type Sample = ReadonlyMap<string, number>;
 
@@ -72,7 +56,8 @@ async function purge({ storage, time }: Stage, retentionMs: number): Promise<num
   }
 }
 
-function growthOf(samples: readonly Sample[]): Growth[] {
+/** The largest size of every table and index in the second and in the last third of the time, in bytes. */
+function growthOf(samples: readonly Sample[]) {
   const third = Math.floor(samples.length / 3);
   const parts = [samples.slice(third, 2 * third), samples.slice(2 * third)];
   return [...(samples.at(-1)?.keys() ?? [])].map((relation) => {
@@ -94,7 +79,7 @@ async function every(count: number, seconds: number, work: () => Promise<unknown
 }
 
 /** Publishes, delivers and purges at a constant rate, and looks at the size of everything. */
-export async function soak(size: SoakSize, told: (total: number) => void = () => {}): Promise<SoakReport> {
+export async function soak(size: SoakSize, told: (total: number) => void = () => {}) {
   const { seconds, fsync } = size;
   const retentionMs = (seconds * 1000) / 10;
   // The tables live a tenth of the time here, not 30 days: what cleans up has to come by as often.

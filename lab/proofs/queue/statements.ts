@@ -1,14 +1,7 @@
 import { median } from '../../support/measure/statistics.ts';
 import { delivered, publish, setStage } from '../../support/processes/stage.ts';
 
-/** Statements that workers sent, as the server counted them. */
-export interface StatementCount {
-  readonly what: string;
-  readonly deliveries: number;
-  readonly perDelivery: number;
-}
-
-/** Of workers only: everybody else has another role or is quiet meanwhile. */
+/** Statements of workers only, as the server counts them: everybody else has another role or is quiet meanwhile. */
 const counted = `
   SELECT coalesce(sum(calls), 0)::integer AS statements FROM pg_stat_statements
   WHERE userid = 'ostiary'::regrole AND toplevel
@@ -23,7 +16,7 @@ export async function countStatements(size: {
   readonly events: number;
   readonly singles: number;
   readonly fsync: boolean;
-}): Promise<StatementCount[]> {
+}) {
   const endpoints = 10;
   await using ends = new AsyncDisposableStack();
   const stage = await setStage(ends, {

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Ostiary } from '@ostiary/core';
-import fc from 'fast-check';
+import { seeded } from '../../support/arguments.ts';
 import { registerEndpoint, serving } from '../../support/http.ts';
 import { endpointTypes, secret } from '../../support/processes/cluster-options.ts';
 import { openHost } from '../../support/processes/host-file.ts';
-import { type Claim, until } from '../../support/proof.ts';
+import { until } from '../../support/proof.ts';
 import { type Misbehaviour, Receiver } from '../../support/receiver.ts';
 import { audit, owner } from './audit.ts';
 
@@ -20,15 +20,6 @@ export interface Plan {
   readonly seed: number;
 }
 
-/** What a run found. */
-export interface Report {
-  readonly claims: readonly Claim[];
-  /** Requests that the receiver got. */
-  readonly requests: number;
-  /** Events that it accepted more than once. */
-  readonly duplicates: number;
-}
-
 /** A worker that does not catch up within this time has lost something. */
 const patience = { everyMs: 20, withinMs: 180_000 };
 
@@ -42,19 +33,11 @@ export async function provision({ handler, admin }: Ostiary, slug: string, url: 
   });
 }
 
-/** Moments to kill the worker in: after which share of what was just published, and how many milliseconds more. */
-function momentsOf({ kills, seed }: Plan) {
-  const kill = fc.record({ share: fc.double({ min: 0, max: 0.9, noNaN: true }), delayMs: fc.nat(20) });
-  const all = fc.array(kill, { minLength: kills, maxLength: kills, size: 'max' });
-  return fc.sample(all, { seed, numRuns: 1 }).flat();
-}
-
 /**
  * Publishes events in portions while a worker in another process delivers them and is killed in the middle
  * of each portion; then lets the last worker finish, and audits what arrived and what is stored.
  */
-export async function prove(plan: Plan): Promise<Report> {
-  const { behaviour, deliveries, kills } = plan;
+export async function prove({ behaviour, deliveries, kills, seed }: Plan) {
   await using ends = new AsyncDisposableStack();
   const { ostiary, storage, start } = await openHost(ends);
   const receiver = new Receiver(behaviour);
@@ -75,11 +58,12 @@ export async function prove(plan: Plan): Promise<Report> {
     );
     return numbers.length;
   };
-  for (const { share, delayMs } of momentsOf(plan)) {
+  const random = seeded(seed);
+  for (let kill = 0; kill < kills; kill += 1) {
     const before = receiver.requests;
     const count = await publish(Math.ceil(deliveries / (kills + 1)));
-    await until(() => receiver.requests >= before + Math.floor(share * count), patience);
-    await setTimeout(delayMs);
+    await until(() => receiver.requests >= before + Math.floor(0.9 * random() * count), patience);
+    await setTimeout(20 * random());
     await worker.kill();
   }
   await publish(deliveries);
@@ -95,6 +79,7 @@ export async function prove(plan: Plan): Promise<Report> {
   return {
     claims: await audit(storage, receiver, deliveries),
     requests: receiver.requests,
+    /** Events that it accepted more than once. */
     duplicates: [...receiver.arrivals.values()].filter(({ accepted }) => accepted > 1).length,
   };
 }
