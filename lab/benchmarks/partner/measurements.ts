@@ -35,7 +35,7 @@ export async function startOstiary(bench: Benchmark, postgres: TestPostgres | nu
 export async function startKoa(
   bench: Benchmark,
   postgres: TestPostgres | null,
-  answer = '',
+  answer = 'null',
   keys: readonly string[] = [],
 ): Promise<Child> {
   const { file, database } = await hostSettings(postgres);

@@ -6,10 +6,7 @@ import type { Pool } from 'pg';
 import type { ProofServer } from '../../support/postgres/postgres-server.ts';
 
 /** A disk of its own for the tables of the database `app`, that can be filled to the last block. */
-export interface Disk {
-  fill(): Promise<void>;
-  clear(): void;
-}
+export type Disk = Exclude<Awaited<ReturnType<typeof smallDisk>>, string>;
 
 const largest = 4 * 1024 * 1024;
 const block = 4096;
@@ -38,7 +35,7 @@ export async function smallDisk(
   { folder, app, rail }: ProofServer,
   ends: AsyncDisposableStack,
   megabytes: number,
-): Promise<Disk | string> {
+) {
   const path = join(folder, 'disk');
   mkdirSync(path);
   try {

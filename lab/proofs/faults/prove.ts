@@ -80,7 +80,9 @@ export async function prove(plan: Plan, told: (name: string) => void = () => {})
   await load.start();
   for (const fault of faults) {
     load.begin(fault.name);
-    const skipped = await fault.make({ stage, size: plan, random, disk });
+    const context = { stage, size: plan, random, disk };
+    const skipped = fault.skipped?.(context) ?? null;
+    if (skipped === null) await fault.make(context);
     made.push({ name: fault.name, skipped, ...(await recovery(stage, load)) });
     told(fault.name);
   }

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Front } from '../../../examples/demo/src/cluster/front.ts';
 import { freePorts } from '../../../examples/demo/src/free-ports.ts';
-import type { Browser } from '../../../examples/demo/src/walkthrough/browser.ts';
 import {
   createLogger,
   type Installation,
@@ -11,31 +9,16 @@ import {
 import { registerEndpoint } from '../../support/http.ts';
 import { openBalancer } from '../../support/processes/balancer.ts';
 import { secret } from '../../support/processes/cluster-options.ts';
-import { type ReferenceProcess, referenceProcess } from '../../support/processes/reference-process.ts';
+import { referenceProcess } from '../../support/processes/reference-process.ts';
 import { Receiver } from '../../support/receiver.ts';
 import { type Credentials, partner } from '../mix.ts';
 import { signIn } from './load.ts';
 
 /** The reference server as a team deploys it: processes behind a load balancer. */
-export interface Deployment {
-  /** Where everybody goes. */
-  readonly authUrl: string;
-  /** The settings that all processes share. Another sealing key changes them. */
-  env: Readonly<Record<string, string>>;
-  readonly sealingKey: string;
-  readonly webs: readonly ReferenceProcess[];
-  readonly workers: readonly ReferenceProcess[];
-  readonly balancer: Front;
-}
+export type Deployment = Awaited<ReturnType<typeof deploy>>;
 
 /** Who uses it. */
-export interface Population {
-  readonly credentials: Credentials;
-  /** The partner's endpoint. */
-  readonly receiver: Receiver;
-  /** The user's, who has signed in. */
-  readonly browser: Browser;
-}
+export type Population = Awaited<ReturnType<typeof populate>>;
 
 /** How many processes there are of each kind. `all` is one process that does everything, as on SQLite. */
 export type Size = { readonly webs: number; readonly workers: number } | 'all';
@@ -50,11 +33,12 @@ export async function deploy(
   size: Size,
   store: Readonly<Record<string, string>>,
   sealingKey = newSealingKey(),
-): Promise<Deployment> {
+) {
   const { webs: webCount, workers: workerCount } = size === 'all' ? { webs: 1, workers: 0 } : size;
   const [front = 0, ...ports] = await freePorts(1 + webCount + workerCount);
   const authUrl = `http://localhost:${front}`;
-  const env = {
+  // The settings that all processes share. Another sealing key changes them.
+  const env: Readonly<Record<string, string>> = {
     ...store,
     NODE_ENV: 'development',
     OSTIARY_AUTH_URL: authUrl,
@@ -119,10 +103,7 @@ async function provision({ ostiary: { admin }, accounts, ledger }: Installation)
 }
 
 /** A partner with its keys, an endpoint that listens, and a user who has signed in. */
-export async function populate(
-  ends: AsyncDisposableStack,
-  { authUrl, env }: Deployment,
-): Promise<Population> {
+export async function populate(ends: AsyncDisposableStack, { authUrl, env }: Deployment) {
   const { credentials, account } = await administer(env, provision);
   const receiver = new Receiver();
   await registerEndpoint(authUrl, credentials.apiKeys[0]?.keys[0] ?? '', {

@@ -13,10 +13,7 @@ import { jsonPost } from '../client.ts';
 import { atOnce, race, unavailableIn } from './race.ts';
 
 /** How often, and how many at once. */
-export interface RequestRaceSize {
-  readonly runs: number;
-  readonly parallel: number;
-}
+type Size = Readonly<Record<'runs' | 'parallel', number>>;
 
 const originsOf = ({ cluster }: Stage): string[] => cluster.webs.map(({ origin }) => origin);
 
@@ -29,7 +26,7 @@ async function countOf({ server }: Stage, sql: string, values: readonly unknown[
 }
 
 /** One code, redeemed many times at once at all web processes: one token, which the replays end. */
-export function raceForCodes(stage: Stage, { runs, parallel }: RequestRaceSize): Promise<Claim> {
+export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   const { client } = stage;
   const origins = originsOf(stage);
   return race('authorization codes', runs, async (expect) => {
@@ -60,7 +57,7 @@ export function raceForCodes(stage: Stage, { runs, parallel }: RequestRaceSize):
 }
 
 /** One payment, sent many times at once to all web processes with one key: one transfer, and one answer for all. */
-export function raceForTransfers(stage: Stage, { runs, parallel }: RequestRaceSize): Promise<Claim> {
+export function raceForTransfers(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   return race('idempotency keys', runs, async (expect, run) => {
     const description = `race ${run}`;
     const request = jsonPost(
@@ -85,7 +82,7 @@ export function raceForTransfers(stage: Stage, { runs, parallel }: RequestRaceSi
 }
 
 /** Many requests of one key at once at all web processes: exactly as many are allowed as the limit says. */
-export function raceForLimits(stage: Stage, { runs, parallel }: RequestRaceSize): Promise<Claim> {
+export function raceForLimits(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   const { requests } = usersLimit;
   const left = Array.from({ length: Math.min(requests, parallel) }, (_, index) => requests - 1 - index);
   return race('partner limits', runs, async (expect) => {

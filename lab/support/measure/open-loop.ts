@@ -5,11 +5,8 @@ export interface Outcome {
   readonly failure: string | null;
 }
 
-/** Operations that begin when it is time, whether or not earlier ones have ended. */
-export interface OpenLoop {
-  /** Begins nothing more, and resolves when what has begun has ended. */
-  stop(): Promise<void>;
-}
+/** See {@link openLoop}. */
+export type OpenLoop = ReturnType<typeof openLoop>;
 
 const tickMs = 5;
 
@@ -20,11 +17,7 @@ const most = 500;
  * Begins an operation every `1 / perSecond` seconds, evenly, as users do who know nothing of each other. A tick that comes late
  * begins all that are due.
  */
-export function openLoop(
-  perSecond: number,
-  work: () => Promise<unknown>,
-  ended: (outcome: Outcome) => void,
-): OpenLoop {
+export function openLoop(perSecond: number, work: () => Promise<unknown>, ended: (outcome: Outcome) => void) {
   const underWay = new Set<Promise<void>>();
   let last = performance.now();
   let due = Math.random();
@@ -55,6 +48,7 @@ export function openLoop(
   }, tickMs);
 
   return {
+    /** Begins nothing more, and resolves when what has begun has ended. */
     async stop() {
       clearInterval(timer);
       await Promise.all(underWay);

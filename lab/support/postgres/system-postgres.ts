@@ -22,12 +22,6 @@ export function findPostgres(): string | null {
   return folders.find(isWhole) ?? null;
 }
 
-/** A server with two empty databases. */
-export interface SystemServer {
-  url(database: 'app' | 'rail'): string;
-  remove(): Promise<void>;
-}
-
 /** The user that PostgreSQL runs as instead of root, which it refuses. */
 function owner(): { readonly uid: number; readonly gid: number } | Record<string, never> {
   if (process.getuid?.() !== 0) return {};
@@ -36,8 +30,8 @@ function owner(): { readonly uid: number; readonly gid: number } | Record<string
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** Starts the server of a folder. */
-export async function startSystemServer(folder: string): Promise<SystemServer> {
+/** Starts the server of a folder, with two empty databases. */
+export async function startSystemServer(folder: string) {
   const [port = 0] = await freePorts(1);
   const root = mkdtempSync(join(tmpdir(), 'ostiary-system-postgres-'));
   const user = owner();
@@ -58,7 +52,7 @@ export async function startSystemServer(folder: string): Promise<SystemServer> {
   ]);
   const flags = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
   ctl(['start', '--log', join(root, 'log'), '--options', flags]);
-  const url = (database: string): string => `postgres://ostiary@127.0.0.1:${port}/${database}`;
+  const url = (database: 'app' | 'rail'): string => `postgres://ostiary@127.0.0.1:${port}/${database}`;
   const pool = new Pool({ connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`, max: 1 });
   await pool.query('CREATE ROLE ostiary LOGIN');
   for (const database of ['app', 'rail']) await pool.query(`CREATE DATABASE ${database} OWNER ostiary`);

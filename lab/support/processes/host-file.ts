@@ -3,10 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import { createOstiary, type Ostiary } from '@ostiary/core';
-import type { Storage } from '@ostiary/core/storage';
+import { createOstiary } from '@ostiary/core';
 import { migrate } from '../../../examples/reference-server/src/database/migrations.ts';
-import { openSqlite, type SqliteDatabase } from '../../../examples/reference-server/src/database/sqlite.ts';
+import { openSqlite } from '../../../examples/reference-server/src/database/sqlite.ts';
 import { options } from './cluster-options.ts';
 import { KilledProcess } from './killed-process.ts';
 
@@ -16,16 +15,10 @@ const clockStepMs = 31_000;
 const script = new URL('./killed-host.ts', import.meta.url);
 
 /** A SQLite file with the tables of a host, and its administrator, who has no worker. */
-export interface HostFile {
-  readonly database: SqliteDatabase;
-  readonly storage: Storage;
-  readonly ostiary: Ostiary;
-  /** Starts the process that serves the file and works on it: killed and started again, each time with a later clock. */
-  start(): KilledProcess;
-}
+export type HostFile = Awaited<ReturnType<typeof openHost>>;
 
 /** Makes a new file. */
-export async function openHost(ends: AsyncDisposableStack): Promise<HostFile> {
+export async function openHost(ends: AsyncDisposableStack) {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-proof-'));
   ends.defer(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'ostiary.db');
@@ -38,6 +31,7 @@ export async function openHost(ends: AsyncDisposableStack): Promise<HostFile> {
   ends.defer(() => ostiary.close());
   return {
     ...{ database, storage, ostiary },
+    /** Starts the process that serves the file and works on it: killed and started again, each time with a later clock. */
     start() {
       const started = new KilledProcess('the host', script, (starts) => ({
         ...{ file, sealingKey },

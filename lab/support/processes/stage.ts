@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { createOstiary, type Ostiary } from '@ostiary/core';
-import type { Storage } from '@ostiary/core/storage';
 import type { RemoteClient } from '../browser/remote-flow.ts';
 import { registerEndpoint, serving } from '../http.ts';
 import { insist } from '../insist.ts';
-import { type Network, startNetwork } from '../network.ts';
+import { startNetwork } from '../network.ts';
 import { type ProofServer, type ServerOptions, startServer } from '../postgres/postgres-server.ts';
 import { until } from '../proof.ts';
 import { railTables } from '../rail.ts';
@@ -30,19 +29,7 @@ export interface StageOptions extends ServerOptions {
 }
 
 /** A database, processes on it, an administrator, a receiver: everything that a proof plays with. */
-export interface Stage {
-  readonly server: ProofServer;
-  /** The way between the processes and the database. */
-  readonly network: Network;
-  readonly cluster: Cluster;
-  readonly receiver: Receiver;
-  readonly time: Time;
-  /** The administrator, with a way of its own to the database, and no worker. */
-  readonly ostiary: Ostiary;
-  readonly storage: Storage;
-  readonly keys: { readonly live: string; readonly test: string };
-  readonly client: RemoteClient;
-}
+export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 const scopes = ['identity:verify', 'payments:write', 'payments:read', 'users:read', 'webhooks'] as const;
 
@@ -56,11 +43,12 @@ function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promi
 }
 
 /** Sets everything up. */
-export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions): Promise<Stage> {
+export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions) {
   const server = await startServer(wanted);
   ends.defer(() => server.remove());
   await wanted.prepare?.(server);
   await server.rail.query(railTables);
+  // The way between the processes and the database.
   const network = await startNetwork(server.port);
   ends.defer(() => network.close());
   const receiver = new Receiver(wanted.receiver);
@@ -68,6 +56,7 @@ export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions)
   ends.defer(() => receiver.close());
   const sealingKey = randomBytes(32).toString('base64url');
   const time: Time = { speed: wanted.speed ?? 1, origin: Date.now() };
+  // The administrator has a way of its own to the database, and no worker.
   const { ostiary, storage } = await insist(async () => {
     const opened = postgresStorage({ connectionString: server.url('app') });
     return { storage: opened, ostiary: await createOstiary(options(opened, { sealingKey, time })) };
@@ -94,7 +83,7 @@ export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions)
   await cluster.started();
   return {
     ...{ server, network, cluster, receiver, time, ostiary, storage, keys },
-    client: { id: client.clientId, secret: clientSecret ?? '', redirectUri },
+    client: { id: client.clientId, secret: clientSecret ?? '', redirectUri } satisfies RemoteClient,
   };
 }
 

@@ -29,6 +29,7 @@ interface Payment {
 const { file, database, answer, keys } = settings<KoaSettings>();
 
 function onSqlite() {
+  const parsed: unknown = JSON.parse(answer);
   const driver = new Driver(file);
   driver.pragma('journal_mode = WAL');
   driver.exec(`
@@ -42,7 +43,7 @@ function onSqlite() {
     'INSERT INTO payments (amount, currency, recipient, description) VALUES (?, ?, ?, ?)',
   );
   return {
-    answerTo: (_key: string) => answer,
+    answerTo: (_key: string) => parsed,
     // A statement on its own is a transaction of its own.
     pay: (...values: readonly string[]) => insert.run(...values).lastInsertRowid,
   };
