@@ -1,6 +1,6 @@
 /** What is asked for, and what is answered: the same bytes for both sides. */
 
-/** The calls that are measured. */
+/** The calls that are measured: `passports.verify`, and of payments `create`, `retrieve` and a page of `list`. */
 export type CallName = 'verify' | 'create' | 'retrieve' | 'list';
 
 export const callNames: readonly CallName[] = ['verify', 'create', 'retrieve', 'list'];

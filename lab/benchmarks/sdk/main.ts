@@ -3,15 +3,9 @@ import { Benchmark } from '../../support/measure/benchmark.ts';
 import { judged, shown } from '../../support/measure/report.ts';
 import { inTurns } from '../../support/measure/statistics.ts';
 import type { Child } from '../../support/processes/child.ts';
-import { type CallName, callNames } from './fixture.ts';
+import { callNames } from './fixture.ts';
 import type { RoundRequest, RoundResult } from './servers/worker.ts';
 
-const names: Readonly<Record<CallName, string>> = {
-  verify: 'passports.verify',
-  create: 'payments.create',
-  retrieve: 'payments.retrieve',
-  list: 'payments.list, one page',
-};
 /** What the SDK has to reach beside bare fetch. */
 const atLeast = 0.8;
 /** Of heap, after the first quarter of the calls. A kept listener, timer or promise is more than ten times as much. */
@@ -36,7 +30,7 @@ async function measureCalls(origin: string): Promise<void> {
     const rateOf = async (worker: Child): Promise<number> =>
       (await round(worker, { call, calls: size.calls })).rate;
     const rates = await inTurns(size.rounds, { bare: () => rateOf(bare), ostiary: () => rateOf(ostiary) });
-    bench.compare({ name: names[call], unit: '/s', atLeast }, rates);
+    bench.compare({ name: call, unit: '/s', atLeast }, rates);
   }
 }
 

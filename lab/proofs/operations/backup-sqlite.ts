@@ -30,10 +30,8 @@ export async function sqliteSource(ends: AsyncDisposableStack): Promise<Source> 
     async copy() {
       opened(join(live, fileName), (database) => database.prepare('VACUUM INTO ?').run(copied));
       const state = opened(copied, (database) => database.pragma('integrity_check', { simple: true }));
-      return {
-        store: { OSTIARY_DATA_DIR: restored },
-        problems: state === 'ok' ? [] : [`the file: ${state}`],
-      };
+      if (state !== 'ok') throw new Error(`the restored file: ${state}`);
+      return { OSTIARY_DATA_DIR: restored };
     },
     disorders: async () => opened(copied, (database) => database.prepare(disorders).all().length),
   };

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { insist } from '../../support/insist.ts';
+import { openLoop } from '../../support/measure/open-loop.ts';
 import { nowIn } from '../../support/processes/cluster-options.ts';
 import { publish, type Stage, setStage } from '../../support/processes/stage.ts';
 import { Load } from '../faults/load.ts';
@@ -68,16 +69,6 @@ function growthOf(samples: readonly Sample[]) {
   });
 }
 
-/** Does something so often a second, for some seconds. */
-async function every(count: number, seconds: number, work: () => Promise<unknown>): Promise<void> {
-  const end = performance.now() + seconds * 1000;
-  while (performance.now() < end) {
-    const next = performance.now() + 1000 / count;
-    await work();
-    await setTimeout(Math.max(0, next - performance.now()));
-  }
-}
-
 /** Publishes, delivers and purges at a constant rate, and looks at the size of everything. */
 export async function soak(size: SoakSize, told: (total: number) => void = () => {}) {
   const { seconds, fsync } = size;
@@ -101,13 +92,18 @@ export async function soak(size: SoakSize, told: (total: number) => void = () =>
     totals.push(total);
     told(total);
   };
-  await Promise.all([
-    every(size.groupsPerSecond, seconds, () => publish(stage.ostiary, size.group)),
-    every(1, seconds, async () => {
+  const failures: string[] = [];
+  const loop = (perSecond: number, work: () => Promise<unknown>) =>
+    openLoop(perSecond, work, ({ failure }) => void (failure !== null && failures.push(failure)));
+  const loops = [
+    loop(size.groupsPerSecond, () => publish(stage.ostiary, size.group)),
+    loop(1, async () => {
       purged += await insist(() => purge(stage, retentionMs));
     }),
-    every(1 / size.sampleSeconds, seconds, look),
-  ]);
+    loop(1 / size.sampleSeconds, look),
+  ];
+  await setTimeout(seconds * 1000);
+  await Promise.all(loops.map((one) => one.stop()));
   await look();
   await load.stop();
   const late = await stage.server.app.query<{ count: number }>(
@@ -118,6 +114,7 @@ export async function soak(size: SoakSize, told: (total: number) => void = () =>
     growth: growthOf(samples),
     ...{ totals, purged, deliveries: stage.receiver.requests },
     problems: [
+      ...failures,
       ...(load.tallies.get('none')?.wrong ?? []),
       ...(late.rows[0]?.count === 0 ? [] : [`${late.rows[0]?.count} deliveries are late`]),
       ...(purged > 0 ? [] : ['nothing was purged']),

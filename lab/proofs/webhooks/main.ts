@@ -1,7 +1,6 @@
 /** Deliveries by a worker that is killed again and again, to receivers that misbehave. See ../README.md. */
 import { randomInt } from 'node:crypto';
 import { numbersFrom } from '../../support/arguments.ts';
-import { tableOf } from '../../support/measure/table.ts';
 import { type Claim, endProof } from '../../support/proof.ts';
 import { proveFairness } from './fairness.ts';
 import { behaviours, prove } from './prove.ts';
@@ -14,13 +13,11 @@ const { seed, deliveries, kills } = numbersFrom({
 });
 
 console.log(`${deliveries} deliveries and ${kills} kills for each receiver, seed ${seed}\n`);
-const rows: string[][] = [];
 const claims: Claim[] = [];
 for (const behaviour of behaviours) {
   const report = await prove({ behaviour, deliveries, kills, seed });
   claims.push(...report.claims.map((one) => ({ ...one, name: `${behaviour}: ${one.name}` })));
-  rows.push([behaviour, String(report.requests), String(report.duplicates)]);
+  console.log(`${behaviour}: ${report.requests} requests, ${report.duplicates} events accepted twice`);
 }
-console.log(`${tableOf(['receiver', 'requests', 'accepted twice'], rows)}\n`);
 claims.push(await proveFairness({ seconds: 30, everyMs: 50, backlog: 20 }));
 endProof(claims, seed);

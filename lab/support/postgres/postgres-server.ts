@@ -16,8 +16,6 @@ export interface ServerOptions {
 /** A PostgreSQL of the proof's own, with two databases: `app`, and `rail` for what stands for the outside world. */
 export type ProofServer = Awaited<ReturnType<typeof startServer>>;
 
-const silent = () => undefined;
-
 /** Starts a real PostgreSQL 18 from npm. As root it runs as another user. */
 export async function startServer({ fsync = true, settings = [] }: ServerOptions = {}) {
   const postgres = await testPostgres({
@@ -30,7 +28,7 @@ export async function startServer({ fsync = true, settings = [] }: ServerOptions
   if (process.getuid?.() === 0) execFileSync('chown', ['postgres', folder]);
   // Its connections end when the server does; the next query gets another one.
   const pool = (database: string): Pool =>
-    new Pool({ connectionString: postgres.url(database), max: 4 }).on('error', silent);
+    new Pool({ connectionString: postgres.url(database), max: 4 }).on('error', () => undefined);
   const first = pool('postgres');
   await first.query(`CREATE ROLE ostiary LOGIN PASSWORD 'ostiary'`);
   await first.query('CREATE DATABASE app OWNER ostiary');
