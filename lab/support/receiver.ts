@@ -6,7 +6,7 @@ import { secret } from './processes/cluster-options.ts';
 /** The endpoint that answers where all others hang. */
 export const healthyPath = '/acme-0/0';
 
-/** How many requests of an event an endpoint mistreats at first, by a number that depends on nothing but the event and the path. */
+/** How many requests of an event an endpoint mistreats at first, by how many events had arrived before it. */
 export const misbehaviours = {
   accepting: () => 0,
   refusing: (lot) => lot % 3,
@@ -24,6 +24,8 @@ export interface Arrived {
   readonly path: string;
   /** Of the event. */
   readonly id: string;
+  /** How many others had arrived before. */
+  readonly lot: number;
   /** When it came first, as `performance.now()` has it. */
   readonly at: number;
   /** The numbers of the attempts, in the order of their arrival. */
@@ -32,12 +34,6 @@ export interface Arrived {
   readonly bodies: Set<string>;
   /** How many were answered with 2xx. */
   accepted: number;
-}
-
-function lotOf(text: string): number {
-  let lot = 7;
-  for (const character of text) lot = (lot * 31 + character.charCodeAt(0)) % 65_521;
-  return lot;
 }
 
 /** A partner's endpoint at every path: it verifies what arrives, and remembers everything. */
@@ -85,12 +81,20 @@ export class Receiver {
   #answer({ url: path = '', headers }: IncomingMessage, id: string, text: string, response: ServerResponse) {
     const key = `${path} ${id}`;
     const arrived = this.arrivals.get(key) ?? {
-      ...{ path, id, at: performance.now(), attempts: [], bodies: new Set(), accepted: 0 },
+      ...{
+        path,
+        id,
+        lot: this.arrivals.size,
+        at: performance.now(),
+        attempts: [],
+        bodies: new Set(),
+        accepted: 0,
+      },
     };
     this.arrivals.set(key, arrived);
     arrived.attempts.push(Number(headers['x-svc-attempt']));
     arrived.bodies.add(text);
-    if (arrived.attempts.length <= misbehaviours[this.#behaviour](lotOf(key), path)) {
+    if (arrived.attempts.length <= misbehaviours[this.#behaviour](arrived.lot, path)) {
       if (this.#behaviour === 'resetting') response.socket?.resetAndDestroy();
       else if (!this.#behaviour.startsWith('hanging')) response.writeHead(503).end('not now');
       return;

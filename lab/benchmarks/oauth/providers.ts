@@ -20,7 +20,6 @@ export function startersOf(bench: Benchmark, postgres: TestPostgres | null, sett
   };
 }
 
-/** See {@link startersOf}. */
 export type Starters = ReturnType<typeof startersOf>;
 
 /** Requests that exchange codes which the provider mints now, before anything is timed. */
@@ -39,19 +38,9 @@ export async function exchanges(
   });
 }
 
-/** The answer to a code exchange. */
-export interface TokenAnswer {
-  readonly access_token: string;
-  readonly id_token: string;
-}
-
 /** Exchanges codes and answers what came for them. */
-export async function obtainTokens(
-  server: Child,
-  client: ClientCredentials,
-  count: number,
-): Promise<TokenAnswer[]> {
-  const answers: TokenAnswer[] = [];
+export async function obtainTokens(server: Child, client: ClientCredentials, count: number) {
+  const answers: { readonly access_token: string; readonly id_token: string }[] = [];
   const requests = await exchanges(server, client, count);
   await measureRate({ port: server.port, requests, expected: '"id_token":"' }, (body) =>
     answers.push(JSON.parse(body)),

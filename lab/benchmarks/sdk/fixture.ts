@@ -1,9 +1,8 @@
 /** What is asked for, and what is answered: the same bytes for both sides. */
 
 /** The calls that are measured: `passports.verify`, and of payments `create`, `retrieve` and a page of `list`. */
-export type CallName = 'verify' | 'create' | 'retrieve' | 'list';
-
-export const callNames: readonly CallName[] = ['verify', 'create', 'retrieve', 'list'];
+export const callNames = ['verify', 'create', 'retrieve', 'list'] as const;
+export type CallName = (typeof callNames)[number];
 
 /** It looks like one, and opens nothing. */
 export const apiKey = `svc_test_${'A1b2C3d4'.repeat(6)}`;

@@ -1,5 +1,5 @@
 import { seeded } from '../../support/arguments.ts';
-import { type Stage, setStage } from '../../support/processes/stage.ts';
+import { drained, type Stage, setStage } from '../../support/processes/stage.ts';
 import { type Claim, until } from '../../support/proof.ts';
 import { Tally } from '../client.ts';
 import { audit } from './audit.ts';
@@ -39,21 +39,6 @@ async function recovery({ cluster, receiver }: Stage, load: Load) {
   const webMs = passed(answered.every(Boolean));
   const hasArrived = await until(() => [...keys].every((key) => receiver.seen.has(key)), { everyMs: 20 });
   return { webMs, deliveredMs: passed(hasArrived && Number.isFinite(webMs)) };
-}
-
-/** Waits until workers have done everything that there is. */
-function drained({ server }: Stage): Promise<boolean> {
-  return until(
-    async () => {
-      const { rows } = await server.app.query(`
-        SELECT FROM ostiary.transfers WHERE status = 'pending'
-        UNION ALL SELECT FROM ostiary.pending_deliveries
-        UNION ALL SELECT FROM ostiary.jobs WHERE id <> 'purge' LIMIT 1
-      `);
-      return rows.length === 0;
-    },
-    { everyMs: 200 },
-  );
 }
 
 /**

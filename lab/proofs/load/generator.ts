@@ -73,15 +73,14 @@ function begin(perSecond: number) {
   };
 }
 
+// Tokens for the first calls of userinfo.
+for (const _ of credentials.users) await mix.exchange();
+
 let load: ReturnType<typeof begin> | null = null;
 obey({
   /** Fresh passports: they live five minutes. */
   takePassports(fresh: readonly string[]) {
     passports = fresh;
-  },
-  /** Tokens for the first calls of userinfo. */
-  async warmUp(exchanges: number) {
-    for (let index = 0; index < exchanges; index += 1) await mix.exchange();
   },
   begin(perSecond: number) {
     load = begin(perSecond);

@@ -42,7 +42,6 @@ async function startGenerator(
   await givePassports();
   const timer = setInterval(() => void givePassports().catch(() => undefined), passportsEveryMs);
   ends.defer(() => clearInterval(timer));
-  await generator.ask('warmUp', users.length);
   return generator;
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
 import { createLedger } from '../../../examples/reference-server/src/ledger/ledger.ts';
 import { createAccounts } from '../../../examples/reference-server/src/users/accounts.ts';
 import { createPasswords } from '../../../examples/reference-server/src/users/passwords.ts';
@@ -16,6 +17,7 @@ import {
   paid,
   recipients,
   type Schedule,
+  schedules,
 } from './schedule.ts';
 
 /** Clients that pay at the same time. */
@@ -84,8 +86,10 @@ function payerOf(client: Client, key: string, kids: readonly string[]) {
   };
 }
 
-/** Runs a schedule against one server process that is killed again and again, and audits what is left. */
-export async function prove(schedule: Schedule) {
+/** Draws a schedule, and runs it against one server process that is killed again and again, and audits what is left. */
+export async function prove({ seed, ...size }: Readonly<Record<'seed' | 'payments' | 'kills', number>>) {
+  const [schedule] = fc.sample(schedules(size), { seed, numRuns: 1 });
+  if (schedule === undefined) throw new Error('there is no schedule');
   await using ends = new AsyncDisposableStack();
   const host = await openHost(ends);
   const { key, kids } = await provision(host, schedule);

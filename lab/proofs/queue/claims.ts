@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
-import type { DeliveryResult, DeliveryStore, Storage } from '@ostiary/core/storage';
+import type { DeliveryResult, Storage } from '@ostiary/core/storage';
 import { nodesOf, planOf } from '../../../packages/adapter-postgres/test/plans.ts';
-import { type Ran, watchedPool } from '../../../packages/adapter-postgres/test/watched-pool.ts';
+import {
+  type Ran,
+  type WatchedPool,
+  watchedPool,
+} from '../../../packages/adapter-postgres/test/watched-pool.ts';
 import { percentile } from '../../support/measure/statistics.ts';
 import { type ProofServer, startServer } from '../../support/postgres/postgres-server.ts';
 
@@ -64,14 +68,10 @@ function delivered(claimed: {
   return { id, claimId, attempt, next: { status: 'delivered' } };
 }
 
-interface Kind extends Pick<Parameters<DeliveryStore['claim']>[0], 'room' | 'rooms' | 'limit'> {
-  readonly what: string;
-}
-
 /** The one with a fifth of everything. */
 const busiest = (endpoints: number): number => Math.ceil(endpoints / 2);
 
-function kindsOf(endpoints: number): readonly Kind[] {
+function kindsOf(endpoints: number) {
   const first = Math.max(1, busiest(endpoints) - 9);
   const last = Math.min(endpoints, first + 19);
   const busy = new Map<string, number>();
@@ -80,18 +80,17 @@ function kindsOf(endpoints: number): readonly Kind[] {
   }
   return [
     // As a worker that has just started: a few of each endpoint.
-    { what: 'of endpoints that nobody knows', room: 2, rooms: new Map(), limit: 256 },
+    { what: 'of endpoints that nobody knows', room: 2, rooms: new Map<string, number>() },
     // As one that has room for more of some endpoints, one of them with a fifth of everything.
-    { what: `of ${busy.size} endpoints with room for more`, room: 2, rooms: busy, limit: 256 },
+    { what: `of ${busy.size} endpoints with room for more`, room: 2, rooms: busy },
     // As one in which strangers have all the room that they get.
-    { what: 'of known endpoints only', room: 0, rooms: busy, limit: 256 },
+    { what: 'of known endpoints only', room: 0, rooms: busy },
   ];
 }
 
 /** Longer than a lease: whatever a run leaves claimed is free in the next one. */
 const runMs = 3_600_000;
 
-/** What is asked for. */
 export interface ClaimSize {
   readonly waiting: number;
   readonly endpoints: number;
@@ -101,18 +100,14 @@ export interface ClaimSize {
   readonly fsync: boolean;
 }
 
-interface Place {
-  readonly watched: ReturnType<typeof watchedPool>;
-  readonly storage: Storage;
-}
-
 /** What a run of claims found: milliseconds, and what is wrong. */
 export type ClaimReport = Awaited<ReturnType<typeof timeKind>>;
 
 /** One run of a kind of claim, the result of each claim written before the next one. */
 async function timeKind(
-  { watched, storage }: Place,
-  { what, ...request }: Kind,
+  storage: Storage,
+  watched: WatchedPool,
+  { what, ...request }: ReturnType<typeof kindsOf>[number],
   { claims, begun }: { readonly claims: number; readonly begun: number },
 ) {
   const times: number[] = [];
@@ -120,7 +115,7 @@ async function timeKind(
   let sent: Ran | undefined;
   for (let claim = 0; claim < claims; claim += 1) {
     const claimId = randomBytes(16).toString('hex');
-    const hold = { ...request, claimId, now: begun * runMs + claim, leaseMs: 30_000 };
+    const hold = { ...request, limit: 256, claimId, now: begun * runMs + claim, leaseMs: 30_000 };
     const started = performance.now();
     const claimed = await storage.deliveries.claim(hold);
     times.push(performance.now() - started);
@@ -170,7 +165,7 @@ export async function timeClaims(size: ClaimSize): Promise<ClaimReport[]> {
       published += Math.ceil(missing / fanOut) * fanOut;
       await publish(server, endpoints, from, published);
       const begun = reports.length + 1;
-      reports.push(await timeKind({ watched, storage }, kind, { claims, begun }));
+      reports.push(await timeKind(storage, watched, kind, { claims, begun }));
     }
   }
   return reports;

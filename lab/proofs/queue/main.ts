@@ -61,7 +61,7 @@ async function proveClaims(): Promise<Claim[]> {
 async function proveSize(): Promise<Claim[]> {
   const sampleSeconds = Math.min(30, minutes * 3);
   const { growth, deliveries, purged, totals, problems } = await soak(
-    { seconds: minutes * 60, sampleSeconds, group: 20, groupsPerSecond: 4, fsync: true },
+    { seconds: minutes * 60, sampleSeconds, eventsPerSecond: 80, fsync: true },
     (total) => console.error(`everything together: ${kib(total)}`),
   );
   console.log(

@@ -23,7 +23,7 @@ it.concurrent('claims along an index, however many deliveries wait', async () =>
 }, 120_000);
 
 it.concurrent('publishes, delivers and purges at one rate, and nothing grows', async () => {
-  const report = await soak({ seconds: 10, sampleSeconds: 0.5, group: 5, groupsPerSecond: 4, fsync: false });
+  const report = await soak({ seconds: 10, sampleSeconds: 0.5, eventsPerSecond: 20, fsync: false });
   expect(report.problems).toEqual([]);
   expect(report.growth.filter(({ holds }) => !holds)).toEqual([]);
   expect(report.deliveries).toBeGreaterThan(100);

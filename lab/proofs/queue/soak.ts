@@ -9,9 +9,8 @@ import { Load } from '../faults/load.ts';
 export interface SoakSize {
   readonly seconds: number;
   readonly sampleSeconds: number;
-  /** Events are published in groups, and so many groups a second. */
-  readonly group: number;
-  readonly groupsPerSecond: number;
+  /** That are published beside those of the clients. */
+  readonly eventsPerSecond: number;
   readonly fsync: boolean;
 }
 
@@ -96,7 +95,7 @@ export async function soak(size: SoakSize, told: (total: number) => void = () =>
   const loop = (perSecond: number, work: () => Promise<unknown>) =>
     openLoop(perSecond, work, ({ failure }) => void (failure !== null && failures.push(failure)));
   const loops = [
-    loop(size.groupsPerSecond, () => publish(stage.ostiary, size.group)),
+    loop(size.eventsPerSecond, () => publish(stage.ostiary, 1)),
     loop(1, async () => {
       purged += await insist(() => purge(stage, retentionMs));
     }),

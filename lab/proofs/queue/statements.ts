@@ -1,5 +1,5 @@
 import { median } from '../../support/measure/statistics.ts';
-import { delivered, publish, setStage } from '../../support/processes/stage.ts';
+import { drained, publish, setStage } from '../../support/processes/stage.ts';
 
 /** Statements of workers only, as the server counts them: everybody else has another role or is quiet meanwhile. */
 const counted = `
@@ -7,9 +7,6 @@ const counted = `
   WHERE userid = 'ostiary'::regrole AND toplevel
     AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
 `;
-
-/** A machine that stands still meanwhile makes no difference: statements are counted. */
-const patienceMs = 120_000;
 
 /** Counts what a backlog costs two workers, and what a single delivery costs a worker that has nothing else to do. */
 export async function countStatements(size: {
@@ -34,7 +31,7 @@ export async function countStatements(size: {
     return (rows[0]?.statements ?? Number.NaN) / deliveries;
   };
   const drain = async (): Promise<void> => {
-    if (!(await delivered(stage, patienceMs))) throw new Error('deliveries stay pending');
+    if (!(await drained(stage))) throw new Error('deliveries stay pending');
   };
   for (let published = 0; published < size.events; published += 50)
     await publish(ostiary, Math.min(50, size.events - published));

@@ -1,5 +1,5 @@
 import type { Hold } from '../../support/measure/claim-records.ts';
-import { delivered, publish, type Stage } from '../../support/processes/stage.ts';
+import { drained, publish, type Stage } from '../../support/processes/stage.ts';
 import type { Claim } from '../../support/proof.ts';
 import { race } from './race.ts';
 
@@ -13,8 +13,6 @@ interface LoggedDelivery {
 
 /** Of the partner, each of which gets every event. */
 export const endpoints = 10;
-
-const patienceMs = 180_000;
 
 const logged = `
   SELECT deliveries.id, status, events.id AS event, regexp_replace(url, '^https?://[^/]*', '') AS path,
@@ -45,7 +43,7 @@ export function raceForDeliveries(
     while (events.length < wanted)
       events.push(...(await publish(ostiary, Math.min(50, wanted - events.length))));
     await cluster.tellWorkers('startWorker');
-    await delivered(stage, patienceMs);
+    await drained(stage);
     await cluster.tellWorkers('stopWorker');
     const holds = await cluster.holds();
     const { rows } = await server.app.query<LoggedDelivery>(logged, [events.map(({ id }) => id)]);

@@ -3,7 +3,6 @@ import type { Fault } from './schedule.ts';
 
 type Send = () => Promise<Response>;
 
-/** See {@link networkOf}. */
 export type Network = ReturnType<typeof networkOf>;
 
 function reset(): never {

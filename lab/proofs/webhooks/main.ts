@@ -15,7 +15,7 @@ const { seed, deliveries, kills } = numbersFrom({
 console.log(`${deliveries} deliveries and ${kills} kills for each receiver, seed ${seed}\n`);
 const claims: Claim[] = [];
 for (const behaviour of behaviours) {
-  const report = await prove({ behaviour, deliveries, kills, seed });
+  const report = await prove(behaviour, { deliveries, kills, seed });
   claims.push(...report.claims.map((one) => ({ ...one, name: `${behaviour}: ${one.name}` })));
   console.log(`${behaviour}: ${report.requests} requests, ${report.duplicates} events accepted twice`);
 }

@@ -11,15 +11,6 @@ import { audit, owner } from './audit.ts';
 /** How receivers behave. */
 export const behaviours = ['accepting', 'refusing', 'hanging', 'resetting'] as const;
 
-/** One run. */
-export interface Plan {
-  readonly behaviour: Misbehaviour;
-  readonly deliveries: number;
-  readonly kills: number;
-  /** Repeats the moments of the kills. */
-  readonly seed: number;
-}
-
 /** A worker that does not catch up within this time has lost something. */
 const patience = { everyMs: 20, withinMs: 180_000 };
 
@@ -37,7 +28,10 @@ export async function provision({ handler, admin }: Ostiary, slug: string, url: 
  * Publishes events in portions while a worker in another process delivers them and is killed in the middle
  * of each portion; then lets the last worker finish, and audits what arrived and what is stored.
  */
-export async function prove({ behaviour, deliveries, kills, seed }: Plan) {
+export async function prove(
+  behaviour: Misbehaviour,
+  { deliveries, kills, seed }: Readonly<Record<'deliveries' | 'kills' | 'seed', number>>,
+) {
   await using ends = new AsyncDisposableStack();
   const { ostiary, storage, start } = await openHost(ends);
   const receiver = new Receiver(behaviour);

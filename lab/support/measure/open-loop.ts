@@ -1,11 +1,3 @@
-/** What became of one operation. */
-export interface Outcome {
-  readonly ms: number;
-  /** Why it failed; `null` when it did not. */
-  readonly failure: string | null;
-}
-
-/** See {@link openLoop}. */
 export type OpenLoop = ReturnType<typeof openLoop>;
 
 const tickMs = 5;
@@ -16,8 +8,13 @@ const most = 500;
 /**
  * Begins an operation every `1 / perSecond` seconds, evenly, as users do who know nothing of each other. A tick that comes late
  * begins all that are due.
+ * @param ended - told how long each operation took, and why it failed, if it did
  */
-export function openLoop(perSecond: number, work: () => Promise<unknown>, ended: (outcome: Outcome) => void) {
+export function openLoop(
+  perSecond: number,
+  work: () => Promise<unknown>,
+  ended: (outcome: { readonly ms: number; readonly failure: string | null }) => void,
+) {
   const underWay = new Set<Promise<void>>();
   let last = performance.now();
   let due = Math.random();
