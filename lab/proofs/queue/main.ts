@@ -60,10 +60,8 @@ async function proveClaims(): Promise<Claim[]> {
 
 async function proveSize(): Promise<Claim[]> {
   const sampleSeconds = Math.min(30, minutes * 3);
-  const { growth, deliveries, purged, totals, problems } = await soak(
-    { seconds: minutes * 60, sampleSeconds, eventsPerSecond: 80, fsync: true },
-    (total) => console.error(`everything together: ${kib(total)}`),
-  );
+  const size = { seconds: minutes * 60, sampleSeconds, eventsPerSecond: 80, fsync: true };
+  const { growth, deliveries, purged, totals, problems } = await soak(size);
   console.log(
     `\n${minutes} minutes, ${deliveries} deliveries, ${purged} rows purged; ` +
       `everything together every ${sampleSeconds} s: ${totals.map(kib).join(', ')}\n`,

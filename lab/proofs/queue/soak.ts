@@ -69,7 +69,7 @@ function growthOf(samples: readonly Sample[]) {
 }
 
 /** Publishes, delivers and purges at a constant rate, and looks at the size of everything. */
-export async function soak(size: SoakSize, told: (total: number) => void = () => {}) {
+export async function soak(size: SoakSize) {
   const { seconds, fsync } = size;
   const retentionMs = (seconds * 1000) / 10;
   // The tables live a tenth of the time here, not 30 days: what cleans up has to come by as often.
@@ -86,10 +86,8 @@ export async function soak(size: SoakSize, told: (total: number) => void = () =>
   let purged = 0;
   const look = async (): Promise<void> => {
     const sample = await sampleOf(stage);
-    const total = [...sample.values()].reduce((sum, bytes) => sum + bytes, 0);
     samples.push(sample);
-    totals.push(total);
-    told(total);
+    totals.push([...sample.values()].reduce((sum, bytes) => sum + bytes, 0));
   };
   const failures: string[] = [];
   const loop = (perSecond: number, work: () => Promise<unknown>) =>
