@@ -1,7 +1,7 @@
 /**
  * Writes `etc/<package>.api.md`: everything that a package exports, by entry, so that a review shows what changes for
  * its users. Reads the built declarations (`pnpm run build` first). With `--check` it writes nothing and exits 1
- * when a report is not what was built. Names of packages (`core`) limit it to those.
+ * when a report is not what was built.
  */
 import {
   existsSync,
@@ -22,7 +22,6 @@ interface Manifest {
 }
 
 const root = resolve(import.meta.dirname, '..');
-const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const check = process.argv.includes('--check');
 const scratch = mkdtempSync(join(tmpdir(), 'api-report-'));
 
@@ -97,7 +96,7 @@ function reportOf(folder: string, subpath: string, declarations: string): string
 
 const stale: string[] = [];
 try {
-  for (const name of names.length === 0 ? readdirSync(join(root, 'packages')) : names) {
+  for (const name of readdirSync(join(root, 'packages'))) {
     const folder = join(root, 'packages', name);
     const manifest: Manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const sections = Object.entries(manifest.exports).flatMap(([subpath, entry]) => {
@@ -113,7 +112,6 @@ try {
     if (existsSync(file) && readFileSync(file, 'utf8') === report) continue;
     stale.push(`etc/${name}.api.md`);
     if (check) continue;
-    mkdirSync(join(root, 'etc'), { recursive: true });
     writeFileSync(file, report);
   }
 } finally {

@@ -14,7 +14,7 @@ import { oauthRoutes } from '../packages/core/src/oauth/routes.ts';
 import { partnerRoutes } from '../packages/core/src/partner/routes.ts';
 import { scopeNames, scopes } from '../packages/core/src/scopes.ts';
 import { pagesThatInstall } from './install-commands.ts';
-import { entriesIn, interfaceIn, unionIn, wordsIn } from './shapes.ts';
+import { entriesIn, interfaceIn, unionIn } from './shapes.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const generated = '<!-- Written by `npm run docs` from the source. Edit the source instead. -->';
@@ -170,11 +170,17 @@ const hostShapes: readonly (readonly [file: string, names: readonly string[]])[]
   ['packages/core/src/ports/payments.ts', ['PaymentRail', 'TransferOrder']],
 ];
 
+/** A union of words, as it is written in the source. */
+const wordsIn = (file: string, name: string): string =>
+  unionIn(`packages/core/src/ports/${file}`, name)
+    .alternatives.map(({ type }) => type)
+    .join(' | ');
+
 /** Types whose words are shown instead of their name. */
 const words: { readonly [type: string]: string } = {
-  KycStatus: wordsIn('packages/core/src/ports/users.ts', 'KycStatus'),
-  Mode: wordsIn('packages/core/src/ports/partners.ts', 'Mode'),
-  Currency: wordsIn('packages/core/src/ports/transfers.ts', 'Currency'),
+  KycStatus: wordsIn('users.ts', 'KycStatus'),
+  Mode: wordsIn('partners.ts', 'Mode'),
+  Currency: wordsIn('transfers.ts', 'Currency'),
 };
 
 /** Rows of options whose names and defaults stand in a table of `limits.ts`, by the option that they follow. */

@@ -101,7 +101,7 @@ export function entriesIn(file: string, name: string): { readonly name: string; 
   }));
 }
 
-/** The alternatives of a union of objects. */
+/** The alternatives of a union. */
 export function unionIn(file: string, name: string): { text: string; alternatives: readonly Alternative[] } {
   const declaration = declarationIn(file, name);
   if (!ts.isTypeAliasDeclaration(declaration) || !ts.isUnionTypeNode(declaration.type))
@@ -115,15 +115,4 @@ export function unionIn(file: string, name: string): { text: string; alternative
     return { type: onOneLine(type.getText()), text: onOneLine(text.replace(/^\s*\* ?/gm, '')) };
   });
   return { text: commentOf(declaration).text, alternatives };
-}
-
-/** The words of a union of words, as it is written in the source. */
-export function wordsIn(file: string, name: string): string {
-  const declaration = declarationIn(file, name);
-  const isWords =
-    ts.isTypeAliasDeclaration(declaration) &&
-    ts.isUnionTypeNode(declaration.type) &&
-    declaration.type.types.every(ts.isLiteralTypeNode);
-  if (!isWords) throw new Error(`scripts/shapes.ts: ${name} is no union of words`);
-  return onOneLine(declaration.type.getText());
 }

@@ -4,14 +4,14 @@ import { defineConfig } from 'tsup';
 
 const shared = [
   '../../support/measure/raw-server.ts',
-  '../../support/postgres/bare-postgres.ts',
   '../queue/servers/sink.ts',
+  '../queue/servers/ostiary.ts',
 ];
 
 // The measured processes run built code only: type stripping would be measured along.
 export default defineConfig({
   entry: Object.fromEntries(
-    [...globSync('servers/*.ts'), ...shared].map((file) => [basename(file, '.ts'), file]),
+    [...shared, ...globSync('servers/*.ts')].map((file) => [basename(file, '.ts'), file]),
   ),
   external: ['koa', 'pg', /^@ostiary\//],
   format: 'esm',

@@ -1,81 +1,23 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import type { Installation } from '../../examples/reference-server/src/index.ts';
-import { Receiver } from '../support/receiver.ts';
+import { randomUUID } from 'node:crypto';
+import { authorizePath, type RemoteClient } from '../support/browser/remote-flow.ts';
 import { jsonPost } from './client.ts';
 
 /** What people, apps and partners do. */
 export const kinds = ['userinfo', 'exchange', 'verify', 'payment'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** The partner of the load. */
-export const partner = 'kafe-lakay';
-
 /** What apps and partners were given. A rotation changes it. */
 export interface Credentials {
-  readonly clientId: string;
-  readonly redirectUri: string;
-  /** Secrets that work now; apps use one after the other. */
+  readonly client: RemoteClient;
+  /** Secrets of the client that work now; apps use one after the other. */
   clientSecrets: readonly string[];
   /** Keys that work now, by the shop that has them: each has a limit of its own. */
   apiKeys: readonly { readonly id: string; readonly keys: readonly string[] }[];
-  readonly users: readonly User[];
+  readonly users: readonly { readonly sub: string; readonly kid: string }[];
 }
 
-interface User {
-  readonly sub: string;
-  readonly kid: string;
-  readonly handle: string;
-  readonly password: string;
-}
-
-/** Users, an app, a partner with money and keys: what an administrator makes. */
-export async function provision(
-  { ostiary: { admin }, accounts, ledger }: Installation,
-  count: { readonly users: number; readonly keys: number },
-): Promise<Credentials> {
-  await admin.partners.create({ slug: partner, name: 'Kafe Lakay' });
-  await ledger.fund(partner, '10000000.00', 'HTG');
-  const users: User[] = [];
-  for (let index = 0; index < count.users; index += 1) {
-    const handle = `user-${index}`;
-    const password = randomBytes(12).toString('hex');
-    const phone = `+5093700${String(index).padStart(4, '0')}`;
-    const { sub, kid } = await accounts.create({ handle, name: `User ${index}`, phone, password });
-    users.push({ sub, kid, handle, password });
-  }
-  const redirectUri = 'https://shop.example/callback';
-  const { client, clientSecret } = await admin.clients.create({
-    ...{ name: 'Kafe Lakay', redirectUris: [redirectUri], partner },
-    allowedScopes: ['openid', 'profile', 'kyc'],
-  });
-  const apiKeys: { id: string; keys: string[] }[] = [];
-  for (let index = 0; index < count.keys; index += 1) {
-    const { apiKey, key } = await admin.apiKeys.issue({
-      ...{ partner, mode: 'live' },
-      scopes: ['identity:verify', 'payments:write', 'payments:read', 'webhooks'],
-    });
-    apiKeys.push({ id: apiKey.id, keys: [key] });
-  }
-  return { clientId: client.clientId, redirectUri, clientSecrets: [clientSecret ?? ''], apiKeys, users };
-}
-
-/** An endpoint of the partner's, that knows of which transfers somebody told it that they are completed. */
-export class TransferReceiver extends Receiver {
-  readonly told = new Set<string>();
-  /** From the creation of an event to its arrival, in milliseconds. */
-  lags: number[] = [];
-
-  constructor(secret: string) {
-    super({
-      secret,
-      answer: ({ event: { type, createdAt, data } }, response) => {
-        if (type === 'payment.completed') this.told.add(String(data.id));
-        this.lags.push(Math.max(0, Date.now() - Date.parse(createdAt)));
-        response.writeHead(204).end();
-      },
-    });
-  }
-}
+/** The partner of the operations. */
+export const partner = 'kafe-lakay';
 
 /** How users and apps of a mix do what depends on the servers. */
 export interface Ways {
@@ -84,9 +26,9 @@ export interface Ways {
   /** Nobody waits longer for an answer. */
   readonly patienceMs: number;
   /** Where a user who went to this address comes out, at the app. */
-  authorize(url: string, user: User, turn: number): Promise<string>;
+  authorize(url: string, sub: string): Promise<string>;
   /** A passport that a user shows. */
-  passport(turn: number): string | Promise<string>;
+  passport(): string | Promise<string>;
   /** What an app does with an ID token. */
   accept?(idToken: string): Promise<void>;
 }
@@ -124,20 +66,15 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
 
   /** A user who is signed in goes from the app to the provider, comes back with a code, and the app redeems it. */
   async exchange(): Promise<void> {
-    const { clientId, redirectUri, clientSecrets, users } = this.#credentials;
-    const user = this.#next('user', users);
-    const query = new URLSearchParams({
-      ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri },
-      ...{ scope: 'openid profile kyc', state: 's', nonce: 'n' },
-    });
-    const url = `${this.#next('origin', this.#ways.origins)}/oauth/authorize?${query}`;
-    if (user === undefined) throw new Error('there are no users');
-    const location = await this.#ways.authorize(url, user, this.#turnOf('authorization'));
-    const code = location.startsWith(redirectUri) ? new URL(location).searchParams.get('code') : null;
+    const { client, clientSecrets, users } = this.#credentials;
+    const origin = this.#next('origin', this.#ways.origins);
+    const url = `${origin}${authorizePath(client, { nonce: 'n' })}`;
+    const location = await this.#ways.authorize(url, this.#next('user', users)?.sub ?? '');
+    const code = location.startsWith(client.redirectUri) ? new URL(location).searchParams.get('code') : null;
     if (code === null) throw new Error(`no code but ${location.slice(0, 160)}`);
     const request = {
-      ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUri },
-      ...{ client_id: clientId, client_secret: this.#next('secret', clientSecrets) },
+      ...{ grant_type: 'authorization_code', code, redirect_uri: client.redirectUri },
+      ...{ client_id: client.id, client_secret: this.#next('secret', clientSecrets) },
     };
     const answer = await this.#ask('/v1/oauth/token', jsonPost(request), 200);
     await this.#ways.accept?.(String(answer.id_token));
@@ -148,7 +85,7 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
   }
 
   async verify(): Promise<void> {
-    const token = await this.#ways.passport(this.#turnOf('passport'));
+    const token = await this.#ways.passport();
     const answer = await this.#post('/v1/partner/verify', { token }, 200);
     if (answer.valid !== true) throw new Error('a passport that is not valid');
   }

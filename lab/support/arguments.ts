@@ -1,34 +1,24 @@
 import { parseArgs } from 'node:util';
 
-type Numbers = Readonly<Record<string, number>>;
-type Lists = Readonly<Record<string, readonly string[]>>;
-
 /**
  * Reads `--name value` of whole numbers.
- * @param lists - options that take some of these names, with commas between
  * @throws TypeError for an option that is unknown or no number
  */
-export function numbersFrom<Defaults extends Numbers, Choices extends Lists = Record<never, never>>(
-  defaults: Defaults,
-  lists?: Choices,
-): { readonly [name in keyof Defaults]: number } & Choices {
-  const known: Numbers & Lists = { ...defaults, ...lists } as Numbers & Lists;
+export function numbersFrom<Name extends string>(
+  defaults: Readonly<Record<Name, number>>,
+): Readonly<Record<Name, number>> {
+  const names = Object.keys(defaults) as Name[];
   const { values } = parseArgs({
-    options: Object.fromEntries(Object.keys(known).map((name) => [name, { type: 'string' as const }])),
+    options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
   });
-  const chosen = (name: string, preset: number | readonly string[]) => {
+  const chosen: Record<Name, number> = { ...defaults };
+  for (const name of names) {
     const text = values[name];
-    if (typeof text !== 'string') return preset;
-    if (typeof preset === 'number') {
-      if (!/^[0-9]{1,10}$/.test(text)) throw new TypeError(`--${name}: ${text} is no number`);
-      return Number(text);
-    }
-    const unknown = text.split(',').find((one) => !preset.includes(one));
-    if (unknown !== undefined) throw new TypeError(`--${name}: there is no ${unknown}`);
-    return text.split(',');
-  };
-  const read = Object.entries(known).map(([name, preset]) => [name, chosen(name, preset)]);
-  return Object.fromEntries(read);
+    if (typeof text !== 'string') continue;
+    if (!/^[0-9]{1,10}$/.test(text)) throw new TypeError(`--${name}: ${text} is no number`);
+    chosen[name] = Number(text);
+  }
+  return chosen;
 }
 
 /** Numbers from 0 up to 1 that depend on nothing but the seed (mulberry32). */

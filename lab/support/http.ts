@@ -37,18 +37,11 @@ export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** An endpoint for webhooks, as the API takes it. */
-export interface Endpoint {
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly secret: string;
-}
-
 /** Registers an endpoint as a partner does. @throws Error when it is refused */
 export async function registerEndpoint(
   origin: string,
   apiKey: string,
-  endpoint: Endpoint,
+  endpoint: { readonly url: string; readonly events: readonly string[]; readonly secret: string },
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const response = await fetch(`${origin}/v1/partner/webhooks`, {

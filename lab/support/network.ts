@@ -3,17 +3,9 @@ import { connect, createServer, type Socket } from 'node:net';
 /**
  * The way between processes and their database. It can lose every packet, as a cut cable does: nothing is refused,
  * nothing is closed.
+ * @param target - the port of the server
  */
-export interface Network {
-  readonly port: number;
-  cut(): void;
-  /** New connections work again; those that lost something are dead for good. */
-  mend(): void;
-  close(): Promise<void>;
-}
-
-/** @param target - the port of the server */
-export async function startNetwork(target: number): Promise<Network> {
+export async function startNetwork(target: number) {
   let isCut = false;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -45,6 +37,7 @@ export async function startNetwork(target: number): Promise<Network> {
     cut() {
       isCut = true;
     },
+    /** New connections work again; those that lost something are dead for good. */
     mend() {
       isCut = false;
     },

@@ -65,45 +65,17 @@ export async function until(
   return true;
 }
 
-/** Does something for each item, so many at a time. */
-export async function eachOf<Item>(
+/** Does something for each item, so many at a time. @returns what came of each */
+export async function eachOf<Item, Result>(
   items: readonly Item[],
   atOnce: number,
-  work: (item: Item, index: number) => Promise<void>,
-): Promise<void> {
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
   const waiting = items.entries();
   const drive = async (): Promise<void> => {
-    for (const [index, item] of waiting) await work(item, index);
+    for (const [index, item] of waiting) results[index] = await work(item, index);
   };
   await Promise.all(Array.from({ length: atOnce }, drive));
-}
-
-/** What has to be taken down again, the last one first. */
-export class Ends {
-  readonly #ends: (() => unknown)[] = [];
-
-  add(end: () => unknown): void {
-    this.#ends.push(end);
-  }
-
-  /** Takes everything down; what fails at that does not keep the rest. */
-  async end(): Promise<void> {
-    for (const one of this.#ends.splice(0).reverse()) {
-      try {
-        await one();
-      } catch (error) {
-        console.error(error);
-      }
-    }
-  }
-}
-
-/** Sets something up and works with it; whatever was set up is taken down again. */
-export async function staged<Result>(work: (ends: Ends) => Promise<Result>): Promise<Result> {
-  const ends = new Ends();
-  try {
-    return await work(ends);
-  } finally {
-    await ends.end();
-  }
+  return results;
 }

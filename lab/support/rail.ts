@@ -1,13 +1,12 @@
 import type { PaymentRail } from '@ostiary/core';
 import { Pool } from 'pg';
 
-/** The rail's own books: who was paid, once per transfer, and every time that it was asked. */
+/** The rail's own books: who was paid, once per transfer. */
 export const railTables = `
   CREATE TABLE executions (
     transfer_id text PRIMARY KEY, amount bigint NOT NULL, recipient text NOT NULL, description text
   );
-  CREATE TABLE calls (transfer_id text NOT NULL, worker text NOT NULL);
-  GRANT ALL ON executions, calls TO ostiary;
+  GRANT ALL ON executions TO ostiary;
 `;
 
 /** How long the rail's database may take to connect and to answer, in milliseconds. */
@@ -24,7 +23,6 @@ export function railOn(connectionString: string): PaymentRail {
   pool.on('error', () => undefined);
   return {
     async execute({ id, amount, recipientKid, description }) {
-      await pool.query('INSERT INTO calls VALUES ($1, $2)', [id, String(process.pid)]);
       await pool.query('INSERT INTO executions VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING', [
         id,
         amount,

@@ -1,76 +1,56 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { safeVerify } from '@ostiary/webhook-verifier';
 import { bodyOf, close, listen } from './http.ts';
+import { secret } from './processes/cluster-options.ts';
 
-/** A delivery that verified. */
-export interface Delivered {
+/** The endpoint that answers where all others hang. */
+export const healthyPath = '/acme-0/0';
+
+/** How many requests of an event an endpoint mistreats at first, by how many events had arrived before it. */
+export const misbehaviours = {
+  accepting: () => 0,
+  refusing: (lot) => lot % 3,
+  hanging: (lot) => (lot % 100 === 0 ? 1 : 0),
+  resetting: (lot) => lot % 3,
+  'refusing every fifth': (lot) => (lot % 5 === 0 ? 1 : 0),
+  'hanging but one': (_lot, path) => (path === healthyPath ? 0 : Number.POSITIVE_INFINITY),
+} as const satisfies Readonly<Record<string, (lot: number, path: string) => number>>;
+
+/** One of {@link misbehaviours}. */
+export type Misbehaviour = keyof typeof misbehaviours;
+
+/** What came of one event at one endpoint. */
+export interface Arrived {
+  readonly path: string;
   /** Of the event. */
   readonly id: string;
-  readonly path: string;
-  readonly attempt: number;
-  /** The body, byte for byte. */
-  readonly text: string;
-  readonly event: {
-    readonly type: string;
-    readonly createdAt: string;
-    readonly data: Readonly<Record<string, unknown>>;
-  };
+  /** How many others had arrived before. */
+  readonly lot: number;
+  /** When it came first, as `performance.now()` has it. */
+  readonly at: number;
+  /** The numbers of the attempts, in the order of their arrival. */
+  readonly attempts: number[];
+  /** Bodies as they came. */
+  readonly bodies: Set<string>;
+  /** How many were answered with 2xx. */
+  accepted: number;
 }
 
-/** What a receiver is told, and what it answers. */
-export interface ReceiverOptions {
-  /** With which deliveries are signed, where it is known already. */
-  readonly secret?: string;
-  /** Where time runs otherwise in the processes that send: how old a delivery is then says nothing. */
-  readonly ignoresAge?: boolean;
-  /** Answers what verified: nothing at all, if it likes. @defaultValue 204 */
-  readonly answer?: (delivered: Delivered, response: ServerResponse) => void;
-}
-
-/** A partner's endpoint at every path: it verifies what arrives, and remembers what is no delivery. */
+/** A partner's endpoint at every path: it verifies what arrives, and remembers everything. */
 export class Receiver {
+  /** By path and id of the event. */
+  readonly arrivals = new Map<string, Arrived>();
+  /** Ids and descriptions of transfers, and messages of test events, that were accepted. */
+  readonly seen = new Set<unknown>();
   /** Why requests were no deliveries. */
   readonly rejected: string[] = [];
   requests = 0;
-  secret: string;
-  readonly #options: ReceiverOptions;
-  readonly #server = createServer((request, response) => this.handler(request, response));
+  readonly #behaviour: Misbehaviour;
+  readonly #server = createServer((request, response) => this.#receive(request, response));
 
-  constructor(options: ReceiverOptions = {}) {
-    this.secret = options.secret ?? '';
-    this.#options = options;
+  constructor(behaviour: Misbehaviour = 'accepting') {
+    this.#behaviour = behaviour;
   }
-
-  /** For a server of somebody else's. */
-  readonly handler: RequestListener = async (request, response) => {
-    const { ignoresAge = false, answer } = this.#options;
-    const body = await bodyOf(request).catch(() => null);
-    // The sender was killed in the middle of its request.
-    if (body === null) return;
-    const time = Number(request.headers['x-svc-timestamp']) * 1000;
-    const result = await safeVerify(body, request.headers, {
-      secret: this.secret,
-      ...(ignoresAge && { now: () => time }),
-    });
-    this.requests += 1;
-    if (!result.ok) {
-      this.rejected.push(result.error.code);
-      response.writeHead(400).end();
-      return;
-    }
-    if (answer === undefined) return void response.writeHead(204).end();
-    const text = body.toString();
-    answer(
-      {
-        id: result.delivery.id,
-        path: request.url ?? '',
-        attempt: Number(request.headers['x-svc-attempt']),
-        text,
-        event: JSON.parse(text),
-      },
-      response,
-    );
-  };
 
   listen(): Promise<string> {
     return listen(this.#server);
@@ -78,5 +58,50 @@ export class Receiver {
 
   close(): Promise<void> {
     return close(this.#server);
+  }
+
+  /** What came of an event at an endpoint. */
+  of(path: string, eventId: string): Arrived | undefined {
+    return this.arrivals.get(`${path} ${eventId}`);
+  }
+
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request).catch(() => null);
+    // The sender was killed in the middle of its request.
+    if (body === null) return;
+    this.requests += 1;
+    // Time may run otherwise in the processes that send: how old a delivery is says nothing.
+    const time = Number(request.headers['x-svc-timestamp']) * 1000;
+    const result = await safeVerify(body, request.headers, { secret, now: () => time });
+    if (result.ok) return this.#answer(request, result.delivery.id, body.toString(), response);
+    this.rejected.push(result.error.code);
+    response.writeHead(400).end();
+  }
+
+  #answer({ url: path = '', headers }: IncomingMessage, id: string, text: string, response: ServerResponse) {
+    const key = `${path} ${id}`;
+    const arrived = this.arrivals.get(key) ?? {
+      ...{
+        path,
+        id,
+        lot: this.arrivals.size,
+        at: performance.now(),
+        attempts: [],
+        bodies: new Set(),
+        accepted: 0,
+      },
+    };
+    this.arrivals.set(key, arrived);
+    arrived.attempts.push(Number(headers['x-svc-attempt']));
+    arrived.bodies.add(text);
+    if (arrived.attempts.length <= misbehaviours[this.#behaviour](arrived.lot, path)) {
+      if (this.#behaviour === 'resetting') response.socket?.resetAndDestroy();
+      else if (!this.#behaviour.startsWith('hanging')) response.writeHead(503).end('not now');
+      return;
+    }
+    arrived.accepted += 1;
+    const { data } = JSON.parse(text);
+    for (const known of [data.id, data.description, data.message]) this.seen.add(known);
+    response.writeHead(204).end();
   }
 }

@@ -1,29 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Benchmark } from '../../support/measure/benchmark.ts';
-import type { ServerProcess } from '../../support/measure/server-process.ts';
-import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
+import { inTurns } from '../../support/measure/statistics.ts';
 import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import { exportDay, paths } from './fixture.ts';
 import { type Ostiary, startOstiary } from './measurements.ts';
 import { seedTransfers, seedTransfersOnPostgres } from './seed.ts';
 
-/** How much is exported. */
-export interface ExportSize {
-  readonly exportRounds: number;
-  readonly rows: number;
-}
-
-/** Rows per second, and by how many bytes the server grew in each round. */
-export interface ExportFigures extends Comparison {
-  readonly growth: readonly number[];
-  /** By how many it grew before, when it was fresh. */
-  readonly warmUpGrowth: number;
-}
-
 /** Reads a whole export as a client does, and checks it. @returns rows per second @throws Error when it is not complete */
 async function readExport({ server, key }: Ostiary, rows: number): Promise<number> {
   const started = performance.now();
-  const url = `http://127.0.0.1:${server.port}${paths.reconciliation}?date=${exportDay}&format=ndjson`;
+  const url = `${server.origin}${paths.reconciliation}?date=${exportDay}&format=ndjson`;
   const { status, body } = await fetch(url, { headers: { 'x-api-key': key } });
   if (status !== 200 || body === null) throw new Error(`the export was answered with ${status}`);
   const hash = createHash('sha256');
@@ -43,43 +29,30 @@ async function readExport({ server, key }: Ostiary, rows: number): Promise<numbe
   return (rows * 1000) / (performance.now() - started);
 }
 
-function readBare(bare: ServerProcess): Promise<number> {
-  return bare.ask<number>('exportDay', exportDay);
-}
-
-/** Exports of a day over HTTP, and the same rows read and written out by nothing but driver and JSON. */
+/** Exports of a day over HTTP, and the same rows in a SQLite file, read and written out by nothing but driver and JSON. */
 export async function measureExport(
   bench: Benchmark,
-  { exportRounds, rows }: ExportSize,
-): Promise<ExportFigures> {
-  const ostiary = await startOstiary(bench);
-  const { server } = ostiary;
-  seedTransfers(ostiary.file, rows);
-  const bare = await bench.start('bare-export', { file: ostiary.file, database: null });
-  const grown: number[] = [];
+  postgres: TestPostgres | null,
+  { exportRounds, rows }: { readonly exportRounds: number; readonly rows: number },
+) {
+  const ostiary = await startOstiary(bench, postgres);
+  const { server, database } = ostiary;
+  // The bare side reads the tables of an Ostiary on SQLite in any case.
+  const { file } = database === null ? ostiary : await startOstiary(bench, null);
+  seedTransfers(file, rows);
+  if (database !== null) await seedTransfersOnPostgres(database, rows);
+  const bare = await bench.start('bare-export', { file });
+  const before = await server.ask<number>('resident');
+  const peaks: number[] = [];
   const rates = await inTurns(exportRounds, {
-    bare: () => readBare(bare),
+    bare: () => bare.ask<number>('exportDay', exportDay),
     async ostiary() {
-      const before = await server.ask<number>('watchMemory');
       const rate = await readExport(ostiary, rows);
-      grown.push((await server.ask<number>('peakMemory')) - before);
+      peaks.push(await server.ask<number>('peak'));
       return rate;
     },
   });
-  // V8 enlarges its young generation under any load that lasts: the round before the first one does that.
-  const [warmUpGrowth = 0, ...growth] = grown;
-  return { ...rates, growth, warmUpGrowth };
-}
-
-/** Rows per second of exports over HTTP, and of the same rows read in pages and written out for nobody. */
-export async function measureExportOnPostgres(
-  bench: Benchmark,
-  postgres: TestPostgres,
-  { exportRounds, rows }: ExportSize,
-): Promise<Comparison> {
-  const database = await postgres.newDatabase();
-  const ostiary = await startOstiary(bench, database);
-  await seedTransfersOnPostgres(database, rows);
-  const bare = await bench.start('bare-export', { file: '', database });
-  return inTurns(exportRounds, { bare: () => readBare(bare), ostiary: () => readExport(ostiary, rows) });
+  // By how many bytes the server grew. V8 enlarges its young generation under any load that lasts: the round before the first one does that.
+  const [warm = 0] = peaks;
+  return { ...rates, growth: (peaks.at(-1) ?? Number.NaN) - warm, warmUpGrowth: warm - before };
 }

@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { inBatches } from '../../support/measure/batches.ts';
 import type { Benchmark } from '../../support/measure/benchmark.ts';
-import { getRequest, measureRate, postJson, type RawRequest } from '../../support/measure/load.ts';
-import type { ServerProcess } from '../../support/measure/server-process.ts';
+import { users } from '../../support/measure/directory.ts';
+import { measureRate, type RawRequest, rawRequest } from '../../support/measure/load.ts';
 import { type Comparison, inTurns } from '../../support/measure/statistics.ts';
-import { newDatabase } from '../../support/measure/temporary.ts';
-import type { KnownAnswer } from '../../support/postgres/bare-postgres.ts';
+import { hostSettings } from '../../support/measure/temporary.ts';
 import type { TestPostgres } from '../../support/postgres/postgres.ts';
-import { paths, users } from './fixture.ts';
+import type { Child } from '../../support/processes/child.ts';
+import { paths } from './fixture.ts';
+import type { KoaSettings } from './servers/koa.ts';
 import type { Provisioned } from './servers/ostiary.ts';
 
 /** How much is measured. */
@@ -19,20 +18,28 @@ export interface Size {
 
 /** Ostiary, with what its load needs. */
 export interface Ostiary extends Provisioned {
-  readonly server: ServerProcess;
+  readonly server: Child;
   readonly file: string;
+  readonly database: string | null;
 }
 
-const sealingKey = randomBytes(32).toString('base64url');
+/** Starts Ostiary on a database of its own, with a partner, a key and users who have consented. */
+export async function startOstiary(bench: Benchmark, postgres: TestPostgres | null): Promise<Ostiary> {
+  const settings = await hostSettings(postgres);
+  const server = await bench.start('ostiary', settings);
+  const { file, database } = settings;
+  return { server, file, database, ...(await server.ask<Provisioned>('prepare')) };
+}
 
-/**
- * Starts Ostiary on a database of its own, with a partner, a key and users who have consented.
- * @param database - of PostgreSQL; without it on a SQLite file
- */
-export async function startOstiary(bench: Benchmark, database: string | null = null): Promise<Ostiary> {
-  const file = newDatabase();
-  const server = await bench.start('ostiary', { file, database, sealingKey });
-  return { server, file, ...(await server.ask<Provisioned>('prepare')) };
+/** Starts bare Koa routes on the same kind of database. @param keys - with which the answer is looked up on PostgreSQL */
+export async function startKoa(
+  bench: Benchmark,
+  postgres: TestPostgres | null,
+  answer = 'null',
+  keys: readonly string[] = [],
+): Promise<Child> {
+  const { file, database } = await hostSettings(postgres);
+  return bench.start('koa', { file, database, answer, keys } satisfies KoaSettings);
 }
 
 /** A group of the partner API that only reads. */
@@ -42,18 +49,18 @@ export type Group = 'verify' | 'users';
 function requestsOf(group: Group, port: number, { key, passports }: Ostiary): RawRequest[] {
   const headers = { 'x-api-key': key };
   return group === 'verify'
-    ? passports.map((token) => postJson(port, paths.verify, headers, { token }))
-    : users.map(({ kid }) => getRequest(port, paths.user.replace(':kid', kid), headers));
+    ? passports.map((token) => rawRequest(port, paths.verify, headers, { token }))
+    : users.map(({ kid }) => rawRequest(port, paths.user.replace(':kid', kid), headers));
 }
 
 const fields: Readonly<Record<Group, string>> = { verify: '"valid":true', users: '"handle":"user' };
 
-/** What Ostiary answers. @param index - of the passport or user */
-function answerOf(group: Group, { server, key, passports }: Ostiary, index = 0): Promise<Response> {
-  const path = group === 'verify' ? paths.verify : paths.user.replace(':kid', users[index]?.kid ?? '');
-  return fetch(`http://127.0.0.1:${server.port}${path}`, {
+/** What Ostiary answers to the first request. */
+function answerOf(group: Group, { server, key, passports }: Ostiary): Promise<Response> {
+  const path = group === 'verify' ? paths.verify : paths.user.replace(':kid', users[0]?.kid ?? '');
+  return fetch(server.origin + path, {
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    ...(group === 'verify' ? { method: 'POST', body: JSON.stringify({ token: passports[index] }) } : {}),
+    ...(group === 'verify' ? { method: 'POST', body: JSON.stringify({ token: passports[0] }) } : {}),
   });
 }
 
@@ -74,45 +81,23 @@ async function fullAnswer(group: Group, ostiary: Ostiary): Promise<{ answer: Res
   return { answer, text };
 }
 
-/** Requests per second of a group, of all servers in turns. */
-function ratesOf<Name extends string>(
-  group: Group,
-  ostiary: Ostiary,
-  servers: Readonly<Record<Name, ServerProcess>>,
-  { rounds, requests: count }: Size,
-): Promise<Record<Name, number[]>> {
-  const sides = Object.entries<ServerProcess>(servers).map(([name, { port }]) => {
-    const load = { port, requests: requestsOf(group, port, ostiary), count, expected: fields[group] };
-    return [name, () => measureRate(load)];
-  });
-  return inTurns(rounds, Object.fromEntries(sides) as Record<Name, () => Promise<number>>);
-}
-
-/** Ostiary's, a bare Koa route's, and those of a raw server that answers Ostiary's bytes. */
-export async function measureRequests(bench: Benchmark, group: Group, size: Size) {
-  const ostiary = await startOstiary(bench);
-  const { answer, text } = await fullAnswer(group, ostiary);
-  const bare = await bench.start('bare', { file: newDatabase(), answer: JSON.parse(text) });
-  const raw = await bench.startRaw(answer, text);
-  return ratesOf(group, ostiary, { bare, ostiary: ostiary.server, raw }, size);
-}
-
-/** Ostiary's, beside a Koa server that answers the same after one look-up. */
-export async function requestsOnPostgres(
+/** Requests per second of Ostiary, of a bare Koa route, and of a raw server that answers Ostiary's bytes. */
+export async function measureRequests(
   bench: Benchmark,
-  postgres: TestPostgres,
+  postgres: TestPostgres | null,
   group: Group,
-  size: Size,
-): Promise<Comparison> {
-  const ostiary = await startOstiary(bench, await postgres.newDatabase());
-  await fullAnswer(group, ostiary);
+  { rounds, requests: count }: Size,
+) {
+  const ostiary = await startOstiary(bench, postgres);
+  const { answer, text } = await fullAnswer(group, ostiary);
   const keys = group === 'verify' ? ostiary.passports : users.map(({ kid }) => kid);
-  const known = await inBatches(keys, async (key, index): Promise<KnownAnswer> => {
-    return [key, await (await answerOf(group, ostiary, index)).text()];
-  });
-  const bare = await bench.start('bare-postgres', { database: await postgres.newDatabase() });
-  await bare.ask('learn', known);
-  return ratesOf(group, ostiary, { bare, ostiary: ostiary.server }, size);
+  const bare = await startKoa(bench, postgres, text, keys);
+  const raw = await bench.startRaw(answer, text);
+  const rateOf = ({ port }: Child) => {
+    const load = { port, requests: requestsOf(group, port, ostiary), count, expected: fields[group] };
+    return () => measureRate(load);
+  };
+  return inTurns(rounds, { bare: rateOf(bare), ostiary: rateOf(ostiary.server), raw: rateOf(raw) });
 }
 
 let sent = 0;
@@ -121,38 +106,25 @@ let sent = 0;
 function payments(port: number, key: string, count: number): RawRequest[] {
   return Array.from({ length: count }, () => {
     sent += 1;
-    return postJson(
-      port,
-      paths.payments,
-      { 'x-api-key': key, 'idempotency-key': `payment-${sent}` },
-      {
-        amount: `${1 + (sent % 500)}.00`,
-        currency: 'HTG',
-        recipient: { kid: users[sent % users.length]?.kid },
-        description: `Invoice ${sent}`,
-      },
-    );
+    const headers = { 'x-api-key': key, 'idempotency-key': `payment-${sent}` };
+    return rawRequest(port, paths.payments, headers, {
+      amount: `${1 + (sent % 500)}.00`,
+      currency: 'HTG',
+      recipient: { kid: users[sent % users.length]?.kid },
+      description: `Invoice ${sent}`,
+    });
   });
 }
 
-/**
- * Payments per second, every answered one on the disk on either side; Ostiary's worker executes them meanwhile.
- * @param postgres - where both have their tables; without it each has a SQLite file
- */
+/** Payments per second, every answered one on the disk on either side; Ostiary's worker executes them meanwhile. */
 export async function measurePayments(
   bench: Benchmark,
+  postgres: TestPostgres | null,
   { rounds, payments: count }: Size,
-  postgres?: TestPostgres,
 ): Promise<Comparison> {
-  const { server: ostiary, key } = await startOstiary(bench, await postgres?.newDatabase());
-  const bare =
-    postgres === undefined
-      ? await bench.start('bare', { file: newDatabase(), answer: null })
-      : await bench.start('bare-postgres', { database: await postgres.newDatabase() });
-  const measure = ({ port }: ServerProcess) =>
+  const { server: ostiary, key } = await startOstiary(bench, postgres);
+  const bare = await startKoa(bench, postgres);
+  const measure = ({ port }: Child) =>
     measureRate({ port, requests: payments(port, key, count), expected: '"status":"pending"' });
-  const rates = await inTurns(rounds, { bare: () => measure(bare), ostiary: () => measure(ostiary) });
-  if (!(await bare.ask<boolean>('isDurable')))
-    throw new Error('the bare database does not wait for the disk');
-  return rates;
+  return inTurns(rounds, { bare: () => measure(bare), ostiary: () => measure(ostiary) });
 }

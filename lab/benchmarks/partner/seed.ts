@@ -1,6 +1,7 @@
 import Driver from 'better-sqlite3';
 import { Client } from 'pg';
-import { exportDay, partner, users } from './fixture.ts';
+import { users } from '../../support/measure/directory.ts';
+import { exportDay, partner } from './fixture.ts';
 
 const dayMs = 86_400_000;
 const columns = [

@@ -36,15 +36,8 @@ export const graphileSettings = [
   { localQueue: 500, completeJobBatchDelay: 250 },
 ] as const;
 
-/** What the benchmark knows of a contestant. */
-export interface Description {
-  readonly settings: readonly object[];
-  /** How many deliveries are not settled yet: SQL. */
-  readonly unsettled: string;
-}
-
-/** Of each contestant. */
-export const descriptions: Readonly<Record<ContestantName, Description>> = {
+/** Of each contestant: its settings, and how many deliveries are not settled yet, as SQL. */
+export const descriptions = {
   ostiary: {
     settings: ostiarySettings,
     unsettled: 'SELECT count(*)::integer AS count FROM ostiary.pending_deliveries',
@@ -57,4 +50,4 @@ export const descriptions: Readonly<Record<ContestantName, Description>> = {
     settings: graphileSettings,
     unsettled: 'SELECT count(*)::integer AS count FROM graphile_worker._private_jobs',
   },
-};
+} satisfies Readonly<Record<ContestantName, { settings: readonly object[]; unsettled: string }>>;

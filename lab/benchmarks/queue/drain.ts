@@ -1,6 +1,5 @@
-import type { ServerProcess } from '../../support/measure/server-process.ts';
-import { median } from '../../support/measure/statistics.ts';
-import type { QuietTurns, Turn } from '../../support/measure/stolen-time.ts';
+import { inTurns, median } from '../../support/measure/statistics.ts';
+import type { Child } from '../../support/processes/child.ts';
 import type { Arena } from './arena.ts';
 import { type ContestantName, contestantNames, descriptions } from './contestants.ts';
 
@@ -10,34 +9,24 @@ export interface Size {
   readonly count: number;
 }
 
-/** One setting of a contestant, and how many deliveries per second it made. */
-export interface Trial {
-  readonly name: ContestantName;
-  readonly setting: number;
-  readonly rates: number[];
-}
+/** One setting of a contestant, and how many deliveries per second it made in each round. */
+export type Trial = Awaited<ReturnType<typeof trySettings>>[number];
 
-/** Everyone's settings, in turns. The round before the first one is not counted. */
-export async function trySettings(
-  arena: Arena,
-  turns: QuietTurns,
-  { rounds, count }: Size,
-): Promise<Trial[]> {
-  const trials: (Trial & { readonly server: ServerProcess })[] = [];
-  for (const name of contestantNames) {
-    for (const setting of descriptions[name].settings.keys()) {
-      trials.push({ name, setting, server: await arena.start(name, setting), rates: [] });
-    }
+/** Everyone's settings, in turns. */
+export async function trySettings(arena: Arena, { rounds, count }: Size) {
+  const trials = contestantNames.flatMap((name) =>
+    descriptions[name].settings.map((_, setting) => ({ name, setting, label: `${name} ${setting}` })),
+  );
+  const servers: Child[] = [];
+  const sides: Record<string, () => Promise<number>> = {};
+  for (const { name, setting, label } of trials) {
+    const server = await arena.start(name, setting);
+    servers.push(server);
+    sides[label] = () => arena.drain(name, [server], count);
   }
-  for (let round = -1; round < rounds; round += 1) {
-    for (const { name, server, rates } of trials) {
-      const turn = () => arena.drain(name, [server], count);
-      if (round < 0) await turn();
-      else rates.push(...(await turns.values([turn])));
-    }
-  }
-  for (const { server } of trials) await server.stop();
-  return trials;
+  const rates = await inTurns(rounds, sides);
+  for (const server of servers) await server.stop();
+  return trials.map(({ name, setting, label }) => ({ name, setting, rates: rates[label] ?? [] }));
 }
 
 /** The best setting of each contestant. */
@@ -51,29 +40,37 @@ export function bestOf(trials: readonly Trial[]): Best {
   return { ostiary: best('ostiary'), 'pg-boss': best('pg-boss'), 'graphile-worker': best('graphile-worker') };
 }
 
-/** Deliveries per second of one process of each, a value for each round, and of the requests alone. */
-export type Rates = Readonly<Record<ContestantName | 'raw', number[]>>;
-
-/** Everyone at his best, in turns; a round that others disturbed is repeated. */
-export async function compare(
-  arena: Arena,
-  best: Best,
-  turns: QuietTurns,
-  { rounds, count }: Size,
-): Promise<Rates> {
-  const raw = await arena.startRaw();
-  const everyone: { name: keyof Rates; turn: () => Promise<Turn> }[] = [];
-  for (const name of contestantNames) {
+/** Everyone at his best, in turns, beside the requests alone. */
+export async function compare(arena: Arena, best: Best, { rounds, count }: Size) {
+  const sideOf = async (name: ContestantName) => {
     const server = await arena.start(name, best[name]);
-    everyone.push({ name, turn: () => arena.drain(name, [server], count) });
+    return () => arena.drain(name, [server], count);
+  };
+  return inTurns(rounds, {
+    ostiary: await sideOf('ostiary'),
+    'pg-boss': await sideOf('pg-boss'),
+    'graphile-worker': await sideOf('graphile-worker'),
+    raw: await arena.rawSide(count),
+  });
+}
+
+/** How many processes share the work. */
+export const crews = [1, 2, 4] as const;
+
+/** One, two and four processes of everyone, in turns. @returns deliveries per second, medians, by name and crew */
+export async function measureGrowth(arena: Arena, best: Best, { rounds, count }: Size) {
+  const sides: Record<string, () => Promise<number>> = {};
+  for (const name of contestantNames) {
+    const servers: Child[] = [];
+    for (const crew of crews) {
+      while (servers.length < crew) servers.push(await arena.start(name, best[name]));
+      const some = [...servers];
+      sides[`${name} ${crew}`] = () => arena.drain(name, some, count);
+    }
   }
-  everyone.push({ name: 'raw', turn: () => arena.postRaw(raw, count) });
-  const rates: Rates = { ostiary: [], 'pg-boss': [], 'graphile-worker': [], raw: [] };
-  for (const { turn } of everyone) await turn();
-  for (let round = 1; round <= rounds; round += 1) {
-    console.error(`round ${round} of ${rounds} …`);
-    const found = await turns.values(everyone.map(({ turn }) => turn));
-    for (const [index, { name }] of everyone.entries()) rates[name].push(found[index] ?? Number.NaN);
-  }
-  return rates;
+  const rates = await inTurns(rounds, sides);
+  return contestantNames.map((name) => ({
+    name,
+    medians: crews.map((crew) => median(rates[`${name} ${crew}`] ?? [])),
+  }));
 }

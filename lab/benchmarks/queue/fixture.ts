@@ -1,7 +1,7 @@
-/** What every process of the benchmark agrees on. */
+/** What every process of the benchmarks of webhooks agrees on. */
 
-/** The secret of the endpoint. */
-export const secret = 'whsec_0123456789abcdefghijklmnop';
+/** The secret of the endpoint: 32 bytes in base64, as svix and standardwebhooks want them; the others take it as it stands. */
+export const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
 
 /** The partner whose endpoint it is. */
 export const partner = 'bench';
@@ -14,9 +14,6 @@ export const eventType = 'order.shipped';
  * than it takes to keep two processors busy.
  */
 export const inFlight = 128;
-
-/** How the peers and the bare loop make requests, all alike. */
-export const agentOptions = { connections: inFlight } as const;
 
 /** What an event is about: enough for a body of about a kilobyte. */
 export const data = {

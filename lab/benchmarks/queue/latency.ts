@@ -1,28 +1,21 @@
-import { percentile } from '../../support/measure/table.ts';
+import { percentile } from '../../support/measure/statistics.ts';
 import type { Arena } from './arena.ts';
 import { type ContestantName, contestantNames } from './contestants.ts';
 import type { Best } from './drain.ts';
 import type { Published } from './servers/contestant.ts';
 
-/** Who publishes: the process that delivers, or one beside it that does not. */
-export const publishers = ['same process', 'another process'] as const;
-
-/** Milliseconds from the call that publishes to the arrival of the request at the sink. */
-export interface Latency {
-  readonly name: ContestantName;
-  readonly publisher: (typeof publishers)[number];
-  readonly p50: number;
-  readonly p99: number;
-}
-
-/** Everyone at the same moderate pace. @throws Error when an event does not arrive */
+/**
+ * Milliseconds from the call that publishes, in the process that delivers or in another one, to the arrival at the sink;
+ * everyone at the same moderate pace.
+ * @throws Error when an event does not arrive
+ */
 export async function measureLatency(
   arena: Arena,
   best: Best,
   load: { readonly perSecond: number; readonly count: number },
-): Promise<Latency[]> {
-  const latencies: Latency[] = [];
-  for (const publisher of publishers) {
+) {
+  const latencies: { name: ContestantName; publisher: string; p50: number; p99: number }[] = [];
+  for (const publisher of ['same process', 'another process']) {
     for (const name of contestantNames) {
       const worker = await arena.start(name, best[name]);
       const other = await arena.start(name, best[name]);
@@ -32,7 +25,6 @@ export async function measureLatency(
       const warmUp = { ...load, count: load.perSecond };
       const measure = async (request: typeof load) => {
         await arena.sink.ask('take');
-        await arena.sink.ask('watch');
         const all = arena.sink.ask('expect', request.count);
         const published = await source.ask<Published[]>('publishAt', request);
         await all;

@@ -1,34 +1,30 @@
 import { OstiaryPartner } from '@ostiary/client-sdk';
-import { apiKey, type CallName, operations, passport, payment, transferId } from './fixture.ts';
+import { apiKey, type CallName, callNames, operations, passport, payment, transferId } from './fixture.ts';
 
 /** One side: each call answers the parsed data. */
 export type Client = { readonly [Name in CallName]: (signal?: AbortSignal) => Promise<unknown> };
 
 /** What somebody writes who has no SDK, and trusts the network: no time-out, no retry, no check of the answer but its status. */
 export function bareClient(origin: string): Client {
-  const caller = (name: CallName) => {
-    const { method, path, body, keyed } = operations[name];
-    return async (signal?: AbortSignal): Promise<unknown> => {
+  const callers = callNames.map((name) => {
+    const { method, path, body, isKeyed } = operations[name];
+    const call = async (signal?: AbortSignal): Promise<unknown> => {
       const headers: Record<string, string> = { 'X-API-Key': apiKey };
-      if (body !== null) headers['Content-Type'] = 'application/json';
-      if (keyed) headers['Idempotency-Key'] = crypto.randomUUID();
+      if (body !== undefined) headers['Content-Type'] = 'application/json';
+      if (isKeyed) headers['Idempotency-Key'] = crypto.randomUUID();
       const response = await fetch(origin + path, {
         method,
         headers,
         redirect: 'manual',
-        ...(body === null ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(signal === undefined ? {} : { signal }),
       });
       if (!response.ok) throw new Error(`${name} was answered with ${response.status}`);
       return await response.json();
     };
-  };
-  return {
-    verify: caller('verify'),
-    create: caller('create'),
-    retrieve: caller('retrieve'),
-    list: caller('list'),
-  };
+    return [name, call] as const;
+  });
+  return Object.fromEntries(callers) as unknown as Client;
 }
 
 export function ostiaryClient(baseUrl: string): Client {

@@ -1,9 +1,8 @@
 /** What is asked for, and what is answered: the same bytes for both sides. */
 
-/** The calls that are measured. */
-export type CallName = 'verify' | 'create' | 'retrieve' | 'list';
-
-export const callNames: readonly CallName[] = ['verify', 'create', 'retrieve', 'list'];
+/** The calls that are measured: `passports.verify`, and of payments `create`, `retrieve` and a page of `list`. */
+export const callNames = ['verify', 'create', 'retrieve', 'list'] as const;
+export type CallName = (typeof callNames)[number];
 
 /** It looks like one, and opens nothing. */
 export const apiKey = `svc_test_${'A1b2C3d4'.repeat(6)}`;
@@ -36,10 +35,11 @@ const transfer = {
 export interface Operation {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  readonly body: object | null;
+  readonly body?: object;
   /** Whether an `Idempotency-Key` goes along. */
-  readonly keyed: boolean;
-  readonly status: number;
+  readonly isKeyed?: boolean;
+  /** @defaultValue 200 */
+  readonly status?: number;
   readonly answer: object;
 }
 
@@ -48,8 +48,6 @@ export const operations: { readonly [Name in CallName]: Operation } = {
     method: 'POST',
     path: '/v1/partner/verify',
     body: passport,
-    keyed: false,
-    status: 200,
     answer: {
       valid: true,
       user: { kid: 'KID-TEST-APPROVED', role: 'member', country: 'HT', kycStatus: 'approved', kycTier: 2 },
@@ -61,24 +59,18 @@ export const operations: { readonly [Name in CallName]: Operation } = {
     method: 'POST',
     path: '/v1/partner/payments',
     body: payment,
-    keyed: true,
+    isKeyed: true,
     status: 201,
     answer: { ...transfer, status: 'pending', completedAt: null },
   },
   retrieve: {
     method: 'GET',
     path: `/v1/partner/payments/${transferId}`,
-    body: null,
-    keyed: false,
-    status: 200,
     answer: transfer,
   },
   list: {
     method: 'GET',
     path: '/v1/partner/payments?limit=25',
-    body: null,
-    keyed: false,
-    status: 200,
     answer: {
       data: Array.from({ length: 25 }, (_, index) => ({ ...transfer, reference: `order-${index}` })),
       nextCursor: null,

@@ -3,7 +3,8 @@ import { signWebhook, verify } from '@ostiary/webhook-verifier';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import { type CandidateName, type Delivery, eventBody, otherHeaders, secret } from './fixture.ts';
+import { secret } from '../queue/fixture.ts';
+import { type CandidateName, type Delivery, eventBody, otherHeaders } from './fixture.ts';
 
 /** One way to verify deliveries. */
 export interface Candidate {
@@ -11,10 +12,6 @@ export interface Candidate {
   sign(number: number, timestamp: number): Delivery | Promise<Delivery>;
   /** Answers the event or throws; a promise where the library answers one. */
   verify(delivery: Delivery): unknown;
-}
-
-function hex(timestamp: number, body: Buffer): string {
-  return createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
 }
 
 async function signAsOstiary(number: number, timestamp: number): Promise<Delivery> {
@@ -75,7 +72,8 @@ export const candidates: { readonly [Name in CandidateName]: Candidate } = {
   stripe: {
     sign(number, timestamp) {
       const body = eventBody(number);
-      const signature = `t=${timestamp},v1=${hex(timestamp, body)}`;
+      const digest = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
+      const signature = `t=${timestamp},v1=${digest}`;
       return { body, headers: { ...otherHeaders, 'stripe-signature': signature } };
     },
     verify: ({ body, headers }) =>

@@ -1,31 +1,18 @@
 import type { Stage } from '../../support/processes/stage.ts';
 import type { Load } from './load.ts';
 
-/** What was found in the books of one fault. */
-export interface Findings {
-  readonly lostEvents: string[];
-  readonly doubleTransfers: string[];
-  readonly strayExecutions: string[];
-  /** Everything else that must not be. */
-  readonly others: string[];
-}
-
-export function noFindings(): Findings {
-  return { lostEvents: [], doubleTransfers: [], strayExecutions: [], others: [] };
-}
-
 /** What the parts of an audit share. */
 interface Audit {
   readonly stage: Stage;
   readonly load: Load;
-  /** Where findings of a fault are noted. */
-  readonly at: (fault: string | undefined) => Findings;
+  /** Notes what must not be, with what was broken when it was asked for. */
+  readonly complain: (fault: string | undefined, problem: string) => void;
   /** Whether every endpoint of the mode accepted the event. */
   readonly isDelivered: (mode: string, event: string) => boolean;
 }
 
 /** Transfers, by the key that each was asked for with. One pass over all events, rather than one for each transfer. */
-async function auditTransfers({ stage, load, at, isDelivered }: Audit): Promise<void> {
+async function auditTransfers({ stage, load, complain, isDelivered }: Audit): Promise<void> {
   const { app, rail } = stage.server;
   const { rows: stored } = await app.query<{
     id: string;
@@ -48,37 +35,35 @@ async function auditTransfers({ stage, load, at, isDelivered }: Audit): Promise<
   const done = new Set(executed.map(({ id }) => id));
   const known = new Set(stored.map(({ id }) => id));
   for (const { key, fault, id } of load.payments) {
-    const own = byKey.get(key) ?? [];
-    const { doubleTransfers, others } = at(fault);
-    if (own.length > 1) doubleTransfers.push(`${key}: ${own.map((transfer) => transfer.id).join(', ')}`);
-    if (id !== null && own[0]?.id !== id) others.push(`${id} was answered and is not there`);
+    const own = (byKey.get(key) ?? []).map((transfer) => transfer.id);
+    if (own.length > 1) complain(fault, `${key} made several transfers: ${own.join(', ')}`);
+    if (id !== null && own[0] !== id) complain(fault, `${id} was answered and is not there`);
   }
   for (const { id, key, status, events } of stored) {
-    const { lostEvents, others } = at(asked.get(key)?.fault);
-    if (!asked.has(key)) others.push(`nobody asked for ${id}`);
-    if (status !== 'completed' || !done.has(id)) others.push(`${id} is ${status}, executed: ${done.has(id)}`);
-    if (events?.length !== 1) lostEvents.push(`${id} has ${events?.length ?? 0} events`);
-    else if (!events.every((event) => isDelivered('live', event)))
-      lostEvents.push(`${events[0]} was not delivered`);
+    const fault = asked.get(key)?.fault;
+    if (fault === undefined) complain(fault, `nobody asked for ${id}`);
+    if (status !== 'completed' || !done.has(id))
+      complain(fault, `${id} is ${status}, executed: ${done.has(id)}`);
+    if (events?.length !== 1) complain(fault, `${id} has ${events?.length ?? 0} events`);
+    else if (!isDelivered('live', events[0] ?? '')) complain(fault, `${events[0]} was not delivered`);
   }
   for (const { id, key } of executed) {
-    if (!known.has(id)) at(asked.get(key)?.fault).strayExecutions.push(id);
+    if (!known.has(id)) complain(asked.get(key)?.fault, `${id} was executed and is no transfer`);
   }
 }
 
 /** Test events, by the key that stands in each. */
-async function auditTestEvents({ stage, load, at, isDelivered }: Audit): Promise<void> {
+async function auditTestEvents({ stage, load, complain, isDelivered }: Audit): Promise<void> {
   const { rows } = await stage.server.app.query<{ id: string; key: string }>(
     `SELECT id, body::jsonb -> 'data' ->> 'message' AS key FROM ostiary.events WHERE mode = 'test'`,
   );
   const byKey = Map.groupBy(rows, ({ key }) => key);
   for (const { key, fault, id } of load.events) {
     const own = byKey.get(key) ?? [];
-    const { lostEvents, others } = at(fault);
-    if (own.length > 1) others.push(`${key} is ${own.length} events`);
-    if (id !== null && own[0]?.id !== id) lostEvents.push(`${id} was answered and is not there`);
+    if (own.length > 1) complain(fault, `${key} is ${own.length} events`);
+    if (id !== null && own[0]?.id !== id) complain(fault, `${id} was answered and is not there`);
     for (const event of own)
-      if (!isDelivered('test', event.id)) lostEvents.push(`${event.id} was not delivered`);
+      if (!isDelivered('test', event.id)) complain(fault, `${event.id} was not delivered`);
   }
 }
 
@@ -92,26 +77,27 @@ const disorders = `
   UNION ALL SELECT count(*), 'jobs are not done' FROM ostiary.jobs WHERE id <> 'purge'
 `;
 
-/** Compares what clients were told with the transfers, the journal of the rail, the events and what the receiver saw. */
-export async function audit(stage: Stage, load: Load): Promise<ReadonlyMap<string, Findings>> {
+/**
+ * Compares what clients were told with the transfers, the journal of the rail, the events and what the receiver saw.
+ * @returns what must not be, by what was broken; under `none` what belongs to no fault
+ */
+export async function audit(stage: Stage, load: Load): Promise<ReadonlyMap<string, readonly string[]>> {
   const { app } = stage.server;
-  const findings = new Map([...load.tallies.keys()].map((fault) => [fault, noFindings()]));
-  const whole = findings.get('none') ?? noFindings();
+  const problems = new Map<string, string[]>();
+  const complain = (fault = 'none', problem: string): void => {
+    problems.set(fault, [...(problems.get(fault) ?? []), problem]);
+  };
   const { rows: endpoints } = await app.query<{ mode: string; path: string }>(
     `SELECT mode, regexp_replace(url, '^https?://[^/]*', '') AS path FROM ostiary.webhook_endpoints`,
   );
-  const parts: Audit = {
-    ...{ stage, load },
-    at: (fault) => findings.get(fault ?? 'none') ?? whole,
-    isDelivered: (mode, event) =>
-      endpoints.every(
-        (endpoint) => endpoint.mode !== mode || (stage.receiver.of(endpoint.path, event)?.accepted ?? 0) > 0,
-      ),
-  };
-  await auditTransfers(parts);
-  await auditTestEvents(parts);
+  const isDelivered = (mode: string, event: string): boolean =>
+    endpoints.every(
+      (endpoint) => endpoint.mode !== mode || (stage.receiver.of(endpoint.path, event)?.accepted ?? 0) > 0,
+    );
+  await auditTransfers({ stage, load, complain, isDelivered });
+  await auditTestEvents({ stage, load, complain, isDelivered });
   const { rows } = await app.query<{ count: number; what: string }>(disorders);
-  whole.others.push(...rows.filter(({ count }) => count > 0).map(({ count, what }) => `${count} ${what}`));
-  whole.others.push(...stage.receiver.rejected.map((reason) => `a delivery did not verify: ${reason}`));
-  return findings;
+  for (const { count, what } of rows) if (count > 0) complain('none', `${count} ${what}`);
+  for (const reason of stage.receiver.rejected) complain('none', `a delivery did not verify: ${reason}`);
+  return problems;
 }

@@ -10,7 +10,7 @@ export interface FaultSize {
   readonly cutSeconds: number;
   readonly exhaustedSeconds: number;
   readonly fullSeconds: number;
-  /** How long the load goes on without any other fault, and with the oldest snapshot of all. */
+  /** How long the load goes on without any fault. */
   readonly quietSeconds: number;
 }
 
@@ -26,8 +26,10 @@ export interface FaultContext {
 /** One way to break things. */
 export interface Fault {
   readonly name: string;
-  /** Breaks something and mends it again. Answers why it cannot be made here, or `null`. */
-  make(context: FaultContext): Promise<string | null>;
+  /** Breaks something and mends it again. */
+  make(context: FaultContext): Promise<void>;
+  /** Why it cannot be made here, if it cannot. */
+  skipped?(context: FaultContext): string | null;
 }
 
 const seconds = (count: number) => setTimeout(count * 1000);
@@ -42,7 +44,6 @@ const restartOf = (mode: 'fast' | 'immediate'): Fault => ({
       await stage.server.restart(mode, 1_000 + 500 * random());
       if (restart + 1 < size.restarts) await about(2_000, random);
     }
-    return null;
   },
 });
 
@@ -52,7 +53,6 @@ export const faults: readonly Fault[] = [
     name: 'none',
     async make({ size }) {
       await seconds(size.quietSeconds);
-      return null;
     },
   },
   {
@@ -69,7 +69,6 @@ export const faults: readonly Fault[] = [
         if (victim !== undefined) restarts.push(victim.kill());
       }
       await Promise.all(restarts);
-      return null;
     },
   },
   {
@@ -81,7 +80,6 @@ export const faults: readonly Fault[] = [
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'ostiary %'`,
         );
       }
-      return null;
     },
   },
   restartOf('fast'),
@@ -92,26 +90,24 @@ export const faults: readonly Fault[] = [
       stage.network.cut();
       await seconds(size.cutSeconds);
       stage.network.mend();
-      return null;
     },
   },
   {
     name: 'pool exhausted',
     async make({ stage, size }) {
-      await Promise.all(stage.cluster.processes.map((one) => one.tell('takeConnections')));
+      await Promise.all(stage.cluster.processes.map((one) => one.ask('takeConnections')));
       await seconds(size.exhaustedSeconds);
-      await Promise.all(stage.cluster.processes.map((one) => one.tell('giveConnectionsBack')));
-      return null;
+      await Promise.all(stage.cluster.processes.map((one) => one.ask('giveConnectionsBack')));
     },
   },
   {
     name: 'disk full',
+    skipped: ({ disk }) => (typeof disk === 'string' ? disk : null),
     async make({ size, disk }) {
-      if (typeof disk === 'string') return disk;
+      if (typeof disk === 'string') return;
       await disk.fill();
       await seconds(size.fullSeconds);
       disk.clear();
-      return null;
     },
   },
 ];

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { seeded } from '../../support/arguments.ts';
-import { authorizePath, csrfOf } from '../../support/browser/remote-flow.ts';
+import { authorizePath, codeFrom, RoamingBrowser } from '../../support/browser/remote-flow.ts';
+import { authUrl } from '../../support/processes/cluster-options.ts';
 import type { Stage } from '../../support/processes/stage.ts';
 import { type Answer, Client, jsonPost, Tally } from '../client.ts';
 
@@ -55,8 +56,13 @@ export class Load {
     if (!this.tallies.has(fault)) this.tallies.set(fault, new Tally());
   }
 
-  start(): void {
+  /** Has users say yes on the consent page, each once; then begins. */
+  async start(): Promise<void> {
     const { payers, publishers, exchangers } = this.#size;
+    const { cluster, client } = this.#stage;
+    const origins = cluster.webs.map(({ origin }) => origin);
+    for (let index = payers + publishers; index < payers + publishers + exchangers; index += 1)
+      await codeFrom(origins, new RoamingBrowser(authUrl, `user-${index}`), authorizePath(client));
     const kinds = [
       ...Array.from({ length: payers }, () => this.#pay),
       ...Array.from({ length: publishers }, () => this.#publish),
@@ -139,8 +145,14 @@ export class Load {
 
   async #exchange(client: Client, index: number): Promise<void> {
     const { id, secret, redirectUri } = this.#stage.client;
-    const code = await this.#code(client, `user-${index}`);
-    if (code === null) return;
+    const headers = { accept: 'text/html', cookie: `host=user-${index}` };
+    const authorized = await client.send(authorizePath(this.#stage.client), { headers });
+    const location = authorized.headers.get('location') ?? '';
+    const code = URL.canParse(location) ? new URL(location).searchParams.get('code') : null;
+    if (code === null) {
+      this.#tally.wrong.push(`a sign-in: ${authorized.status} ${authorized.text.slice(0, 200)}`);
+      return;
+    }
     const answer = await client.send(
       '/v1/oauth/token',
       jsonPost({
@@ -152,38 +164,5 @@ export class Load {
     const isUsed = answer.inDoubt > 0 && answer.status === 400 && answer.text.includes('invalid_grant');
     if (answer.status === 200) this.exchanges += 1;
     else if (!isUsed) this.#tally.wrong.push(`an exchange: ${answer.status} ${answer.text}`);
-  }
-
-  /** Walks through the pages; `null` when it has to begin again because a step's first answer got lost. */
-  async #code(client: Client, sub: string): Promise<string | null> {
-    const cookies = new Map([['host', { pair: `host=${sub}`, path: '/' }]]);
-    let inDoubt = 0;
-    const visit = async (path: string, form?: { readonly [name: string]: string }) => {
-      const sent = [...cookies.values()].filter((cookie) => path.startsWith(cookie.path));
-      const answer = await client.send(path, {
-        method: form === undefined ? 'GET' : 'POST',
-        headers: { accept: 'text/html', cookie: sent.map(({ pair }) => pair).join('; ') },
-        ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
-      });
-      inDoubt += answer.inDoubt;
-      for (const line of answer.headers.getSetCookie()) {
-        const [pair = ''] = line.split(';');
-        const cookiePath = /path=([^;]*)/i.exec(line)?.[1] ?? '/';
-        cookies.set(`${pair.split('=')[0]} ${cookiePath}`, { pair, path: cookiePath });
-      }
-      const location = answer.headers.get('location') ?? '';
-      return { ...answer, location: URL.canParse(location) ? new URL(location) : null };
-    };
-    let step = await visit(authorizePath(this.#stage.client));
-    const page = step.location?.pathname ?? '';
-    if (page.startsWith('/oauth/interaction/')) {
-      const { text } = await visit(page);
-      const answered = await visit(page, { csrf: csrfOf(text), decision: 'approve' });
-      step = await visit(answered.location?.pathname ?? '');
-    }
-    const code = step.location?.searchParams.get('code') ?? null;
-    if (code === null && inDoubt === 0)
-      this.#tally.wrong.push(`a sign-in: ${step.status} ${step.text.slice(0, 200)}`);
-    return code;
   }
 }

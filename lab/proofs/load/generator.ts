@@ -1,13 +1,10 @@
-// The users, apps and partners of the load, and the receiver of webhooks, in a process of their own. Started by `setScene`, never imported.
-import { serve, settings } from '../../support/measure/control.ts';
-import { type OpenLoop, openLoop } from '../../support/measure/open-loop.ts';
-import { type Credentials, type Kind, kinds, Mix, TransferReceiver } from '../mix.ts';
+// The users, apps and partners of the load, in a process of their own. Started by `prove`, never imported.
+import { openLoop } from '../../support/measure/open-loop.ts';
+import { obey, settings } from '../../support/processes/control.ts';
+import { type Credentials, type Kind, kinds, Mix } from '../mix.ts';
 
 /** What the load is made with. */
 export interface LoadSettings {
-  /** Where the receiver of webhooks listens. */
-  readonly port: number;
-  readonly webhookSecret: string;
   /** Web processes. */
   readonly origins: readonly string[];
   readonly credentials: Credentials;
@@ -20,77 +17,73 @@ export interface LoadReport {
   readonly failed: number;
   /** Why operations failed, some of them. */
   readonly failures: readonly string[];
-  readonly transfers: number;
-  /** Transfers that were accepted and not told yet. */
-  readonly untold: number;
-  /** From the creation of an event to its arrival, in milliseconds. */
-  readonly lags: readonly number[];
-  readonly rejected: number;
+  /** Ids of all transfers that were accepted. */
+  readonly transfers: readonly string[];
 }
 
 /** As the specification has it: who asks what. */
 const shares: Readonly<Record<Kind, number>> = { userinfo: 0.4, exchange: 0.2, verify: 0.2, payment: 0.2 };
 
-const { port, webhookSecret, origins, credentials } = settings<LoadSettings>();
-const receiver = new TransferReceiver(webhookSecret);
+/** Later nobody is there any more. */
+const patienceMs = 1_000;
+
+const { origins, credentials } = settings<LoadSettings>();
 let passports: readonly string[] = [];
+let shown = 0;
 const mix = new Mix(credentials, {
   origins,
-  // Later nobody is there any more.
-  patienceMs: 1_000,
+  patienceMs,
   /** Who has consented before is sent back at once. */
-  async authorize(url, { sub }) {
+  async authorize(url, sub) {
     const headers = { accept: 'text/html', cookie: `host=${sub}` };
-    const signal = AbortSignal.timeout(1_000);
+    const signal = AbortSignal.timeout(patienceMs);
     const answer = await fetch(url, { headers, redirect: 'manual', signal });
     await answer.arrayBuffer();
     return answer.headers.get('location') ?? `${answer.status}`;
   },
-  passport: (turn) => passports[turn % passports.length] ?? '',
+  passport() {
+    shown += 1;
+    return passports[shown % passports.length] ?? '';
+  },
 });
 
-let rate = 0;
-let loops: OpenLoop[] = [];
-let latencies: Record<Kind, number[]> = { userinfo: [], exchange: [], verify: [], payment: [] };
-let failures: string[] = [];
-let failed = 0;
+/** Begins to make so many operations a second. */
+function begin(perSecond: number) {
+  const latencies: Record<Kind, number[]> = { userinfo: [], exchange: [], verify: [], payment: [] };
+  const failures: string[] = [];
+  let failed = 0;
+  const loops = kinds.map((kind) =>
+    openLoop(
+      perSecond * shares[kind],
+      () => mix[kind](),
+      ({ ms, failure }) => {
+        latencies[kind].push(ms);
+        if (failure === null) return;
+        failed += 1;
+        if (failures.length < 20) failures.push(`${kind}: ${failure}`);
+      },
+    ),
+  );
+  return {
+    /** Begins nothing more and waits for what is under way. */
+    async end(): Promise<LoadReport> {
+      await Promise.all(loops.map((loop) => loop.stop()));
+      return { latencies, failed, failures, transfers: mix.transfers };
+    },
+  };
+}
 
-serve(receiver.handler, port, {
+// Tokens for the first calls of userinfo.
+for (const _ of credentials.users) await mix.exchange();
+
+let load: ReturnType<typeof begin> | null = null;
+obey({
   /** Fresh passports: they live five minutes. */
   takePassports(fresh: readonly string[]) {
     passports = fresh;
   },
-  /** Tokens for the first calls of userinfo. */
-  async warmUp(exchanges: number) {
-    for (let index = 0; index < exchanges; index += 1) await mix.exchange();
-  },
-  /** From now on so many operations a second, and nothing of before counts. */
   begin(perSecond: number) {
-    latencies = { userinfo: [], exchange: [], verify: [], payment: [] };
-    [failures, failed, receiver.lags, rate] = [[], 0, [], perSecond];
-    if (loops.length > 0) return;
-    loops = kinds.map((kind) =>
-      openLoop(
-        () => rate * shares[kind],
-        () => mix[kind](),
-        ({ ms, failure }) => {
-          latencies[kind].push(ms);
-          if (failure === null) return;
-          failed += 1;
-          if (failures.length < 20) failures.push(`${kind}: ${failure}`);
-        },
-        500,
-      ),
-    );
+    load = begin(perSecond);
   },
-  /** Begins nothing more and waits for what is under way. */
-  async end() {
-    await Promise.all(loops.splice(0).map((loop) => loop.stop()));
-  },
-  report: (): LoadReport => ({
-    ...{ latencies, failures, failed, lags: receiver.lags },
-    untold: mix.transfers.filter((id) => !receiver.told.has(id)).length,
-    transfers: mix.transfers.length,
-    rejected: receiver.rejected.length,
-  }),
+  end: () => load?.end(),
 });

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
 import { createLedger } from '../../../examples/reference-server/src/ledger/ledger.ts';
 import { createAccounts } from '../../../examples/reference-server/src/users/accounts.ts';
 import { createPasswords } from '../../../examples/reference-server/src/users/passwords.ts';
 import { partner } from '../../support/processes/cluster-options.ts';
 import { type HostFile, openHost } from '../../support/processes/host-file.ts';
-import { type Claim, claim, eachOf, staged, until } from '../../support/proof.ts';
+import { claim, eachOf, until } from '../../support/proof.ts';
 import { Client, jsonPost, Tally } from '../client.ts';
 import { audit, type ListedTransfer, type Outcome } from './audit.ts';
 import {
@@ -16,14 +17,8 @@ import {
   paid,
   recipients,
   type Schedule,
+  schedules,
 } from './schedule.ts';
-
-/** What a proof found. */
-export interface Report {
-  readonly claims: readonly Claim[];
-  readonly tally: Tally;
-  readonly transfers: number;
-}
 
 /** Clients that pay at the same time. */
 const parallel = 8;
@@ -91,43 +86,44 @@ function payerOf(client: Client, key: string, kids: readonly string[]) {
   };
 }
 
-/** Runs a schedule against one server process that is killed again and again, and audits what is left. */
-export function prove(schedule: Schedule): Promise<Report> {
-  return staged(async (ends) => {
-    const host = await openHost(ends);
-    const { key, kids } = await provision(host, schedule);
-    const server = host.start();
-    const tally = new Tally();
-    const giveUp = new AbortController();
-    const payer = payerOf(new Client([server], () => tally, 0, giveUp.signal), key, kids);
-    const outcomes: Outcome[] = [];
-    let paidSoFar = 0;
-    const payAll = eachOf(schedule.payments, parallel, async (payment, index) => {
-      outcomes[index] = await payer.pay(payment, index);
-      paidSoFar += 1;
-    });
-    const killAll = async (): Promise<void> => {
-      for (const { after, delayMs } of schedule.kills) {
-        await until(() => paidSoFar >= after, { everyMs: 1 });
-        // A moment in the middle of whatever is going on.
-        await setTimeout(delayMs);
-        await server.kill();
-      }
-    };
-    ends.add(() => giveUp.abort());
-    await Promise.all([killAll(), payAll]);
-    const isSettled = await until(payer.isSettled, { withinMs: patienceMs });
-    const listed = await payer.transfers();
-    await server.stop();
-    const { connection } = host.database;
-    return {
-      claims: [
-        { name: 'nobody is told anything but 503 while nothing can be done', problems: tally.wrong },
-        claim('no transfer stays pending', isSettled, `settled: ${isSettled}`),
-        ...audit({ schedule, kids, outcomes, listed, database: connection }),
-      ],
-      tally,
-      transfers: listed.length,
-    };
+/** Draws a schedule, and runs it against one server process that is killed again and again, and audits what is left. */
+export async function prove({ seed, ...size }: Readonly<Record<'seed' | 'payments' | 'kills', number>>) {
+  const [schedule] = fc.sample(schedules(size), { seed, numRuns: 1 });
+  if (schedule === undefined) throw new Error('there is no schedule');
+  await using ends = new AsyncDisposableStack();
+  const host = await openHost(ends);
+  const { key, kids } = await provision(host, schedule);
+  const server = host.start();
+  const tally = new Tally();
+  const giveUp = new AbortController();
+  const payer = payerOf(new Client([server], () => tally, 0, giveUp.signal), key, kids);
+  const outcomes: Outcome[] = [];
+  let paidSoFar = 0;
+  const payAll = eachOf(schedule.payments, parallel, async (payment, index) => {
+    outcomes[index] = await payer.pay(payment, index);
+    paidSoFar += 1;
   });
+  const killAll = async (): Promise<void> => {
+    for (const { after, delayMs } of schedule.kills) {
+      await until(() => paidSoFar >= after, { everyMs: 1 });
+      // A moment in the middle of whatever is going on.
+      await setTimeout(delayMs);
+      await server.kill();
+    }
+  };
+  ends.defer(() => giveUp.abort());
+  await Promise.all([killAll(), payAll]);
+  const isSettled = await until(payer.isSettled, { withinMs: patienceMs });
+  const listed = await payer.transfers();
+  await server.stop();
+  const { connection } = host.database;
+  return {
+    claims: [
+      { name: 'nobody is told anything but 503 while nothing can be done', problems: tally.wrong },
+      claim('no transfer stays pending', isSettled, `settled: ${isSettled}`),
+      ...audit({ schedule, kids, outcomes, listed, database: connection }),
+    ],
+    tally,
+    transfers: listed.length,
+  };
 }

@@ -1,82 +1,59 @@
-import { type Claim, Ends, staged, until } from '../../support/proof.ts';
+import { type Claim, until } from '../../support/proof.ts';
 import { deploy, populate, type Size } from './deployment.ts';
 import { Load, type Rates } from './load.ts';
-import { operation } from './prove.ts';
-
-/** What a backup has to hold, and what is wrong with what it holds. */
-export interface Restored {
-  /** Settings that lead to it. */
-  readonly store: Readonly<Record<string, string>>;
-  /** Rows in all tables together. */
-  readonly rows: number;
-  /** Tables that have another number of rows than they had when the backup was made. */
-  readonly different: readonly string[];
-}
 
 /** A database that can be backed up while it is used. */
 export interface Source {
   readonly name: string;
   readonly size: Size;
   readonly store: Readonly<Record<string, string>>;
-  /** Makes a backup, as documented, and restores it somewhere else. */
-  copy(): Promise<Restored>;
+  /** Makes a backup, as documented, and restores it somewhere else. @returns settings that lead there */
+  copy(): Promise<Readonly<Record<string, string>>>;
   /** Movements, accounts and currencies of the restored ledger that do not add up. */
   disorders(): Promise<number>;
 }
 
 const withinMs = 45_000;
 
-async function works(work: Promise<unknown>): Promise<boolean> {
-  return work.then(
-    () => true,
-    () => false,
-  );
-}
-
 /** Backs up while everybody goes on, restores, and starts a server on what was restored. */
-export function proveBackup({ name, size, store, copy, disorders }: Source, rates: Rates): Promise<Claim> {
-  return staged(async (ends) => {
-    const first = new Ends();
-    ends.add(() => first.end());
-    const deployment = await deploy(first, size, store);
-    const population = await populate(ends, deployment);
-    const { credentials, browser, receiver } = population;
-    const load = new Load(deployment.authUrl, credentials, browser);
-    ends.add(() => load.stop());
-    load.begin(name);
-    await load.start(rates);
-    await until(() => load.mix.transfers.length >= 3 * rates.payment, { withinMs });
-    const before = [...load.mix.transfers];
-    const restored = await copy();
-    await load.stop();
+export async function proveBackup(
+  { name, size, store, copy, disorders }: Source,
+  rates: Rates,
+): Promise<Claim> {
+  await using ends = new AsyncDisposableStack();
+  const first = ends.use(new AsyncDisposableStack());
+  const deployment = await deploy(first, size, store);
+  const population = await populate(ends, deployment);
+  const { credentials, browser, receiver } = population;
+  const load = new Load(deployment.authUrl, credentials, browser);
+  ends.defer(() => load.stop());
+  load.begin(name);
+  await load.start(rates);
+  await until(() => load.mix.transfers.length >= 3 * rates.payment, { withinMs });
+  const before = [...load.mix.transfers];
+  const restored = await copy();
+  await load.stop();
 
-    // The same settings and another database: what a team does when the first one is lost.
-    await first.end();
-    const again = await deploy(ends, size, restored.store, deployment.sealingKey);
-    const { mix } = new Load(again.authUrl, credentials, browser);
-    const found = await disorders();
-    const isAlive = await works(mix.userinfo(load.mix.firstToken));
-    const known = await Promise.all(before.map((id) => works(mix.knows(id))));
-    await mix.payment();
-    const told = await until(() => mix.transfers.every((id) => receiver.told.has(id)), { withinMs });
-    const lost = known.filter((is) => !is).length;
-    const { different, rows } = restored;
-    const parts: readonly (readonly [boolean, string, string])[] = [
-      [different.length === 0, `${rows} rows`, `other rows in ${different.join(', ')}`],
-      [
-        before.length > 0 && lost === 0,
-        `${before.length} transfers`,
-        `${lost} of ${before.length} transfers lost`,
-      ],
-      [found === 0, 'ledger balanced', `${found} disorders in the ledger`],
-      [isAlive, 'token alive', 'token dead'],
-      [told, 'payment and webhook', 'no webhook'],
-    ];
-    const holds = parts.every(([is]) => is);
-    return operation(
-      name,
-      { holds, found: parts.map(([is, good, bad]) => (is ? good : bad)).join(', ') },
-      load,
-    );
-  });
+  // The same settings and another database: what a team does when the first one is lost.
+  await first.disposeAsync();
+  const again = await deploy(ends, size, restored, deployment.sealingKey);
+  const { mix } = new Load(again.authUrl, credentials, browser);
+  const found = await disorders();
+  // A token of before works, and every transfer of before is known.
+  const asked = [mix.userinfo(load.mix.firstToken), ...before.map((id) => mix.knows(id))];
+  const answers = await Promise.allSettled(asked);
+  await mix.payment();
+  const told = await until(() => mix.transfers.every((id) => receiver.seen.has(id)), { withinMs });
+  const { requests, failures } = load.tallyOf(name);
+  return {
+    name,
+    problems: [
+      ...failures,
+      ...answers.flatMap((answer) => (answer.status === 'rejected' ? [String(answer.reason)] : [])),
+      ...(before.length > 0 ? [] : ['there was no transfer before']),
+      ...(found === 0 ? [] : [`${found} disorders in the ledger`]),
+      ...(told ? [] : ['no webhook came']),
+    ],
+    found: `${requests} requests, ${before.length} transfers before, one told after`,
+  };
 }

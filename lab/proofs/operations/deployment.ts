@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Front } from '../../../examples/demo/src/cluster/front.ts';
 import { freePorts } from '../../../examples/demo/src/free-ports.ts';
-import type { Browser } from '../../../examples/demo/src/walkthrough/browser.ts';
 import {
   createLogger,
   type Installation,
@@ -10,31 +8,17 @@ import {
 } from '../../../examples/reference-server/src/index.ts';
 import { registerEndpoint } from '../../support/http.ts';
 import { openBalancer } from '../../support/processes/balancer.ts';
-import { ReferenceProcess } from '../../support/processes/reference-process.ts';
-import type { Ends } from '../../support/proof.ts';
-import { type Credentials, provision, TransferReceiver } from '../mix.ts';
+import { secret } from '../../support/processes/cluster-options.ts';
+import { referenceProcess } from '../../support/processes/reference-process.ts';
+import { Receiver } from '../../support/receiver.ts';
+import { type Credentials, partner } from '../mix.ts';
 import { signIn } from './load.ts';
 
 /** The reference server as a team deploys it: processes behind a load balancer. */
-export interface Deployment {
-  /** Where everybody goes. */
-  readonly authUrl: string;
-  /** The settings that all processes share. Another sealing key changes them. */
-  env: Readonly<Record<string, string>>;
-  readonly sealingKey: string;
-  readonly webs: readonly ReferenceProcess[];
-  readonly workers: readonly ReferenceProcess[];
-  readonly balancer: Front;
-}
+export type Deployment = Awaited<ReturnType<typeof deploy>>;
 
 /** Who uses it. */
-export interface Population {
-  readonly credentials: Credentials;
-  /** The partner's endpoint. */
-  readonly receiver: TransferReceiver;
-  /** The user's, who has signed in. */
-  readonly browser: Browser;
-}
+export type Population = Awaited<ReturnType<typeof populate>>;
 
 /** How many processes there are of each kind. `all` is one process that does everything, as on SQLite. */
 export type Size = { readonly webs: number; readonly workers: number } | 'all';
@@ -45,15 +29,16 @@ export function newSealingKey(): string {
 
 /** Starts everything on a database, which `store` names. */
 export async function deploy(
-  ends: Ends,
+  ends: AsyncDisposableStack,
   size: Size,
   store: Readonly<Record<string, string>>,
   sealingKey = newSealingKey(),
-): Promise<Deployment> {
+) {
   const { webs: webCount, workers: workerCount } = size === 'all' ? { webs: 1, workers: 0 } : size;
   const [front = 0, ...ports] = await freePorts(1 + webCount + workerCount);
   const authUrl = `http://localhost:${front}`;
-  const env = {
+  // The settings that all processes share. Another sealing key changes them.
+  const env: Readonly<Record<string, string>> = {
     ...store,
     NODE_ENV: 'development',
     OSTIARY_AUTH_URL: authUrl,
@@ -64,15 +49,15 @@ export async function deploy(
   };
   const processes = (role: string, count: number) =>
     ports.splice(0, count).map((port, index) => {
-      return new ReferenceProcess(`${role} ${index + 1}`, port, { ...env, OSTIARY_ROLE: role });
+      return referenceProcess(`${role} ${index + 1}`, port, { ...env, OSTIARY_ROLE: role });
     });
   const webs = processes(size === 'all' ? 'all' : 'web', webCount);
   const workers = processes('worker', workerCount);
   const everybody = [...webs, ...workers];
-  ends.add(() => Promise.all(everybody.map((one) => one.stop())));
+  for (const one of everybody) ends.defer(async () => void (await one.stop()));
   await Promise.all(everybody.map((one) => one.start()));
   const balancer = await openBalancer(front, webs);
-  ends.add(() => balancer.close());
+  ends.defer(() => balancer.close());
   return { authUrl, env, sealingKey, webs, workers, balancer };
 }
 
@@ -89,19 +74,44 @@ export async function administer<Result>(
   }
 }
 
-/** A partner with its keys, an endpoint that listens, and a load that a signed-in user takes part in. */
-export async function populate(ends: Ends, { authUrl, env }: Deployment): Promise<Population> {
-  const credentials = await administer(env, (installation) =>
-    // A key may verify once and pay twice a second, an address may begin five authorizations: three keys, one address.
-    provision(installation, { users: 1, keys: 3 }),
-  );
-  const receiver = new TransferReceiver(newSealingKey());
+/** A user, an app, a partner with money and keys: what an administrator makes. */
+async function provision({ ostiary: { admin }, accounts, ledger }: Installation) {
+  await admin.partners.create({ slug: partner, name: 'Kafe Lakay' });
+  await ledger.fund(partner, '10000000.00', 'HTG');
+  const password = newSealingKey();
+  const account = { handle: 'ana', name: 'Ana', phone: '+50937000000', password };
+  const { sub, kid } = await accounts.create(account);
+  const redirectUri = 'https://shop.example/callback';
+  const { client, clientSecret } = await admin.clients.create({
+    ...{ name: 'Kafe Lakay', redirectUris: [redirectUri], partner, allowedScopes: ['openid'] },
+  });
+  const secret = clientSecret ?? '';
+  const apiKeys: { id: string; keys: string[] }[] = [];
+  // A key may verify once and pay twice a second, an address may begin five authorizations: three keys, one address.
+  for (let index = 0; index < 3; index += 1) {
+    const { apiKey, key } = await admin.apiKeys.issue({
+      ...{ partner, mode: 'live' },
+      scopes: ['identity:verify', 'payments:write', 'payments:read', 'webhooks'],
+    });
+    apiKeys.push({ id: apiKey.id, keys: [key] });
+  }
+  const credentials: Credentials = {
+    client: { id: client.clientId, secret, redirectUri },
+    ...{ clientSecrets: [secret], apiKeys, users: [{ sub, kid }] },
+  };
+  return { credentials, account };
+}
+
+/** A partner with its keys, an endpoint that listens, and a user who has signed in. */
+export async function populate(ends: AsyncDisposableStack, { authUrl, env }: Deployment) {
+  const { credentials, account } = await administer(env, provision);
+  const receiver = new Receiver();
   await registerEndpoint(authUrl, credentials.apiKeys[0]?.keys[0] ?? '', {
     url: `${await receiver.listen()}/`,
     events: ['payment.completed'],
-    secret: receiver.secret,
+    secret,
   });
-  ends.add(() => receiver.close());
-  const browser = await signIn(authUrl, credentials);
+  ends.defer(() => receiver.close());
+  const browser = await signIn(authUrl, account);
   return { credentials, receiver, browser };
 }

@@ -16,12 +16,14 @@ interface Tally {
 const jwksMs = 3_000;
 
 /** A browser in which a user has signed in. */
-export async function signIn(authUrl: string, { users: [user] }: Credentials): Promise<Browser> {
+export async function signIn(
+  authUrl: string,
+  { handle, password }: { readonly handle: string; readonly password: string },
+): Promise<Browser> {
   const browser = new Browser(() => undefined);
   const page = await browser.open(`${authUrl}/login`);
   const [form] = page.forms;
-  if (form === undefined || user === undefined) throw new Error(`no form to sign in with: ${page.status}`);
-  const { handle, password } = user;
+  if (form === undefined) throw new Error(`no form to sign in with: ${page.status}`);
   const signedIn = await browser.submit(page, form, { handle, password });
   if (signedIn.status !== 303) throw new Error(`not signed in: ${signedIn.status}`);
   return browser;
@@ -41,14 +43,16 @@ export class Load {
 
   constructor(authUrl: string, credentials: Credentials, browser: Browser) {
     this.#authUrl = authUrl;
-    this.#clientId = credentials.clientId;
-    const isApp = (location: string): boolean => location.startsWith(credentials.redirectUri);
+    this.#clientId = credentials.client.id;
+    let authorizations = 0;
+    const isApp = (location: string): boolean => location.startsWith(credentials.client.redirectUri);
     this.mix = new Mix(credentials, {
       origins: [authUrl],
       patienceMs: 10_000,
       /** Every third time the user is asked for consent. */
-      async authorize(url, _user, turn) {
-        const address = turn % 3 === 0 ? `${url}&prompt=consent` : url;
+      async authorize(url) {
+        authorizations += 1;
+        const address = authorizations % 3 === 0 ? `${url}&prompt=consent` : url;
         let page = await browser.follow(await browser.open(address), isApp);
         const form = page.forms.find(({ buttons }) => buttons.some(({ value }) => value === 'approve'));
         if (form !== undefined)
@@ -86,11 +90,7 @@ export class Load {
           tally.failures.push(`${kind}: ${error instanceof Error ? error.message : String(error)}`);
         });
       };
-      return openLoop(
-        () => rates[kind],
-        counted,
-        () => undefined,
-      );
+      return openLoop(rates[kind], counted, () => undefined);
     });
   }
 

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { countSecrets, sealIdOf } from '@ostiary/cli/doctor';
 import { readableBy } from '../../../examples/reference-server/src/operations/nodes.ts';
-import type { ReferenceProcess } from '../../support/processes/reference-process.ts';
 import { until } from '../../support/proof.ts';
 import { jsonPost } from '../client.ts';
 import { administer, type Deployment, newSealingKey, type Population } from './deployment.ts';
@@ -13,11 +12,11 @@ export interface Scene extends Population {
   readonly load: Load;
 }
 
-/** What an operation found, and whether it is as it should be. */
-export interface Finding {
-  readonly found: string;
-  readonly holds: boolean;
-}
+/** What an operation left otherwise than it should be. */
+export type Problems = readonly string[];
+
+/** A problem, unless it holds. */
+const unless = (holds: boolean, problem: string): string[] => (holds ? [] : [problem]);
 
 /** What does not happen within this time is broken. */
 const withinMs = 45_000;
@@ -32,24 +31,21 @@ async function eventually(what: string, holds: () => Promise<boolean> | boolean)
 const activateAfterSeconds = 8;
 
 /** A key that is published first and signs afterwards. */
-export async function rotateSigningKey({ deployment, load }: Scene): Promise<Finding> {
+export async function rotateSigningKey({ deployment, load }: Scene): Promise<Problems> {
   const before = new Set(load.kids);
   const { kid } = await administer(deployment.env, ({ ostiary }) =>
     ostiary.admin.signingKeys.rotate({ activateAfterSeconds }),
   );
   await eventually('the new key signs', () => load.kids.has(kid));
-  return {
-    found: 'ID tokens of the old key and of the new one verified',
-    holds: before.size > 0 && !before.has(kid),
-  };
+  return unless(before.size > 0 && !before.has(kid), 'no ID token of the old key was seen');
 }
 
 /** The status of a code exchange that can only fail: 401 for a wrong secret, 400 for a wrong code. */
 async function secretStatus({ deployment, credentials }: Scene, secret: string): Promise<number> {
-  const { clientId, redirectUri } = credentials;
+  const { id, redirectUri } = credentials.client;
   const request = {
     ...{ grant_type: 'authorization_code', code: 'none', redirect_uri: redirectUri },
-    ...{ client_id: clientId, client_secret: secret },
+    ...{ client_id: id, client_secret: secret },
   };
   const response = await fetch(`${deployment.authUrl}/v1/oauth/token`, jsonPost(request));
   await response.arrayBuffer();
@@ -57,11 +53,11 @@ async function secretStatus({ deployment, credentials }: Scene, secret: string):
 }
 
 /** Instances of an app take over the new secret one after the other; the old one works meanwhile, and not after that. */
-export async function rotateClientSecret(scene: Scene, overlapSeconds: number): Promise<Finding> {
+export async function rotateClientSecret(scene: Scene, overlapSeconds: number): Promise<Problems> {
   const { deployment, credentials } = scene;
   const [old = ''] = credentials.clientSecrets;
   const { clientSecret } = await administer(deployment.env, ({ ostiary }) =>
-    ostiary.admin.clients.rotateSecret(credentials.clientId, { overlapSeconds }),
+    ostiary.admin.clients.rotateSecret(credentials.client.id, { overlapSeconds }),
   );
   const next = clientSecret ?? '';
   credentials.clientSecrets = [old, next];
@@ -70,7 +66,7 @@ export async function rotateClientSecret(scene: Scene, overlapSeconds: number): 
   credentials.clientSecrets = [next];
   await eventually('the old secret is refused', async () => (await secretStatus(scene, old)) === 401);
   const after = await secretStatus(scene, next);
-  return { found: 'both secrets worked, then only the new one', holds: during === 400 && after === 400 };
+  return unless(during === 400 && after === 400, `${during} for the old secret, ${after} for the new one`);
 }
 
 async function keyStatus({ deployment }: Scene, key: string): Promise<number> {
@@ -80,7 +76,7 @@ async function keyStatus({ deployment }: Scene, key: string): Promise<number> {
 }
 
 /** Every key of the partner gets a successor. */
-export async function rollApiKeys(scene: Scene, overlapSeconds: number): Promise<Finding> {
+export async function rollApiKeys(scene: Scene, overlapSeconds: number): Promise<Problems> {
   const { deployment, credentials } = scene;
   const before = credentials.apiKeys;
   const issued = await administer(deployment.env, ({ ostiary }) =>
@@ -96,17 +92,17 @@ export async function rollApiKeys(scene: Scene, overlapSeconds: number): Promise
   const during = await keyStatus(scene, old);
   credentials.apiKeys = after;
   await eventually('the old key is refused', async () => (await keyStatus(scene, old)) === 401);
-  return { found: 'both keys worked, then only the new one', holds: during === 200 };
+  return unless(during === 200, `${during} for the old key`);
 }
 
-/** Replaces every process, one of each kind at a time. @returns their exit codes */
+/** Ends every process in order and starts it again with other settings, one of each kind at a time. @returns their exit codes */
 async function restartAll(
-  { webs, workers }: Pick<Deployment, 'webs' | 'workers'>,
-  changes: Readonly<Record<string, string>> = {},
+  { webs, workers }: Deployment,
+  changes: Readonly<Record<string, string>>,
 ): Promise<readonly (number | null)[]> {
   const codes: (number | null)[] = [];
   const waves = Array.from({ length: Math.max(webs.length, workers.length) }, (_, index) =>
-    [webs[index], workers[index]].filter((one): one is ReferenceProcess => one !== undefined),
+    [webs[index], workers[index]].filter((one) => one !== undefined),
   );
   for (const wave of waves) {
     codes.push(...(await Promise.all(wave.map((one) => one.restart(changes)))));
@@ -114,24 +110,6 @@ async function restartAll(
     await delay(600);
   }
   return codes;
-}
-
-function inOrder(what: string, codes: readonly (number | null)[]): Finding {
-  const found = `${what}${codes.length} processes ended with ${[...new Set(codes)].join(', ')}`;
-  return { found, holds: codes.every((code) => code === 0) };
-}
-
-/** Every process ends in order and is started again, one of each kind at a time. */
-export async function restartInTurns({ deployment }: Scene): Promise<Finding> {
-  return inOrder('', await restartAll(deployment));
-}
-
-/** As `docs/upgrade.md` has it: the schema first, by a command, then workers, then web processes. */
-export async function updateInTurns({ deployment }: Scene): Promise<Finding> {
-  const { webs, workers, env } = deployment;
-  await administer(env, async () => undefined);
-  const codes = [...(await restartAll({ webs: [], workers })), ...(await restartAll({ webs, workers: [] }))];
-  return inOrder('migrated, then ', codes);
 }
 
 /** Waits until no secret needs the old key any more, as `ostiary doctor` tells an operator. */
@@ -149,7 +127,7 @@ async function untilSealedAnew({ deployment }: Scene, keys: readonly string[]): 
  * Another sealing key, in three rounds of restarts: every process knows it before the first one seals with it, and the old one
  * goes when nothing is sealed with it any more.
  */
-export async function rotateSealingKey(scene: Scene): Promise<Finding> {
+export async function rotateSealingKey(scene: Scene): Promise<Problems> {
   const { deployment } = scene;
   const [old, next] = [deployment.sealingKey, newSealingKey()];
   const codes: (number | null)[] = [];
@@ -160,14 +138,14 @@ export async function rotateSealingKey(scene: Scene): Promise<Finding> {
   deployment.env = { ...deployment.env, OSTIARY_SEALING_KEYS: next };
   // Webhooks are signed with a secret that only the new key opens.
   const told = await toldOfNext(scene);
-  return {
-    found: `${codes.length} restarts, then without the old key: webhooks ${told ? 'go on' : 'stopped'}`,
-    holds: told && codes.every((code) => code === 0),
-  };
+  return [
+    ...unless(told, 'webhooks stopped without the old key'),
+    ...codes.flatMap((code) => unless(code === 0, `a process ended with ${code}`)),
+  ];
 }
 
 /** Whether the partner hears of a transfer that is made now. */
 function toldOfNext({ load: { mix }, receiver }: Scene): Promise<boolean> {
   const count = mix.transfers.length;
-  return until(() => receiver.told.has(mix.transfers[count] ?? ''), { everyMs: 200, withinMs });
+  return until(() => receiver.seen.has(mix.transfers[count] ?? ''), { everyMs: 200, withinMs });
 }

@@ -1,36 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
-import type { DeliveryResult, DeliveryStore, Storage } from '@ostiary/core/storage';
-import type { Pool } from 'pg';
-import { type Ran, watchedPool } from '../../../packages/adapter-postgres/test/watched-pool.ts';
-import { createStolenTime, type QuietTurns, type Turn } from '../../support/measure/stolen-time.ts';
-import { percentile } from '../../support/measure/table.ts';
+import type { DeliveryResult, Storage } from '@ostiary/core/storage';
+import { nodesOf, planOf } from '../../../packages/adapter-postgres/test/plans.ts';
+import {
+  type Ran,
+  type WatchedPool,
+  watchedPool,
+} from '../../../packages/adapter-postgres/test/watched-pool.ts';
+import { percentile } from '../../support/measure/statistics.ts';
 import { type ProofServer, startServer } from '../../support/postgres/postgres-server.ts';
-import { staged } from '../../support/proof.ts';
-import { claimFaults, type PlanRow, stepsOf } from './plan.ts';
-
-/** How a worker asks. */
-export interface ClaimReport {
-  readonly what: string;
-  readonly claims: number;
-  readonly deliveries: number;
-  readonly median: number;
-  readonly p99: number;
-  readonly worst: number;
-  /** How large tables are read. */
-  readonly steps: readonly string[];
-  readonly problems: readonly string[];
-}
 
 /** As many as a partner may have in each mode. */
 const ofPartner = 50;
 
-/** The plan that PostgreSQL makes for a statement. */
-async function planOf(pool: Pool, sent: Ran | undefined): Promise<PlanRow[]> {
-  if (sent === undefined) return [];
-  const { rows } = await pool.query<PlanRow>(`EXPLAIN (FORMAT JSON) ${sent.text}`, [...sent.values]);
-  return rows;
-}
+/** Tables that grow with what waits. */
+const large = ['pending_deliveries', 'deliveries', 'events', 'delivery_attempts'];
 
 /** So many deliveries to each event. */
 const fanOut = 10;
@@ -84,14 +68,10 @@ function delivered(claimed: {
   return { id, claimId, attempt, next: { status: 'delivered' } };
 }
 
-interface Kind extends Pick<Parameters<DeliveryStore['claim']>[0], 'room' | 'rooms' | 'limit'> {
-  readonly what: string;
-}
-
 /** The one with a fifth of everything. */
 const busiest = (endpoints: number): number => Math.ceil(endpoints / 2);
 
-function kindsOf(endpoints: number): readonly Kind[] {
+function kindsOf(endpoints: number) {
   const first = Math.max(1, busiest(endpoints) - 9);
   const last = Math.min(endpoints, first + 19);
   const busy = new Map<string, number>();
@@ -100,18 +80,17 @@ function kindsOf(endpoints: number): readonly Kind[] {
   }
   return [
     // As a worker that has just started: a few of each endpoint.
-    { what: 'of endpoints that nobody knows', room: 2, rooms: new Map(), limit: 256 },
+    { what: 'of endpoints that nobody knows', room: 2, rooms: new Map<string, number>() },
     // As one that has room for more of some endpoints, one of them with a fifth of everything.
-    { what: `of ${busy.size} endpoints with room for more`, room: 2, rooms: busy, limit: 256 },
+    { what: `of ${busy.size} endpoints with room for more`, room: 2, rooms: busy },
     // As one in which strangers have all the room that they get.
-    { what: 'of known endpoints only', room: 0, rooms: busy, limit: 256 },
+    { what: 'of known endpoints only', room: 0, rooms: busy },
   ];
 }
 
 /** Longer than a lease: whatever a run leaves claimed is free in the next one. */
 const runMs = 3_600_000;
 
-/** What is asked for. */
 export interface ClaimSize {
   readonly waiting: number;
   readonly endpoints: number;
@@ -119,49 +98,43 @@ export interface ClaimSize {
   readonly claims: number;
   readonly runs: number;
   readonly fsync: boolean;
-  /** Repeats what was disturbed. */
-  readonly quiet: QuietTurns;
 }
 
-interface Place {
-  readonly server: ProofServer;
-  readonly watched: ReturnType<typeof watchedPool>;
-  readonly storage: Storage;
-}
+/** What a run of claims found: milliseconds, and what is wrong. */
+export type ClaimReport = Awaited<ReturnType<typeof timeKind>>;
 
 /** One run of a kind of claim, the result of each claim written before the next one. */
 async function timeKind(
-  { server, watched, storage }: Place,
-  { what, ...request }: Kind,
+  storage: Storage,
+  watched: WatchedPool,
+  { what, ...request }: ReturnType<typeof kindsOf>[number],
   { claims, begun }: { readonly claims: number; readonly begun: number },
-): Promise<ClaimReport> {
+) {
   const times: number[] = [];
   const problems: string[] = [];
-  let deliveries = 0;
   let sent: Ran | undefined;
   for (let claim = 0; claim < claims; claim += 1) {
     const claimId = randomBytes(16).toString('hex');
-    const hold = { ...request, claimId, now: begun * runMs + claim, leaseMs: 30_000 };
+    const hold = { ...request, limit: 256, claimId, now: begun * runMs + claim, leaseMs: 30_000 };
     const started = performance.now();
     const claimed = await storage.deliveries.claim(hold);
     times.push(performance.now() - started);
-    deliveries += claimed.length;
     // What was sent is kept no longer than this: clearing it away would be counted.
     sent = watched.ran().findLast(({ text }) => text.includes('news AS MATERIALIZED')) ?? sent;
     if (claimed.length === 0) problems.push(`claim ${claim} got nothing`);
     const counted = await storage.deliveries.finish(claimed.map(delivered));
     if (counted.includes(false)) problems.push(`claim ${claim}: a result did not count`);
   }
-  const steps = stepsOf(await planOf(server.app, sent));
+  if (sent === undefined) throw new Error('no claim was sent');
+  for (const { 'Node Type': type, 'Relation Name': relation = '' } of nodesOf(await planOf(watched, sent)))
+    if (type === 'Seq Scan' && large.includes(relation)) problems.push(`a claim reads all of ${relation}`);
   return {
     what,
     claims: times.length,
-    deliveries,
     median: percentile(times, 0.5),
     p99: percentile(times, 0.99),
     worst: Math.max(...times),
-    steps,
-    problems: [...problems, ...claimFaults(steps)],
+    problems,
   };
 }
 
@@ -169,50 +142,31 @@ async function timeKind(
  * Claims what waits, as workers do, with the result of each claim written before the next one. As many deliveries as are
  * asked for wait when a run begins.
  */
-export function timeClaims(size: ClaimSize): Promise<ClaimReport[]> {
-  const { waiting, endpoints, claims, runs, fsync, quiet } = size;
-  return staged(async (ends) => {
-    const server = await startServer({ fsync });
-    ends.add(() => server.remove());
-    const watched = watchedPool(server.url('app'));
-    ends.add(() => watched.end());
-    const storage = postgresStorage({ pool: watched.pool });
-    ends.add(() => storage.close());
-    await storage.open();
-    await createEndpoints(server, endpoints);
-    let published = 0;
-    let begun = 0;
-
-    const topUp = async (): Promise<void> => {
+export async function timeClaims(size: ClaimSize): Promise<ClaimReport[]> {
+  const { waiting, endpoints, claims, runs, fsync } = size;
+  await using ends = new AsyncDisposableStack();
+  const server = await startServer({ fsync });
+  ends.defer(() => server.remove());
+  const watched = watchedPool(server.url('app'));
+  ends.defer(() => watched.end());
+  const storage = postgresStorage({ pool: watched.pool });
+  ends.defer(() => storage.close());
+  await storage.open();
+  await createEndpoints(server, endpoints);
+  const reports: ClaimReport[] = [];
+  let published = 0;
+  for (let run = 0; run < runs; run += 1) {
+    for (const kind of kindsOf(endpoints)) {
       const { rows } = await server.app.query<{ count: number }>(
         'SELECT count(*)::integer FROM ostiary.pending_deliveries',
       );
       const missing = waiting - (rows[0]?.count ?? 0);
-      const to = published + Math.ceil(missing / fanOut) * fanOut;
-      await publish(server, endpoints, published, to);
-      published = to;
-    };
-    /** @throws whatever broke the run off, unless others had the processors: then it is `null`, and repeated */
-    const turn = async (kind: Kind): Promise<Turn<ClaimReport | null>> => {
-      begun += 1;
-      const [whole, ofClaims] = [createStolenTime(), createStolenTime()];
-      try {
-        await topUp();
-        ofClaims();
-        const value = await timeKind({ server, watched, storage }, kind, { claims, begun });
-        // What is wrong is wrong, whatever others took.
-        return { value, stolen: value.problems.length > 0 ? 0 : ofClaims() };
-      } catch (error) {
-        const stolen = whole() ?? 0;
-        if (stolen <= quiet.most) throw error;
-        return { value: null, stolen };
-      }
-    };
-
-    const reports: (ClaimReport | null)[] = [];
-    for (let run = 0; run < runs; run += 1) {
-      for (const kind of kindsOf(endpoints)) reports.push(...(await quiet.values([() => turn(kind)])));
+      const from = published;
+      published += Math.ceil(missing / fanOut) * fanOut;
+      await publish(server, endpoints, from, published);
+      const begun = reports.length + 1;
+      reports.push(await timeKind(storage, watched, kind, { claims, begun }));
     }
-    return reports.filter((report) => report !== null);
-  });
+  }
+  return reports;
 }

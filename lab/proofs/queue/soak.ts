@@ -1,45 +1,21 @@
 import { setTimeout } from 'node:timers/promises';
 import { insist } from '../../support/insist.ts';
+import { openLoop } from '../../support/measure/open-loop.ts';
 import { nowIn } from '../../support/processes/cluster-options.ts';
 import { publish, type Stage, setStage } from '../../support/processes/stage.ts';
-import { staged, until } from '../../support/proof.ts';
 import { Load } from '../faults/load.ts';
 
 /** How long, and how much. */
 export interface SoakSize {
   readonly seconds: number;
   readonly sampleSeconds: number;
-  /** Events are published in groups, and so many groups a second. */
-  readonly group: number;
-  readonly groupsPerSecond: number;
+  /** That are published beside those of the clients. */
+  readonly eventsPerSecond: number;
   readonly fsync: boolean;
 }
 
-/** A table or an index, in bytes: the largest size that it had in each third of the time. */
-export interface Growth {
-  readonly relation: string;
-  /** Rows that are kept for ever, as they should be: growth per row is what counts. */
-  readonly isKept: boolean;
-  readonly thirds: readonly [number, number, number];
-  /** Of the last third by the second one, for kept rows per row. */
-  readonly factor: number;
-  readonly holds: boolean;
-}
-
-export interface SoakReport {
-  readonly growth: readonly Growth[];
-  /** Everything together, in bytes, at each sample. */
-  readonly totals: readonly number[];
-  readonly deliveries: number;
-  readonly transfers: number;
-  readonly purged: number;
-  readonly problems: readonly string[];
-}
-
-interface Sample {
-  readonly sizes: ReadonlyMap<string, number>;
-  readonly transfers: number;
-}
+/** Bytes by the name of a table or an index. */
+type Sample = ReadonlyMap<string, number>;
 
 /** What may come on top by chance: where vacuum happened to be, in bytes and as a share. */
 const slackBytes = 512 * 1024;
@@ -50,23 +26,15 @@ const dayMs = 24 * 3600_000;
 /** A delivery that is pending for longer is late, in milliseconds. */
 const lateMs = 30_000;
 
-/** Tables of the load where every row ends. */
-const mortal = ['pending_deliveries', 'deliveries', 'delivery_attempts', 'events', 'idempotency_records'];
-
+/** Of tables and indexes. Transfers are kept for ever. */
 const sizes = `
   SELECT relname AS name, CASE relkind WHEN 'r' THEN pg_table_size(oid) ELSE pg_relation_size(oid) END::float8 AS bytes
-  FROM pg_class WHERE relnamespace = 'ostiary'::regnamespace AND relkind IN ('r', 'i') ORDER BY relname
+  FROM pg_class WHERE relnamespace = 'ostiary'::regnamespace AND relkind IN ('r', 'i') AND relname NOT LIKE 'transfers%'
 `;
 
 async function sampleOf({ server: { app } }: Stage): Promise<Sample> {
   const { rows } = await app.query<{ name: string; bytes: number }>(sizes);
-  const count = await app.query<{ count: number }>(
-    'SELECT count(*)::integer AS count FROM ostiary.transfers',
-  );
-  return {
-    sizes: new Map(rows.map(({ name, bytes }) => [name, bytes])),
-    transfers: count.rows[0]?.count ?? 0,
-  };
+  return new Map(rows.map(({ name, bytes }) => [name, bytes]));
 }
 
 /** Removes what is older than the retention, as the worker's job does, only more often and with a shorter one. */
@@ -88,95 +56,65 @@ async function purge({ storage, time }: Stage, retentionMs: number): Promise<num
   }
 }
 
-/** Removes all that may be, until workers have ended what was under way: what then stays would stay for ever. */
-async function leftovers(stage: Stage): Promise<string[]> {
-  const counts = mortal.map(
-    (table) => `SELECT '${table}' AS name, count(*)::integer AS count FROM ostiary.${table}`,
-  );
-  let left: { name: string; count: number }[] = [];
-  const isEmpty = async (): Promise<boolean> => {
-    await insist(() => purge(stage, 0));
-    const { rows } = await stage.server.app.query<{ name: string; count: number }>(
-      counts.join(' UNION ALL '),
-    );
-    left = rows.filter(({ count }) => count > 0);
-    return left.length === 0;
-  };
-  await until(isEmpty, { everyMs: 100, withinMs: lateMs });
-  return left.map(({ name, count }) => `${count} rows stay in ${name}`);
-}
-
-function growthOf(samples: readonly Sample[]): Growth[] {
+/** The largest size of every table and index in the second and in the last third of the time, in bytes. */
+function growthOf(samples: readonly Sample[]) {
   const third = Math.floor(samples.length / 3);
-  const parts = [samples.slice(0, third), samples.slice(third, 2 * third), samples.slice(2 * third)];
-  const names = [...(samples.at(-1)?.sizes.keys() ?? [])];
-  return names.map((relation) => {
-    const isKept = relation.startsWith('transfers');
-    const most = (of: (sample: Sample) => number) => parts.map((part) => Math.max(...part.map(of)));
-    const sizeOf = (sample: Sample) => sample.sizes.get(relation) ?? 0;
-    const [first = 0, second = 0, last = 0] = most(sizeOf);
-    const [, perRowBefore = 0, perRow = 0] = most((sample) => sizeOf(sample) / Math.max(1, sample.transfers));
-    const factor = isKept ? perRow / perRowBefore : last / Math.max(1, second);
-    const holds = factor <= slackFactor || last - second <= slackBytes;
-    return { relation, isKept, thirds: [first, second, last], factor, holds };
+  const parts = [samples.slice(third, 2 * third), samples.slice(2 * third)];
+  return [...(samples.at(-1)?.keys() ?? [])].map((relation) => {
+    const sizeOf = (sample: Sample) => sample.get(relation) ?? 0;
+    const [second = 0, last = 0] = parts.map((part) => Math.max(...part.map(sizeOf)));
+    const holds = last <= second * slackFactor || last - second <= slackBytes;
+    return { relation, thirds: [second, last], holds };
   });
 }
 
-/** Does something so often a second, for some seconds. */
-async function every(count: number, seconds: number, work: () => Promise<unknown>): Promise<void> {
-  const end = performance.now() + seconds * 1000;
-  while (performance.now() < end) {
-    const next = performance.now() + 1000 / count;
-    await work();
-    await setTimeout(Math.max(0, next - performance.now()));
-  }
-}
-
 /** Publishes, delivers and purges at a constant rate, and looks at the size of everything. */
-export function soak(size: SoakSize, told: (total: number) => void = () => {}): Promise<SoakReport> {
+export async function soak(size: SoakSize) {
   const { seconds, fsync } = size;
   const retentionMs = (seconds * 1000) / 10;
   // The tables live a tenth of the time here, not 30 days: what cleans up has to come by as often.
   const naptime = Math.min(5, Math.max(1, Math.round(retentionMs / 12_000)));
-  return staged(async (ends) => {
-    const settings = [`autovacuum_naptime=${naptime}s`];
-    const stage = await setStage(ends, { webs: 1, workers: 2, endpoints: 4, fsync, settings });
-    const load = new Load(stage, 1, { payers: 2, publishers: 1, exchangers: 0, pauseMs: 50 });
-    ends.add(() => load.abandon());
-    load.begin('none');
-    load.start();
-    const samples: Sample[] = [];
-    const totals: number[] = [];
-    let purged = 0;
-    const look = async (): Promise<void> => {
-      const sample = await sampleOf(stage);
-      const total = [...sample.sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
-      samples.push(sample);
-      totals.push(total);
-      told(total);
-    };
-    await Promise.all([
-      every(size.groupsPerSecond, seconds, () => publish(stage.ostiary, size.group)),
-      every(1, seconds, async () => {
-        purged += await insist(() => purge(stage, retentionMs));
-      }),
-      every(1 / size.sampleSeconds, seconds, look),
-    ]);
-    await look();
-    await load.stop();
-    const late = await stage.server.app.query<{ count: number }>(
-      'SELECT count(*)::integer AS count FROM ostiary.pending_deliveries WHERE due_at < $1',
-      [Math.round(nowIn(stage.time) - lateMs)],
-    );
-    return {
-      growth: growthOf(samples),
-      ...{ totals, purged, deliveries: stage.receiver.requests, transfers: samples.at(-1)?.transfers ?? 0 },
-      problems: [
-        ...(load.tallies.get('none')?.wrong ?? []),
-        ...(late.rows[0]?.count === 0 ? [] : [`${late.rows[0]?.count} deliveries are late`]),
-        ...(purged > 0 ? [] : ['nothing was purged']),
-        ...(await leftovers(stage)),
-      ],
-    };
-  });
+  await using ends = new AsyncDisposableStack();
+  const settings = [`autovacuum_naptime=${naptime}s`];
+  const stage = await setStage(ends, { webs: 1, workers: 2, endpoints: 4, fsync, settings });
+  const load = new Load(stage, 1, { payers: 2, publishers: 1, exchangers: 0, pauseMs: 50 });
+  ends.defer(() => load.abandon());
+  load.begin('none');
+  await load.start();
+  const samples: Sample[] = [];
+  const totals: number[] = [];
+  let purged = 0;
+  const look = async (): Promise<void> => {
+    const sample = await sampleOf(stage);
+    samples.push(sample);
+    totals.push([...sample.values()].reduce((sum, bytes) => sum + bytes, 0));
+  };
+  const failures: string[] = [];
+  const loop = (perSecond: number, work: () => Promise<unknown>) =>
+    openLoop(perSecond, work, ({ failure }) => void (failure !== null && failures.push(failure)));
+  const loops = [
+    loop(size.eventsPerSecond, () => publish(stage.ostiary, 1)),
+    loop(1, async () => {
+      purged += await insist(() => purge(stage, retentionMs));
+    }),
+    loop(1 / size.sampleSeconds, look),
+  ];
+  await setTimeout(seconds * 1000);
+  await Promise.all(loops.map((one) => one.stop()));
+  await look();
+  await load.stop();
+  const late = await stage.server.app.query<{ count: number }>(
+    'SELECT count(*)::integer AS count FROM ostiary.pending_deliveries WHERE due_at < $1',
+    [Math.round(nowIn(stage.time) - lateMs)],
+  );
+  return {
+    growth: growthOf(samples),
+    ...{ totals, purged, deliveries: stage.receiver.requests },
+    problems: [
+      ...failures,
+      ...(load.tallies.get('none')?.wrong ?? []),
+      ...(late.rows[0]?.count === 0 ? [] : [`${late.rows[0]?.count} deliveries are late`]),
+      ...(purged > 0 ? [] : ['nothing was purged']),
+    ],
+  };
 }

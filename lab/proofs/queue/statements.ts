@@ -1,92 +1,59 @@
 import { median } from '../../support/measure/statistics.ts';
-import { delivered, publish, setStage } from '../../support/processes/stage.ts';
-import { staged } from '../../support/proof.ts';
+import { drained, publish, setStage } from '../../support/processes/stage.ts';
 
-/** Statements that workers sent, as the server counted them. */
-export interface StatementCount {
-  readonly what: string;
-  readonly deliveries: number;
-  readonly claims: number;
-  readonly results: number;
-  /** Everything else: the queue of jobs, beginnings and ends of transactions, clocks. */
-  readonly others: number;
-  readonly perDelivery: number;
-}
-
-/** Of workers only: everybody else has another role or is quiet meanwhile. */
+/** Statements of workers only, as the server counts them: everybody else has another role or is quiet meanwhile. */
 const counted = `
-  SELECT
-    coalesce(sum(calls) FILTER (WHERE query ILIKE '%news AS MATERIALIZED%'), 0)::integer AS claims,
-    coalesce(sum(calls) FILTER (WHERE query ILIKE '%WITH results AS%'), 0)::integer AS results,
-    coalesce(sum(calls), 0)::integer AS statements
-  FROM pg_stat_statements
+  SELECT coalesce(sum(calls), 0)::integer AS statements FROM pg_stat_statements
   WHERE userid = 'ostiary'::regrole AND toplevel
     AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
 `;
 
-/** A machine that stands still meanwhile makes no difference: statements are counted. */
-const patienceMs = 120_000;
-
-interface Statements {
-  readonly claims: number;
-  readonly results: number;
-  readonly statements: number;
-}
-
 /** Counts what a backlog costs two workers, and what a single delivery costs a worker that has nothing else to do. */
-export function countStatements(size: {
+export async function countStatements(size: {
   readonly events: number;
   readonly singles: number;
   readonly fsync: boolean;
-}): Promise<StatementCount[]> {
+}) {
   const endpoints = 10;
-  return staged(async (ends) => {
-    const stage = await setStage(ends, {
-      ...{ webs: 0, workers: 2, endpoints, isWorking: false, fsync: size.fsync },
-      settings: ['shared_preload_libraries=pg_stat_statements'],
-      prepare: async ({ app }) => void (await app.query('CREATE EXTENSION pg_stat_statements')),
-    });
-    const { ostiary } = stage;
-    const { app } = stage.server;
-    const [worker] = stage.cluster.workers;
-    const count = async (deliveries: number, work: () => Promise<unknown>) => {
-      await app.query('SELECT pg_stat_statements_reset()');
-      await work();
-      const { rows } = await app.query<Statements>(counted);
-      const { claims = 0, results = 0, statements = 0 } = rows[0] ?? {};
-      const others = statements - claims - results;
-      return { deliveries, claims, results, others, perDelivery: statements / deliveries };
-    };
-    const drain = async (): Promise<void> => {
-      if (!(await delivered(stage, patienceMs))) throw new Error('deliveries stay pending');
-    };
-    for (let published = 0; published < size.events; published += 50)
-      await publish(ostiary, Math.min(50, size.events - published));
-    const backlog = await count(size.events * endpoints, async () => {
-      await stage.cluster.tellWorkers('startWorker');
-      await drain();
-      await stage.cluster.tellWorkers('stopWorker');
-    });
+  await using ends = new AsyncDisposableStack();
+  const stage = await setStage(ends, {
+    ...{ webs: 0, workers: 2, endpoints, isWorking: false, fsync: size.fsync },
+    settings: ['shared_preload_libraries=pg_stat_statements'],
+    prepare: async ({ app }) => void (await app.query('CREATE EXTENSION pg_stat_statements')),
+  });
+  const { ostiary } = stage;
+  const { app } = stage.server;
+  const [worker] = stage.cluster.workers;
+  const count = async (deliveries: number, work: () => Promise<unknown>): Promise<number> => {
+    await app.query('SELECT pg_stat_statements_reset()');
+    await work();
+    const { rows } = await app.query<{ statements: number }>(counted);
+    return (rows[0]?.statements ?? Number.NaN) / deliveries;
+  };
+  const drain = async (): Promise<void> => {
+    if (!(await drained(stage))) throw new Error('deliveries stay pending');
+  };
+  for (let published = 0; published < size.events; published += 50)
+    await publish(ostiary, Math.min(50, size.events - published));
+  const backlog = await count(size.events * endpoints, async () => {
+    await stage.cluster.tellWorkers('startWorker');
+    await drain();
+    await stage.cluster.tellWorkers('stopWorker');
+  });
 
-    await app.query(`
+  await app.query(`
       DELETE FROM ostiary.webhook_endpoints
       WHERE id IN (SELECT id FROM ostiary.webhook_endpoints WHERE mode = 'live' ORDER BY id OFFSET 1)
     `);
-    const alone: Omit<StatementCount, 'what'>[] = [];
-    for (let single = 0; single < size.singles; single += 1) {
-      await publish(ostiary, 1);
-      alone.push(await count(1, async () => await worker?.tell('runDue')));
-      await drain();
-    }
-    const sum = (of: 'claims' | 'results' | 'others') => alone.reduce((total, one) => total + one[of], 0);
-    return [
-      { what: 'a backlog, two workers', ...backlog },
-      {
-        ...{ what: 'one delivery at a time, median', deliveries: size.singles },
-        ...{ claims: sum('claims'), results: sum('results'), others: sum('others') },
-        // Now and then the purge, or a look at the server's clock, comes in between.
-        perDelivery: median(alone.map(({ perDelivery }) => perDelivery)),
-      },
-    ];
-  });
+  const alone: number[] = [];
+  for (let single = 0; single < size.singles; single += 1) {
+    await publish(ostiary, 1);
+    alone.push(await count(1, async () => await worker?.ask('runDue')));
+    await drain();
+  }
+  return [
+    { what: 'a backlog, two workers', deliveries: size.events * endpoints, perDelivery: backlog },
+    // Now and then the purge, or a look at the server's clock, comes in between.
+    { what: 'one at a time, median', deliveries: size.singles, perDelivery: median(alone) },
+  ];
 }

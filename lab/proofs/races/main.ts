@@ -5,8 +5,4 @@ import { prove } from './prove.ts';
 
 const size = numbersFrom({ runs: 20, redemptions: 200, repetitions: 100, requests: 200, deliveries: 10_000 });
 console.log('two web processes and four workers on one PostgreSQL\n');
-const reports = await prove({ ...size, fsync: true });
-for (const { name, unavailable } of reports)
-  console.log(`${name}: ${unavailable} answers were 503, and asked for again`);
-console.log();
-endProof(reports);
+endProof(await prove({ ...size, fsync: true }));

@@ -1,41 +1,22 @@
 import { setStage } from '../../support/processes/stage.ts';
-import { staged } from '../../support/proof.ts';
-import { raceForDeliveries } from './deliveries.ts';
-import type { RaceReport } from './race.ts';
-import { raceForCodes, raceForLimits, raceForTransfers, raceLimit } from './requests.ts';
+import type { Claim } from '../../support/proof.ts';
+import { endpoints, raceForDeliveries } from './deliveries.ts';
+import { raceForCodes, raceForLimits, raceForTransfers } from './requests.ts';
 
-/** How large the races are. */
-export interface RaceSize {
-  readonly runs: number;
-  /** Redemptions of one code at once. */
-  readonly redemptions: number;
-  /** Requests with one `Idempotency-Key` at once. */
-  readonly repetitions: number;
-  /** Requests of one API key at once. */
-  readonly requests: number;
-  readonly deliveries: number;
-  readonly fsync: boolean;
-}
+/** How often, and how many at once. */
+type Size = Readonly<Record<'runs' | 'redemptions' | 'repetitions' | 'requests' | 'deliveries', number>>;
 
 /** Runs every race over two web processes and four workers on one PostgreSQL. */
-export function prove({
-  runs,
-  redemptions,
-  repetitions,
-  requests,
-  deliveries,
-  fsync,
-}: RaceSize): Promise<RaceReport[]> {
-  return staged(async (ends) => {
-    const stage = await setStage(ends, {
-      ...{ webs: 2, workers: 4, endpoints: 10, isWorking: false, receiver: 'refusing every fifth', fsync },
-      partnerLimits: { users: raceLimit },
-    });
-    return [
-      await raceForCodes(stage, { runs, parallel: redemptions }),
-      await raceForTransfers(stage, { runs, parallel: repetitions }),
-      await raceForLimits(stage, { runs, parallel: requests }),
-      await raceForDeliveries(stage, { runs, deliveries }),
-    ];
+export async function prove({ fsync, ...size }: Size & { readonly fsync: boolean }): Promise<Claim[]> {
+  const { runs, deliveries } = size;
+  await using ends = new AsyncDisposableStack();
+  const stage = await setStage(ends, {
+    ...{ webs: 2, workers: 4, endpoints, isWorking: false, receiver: 'refusing every fifth', fsync },
   });
+  return [
+    await raceForCodes(stage, { runs, parallel: size.redemptions }),
+    await raceForTransfers(stage, { runs, parallel: size.repetitions }),
+    await raceForLimits(stage, { runs, parallel: size.requests }),
+    await raceForDeliveries(stage, { runs, deliveries }),
+  ];
 }

@@ -1,12 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Claim } from '../../support/proof.ts';
 
-/** What the runs of one race came to. */
-export interface RaceReport extends Claim {
-  /** Answers that were 503 and asked for again. */
-  readonly unavailable: number;
-}
-
 /** One answer, and how often it was 503 before. */
 export type Definite<Answer> = Answer & { readonly unavailable: number };
 
@@ -24,56 +18,44 @@ async function definite<Answer extends { readonly status: number }>(
   }
 }
 
-/** One race of which there are several runs: what it finds wrong, and counts. */
-export class Race {
-  readonly #origins: readonly string[];
-  readonly #problems: string[] = [];
-  readonly #counts = new Map<string, number>();
-  #run = 0;
-  #unavailable = 0;
-
-  /** @param origins - processes that are asked in turns */
-  constructor(origins: readonly string[]) {
-    this.#origins = origins;
-  }
-
-  /** Makes the runs. @returns what came of them @param found - the figures, from what was counted */
-  async run(
-    name: string,
-    runs: number,
-    once: (run: number) => Promise<void>,
-    found: (sum: (what: string) => number) => string,
-  ): Promise<RaceReport> {
-    for (; this.#run < runs; this.#run += 1) await once(this.#run);
-    const figures = found((what) => this.#counts.get(what) ?? 0);
-    return { name, problems: this.#problems, found: figures, unavailable: this.#unavailable };
-  }
-
-  /** Asks so often at once, all processes in turns. */
-  async all<Answer extends { readonly status: number }>(
-    count: number,
-    ask: (origin: string) => Promise<Answer>,
-  ): Promise<Definite<Answer>[]> {
-    const answers = await Promise.all(
-      Array.from({ length: count }, (_, index) =>
-        definite(() => ask(this.#origins[index % this.#origins.length] ?? '')),
-      ),
-    );
-    this.#unavailable += unavailableIn(answers);
-    return answers;
-  }
-
-  count(what: string, count: number): void {
-    this.#counts.set(what, (this.#counts.get(what) ?? 0) + count);
-  }
-
-  /** Notes what is wrong in this run, unless it holds. */
-  expect(holds: boolean, problem: string): void {
-    if (!holds) this.#problems.push(`run ${this.#run}: ${problem}`);
-  }
+/** Asks so often at once, all processes in turns. */
+export function atOnce<Answer extends { readonly status: number }>(
+  count: number,
+  origins: readonly string[],
+  ask: (origin: string) => Promise<Answer>,
+): Promise<Definite<Answer>[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) => definite(() => ask(origins[index % origins.length] ?? ''))),
+  );
 }
 
 /** How many answers were 503. */
 export function unavailableIn(answers: readonly { readonly unavailable: number }[]): number {
   return answers.reduce((sum, { unavailable }) => sum + unavailable, 0);
+}
+
+/** Notes what is wrong in a run, unless it holds. */
+export type Expect = (holds: boolean, problem: string) => void;
+
+/**
+ * Makes several runs of one race.
+ * @param once - answers what it counted
+ * @returns what is wrong, and the sums of what was counted
+ */
+export async function race(
+  name: string,
+  runs: number,
+  once: (expect: Expect, run: number) => Promise<Readonly<Record<string, number>>>,
+): Promise<Claim> {
+  const problems: string[] = [];
+  const sums: Record<string, number> = {};
+  for (let run = 0; run < runs; run += 1) {
+    const expect: Expect = (holds, problem) => {
+      if (!holds) problems.push(`run ${run}: ${problem}`);
+    };
+    for (const [what, count] of Object.entries(await once(expect, run)))
+      sums[what] = (sums[what] ?? 0) + count;
+  }
+  const found = Object.entries(sums).map(([what, count]) => `${count} ${what}`);
+  return { name, problems, found: `${runs} runs: ${found.join(', ')}` };
 }

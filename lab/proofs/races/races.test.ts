@@ -10,7 +10,5 @@ it('lets one of many win, counts exactly, and gives each delivery to one worker 
     fsync: false,
   });
   expect(problemsOf(reports)).toEqual([]);
-  expect(reports.map(({ name }) => name)).toEqual([
-    ...['authorization codes', 'idempotency keys', 'partner limits', 'deliveries'],
-  ]);
+  expect(reports).toHaveLength(4);
 }, 300_000);

@@ -2,7 +2,6 @@
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { numbersFrom } from '../../support/arguments.ts';
-import { tableOf } from '../../support/measure/table.ts';
 import { endProof } from '../../support/proof.ts';
 import { prove } from './run.ts';
 import { schedules } from './schedule.ts';
@@ -23,29 +22,12 @@ const seconds = ((performance.now() - started) / 1000).toFixed(1);
 
 const { calls, requests, faults, ends, retries } = tally;
 console.log(`${calls} payments in ${requests} requests, ${seconds} s\n`);
+for (const [kind, count] of faults) console.log(`${count} requests: ${kind}`);
+for (const [end, [none, one]] of ends)
+  console.log(`${none + one} calls: ${end}, with a transfer in ${one} of them`);
 console.log(
-  tableOf(
-    ['on the way', 'requests'],
-    [...faults].sort(([, left], [, right]) => right - left).map(([kind, count]) => [kind, String(count)]),
-  ),
-);
-console.log(
-  `\n${tableOf(
-    ['the SDK said', 'no transfer', 'one', 'more'],
-    [...ends].sort().map(([end, counts]) => [end, ...counts.map(String)]),
-  )}\n`,
-);
-console.log(
-  `called again with the same key: ${retries.settled} settled, ${retries.conflicts} in conflict with another payment`,
+  `called again with the same key: ${retries.settled} settled, ${retries.conflicts} in conflict with another payment\n`,
 );
 const problem = `${result.errorInstance}\n${fc.stringify(result.counterexample)}`;
-console.log();
-endProof(
-  [
-    {
-      name: 'one transfer at most for each payment, and what the SDK said is true',
-      problems: result.failed ? [problem] : [],
-    },
-  ],
-  seed,
-);
+const name = 'one transfer at most for each payment, and what the SDK said is true';
+endProof([{ name, problems: result.failed ? [problem] : [] }], seed);

@@ -3,12 +3,7 @@ import type { Fault } from './schedule.ts';
 
 type Send = () => Promise<Response>;
 
-/** A network that does to each request what comes next in a list; when the list has ended, nothing. */
-export interface Network {
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** Sends what is late. */
-  arrive(until: 'call' | 'end'): Promise<void>;
-}
+export type Network = ReturnType<typeof networkOf>;
 
 function reset(): never {
   throw new TypeError('fetch failed', { cause: new Error('read ECONNRESET') });
@@ -17,17 +12,20 @@ function reset(): never {
 const page = (status: number): Response =>
   new Response('<h1>Bad gateway</h1>', { status, headers: { 'content-type': 'text/html' } });
 
-/** @param meets - told of every fault, before it happens */
+/**
+ * A network that does to each request what comes next in a list; when the list has ended, nothing.
+ * @param meets - told of every fault, before it happens
+ */
 export function networkOf(
   kit: TestOstiary,
   faults: readonly Fault[],
   meets: (fault: Fault, attempt: number) => void,
-): Network {
+) {
   const late: { readonly until: string; readonly send: Send }[] = [];
   let attempts = 0;
 
-  /** Beside whatever else is under way; what becomes of its answer interests nobody. */
-  async function arrive(until: string): Promise<void> {
+  /** Sends what is late, beside whatever else is under way; what becomes of its answer interests nobody. */
+  async function arrive(until: 'next' | 'call' | 'end'): Promise<void> {
     const due = late.filter((one) => one.until === until);
     for (const one of due) late.splice(late.indexOf(one), 1);
     await Promise.allSettled(due.map(({ send }) => send()));
@@ -35,7 +33,7 @@ export function networkOf(
 
   return {
     arrive,
-    async fetch(url, init) {
+    async fetch(url: string, init: RequestInit): Promise<Response> {
       const fault: Fault = faults[attempts] ?? { kind: 'none' };
       attempts += 1;
       meets(fault, attempts);

@@ -1,7 +1,7 @@
 import type { DeliveryRecord, EventRecord, Storage } from '@ostiary/core/storage';
 import { partner } from '../../support/processes/cluster-options.ts';
 import type { Claim } from '../../support/proof.ts';
-import type { RememberingReceiver } from '../../support/remembering-receiver.ts';
+import type { Receiver } from '../../support/receiver.ts';
 
 /** Whose events they are. */
 export const owner = { partner, mode: 'live' } as const;
@@ -17,11 +17,7 @@ async function all<Item>(next: (last: Item | undefined) => Promise<readonly Item
 }
 
 /** Compares what the receiver saw with what is stored, and both with what was published. */
-export async function audit(
-  storage: Storage,
-  receiver: RememberingReceiver,
-  published: number,
-): Promise<Claim[]> {
+export async function audit(storage: Storage, receiver: Receiver, published: number): Promise<Claim[]> {
   const limit = 1_000;
   const events = await all<EventRecord>(
     async (last) => (await storage.events.list({ ...owner, after: last?.sequence ?? 0, limit })).events,

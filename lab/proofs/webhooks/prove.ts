@@ -1,36 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Ostiary } from '@ostiary/core';
-import fc from 'fast-check';
+import { seeded } from '../../support/arguments.ts';
 import { registerEndpoint, serving } from '../../support/http.ts';
 import { endpointTypes, secret } from '../../support/processes/cluster-options.ts';
 import { openHost } from '../../support/processes/host-file.ts';
-import { type Claim, staged, until } from '../../support/proof.ts';
-import { type Misbehaviour, RememberingReceiver } from '../../support/remembering-receiver.ts';
+import { until } from '../../support/proof.ts';
+import { type Misbehaviour, Receiver } from '../../support/receiver.ts';
 import { audit, owner } from './audit.ts';
 
 /** How receivers behave. */
 export const behaviours = ['accepting', 'refusing', 'hanging', 'resetting'] as const;
-
-/** One run. */
-export interface Plan {
-  readonly behaviour: Misbehaviour;
-  readonly deliveries: number;
-  readonly kills: number;
-  /** Repeats the moments of the kills. */
-  readonly seed: number;
-}
-
-/** What a run found. */
-export interface Report {
-  readonly claims: readonly Claim[];
-  /** Requests that the receiver got. */
-  readonly requests: number;
-  /** Events that it never accepted. */
-  readonly lost: number;
-  /** Events that it accepted more than once. */
-  readonly duplicates: number;
-  readonly seconds: number;
-}
 
 /** A worker that does not catch up within this time has lost something. */
 const patience = { everyMs: 20, withinMs: 180_000 };
@@ -45,66 +24,56 @@ export async function provision({ handler, admin }: Ostiary, slug: string, url: 
   });
 }
 
-/** Moments to kill the worker in: after which share of what was just published, and how many milliseconds more. */
-function momentsOf({ kills, seed }: Plan) {
-  const kill = fc.record({ share: fc.double({ min: 0, max: 0.9, noNaN: true }), delayMs: fc.nat(20) });
-  const all = fc.array(kill, { minLength: kills, maxLength: kills, size: 'max' });
-  return fc.sample(all, { seed, numRuns: 1 }).flat();
-}
-
 /**
  * Publishes events in portions while a worker in another process delivers them and is killed in the middle
  * of each portion; then lets the last worker finish, and audits what arrived and what is stored.
  */
-export function prove(plan: Plan): Promise<Report> {
-  const { behaviour, deliveries, kills } = plan;
-  return staged(async (ends) => {
-    const started = performance.now();
-    const { ostiary, storage, start } = await openHost(ends);
-    const receiver = new RememberingReceiver(behaviour);
-    await provision(ostiary, owner.partner, await receiver.listen());
-    ends.add(() => receiver.close());
-    const worker = start();
-    await worker.started;
+export async function prove(
+  behaviour: Misbehaviour,
+  { deliveries, kills, seed }: Readonly<Record<'deliveries' | 'kills' | 'seed', number>>,
+) {
+  await using ends = new AsyncDisposableStack();
+  const { ostiary, storage, start } = await openHost(ends);
+  const receiver = new Receiver(behaviour);
+  await provision(ostiary, owner.partner, await receiver.listen());
+  ends.defer(() => receiver.close());
+  const worker = start();
+  await worker.started;
 
-    let published = 0;
-    /** One after the other to each endpoint, as many as are left at most. */
-    const publish = async (count: number): Promise<number> => {
-      const from = published;
-      published = Math.min(deliveries, from + count);
-      const numbers = Array.from({ length: published - from }, (_, index) => from + index);
-      const typeOf = (number: number): string => endpointTypes[number % endpointTypes.length] ?? '';
-      await Promise.all(
-        numbers.map((number) => ostiary.events.publish({ ...owner, type: typeOf(number), data: { number } })),
-      );
-      return numbers.length;
-    };
-    for (const { share, delayMs } of momentsOf(plan)) {
-      const before = receiver.requests;
-      const count = await publish(Math.ceil(deliveries / (kills + 1)));
-      await until(() => receiver.requests >= before + Math.floor(share * count), patience);
-      await setTimeout(delayMs);
-      await worker.kill();
-    }
-    await publish(deliveries);
-    const pending = {
-      ...owner,
-      endpointId: null,
-      eventId: null,
-      after: null,
-      limit: 1,
-      status: 'pending',
-    } as const;
-    await until(async () => (await storage.deliveries.list(pending)).length === 0, patience);
-    const accepted = [...Map.groupBy(receiver.arrivals.values(), ({ id }) => id).values()].map((arrived) =>
-      arrived.reduce((sum, one) => sum + one.accepted, 0),
+  let published = 0;
+  /** One after the other to each endpoint, as many as are left at most. */
+  const publish = async (count: number): Promise<number> => {
+    const from = published;
+    published = Math.min(deliveries, from + count);
+    const numbers = Array.from({ length: published - from }, (_, index) => from + index);
+    const typeOf = (number: number): string => endpointTypes[number % endpointTypes.length] ?? '';
+    await Promise.all(
+      numbers.map((number) => ostiary.events.publish({ ...owner, type: typeOf(number), data: { number } })),
     );
-    return {
-      claims: await audit(storage, receiver, deliveries),
-      requests: receiver.requests,
-      lost: deliveries - accepted.filter((times) => times > 0).length,
-      duplicates: accepted.filter((times) => times > 1).length,
-      seconds: (performance.now() - started) / 1000,
-    };
-  });
+    return numbers.length;
+  };
+  const random = seeded(seed);
+  for (let kill = 0; kill < kills; kill += 1) {
+    const before = receiver.requests;
+    const count = await publish(Math.ceil(deliveries / (kills + 1)));
+    await until(() => receiver.requests >= before + Math.floor(0.9 * random() * count), patience);
+    await setTimeout(20 * random());
+    await worker.kill();
+  }
+  await publish(deliveries);
+  const pending = {
+    ...owner,
+    endpointId: null,
+    eventId: null,
+    after: null,
+    limit: 1,
+    status: 'pending',
+  } as const;
+  await until(async () => (await storage.deliveries.list(pending)).length === 0, patience);
+  return {
+    claims: await audit(storage, receiver, deliveries),
+    requests: receiver.requests,
+    /** Events that it accepted more than once. */
+    duplicates: [...receiver.arrivals.values()].filter(({ accepted }) => accepted > 1).length,
+  };
 }

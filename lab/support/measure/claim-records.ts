@@ -19,37 +19,22 @@ export interface Hold {
   isHandedBack: boolean;
 }
 
-/** How long each claim took, in milliseconds, and how many deliveries it gave. */
-export interface ClaimTime {
-  readonly ms: number;
-  readonly count: number;
-}
-
-/** What a process did since it was asked last. */
-export interface ClaimReport {
-  readonly holds: readonly Hold[];
-  readonly claims: readonly ClaimTime[];
-}
-
 /** A storage that remembers what this process held and when. */
-export function recorded(storage: Storage): { readonly storage: Storage; readonly take: () => ClaimReport } {
+export function recorded(storage: Storage): { readonly storage: Storage; readonly takeHolds: () => Hold[] } {
   const holds: Hold[] = [];
-  const claims: ClaimTime[] = [];
   const open = new Map<string, Hold>();
   const { deliveries } = storage;
   return {
-    take() {
+    takeHolds() {
       open.clear();
-      return { holds: holds.splice(0), claims: claims.splice(0) };
+      return holds.splice(0);
     },
     storage: {
       ...storage,
       deliveries: {
         ...deliveries,
         async claim(request) {
-          const start = performance.now();
           const claimed = await deliveries.claim(request);
-          claims.push({ ms: performance.now() - start, count: claimed.length });
           const from = String(process.hrtime.bigint());
           for (const { id, claimId, attempt } of claimed) {
             const hold: Hold = {

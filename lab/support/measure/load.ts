@@ -19,38 +19,26 @@ export interface Load {
   readonly expected: string;
 }
 
-export function getRequest(
-  port: number,
-  path: string,
-  headers: Readonly<Record<string, string>> = {},
-): RawRequest {
-  const lines = Object.entries({ host: `127.0.0.1:${port}`, accept: 'application/json', ...headers });
-  return `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
-}
-
-export function postForm(port: number, path: string, form: Readonly<Record<string, string>>): RawRequest {
-  const body = new URLSearchParams(form).toString();
-  return (
-    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept: application/json\r\n` +
-    `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-  );
-}
-
-export function postJson(
+/** A GET, or a POST of a form or of JSON. */
+export function rawRequest(
   port: number,
   path: string,
   headers: Readonly<Record<string, string>>,
-  json: unknown,
+  content?: URLSearchParams | object,
 ): RawRequest {
-  const body = JSON.stringify(json);
-  const lines = Object.entries({
+  const isForm = content instanceof URLSearchParams;
+  const body = isForm ? content.toString() : content === undefined ? '' : JSON.stringify(content);
+  const all = {
     host: `127.0.0.1:${port}`,
     accept: 'application/json',
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
+    ...(content && {
+      'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+    }),
     ...headers,
-  });
-  return `POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${content ? 'POST' : 'GET'} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
 /** The body of the one answer in a text, or `null` while it is incomplete. @throws Error for anything but a 200 or 201 */

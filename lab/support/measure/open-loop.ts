@@ -1,31 +1,20 @@
-/** What became of one operation. */
-export interface Outcome {
-  readonly ms: number;
-  /** Why it failed; `null` when it did not. */
-  readonly failure: string | null;
-}
-
-/** Operations that begin when it is time, whether or not earlier ones have ended. */
-export interface OpenLoop {
-  /** Begins nothing more, and resolves when what has begun has ended. */
-  stop(): Promise<void>;
-}
+export type OpenLoop = ReturnType<typeof openLoop>;
 
 const tickMs = 5;
+
+/** Under way at once; what is due beyond that is a failure: nobody has endless sockets. */
+const most = 500;
 
 /**
  * Begins an operation every `1 / perSecond` seconds, evenly, as users do who know nothing of each other. A tick that comes late
  * begins all that are due.
- *
- * @param perSecond - asked at every tick, so that the rate can change
- * @param most - under way at once; what is due beyond that is a failure: nobody has endless sockets
+ * @param ended - told how long each operation took, and why it failed, if it did
  */
 export function openLoop(
-  perSecond: () => number,
+  perSecond: number,
   work: () => Promise<unknown>,
-  ended: (outcome: Outcome) => void,
-  most = 2_000,
-): OpenLoop {
+  ended: (outcome: { readonly ms: number; readonly failure: string | null }) => void,
+) {
   const underWay = new Set<Promise<void>>();
   let last = performance.now();
   let due = Math.random();
@@ -43,7 +32,7 @@ export function openLoop(
 
   const timer = setInterval(() => {
     const now = performance.now();
-    due += ((now - last) / 1000) * perSecond();
+    due += ((now - last) / 1000) * perSecond;
     last = now;
     for (; due >= 1; due -= 1) {
       if (underWay.size >= most) {
@@ -56,6 +45,7 @@ export function openLoop(
   }, tickMs);
 
   return {
+    /** Begins nothing more, and resolves when what has begun has ended. */
     async stop() {
       clearInterval(timer);
       await Promise.all(underWay);

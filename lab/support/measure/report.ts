@@ -1,15 +1,12 @@
 import { arch, availableParallelism, cpus, platform } from 'node:os';
 import { type Comparison, median, ratios } from './statistics.ts';
-import { tableOf } from './table.ts';
 
-/** What is compared, and what is asked for. */
-export interface Target {
+/** What is compared, and what is asked of Ostiary's value by the bare one's, if anything. */
+export interface Figure {
   readonly name: string;
   readonly unit: string;
-  /** From a measured value to one in that unit. */
-  readonly scale: number;
-  /** Whether Ostiary's value by the bare provider's has to be at least or at most this. */
-  readonly ratio: { readonly atLeast: number } | { readonly atMost: number };
+  readonly atLeast?: number;
+  readonly atMost?: number;
 }
 
 /** One line of the table. */
@@ -18,42 +15,29 @@ export interface Row {
   readonly passed: boolean;
 }
 
+/** The heads of the table. */
+export const heads = ['', 'bare', 'Ostiary', 'ratio', 'spread', 'target', ''];
+
 /** A whole number, with commas. */
 export function shown(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** The cells that say what was measured. */
-function measured({ name, unit, scale }: Omit<Target, 'ratio'>, comparison: Comparison): string[] {
-  const middle = (values: readonly number[]) => shown(median(values) * scale) + unit;
+/** The cells that say what is asked for, and whether it is reached. */
+export function judged(target: string, passed: boolean): string[] {
+  return [target, passed ? 'PASS' : 'MISS'];
+}
+
+export function rowOf({ name, unit, atLeast, atMost }: Figure, comparison: Comparison): Row {
   const all = ratios(comparison);
+  const ratio = median(all);
+  const middle = (values: readonly number[]) => shown(median(values)) + unit;
   const spread = `${Math.min(...all).toFixed(2)} to ${Math.max(...all).toFixed(2)}`;
-  return [name, middle(comparison.bare), middle(comparison.ostiary), median(all).toFixed(2), spread];
-}
-
-/** A line of which nothing is asked. */
-export function informationOf(figure: Omit<Target, 'ratio'>, comparison: Comparison): Row {
-  return { cells: [...measured(figure, comparison), '', ''], passed: true };
-}
-
-export function rowOf(target: Target, comparison: Comparison): Row {
-  const ratio = median(ratios(comparison));
-  const passed = 'atLeast' in target.ratio ? ratio >= target.ratio.atLeast : ratio <= target.ratio.atMost;
-  const limit =
-    'atLeast' in target.ratio
-      ? `>= ${target.ratio.atLeast.toFixed(2)}`
-      : `<= ${target.ratio.atMost.toFixed(2)}`;
-  return { cells: [...measured(target, comparison), limit, passed ? 'PASS' : 'MISS'], passed };
-}
-
-const heads = ['', 'bare', 'Ostiary', 'ratio', 'spread', 'target', ''];
-
-/** Ostiary beside what it is compared with. */
-export function ratioTable(rows: readonly Row[]): string {
-  return tableOf(
-    heads,
-    rows.map(({ cells }) => cells),
-  );
+  const cells = [name, middle(comparison.bare), middle(comparison.ostiary), ratio.toFixed(2), spread];
+  if (atLeast === undefined && atMost === undefined) return { cells, passed: true };
+  const passed = ratio >= (atLeast ?? 0) && ratio <= (atMost ?? Number.POSITIVE_INFINITY);
+  const target = atLeast === undefined ? `<= ${atMost?.toFixed(2)}` : `>= ${atLeast.toFixed(2)}`;
+  return { cells: [...cells, ...judged(target, passed)], passed };
 }
 
 /** What the figures depend on. */

@@ -1,19 +1,21 @@
-/** The middle of some numbers, which one slow round does not move. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((left, right) => left - right);
-  const middle = Math.floor(sorted.length / 2);
-  const [low, high] = [sorted[sorted.length % 2 === 0 ? middle - 1 : middle], sorted[middle]];
-  if (low === undefined || high === undefined) throw new Error('no values');
-  return (low + high) / 2;
+/** The value that a share of all others does not exceed; `share` from 0 to 1. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** One figure of both providers, a value for each round. */
+/** The middle of some numbers, which one slow round does not move. */
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
+
+/** One figure of two sides, a value for each round. */
 export interface Comparison {
   readonly bare: readonly number[];
   readonly ostiary: readonly number[];
 }
 
-/** Ostiary's value by the bare provider's of the same round, so that a machine that slows down hits both. */
+/** Ostiary's value by the bare one's of the same round, so that a machine that slows down hits both. */
 export function ratios({ bare, ostiary }: Comparison): number[] {
   return ostiary.map((value, round) => value / (bare[round] ?? Number.NaN));
 }

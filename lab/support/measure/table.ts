@@ -13,9 +13,3 @@ export function tableOf(heads: readonly string[], rows: readonly (readonly strin
     )
     .join('\n');
 }
-
-/** The value that a share of all others does not exceed; `share` from 0 to 1. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
-}

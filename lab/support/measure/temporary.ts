@@ -1,6 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../free-port.ts';
+import type { TestPostgres } from '../postgres/postgres.ts';
+import type { HostSettings } from './host.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -11,4 +15,12 @@ let databases = 0;
 export function newDatabase(): string {
   databases += 1;
   return join(folder, `${databases}.db`);
+}
+
+const sealingKey = randomBytes(32).toString('base64url');
+
+/** Settings of Ostiary on a new database of a PostgreSQL, or on a new SQLite file. */
+export async function hostSettings(postgres: TestPostgres | null): Promise<HostSettings> {
+  const database = postgres === null ? null : await postgres.newDatabase();
+  return { port: await freePort(), sealingKey, file: newDatabase(), database };
 }

@@ -16,8 +16,6 @@ export interface ServerOptions {
 /** A PostgreSQL of the proof's own, with two databases: `app`, and `rail` for what stands for the outside world. */
 export type ProofServer = Awaited<ReturnType<typeof startServer>>;
 
-const silent = () => undefined;
-
 /** Starts a real PostgreSQL 18 from npm. As root it runs as another user. */
 export async function startServer({ fsync = true, settings = [] }: ServerOptions = {}) {
   const postgres = await testPostgres({
@@ -25,18 +23,12 @@ export async function startServer({ fsync = true, settings = [] }: ServerOptions
     settings: [`fsync=${fsync ? 'on' : 'off'}`, 'max_connections=300', ...settings],
   });
   const { port } = postgres;
-  const ends: (() => void)[] = [];
-  const clear = () => {
-    for (const clean of ends.splice(0)) clean();
-  };
-  // Before the data of the server are removed.
-  process.prependOnceListener('exit', clear);
   const folder = join(postgres.folder, 'more');
   mkdirSync(folder);
   if (process.getuid?.() === 0) execFileSync('chown', ['postgres', folder]);
   // Its connections end when the server does; the next query gets another one.
   const pool = (database: string): Pool =>
-    new Pool({ connectionString: postgres.url(database), max: 4 }).on('error', silent);
+    new Pool({ connectionString: postgres.url(database), max: 4 }).on('error', () => undefined);
   const first = pool('postgres');
   await first.query(`CREATE ROLE ostiary LOGIN PASSWORD 'ostiary'`);
   await first.query('CREATE DATABASE app OWNER ostiary');
@@ -58,13 +50,8 @@ export async function startServer({ fsync = true, settings = [] }: ServerOptions
       await pause(downMs);
       await postgres.start();
     },
-    /** Called when it is stopped, before its data is removed. */
-    atEnd: (clean: () => void) => void ends.push(clean),
     async remove() {
       await Promise.all([app.end(), rail.end()]);
-      await postgres.stop();
-      process.removeListener('exit', clear);
-      clear();
       await postgres.remove();
     },
   };

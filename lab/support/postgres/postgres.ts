@@ -2,36 +2,24 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import {
-  type Postgres,
-  type PostgresOptions,
-  startPostgres,
-} from '../../../examples/demo/src/cluster/postgres.ts';
+import { type PostgresOptions, startPostgres } from '../../../examples/demo/src/cluster/postgres.ts';
 import { freePort } from '../free-port.ts';
 
 /** A real PostgreSQL from npm, with its data in a folder of its own. */
-export interface TestPostgres extends Postgres {
-  readonly port: number;
-  readonly folder: string;
-  /** Creates a database. @returns its URL for the superuser */
-  createDatabase(name: string): Promise<string>;
-  /** Creates one with a name that no other has. */
-  newDatabase(): Promise<string>;
-  /** Stops it and removes its data. */
-  remove(): Promise<void>;
-}
+export type TestPostgres = Awaited<ReturnType<typeof testPostgres>>;
 
 /** Starts one. */
 export async function testPostgres({
   password = 'postgres',
   settings = [],
-}: Partial<Omit<PostgresOptions, 'port'>> = {}): Promise<TestPostgres> {
+}: Partial<Omit<PostgresOptions, 'port'>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-postgres-'));
   // After a failure it is still stopping, and writes what is removed.
   const clear = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   process.once('exit', clear);
   const port = await freePort();
   const postgres = await startPostgres(folder, { port, password, settings });
+  /** Creates a database. @returns its URL for the superuser */
   const createDatabase = async (name: string): Promise<string> => {
     const client = new Client({ connectionString: postgres.url() });
     await client.connect();
@@ -42,10 +30,12 @@ export async function testPostgres({
   let databases = 0;
   return {
     ...{ ...postgres, port, folder, createDatabase },
+    /** Creates one with a name that no other has. */
     newDatabase() {
       databases += 1;
       return createDatabase(`database_${databases}`);
     },
+    /** Stops it and removes its data. */
     async remove() {
       await postgres.stop();
       process.removeListener('exit', clear);

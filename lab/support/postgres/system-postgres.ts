@@ -1,46 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Pool } from 'pg';
 import { freePorts } from '../../../examples/demo/src/free-ports.ts';
 
-/** `pg_dump` and `pg_restore` of this machine. What comes from npm is a server without them. */
-export interface DumpTools {
-  readonly folder: string;
-  /** It reads servers up to this version. */
-  readonly major: number;
-  /** Whether a server of the same version lies beside them. */
-  readonly hasServer: boolean;
-}
-
 /** Where Debian keeps versions beside each other; what is in the path there is a script. */
 const debianFolder = '/usr/lib/postgresql';
+/** What comes from npm is a server without `pg_dump` and `pg_restore`. */
+const programs = ['pg_dump', 'pg_restore', 'initdb', 'pg_ctl', 'postgres'];
 
-/** The newest ones, or `null` where there are none. */
-export function findDumpTools(): DumpTools | null {
+/** Where the PostgreSQL of this machine is, one that can be dumped; `null` where there is none. */
+export function findPostgres(): string | null {
   const versions = existsSync(debianFolder) ? readdirSync(debianFolder) : [];
+  const newestFirst = versions.toSorted((a, b) => Number(b) - Number(a));
   const folders = [
-    ...versions.map((version) => join(debianFolder, version, 'bin')),
+    ...newestFirst.map((version) => join(debianFolder, version, 'bin')),
     ...(process.env.PATH ?? '').split(delimiter),
   ];
-  const found = folders
-    .filter((folder) => ['pg_dump', 'pg_restore'].every((tool) => existsSync(join(folder, tool))))
-    .map((folder): DumpTools => {
-      const said = execFileSync(join(folder, 'pg_dump'), ['--version'], { encoding: 'utf8' });
-      return {
-        folder: realpathSync(folder),
-        major: Number(/ (\d+)/.exec(said)?.[1]),
-        hasServer: ['initdb', 'pg_ctl', 'postgres'].every((tool) => existsSync(join(folder, tool))),
-      };
-    });
-  return found.toSorted((a, b) => b.major - a.major || Number(b.hasServer) - Number(a.hasServer))[0] ?? null;
-}
-
-/** A server with two empty databases. */
-export interface SystemServer {
-  url(database: 'app' | 'rail'): string;
-  remove(): Promise<void>;
+  const isWhole = (folder: string) => programs.every((program) => existsSync(join(folder, program)));
+  return folders.find(isWhole) ?? null;
 }
 
 /** The user that PostgreSQL runs as instead of root, which it refuses. */
@@ -51,8 +30,8 @@ function owner(): { readonly uid: number; readonly gid: number } | Record<string
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** Starts the server that lies beside the tools. */
-export async function startSystemServer({ folder }: DumpTools): Promise<SystemServer> {
+/** Starts the server of a folder, with two empty databases. */
+export async function startSystemServer(folder: string) {
   const [port = 0] = await freePorts(1);
   const root = mkdtempSync(join(tmpdir(), 'ostiary-system-postgres-'));
   const user = owner();
@@ -73,7 +52,7 @@ export async function startSystemServer({ folder }: DumpTools): Promise<SystemSe
   ]);
   const flags = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
   ctl(['start', '--log', join(root, 'log'), '--options', flags]);
-  const url = (database: string): string => `postgres://ostiary@127.0.0.1:${port}/${database}`;
+  const url = (database: 'app' | 'rail'): string => `postgres://ostiary@127.0.0.1:${port}/${database}`;
   const pool = new Pool({ connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`, max: 1 });
   await pool.query('CREATE ROLE ostiary LOGIN');
   for (const database of ['app', 'rail']) await pool.query(`CREATE DATABASE ${database} OWNER ostiary`);

@@ -1,15 +1,16 @@
 // A web process or a worker of a cluster, that can be killed. Started by `Cluster`, never imported.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { createOstiary } from '@ostiary/core';
 import { Pool, type PoolClient } from 'pg';
 import { recorded } from '../measure/claim-records.ts';
 import { railOn } from '../rail.ts';
-import type { Order, ProcessSettings } from './cluster.ts';
+import type { ProcessSettings } from './cluster.ts';
 import { options } from './cluster-options.ts';
-import { serveForked } from './served.ts';
+import { serve, settings } from './control.ts';
 
-const settings: ProcessSettings = JSON.parse(process.env.SETTINGS ?? '{}');
-const { role, databaseUrl, railUrl, sealingKey, time, partnerLimits, poolSize } = settings;
+const { role, databaseUrl, railUrl, sealingKey, time, isWorking } = settings<ProcessSettings>();
+const poolSize = 10;
 
 // A pool of the host's, so that the host can be the one who has all of its connections.
 const pool = new Pool({
@@ -19,15 +20,8 @@ const pool = new Pool({
   connectionTimeoutMillis: 1_500,
   keepAlive: true,
 });
-const { storage, take } = recorded(postgresStorage({ pool }));
-const ostiary = await createOstiary(
-  options(storage, {
-    sealingKey,
-    time,
-    rail: railOn(railUrl),
-    ...(partnerLimits === undefined ? {} : { partnerLimits }),
-  }),
-);
+const { storage, takeHolds } = recorded(postgresStorage({ pool }));
+const ostiary = await createOstiary(options(storage, { sealingKey, time, rail: railOn(railUrl) }));
 
 /** A connection of the pool, however long others are in front. */
 async function connection(): Promise<PoolClient> {
@@ -43,27 +37,33 @@ async function connection(): Promise<PoolClient> {
   }
 }
 
+/** In milliseconds. What the timer reports includes its own period. */
+const resolution = 10;
+const delay = monitorEventLoopDelay({ resolution });
+delay.enable();
+
 let taken: PoolClient[] = [];
-const orders: { readonly [order in Order]: () => Promise<unknown> } = {
+if (role === 'worker' && isWorking) ostiary.worker.start();
+await serve(ostiary.handler, {
   async takeConnections() {
     taken = await Promise.all(Array.from({ length: poolSize }, connection));
   },
-  async giveConnectionsBack() {
-    for (const client of taken) client.release();
-    taken = [];
+  giveConnectionsBack() {
+    for (const client of taken.splice(0)) client.release();
   },
-  startWorker: async () => ostiary.worker.start(),
-  stopWorker: async () => await ostiary.worker.stop(),
-  runDue: async () => await ostiary.worker.runDue(),
-  report: async () => take(),
-};
-
-process.on('message', (order: Order) => {
-  void orders[order]().then((answer) => process.send?.({ order, answer: answer ?? null }));
+  startWorker: () => ostiary.worker.start(),
+  stopWorker: () => ostiary.worker.stop(),
+  runDue: () => ostiary.worker.runDue(),
+  takeHolds,
+  /** By how many milliseconds timers came late since this was asked last: in the slowest hundredth, and at most. */
+  loopDelay() {
+    const late = [delay.percentile(99), delay.max].map((ns) => Math.max(0, ns / 1e6 - resolution));
+    delay.reset();
+    return late;
+  },
+  /** Bytes that are alive: of the heap after a full collection. */
+  alive() {
+    globalThis.gc?.();
+    return process.memoryUsage().heapUsed;
+  },
 });
-if (role === 'web') await serveForked(ostiary, 'at once');
-else {
-  process.once('disconnect', () => process.exit(0));
-  if (settings.isWorking) ostiary.worker.start();
-  process.send?.('');
-}

@@ -3,48 +3,41 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import { createOstiary, type Ostiary } from '@ostiary/core';
-import type { Storage } from '@ostiary/core/storage';
+import { createOstiary } from '@ostiary/core';
 import { migrate } from '../../../examples/reference-server/src/database/migrations.ts';
-import { openSqlite, type SqliteDatabase } from '../../../examples/reference-server/src/database/sqlite.ts';
-import type { Ends } from '../proof.ts';
+import { openSqlite } from '../../../examples/reference-server/src/database/sqlite.ts';
 import { options } from './cluster-options.ts';
 import { KilledProcess } from './killed-process.ts';
 
-/** Longer than the lease of a job or a delivery. */
+/** Each start lives later than the one before, by more than the lease that a killed process held. */
 const clockStepMs = 31_000;
 
 const script = new URL('./killed-host.ts', import.meta.url);
 
 /** A SQLite file with the tables of a host, and its administrator, who has no worker. */
-export interface HostFile {
-  readonly database: SqliteDatabase;
-  readonly storage: Storage;
-  readonly ostiary: Ostiary;
-  /** Starts the process that serves the file and works on it: killed and started again, each time with a later clock. */
-  start(): KilledProcess;
-}
+export type HostFile = Awaited<ReturnType<typeof openHost>>;
 
 /** Makes a new file. */
-export async function openHost(ends: Ends): Promise<HostFile> {
+export async function openHost(ends: AsyncDisposableStack) {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-proof-'));
-  ends.add(() => rm(folder, { recursive: true, force: true }));
+  ends.defer(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'ostiary.db');
   const sealingKey = randomBytes(32).toString('base64url');
   const database = await openSqlite(file);
-  ends.add(() => database.close());
+  ends.defer(() => database.close());
   await migrate(database, Date.now());
   const storage = sqliteStorage({ file });
   const ostiary = await createOstiary(options(storage, { sealingKey }));
-  ends.add(() => ostiary.close());
+  ends.defer(() => ostiary.close());
   return {
     ...{ database, storage, ostiary },
+    /** Starts the process that serves the file and works on it: killed and started again, each time with a later clock. */
     start() {
       const started = new KilledProcess('the host', script, (starts) => ({
-        ...{ DATABASE_FILE: file, SEALING_KEY: sealingKey },
-        CLOCK_OFFSET_MS: String(starts * clockStepMs),
+        ...{ file, sealingKey },
+        clockOffsetMs: starts * clockStepMs,
       }));
-      ends.add(() => started.stop());
+      ends.defer(() => started.stop());
       return started;
     },
   };

@@ -1,12 +1,14 @@
 // A host with Ostiary on a SQLite file, as a process of its own. Started by `startHost`, never imported.
+import { createServer } from 'node:http';
 import { inspect } from 'node:util';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary, type Logger } from '@ostiary/core';
+import { close, listen } from '../http.ts';
 import { options } from './cluster-options.ts';
+import { obey, settings } from './control.ts';
 import type { HostSettings } from './host.ts';
-import { serveForked } from './served.ts';
 
-const settings: HostSettings = JSON.parse(process.env.SETTINGS ?? '{}');
+const { file, sealingKey, authUrl } = settings<HostSettings>();
 
 /** Prints everything that it is given, as a careless host would. */
 const print =
@@ -20,11 +22,14 @@ const logger: Logger = {
   error: print('error'),
 };
 
-const { partnerLimits: _, ...rest } = options(sqliteStorage({ file: settings.file }), {
-  sealingKey: settings.sealingKey,
-  time: { speed: 1, origin: 0 },
+const { partnerLimits: _, ...rest } = options(sqliteStorage({ file }), {
+  sealingKey,
   rail: { execute: async () => ({ status: 'completed' }) },
 });
-const ostiary = await createOstiary({ ...rest, authUrl: settings.authUrl, logger });
+const ostiary = await createOstiary({ ...rest, authUrl, logger });
 ostiary.worker.start();
-await serveForked(ostiary, 'in order');
+const server = createServer(ostiary.handler);
+obey({}, await listen(server), async () => {
+  await close(server);
+  await ostiary.close();
+});

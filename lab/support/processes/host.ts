@@ -1,4 +1,4 @@
-import { forked } from './forked.ts';
+import { Child } from './child.ts';
 
 /** What a host's process is started with. */
 export interface HostSettings {
@@ -9,13 +9,14 @@ export interface HostSettings {
 }
 
 /** A host in a process of its own. */
-export type HostProcess = Awaited<ReturnType<typeof startHost>>;
+export type HostProcess = Child;
 
 /** Starts a host on a SQLite file; several may share one. Resolves when it listens. */
-export async function startHost(settings: HostSettings, env: Readonly<Record<string, string>> = {}) {
-  const process = forked(new URL('./host-process.ts', import.meta.url), {
-    ...env,
-    SETTINGS: JSON.stringify(settings),
-  });
-  return { ...process, origin: await process.origin };
+export async function startHost(
+  settings: HostSettings,
+  env: Readonly<Record<string, string>> = {},
+): Promise<HostProcess> {
+  const host = new Child(new URL('./host-process.ts', import.meta.url), settings, { env });
+  await host.ready;
+  return host;
 }

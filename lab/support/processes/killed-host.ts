@@ -5,12 +5,15 @@ import { openSqlite } from '../../../examples/reference-server/src/database/sqli
 import { createLedger } from '../../../examples/reference-server/src/ledger/ledger.ts';
 import { createDirectory } from '../../../examples/reference-server/src/users/directory.ts';
 import { options } from './cluster-options.ts';
-import { serveForked } from './served.ts';
+import { serve, settings } from './control.ts';
 
-const { DATABASE_FILE: file = '', SEALING_KEY: sealingKey = '', CLOCK_OFFSET_MS: offset = '0' } = process.env;
+const { file, sealingKey, clockOffsetMs } = settings<{
+  readonly file: string;
+  readonly sealingKey: string;
+  readonly clockOffsetMs: number;
+}>();
 
-// Each start lives later than the one before, so that a lease which a killed process held is over.
-const now = () => Date.now() + Number(offset);
+const now = () => Date.now() + clockOffsetMs;
 const database = await openSqlite(file);
 const ostiary = await createOstiary({
   ...options(sqliteStorage({ file }), { sealingKey, rail: createLedger(database, now).rail }),
@@ -18,4 +21,4 @@ const ostiary = await createOstiary({
   clock: { now },
 });
 ostiary.worker.start();
-await serveForked(ostiary, 'at once');
+await serve(ostiary.handler);

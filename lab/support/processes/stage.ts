@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { postgresStorage } from '@ostiary/adapter-postgres';
-import { createOstiary, type Ostiary, type PartnerLimits } from '@ostiary/core';
-import type { Storage } from '@ostiary/core/storage';
+import { createOstiary, type Ostiary } from '@ostiary/core';
+import type { RemoteClient } from '../browser/remote-flow.ts';
 import { registerEndpoint, serving } from '../http.ts';
 import { insist } from '../insist.ts';
-import { type Network, startNetwork } from '../network.ts';
+import { startNetwork } from '../network.ts';
 import { type ProofServer, type ServerOptions, startServer } from '../postgres/postgres-server.ts';
-import { type Ends, until } from '../proof.ts';
+import { until } from '../proof.ts';
 import { railTables } from '../rail.ts';
-import { type Misbehaviour, RememberingReceiver } from '../remembering-receiver.ts';
+import { type Misbehaviour, Receiver } from '../receiver.ts';
 import { Cluster } from './cluster.ts';
 import { eventType, options, partner, secret, type Time } from './cluster-options.ts';
 
@@ -24,34 +24,14 @@ export interface StageOptions extends ServerOptions {
   readonly isWorking?: boolean;
   /** @defaultValue `'accepting'` */
   readonly receiver?: Misbehaviour;
-  readonly partnerLimits?: PartnerLimits;
   /** Called with the server before anything uses it. */
   readonly prepare?: (server: ProofServer) => Promise<void>;
 }
 
-/** A client of the identity provider. */
-export interface StageClient {
-  readonly id: string;
-  readonly secret: string;
-  readonly redirectUri: string;
-}
-
 /** A database, processes on it, an administrator, a receiver: everything that a proof plays with. */
-export interface Stage {
-  readonly server: ProofServer;
-  /** The way between the processes and the database. */
-  readonly network: Network;
-  readonly cluster: Cluster;
-  readonly receiver: RememberingReceiver;
-  readonly time: Time;
-  /** The administrator, with a way of its own to the database, and no worker. */
-  readonly ostiary: Ostiary;
-  readonly storage: Storage;
-  readonly keys: { readonly live: string; readonly test: string };
-  readonly client: StageClient;
-}
+export type Stage = Awaited<ReturnType<typeof setStage>>;
 
-const scopes = ['payments:write', 'payments:read', 'users:read', 'webhooks'] as const;
+const scopes = ['identity:verify', 'payments:write', 'payments:read', 'users:read', 'webhooks'] as const;
 
 /** Registers endpoints through the API, served here for a moment. */
 function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promise<void> {
@@ -63,23 +43,25 @@ function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promi
 }
 
 /** Sets everything up. */
-export async function setStage(ends: Ends, wanted: StageOptions): Promise<Stage> {
+export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions) {
   const server = await startServer(wanted);
-  ends.add(() => server.remove());
+  ends.defer(() => server.remove());
   await wanted.prepare?.(server);
   await server.rail.query(railTables);
+  // The way between the processes and the database.
   const network = await startNetwork(server.port);
-  ends.add(() => network.close());
-  const receiver = new RememberingReceiver(wanted.receiver);
+  ends.defer(() => network.close());
+  const receiver = new Receiver(wanted.receiver);
   const origin = await receiver.listen();
-  ends.add(() => receiver.close());
+  ends.defer(() => receiver.close());
   const sealingKey = randomBytes(32).toString('base64url');
   const time: Time = { speed: wanted.speed ?? 1, origin: Date.now() };
+  // The administrator has a way of its own to the database, and no worker.
   const { ostiary, storage } = await insist(async () => {
     const opened = postgresStorage({ connectionString: server.url('app') });
     return { storage: opened, ostiary: await createOstiary(options(opened, { sealingKey, time })) };
   });
-  ends.add(() => ostiary.close());
+  ends.defer(() => ostiary.close());
   await insist(() => ostiary.admin.partners.create({ slug: partner, name: 'Acme' }));
   const keyOf = async (mode: 'live' | 'test') => {
     const { key } = await insist(() => ostiary.admin.apiKeys.issue({ partner, mode, scopes: [...scopes] }));
@@ -95,22 +77,29 @@ export async function setStage(ends: Ends, wanted: StageOptions): Promise<Stage>
   const cluster = new Cluster(wanted, {
     databaseUrl: server.url('app', network.port),
     railUrl: server.url('rail'),
-    ...{ sealingKey, time, poolSize: 10, isWorking: wanted.isWorking ?? true },
-    ...(wanted.partnerLimits === undefined ? {} : { partnerLimits: wanted.partnerLimits }),
+    ...{ sealingKey, time, isWorking: wanted.isWorking ?? true },
   });
-  ends.add(() => cluster.stop());
+  ends.defer(() => cluster.stop());
   await cluster.started();
   return {
     ...{ server, network, cluster, receiver, time, ostiary, storage, keys },
-    client: { id: client.clientId, secret: clientSecret ?? '', redirectUri },
+    client: { id: client.clientId, secret: clientSecret ?? '', redirectUri } satisfies RemoteClient,
   };
 }
 
-/** Waits until workers have made every delivery. @returns whether they have */
-export function delivered({ server }: Stage, withinMs: number): Promise<boolean> {
+/** Waits until workers have done everything that there is. @returns whether they have */
+export function drained({ server }: Stage): Promise<boolean> {
   return until(
-    async () => (await server.app.query('SELECT FROM ostiary.pending_deliveries LIMIT 1')).rows.length === 0,
-    { everyMs: 20, withinMs },
+    async () => {
+      const { rows } = await server.app.query(`
+        SELECT FROM ostiary.transfers WHERE status = 'pending'
+        UNION ALL SELECT FROM ostiary.pending_deliveries
+        UNION ALL SELECT FROM ostiary.jobs WHERE id <> 'purge' LIMIT 1
+      `);
+      return rows.length === 0;
+    },
+    // A machine that stands still meanwhile makes no difference.
+    { everyMs: 20, withinMs: 180_000 },
   );
 }
 

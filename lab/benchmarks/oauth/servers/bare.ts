@@ -1,6 +1,7 @@
 import { Provider } from 'oidc-provider';
-import { serve, settings } from '../../../support/measure/control.ts';
-import { paths, redirectUri, scope, users } from '../fixture.ts';
+import { users } from '../../../support/measure/directory.ts';
+import { resident, serve, settings } from '../../../support/processes/control.ts';
+import { claims, paths, redirectUri, scope } from '../fixture.ts';
 import { mapAdapter } from './map-adapter.ts';
 
 const { port, key } = settings<{
@@ -9,8 +10,7 @@ const { port, key } = settings<{
   readonly key: Record<string, unknown>;
 }>();
 const client = { clientId: 'bench-client', clientSecret: 'bench-secret-4c1d9d1f3a5b4e5c8f0a7b6d' };
-const [firstUser] = users.values();
-if (firstUser === undefined) throw new Error('the directory is empty');
+const directory = new Map<string, (typeof users)[number]>(users.map((user) => [user.sub, user]));
 
 // At its best: a static client, everything off that the load does not need, the same token lifetimes as Ostiary.
 const provider = new Provider(`http://127.0.0.1:${port}`, {
@@ -29,7 +29,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
   jwks: { keys: [{ ...key, alg: 'RS256', use: 'sig' }] },
   cookies: { keys: ['a key of the benchmark'] },
   routes: { jwks: paths.jwks, token: paths.token, userinfo: paths.userinfo },
-  claims: { openid: Object.keys(firstUser) },
+  claims: { openid: [...claims] },
   scopes: [scope],
   responseTypes: ['code'],
   clientAuthMethods: ['client_secret_post'],
@@ -45,7 +45,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
     rpInitiatedLogout: { enabled: false },
   },
   findAccount(_ctx, sub) {
-    const user = users.get(sub);
+    const user = directory.get(sub);
     // Lean ID tokens, like Ostiary's: identity fields come from userinfo.
     return user && { accountId: sub, claims: (use) => (use === 'id_token' ? { sub } : { ...user }) };
   },
@@ -54,10 +54,9 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
 async function mint(count: number): Promise<string[]> {
   const registered = await provider.Client.find(client.clientId);
   if (registered === undefined) throw new Error('the client is not registered');
-  const subs = [...users.keys()];
   const codes: string[] = [];
   for (let index = 0; index < count; index += 1) {
-    const accountId = subs[index % subs.length] ?? firstUser?.sub ?? '';
+    const accountId = users[index % users.length]?.sub ?? '';
     const grant = new provider.Grant({ accountId, clientId: client.clientId });
     grant.addOIDCScope(scope);
     const code = new provider.AuthorizationCode({
@@ -74,4 +73,4 @@ async function mint(count: number): Promise<string[]> {
   return codes;
 }
 
-serve(provider.callback(), port, { prepare: async () => client, mint });
+await serve(provider.callback(), { prepare: () => client, mint, resident }, port);

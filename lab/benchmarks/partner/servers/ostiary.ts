@@ -1,9 +1,8 @@
-import { postgresStorage } from '@ostiary/adapter-postgres';
-import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import { createOstiary, type OstiaryOptions } from '@ostiary/core';
-import { inBatches } from '../../../support/measure/batches.ts';
-import { serve, settings } from '../../../support/measure/control.ts';
-import { partner, users } from '../fixture.ts';
+import { users } from '../../../support/measure/directory.ts';
+import { openHost } from '../../../support/measure/host.ts';
+import { resident, serve } from '../../../support/processes/control.ts';
+import { eachOf } from '../../../support/proof.ts';
+import { partner } from '../fixture.ts';
 
 /** What the load needs. */
 export interface Provisioned {
@@ -14,39 +13,16 @@ export interface Provisioned {
 
 const passportCount = 100;
 
-const { port, file, database, sealingKey } = settings<{
-  readonly port: number;
-  /** The SQLite file. */
-  readonly file: string;
-  /** Where PostgreSQL is; instead of the file unless it is `null`. */
-  readonly database: string | null;
-  readonly sealingKey: string;
-}>();
-const storage = database === null ? sqliteStorage({ file }) : postgresStorage({ connectionString: database });
-const bySub = new Map(users.map((user) => [user.sub, user]));
-const byKid = new Map(users.map((user) => [user.kid, user]));
-
 // Every request is counted, and none is refused.
 const unreachable = { requests: 1_000_000, windowSeconds: 1 };
-const partnerLimits: NonNullable<OstiaryOptions['partnerLimits']> = {
-  verify: unreachable,
-  payments: unreachable,
-  users: unreachable,
-  reconciliation: unreachable,
-};
-
-const ostiary = await createOstiary({
-  authUrl: `http://127.0.0.1:${port}`,
-  storage,
-  sealingKeys: [sealingKey],
-  users: {
-    find: (sub) => bySub.get(sub) ?? null,
-    findByKid: (kid) => byKid.get(kid) ?? null,
-    findByPhone: () => null,
-  },
-  login: { authenticate: () => null, loginUrl: () => '/login' },
+const { ostiary, storage, port } = await openHost({
   payments: { execute: async () => ({ status: 'completed' }) },
-  partnerLimits,
+  partnerLimits: {
+    verify: unreachable,
+    payments: unreachable,
+    users: unreachable,
+    reconciliation: unreachable,
+  },
 });
 ostiary.worker.start();
 
@@ -66,31 +42,16 @@ async function prepare(): Promise<Provisioned> {
   });
   const now = Date.now();
   const { clientId } = client;
-  await inBatches(users, ({ sub }) => storage.consents.remember({ sub, clientId, scopes: ['kyc'], now }));
-  const passports = await inBatches(
+  await eachOf(users, 64, ({ sub }) => storage.consents.remember({ sub, clientId, scopes: ['kyc'], now }));
+  const passports = await eachOf(
     users.slice(0, passportCount),
+    64,
     async ({ sub }) => (await ostiary.passports.issue(sub)).token,
   );
   return { key, passports };
 }
 
-let peak = 0;
-let sampling: NodeJS.Timeout | undefined;
+/** Bytes of resident memory, at most so far. */
+const peak = () => process.resourceUsage().maxRSS * 1024;
 
-serve(ostiary.handler, port, {
-  prepare,
-  /** Begins to watch resident memory and answers what it is. */
-  watchMemory() {
-    clearInterval(sampling);
-    peak = process.memoryUsage.rss();
-    sampling = setInterval(() => {
-      peak = Math.max(peak, process.memoryUsage.rss());
-    }, 5);
-    return peak;
-  },
-  /** The most that it was since then. */
-  peakMemory() {
-    clearInterval(sampling);
-    return Math.max(peak, process.memoryUsage.rss());
-  },
-});
+await serve(ostiary.handler, { prepare, resident, peak }, port);

@@ -1,21 +1,17 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { serve, settings } from '../../../support/measure/control.ts';
+import type { HostSettings } from '../../../support/measure/host.ts';
+import { serve, settings } from '../../../support/processes/control.ts';
 import { eventId } from '../fixture.ts';
 
 /** Parameters of a process that delivers. */
-export interface ContestantSettings {
-  readonly port: number;
+export interface ContestantSettings extends HostSettings {
   /** The port of the sink. */
   readonly sink: number;
-  /** Where PostgreSQL is. */
-  readonly database: string;
   /** Which of the contestant's settings, from 0. */
   readonly setting: number;
   /** The first of the numbers that this process gives to events. */
   readonly firstNumber: number;
-  /** Ostiary's; the same in every process. */
-  readonly sealingKey: string;
 }
 
 /** An event that was published, and when: milliseconds since the Unix epoch, with fractions. */
@@ -49,17 +45,18 @@ async function until(time: number): Promise<void> {
 }
 
 /** Obeys the benchmark on behalf of a contestant. */
-export function serveContestant(
+export async function serveContestant(
   contestant: Contestant,
   handler: RequestListener = (_request, response) => void response.end(),
-): void {
-  const { port, firstNumber } = settings<ContestantSettings>();
+  port = 0,
+): Promise<void> {
+  const { firstNumber } = settings<ContestantSettings>();
   let next = firstNumber;
   const newId = () => {
     next += 1;
     return eventId(next);
   };
-  serve(handler, port, {
+  const commands = {
     prepare: () => contestant.prepare(),
     async prefill(count: number) {
       for (let left = count; left > 0; left -= batch) {
@@ -79,5 +76,6 @@ export function serveContestant(
     },
     start: () => contestant.start(),
     stop: () => contestant.stop(),
-  });
+  };
+  await serve(handler, commands, port);
 }

@@ -1,5 +1,5 @@
 import { Logger, makeWorkerUtils, type Runner, run } from 'graphile-worker';
-import { settings } from '../../../support/measure/control.ts';
+import { settings } from '../../../support/processes/control.ts';
 import { graphileSettings } from '../contestants.ts';
 import { bodyOf, inFlight } from '../fixture.ts';
 import { type ContestantSettings, serveContestant } from './contestant.ts';
@@ -13,7 +13,7 @@ const { localQueue, completeJobBatchDelay } = graphileSettings[setting] ?? graph
 const logger = new Logger(() => () => undefined);
 const preset = {
   worker: {
-    connectionString: database,
+    connectionString: database ?? '',
     concurrentJobs: inFlight,
     maxPoolSize: inFlight + 2,
     localQueue: { size: localQueue },
@@ -25,7 +25,7 @@ const preset = {
 const utils = await makeWorkerUtils({ preset });
 let runner: Runner | null = null;
 
-serveContestant({
+await serveContestant({
   prepare: () => utils.migrate(),
   async prefill(ids) {
     await utils.addJobs(ids.map((id) => ({ identifier, payload: { id, body: bodyOf(id) } })));

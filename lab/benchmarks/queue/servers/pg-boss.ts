@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss';
-import { settings } from '../../../support/measure/control.ts';
+import { settings } from '../../../support/processes/control.ts';
 import { pgBossSettings } from '../contestants.ts';
 import { bodyOf } from '../fixture.ts';
 import { type ContestantSettings, serveContestant } from './contestant.ts';
@@ -9,11 +9,11 @@ const { sink, database, setting } = settings<ContestantSettings>();
 const url = `http://127.0.0.1:${sink}/hook`;
 const queue = 'deliveries';
 const { batchSize, localConcurrency, posts } = pgBossSettings[setting] ?? pgBossSettings[0];
-const boss = new PgBoss({ connectionString: database, useListenNotify: true });
+const boss = new PgBoss({ connectionString: database ?? '', useListenNotify: true });
 boss.on('error', (error) => console.error(error));
 await boss.start();
 
-serveContestant({
+await serveContestant({
   async prepare() {
     await boss.createQueue(queue, { notify: true });
   },

@@ -1,6 +1,7 @@
 import { signWebhook } from '@ostiary/webhook-verifier';
 import { Agent, request } from 'undici';
-import { agentOptions, eventType, partner, secret } from '../fixture.ts';
+import { eachOf } from '../../../support/proof.ts';
+import { eventType, inFlight, partner, secret } from '../fixture.ts';
 
 /** What a peer's job holds. The body is text: JSON of a database would not be the same bytes again. */
 export interface Job {
@@ -8,7 +9,7 @@ export interface Job {
   readonly body: string;
 }
 
-const agent = new Agent(agentOptions);
+const agent = new Agent({ connections: inFlight });
 
 /** What Ostiary says besides, so that everybody sends the same. */
 const sender = { 'user-agent': 'Ostiary-Webhooks/1', accept: '*/*', 'accept-encoding': 'identity' };
@@ -35,9 +36,5 @@ export async function post(url: string, { id, body }: Job): Promise<void> {
 
 /** Posts some jobs, so many at once. */
 export async function postAll(url: string, jobs: readonly Job[], concurrency: number): Promise<void> {
-  let next = 0;
-  const drive = async () => {
-    for (let job = jobs[next++]; job !== undefined; job = jobs[next++]) await post(url, job);
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, drive));
+  await eachOf(jobs, concurrency, (job) => post(url, job));
 }

@@ -1,5 +1,5 @@
 // The physical limit: the requests alone, without a queue and without a database; signed as they go, as everyone's are.
-import { obey, settings } from '../../../support/measure/control.ts';
+import { obey, settings } from '../../../support/processes/control.ts';
 import { bodyOf, eventId, inFlight } from '../fixture.ts';
 import { postAll } from './post.ts';
 

@@ -1,7 +1,7 @@
 // An endpoint that reads what it gets and says yes, as fast as node:http can.
 import type { IncomingHttpHeaders } from 'node:http';
 import { verify } from '@ostiary/webhook-verifier';
-import { serve, settings } from '../../../support/measure/control.ts';
+import { serve } from '../../../support/processes/control.ts';
 import { secret } from '../fixture.ts';
 import { type Published, preciseNow } from './contestant.ts';
 
@@ -15,28 +15,19 @@ export interface Taken {
   readonly headers: string;
 }
 
-interface Received {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
-let received = 0;
+let arrivals: Published[] = [];
 let bytes = 0;
-let firstAt = 0;
-let last: Received | null = null;
+let last: { readonly headers: IncomingHttpHeaders; readonly body: Buffer } | null = null;
 let waiting: { readonly count: number; readonly resolve: () => void } | null = null;
-let arrivals: Published[] | null = null;
 
 function take(headers: IncomingHttpHeaders, body: Buffer): void {
-  received += 1;
-  if (received === 1) firstAt = preciseNow();
+  arrivals.push([String(headers['x-svc-eventid']), preciseNow()]);
   bytes += body.length;
   last = { headers, body };
-  arrivals?.push([String(headers['x-svc-eventid']), preciseNow()]);
-  if (waiting !== null && received >= waiting.count) waiting.resolve();
+  if (waiting !== null && arrivals.length >= waiting.count) waiting.resolve();
 }
 
-serve(
+await serve(
   (request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
@@ -45,11 +36,10 @@ serve(
       response.writeHead(204).end();
     });
   },
-  settings<{ readonly port: number }>().port,
   {
     /** Resolves when so many came since the last time. */
     async expect(count: number): Promise<void> {
-      if (received < count) await new Promise<void>((resolve) => (waiting = { count, resolve }));
+      if (arrivals.length < count) await new Promise<void>((resolve) => (waiting = { count, resolve }));
       waiting = null;
     },
     /** What came, of which the last one has to be signed as a receiver wants it. */
@@ -58,21 +48,11 @@ serve(
       const headers = Object.keys(last?.headers ?? {})
         .sort()
         .join();
-      const taken = { received, bytes, firstAt, headers };
-      received = 0;
-      bytes = 0;
-      last = null;
+      const taken = { received: arrivals.length, bytes, firstAt: arrivals[0]?.[1] ?? Number.NaN, headers };
+      [arrivals, bytes, last] = [[], 0, null];
       return taken;
     },
-    /** Begins to write down when each event arrives. */
-    watch(): void {
-      arrivals = [];
-    },
-    /** Ends that, and answers what was written down. */
-    arrivals(): Published[] {
-      const all = arrivals ?? [];
-      arrivals = null;
-      return all;
-    },
+    /** When each event arrived since the last time. */
+    arrivals: () => arrivals,
   },
 );

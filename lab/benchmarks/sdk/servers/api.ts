@@ -1,8 +1,8 @@
-import { serve, settings } from '../../../support/measure/control.ts';
+import { serve } from '../../../support/processes/control.ts';
 import { operations } from '../fixture.ts';
 
 const answers = new Map(
-  Object.values(operations).map(({ method, path, status, answer }) => {
+  Object.values(operations).map(({ method, path, status = 200, answer }) => {
     const body = Buffer.from(JSON.stringify(answer));
     const headers = {
       'Content-Type': 'application/json; charset=utf-8',
@@ -18,9 +18,9 @@ const answers = new Map(
 );
 
 // The answers of the API without the work behind them: what is measured are its clients.
-serve((request, response) => {
+await serve((request, response) => {
   request.resume();
   const known = answers.get(`${request.method} ${request.url}`);
   if (known === undefined) return response.writeHead(404).end();
   request.once('end', () => response.writeHead(known.status, known.headers).end(known.body));
-}, settings<{ readonly port: number }>().port);
+});

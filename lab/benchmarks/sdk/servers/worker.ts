@@ -1,7 +1,7 @@
 // One client in a process of its own.
 import { deepStrictEqual } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { obey, settings } from '../../../support/measure/control.ts';
+import { obey, settings } from '../../../support/processes/control.ts';
 import { bareClient, ostiaryClient } from '../clients.ts';
 import { type CallName, callNames, operations } from '../fixture.ts';
 
@@ -17,8 +17,8 @@ export interface RoundRequest {
 export interface RoundResult {
   /** Calls per second. */
   readonly rate: number;
-  /** Bytes in use after a collection; `null` where none can be forced. */
-  readonly heap: number | null;
+  /** Bytes in use after a collection, where one can be forced. */
+  readonly heap: number;
   /** On the signal that lives long, and on the process. */
   readonly listeners: number;
 }
@@ -49,11 +49,10 @@ async function make({ call, calls, signal }: RoundRequest): Promise<number> {
 }
 
 /** What is alive once everything has ended that needs a turn of the event loop to do so. */
-async function heapInUse(): Promise<number | null> {
-  if (globalThis.gc === undefined) return null;
+async function heapInUse(): Promise<number> {
   for (let turn = 0; turn < 5; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
-    globalThis.gc();
+    globalThis.gc?.();
   }
   return process.memoryUsage().heapUsed;
 }

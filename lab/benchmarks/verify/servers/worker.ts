@@ -1,5 +1,6 @@
 // One candidate in a process of its own.
-import { obey, settings } from '../../../support/measure/control.ts';
+import { obey, settings } from '../../../support/processes/control.ts';
+import { eventType } from '../../queue/fixture.ts';
 import { type Candidate, candidates } from '../candidates.ts';
 import type { CandidateName, Delivery } from '../fixture.ts';
 
@@ -14,7 +15,7 @@ async function deliveriesOf({ sign }: Candidate): Promise<Delivery[]> {
 async function accepts(candidate: Candidate, delivery: Delivery): Promise<boolean> {
   try {
     const event = await candidate.verify(delivery);
-    return JSON.stringify(event).includes('payment.completed');
+    return JSON.stringify(event).includes(eventType);
   } catch {
     return false;
   }
@@ -24,18 +25,8 @@ async function accepts(candidate: Candidate, delivery: Delivery): Promise<boolea
 async function requireVerification(candidate: Candidate, [delivery]: readonly Delivery[]): Promise<void> {
   if (delivery === undefined || !(await accepts(candidate, delivery)))
     throw new Error('a valid delivery is refused');
-  const body = Buffer.from(delivery.body.toString().replace('1250.00', '9250.00'));
+  const body = Buffer.from(delivery.body.toString().replace('125.00', '925.00'));
   if (await accepts(candidate, { ...delivery, body })) throw new Error('a changed body is accepted');
-  for (const [name, value] of Object.entries(delivery.headers)) {
-    if (!name.endsWith('signature')) continue;
-    const headers = {
-      ...delivery.headers,
-      [name]: value.slice(0, -6) + value.slice(-5) + value.slice(-6, -5),
-    };
-    if (headers[name] !== value && (await accepts(candidate, { ...delivery, headers }))) {
-      throw new Error('a changed signature is accepted');
-    }
-  }
 }
 
 const candidate = candidates[settings<{ readonly name: CandidateName }>().name];

@@ -1,0 +1,104 @@
+// The least that could be done: Koa, and on PostgreSQL one statement for each request, with a pool of the size that Ostiary's has.
+import type { IncomingMessage } from 'node:http';
+import Router from '@koa/router';
+import Driver from 'better-sqlite3';
+import Koa from 'koa';
+import { Pool } from 'pg';
+import { serve, settings } from '../../../support/processes/control.ts';
+import { paths } from '../fixture.ts';
+
+/** What the server is started with. */
+export interface KoaSettings {
+  /** A SQLite file of its own. */
+  readonly file: string;
+  /** A database of PostgreSQL of its own, instead of the file; there answers are looked up. */
+  readonly database: string | null;
+  /** The JSON that everything but payments answers. */
+  readonly answer: string;
+  /** For which keys it is looked up: passports or users. */
+  readonly keys: readonly string[];
+}
+
+interface Payment {
+  readonly amount: string;
+  readonly currency: string;
+  readonly recipient: { readonly kid: string };
+  readonly description: string;
+}
+
+const { file, database, answer, keys } = settings<KoaSettings>();
+
+function onSqlite() {
+  const parsed: unknown = JSON.parse(answer);
+  const driver = new Driver(file);
+  driver.pragma('journal_mode = WAL');
+  driver.exec(`
+    CREATE TABLE payments (
+      id INTEGER PRIMARY KEY, amount TEXT NOT NULL, currency TEXT NOT NULL, recipient TEXT NOT NULL, description TEXT
+    ) STRICT
+  `);
+  // After the first write: SQLite lowers the level in WAL mode.
+  driver.pragma('synchronous = FULL');
+  const insert = driver.prepare(
+    'INSERT INTO payments (amount, currency, recipient, description) VALUES (?, ?, ?, ?)',
+  );
+  return {
+    answerTo: (_key: string) => parsed,
+    // A statement on its own is a transaction of its own.
+    pay: (...values: readonly string[]) => insert.run(...values).lastInsertRowid,
+  };
+}
+
+async function onPostgres(connectionString: string) {
+  const pool = new Pool({ connectionString, max: 10 });
+  await pool.query(`
+    CREATE TABLE answers (key text COLLATE "C" PRIMARY KEY, json text NOT NULL);
+    CREATE TABLE payments (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, amount text NOT NULL, currency text NOT NULL,
+      recipient text NOT NULL, description text
+    )
+  `);
+  await pool.query('INSERT INTO answers SELECT key, $2 FROM unnest($1::text[]) AS key', [keys, answer]);
+  await pool.query('VACUUM ANALYZE answers');
+  const [lookUp, insert] = [
+    'SELECT json FROM answers WHERE key = $1',
+    'INSERT INTO payments (amount, currency, recipient, description) VALUES ($1, $2, $3, $4) RETURNING id',
+  ];
+  return {
+    answerTo: async (key: string): Promise<string> => (await pool.query(lookUp, [key])).rows[0].json,
+    pay: async (...values: readonly string[]) => (await pool.query(insert, [...values])).rows[0].id,
+  };
+}
+
+const { answerTo, pay } = database === null ? onSqlite() : await onPostgres(database);
+
+function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
+    request.on('error', reject);
+  });
+}
+
+const router = new Router();
+router.post(paths.verify, async (ctx) => {
+  const { token } = await readJson(ctx.req);
+  ctx.type = 'json';
+  ctx.body = await answerTo(String(token));
+});
+router.get(paths.user, async (ctx) => {
+  ctx.type = 'json';
+  ctx.body = await answerTo(String(ctx.params.kid));
+});
+router.post(paths.payments, async (ctx) => {
+  const payment = (await readJson(ctx.req)) as unknown as Payment;
+  const { amount, currency, recipient, description } = payment;
+  const id = await pay(amount, currency, recipient.kid, description);
+  ctx.status = 201;
+  ctx.body = { id: String(id), status: 'pending', ...payment };
+});
+
+const app = new Koa();
+app.use(router.routes());
+await serve(app.callback());

@@ -1,0 +1,37 @@
+import { postgresStorage } from '@ostiary/adapter-postgres';
+import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import { createOstiary, type OstiaryOptions } from '@ostiary/core';
+import { settings } from '../processes/control.ts';
+import { users } from './directory.ts';
+
+/** What Ostiary is started with. */
+export interface HostSettings {
+  /** Where it listens. */
+  readonly port: number;
+  readonly sealingKey: string;
+  /** The SQLite file. */
+  readonly file: string;
+  /** Where PostgreSQL is; instead of the file unless it is `null`. */
+  readonly database: string | null;
+}
+
+function indexed(key: 'sub' | 'kid') {
+  const byKey = new Map<string, (typeof users)[number]>(users.map((user) => [user[key], user]));
+  return (value: string) => byKey.get(value) ?? null;
+}
+
+/** Opens Ostiary in a measured process, on the storage that the benchmark chose. */
+export async function openHost(more: Partial<OstiaryOptions> = {}) {
+  const { port, sealingKey, file, database } = settings<HostSettings>();
+  const storage =
+    database === null ? sqliteStorage({ file }) : postgresStorage({ connectionString: database });
+  const authUrl = `http://127.0.0.1:${port}`;
+  const ostiary = await createOstiary({
+    ...{ authUrl, storage, sealingKeys: [sealingKey] },
+    // Look-ups in memory, so that they are not what is measured.
+    users: { find: indexed('sub'), findByKid: indexed('kid'), findByPhone: () => null },
+    login: { authenticate: () => null, loginUrl: () => '/login' },
+    ...more,
+  });
+  return { ostiary, storage, port, authUrl };
+}

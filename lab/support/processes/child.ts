@@ -1,0 +1,102 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Command, Message } from './control.ts';
+
+/** As the reference server is started; and what is alive can be told from what is not collected yet. */
+const sourceFlags = ['--conditions=source', '--max-semi-space-size=8', '--expose-gc'];
+
+/** How a program is started. */
+export interface ChildOptions {
+  /** Options of Node. @defaultValue those of a program that runs from its source */
+  readonly flags?: readonly string[];
+  /** Its environment, besides the path. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A program of the lab in a process of its own, that obeys as `control.ts` has it. */
+export class Child {
+  /** Resolves when it is ready. Rejects when it ends before. */
+  readonly ready: Promise<void>;
+  /** With what it ended. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  /** Where it listens, if it does; known when it is ready. */
+  origin = '';
+  readonly #child: ChildProcess;
+  readonly #read: Promise<unknown>;
+  readonly #answers = new Map<number, (answer: unknown) => void>();
+  #asked = 0;
+  #output = '';
+
+  /**
+   * @param script - its source, or what was built of it
+   * @param settings - what it reads with `settings()`
+   */
+  constructor(script: URL | string, settings: object, { flags = sourceFlags, env = {} }: ChildOptions = {}) {
+    this.#child = fork(script, [JSON.stringify(settings)], {
+      execArgv: [...flags],
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    const streams = [this.#child.stdout, this.#child.stderr].filter((stream) => stream !== null);
+    for (const stream of streams) {
+      stream.setEncoding('latin1').on('data', (text: string) => {
+        this.#output += text;
+      });
+    }
+    // Not the event `close` of the child: it does not come after `disconnect` here.
+    this.#read = Promise.all(streams.map((stream) => once(stream, 'close')));
+    this.ended = once(this.#child, 'exit').then(([code, signal]) => code ?? signal);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#child.on('message', (message: Message) => {
+      if ('answer' in message) return this.#answers.get(message.to)?.(message.answer);
+      this.origin = message.origin;
+      resolve();
+    });
+    this.ready = this.#unlessEnded(promise);
+    // Somebody may only wait for its end.
+    this.ready.catch(() => undefined);
+  }
+
+  /** The port of {@link origin}. */
+  get port(): number {
+    return Number(new URL(this.origin).port);
+  }
+
+  /** Sends a command. @throws Error when the process ends instead of answering */
+  async ask<Answer>(name: string, argument: unknown = null): Promise<Answer> {
+    this.#asked += 1;
+    const to = this.#asked;
+    const answer = new Promise((resolve) => this.#answers.set(to, resolve));
+    this.#child.send({ to, name, argument } satisfies Command);
+    try {
+      return (await this.#unlessEnded(answer)) as Answer;
+    } finally {
+      this.#answers.delete(to);
+    }
+  }
+
+  /** Everything that it printed so far, byte for byte. */
+  printed(): string {
+    return this.#output;
+  }
+
+  /** `kill -9`, if it is still there. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.ended;
+  }
+
+  /** Hangs up, so that it ends in order. Resolves when everything that it printed is read. */
+  async stop(): Promise<number | NodeJS.Signals> {
+    if (this.#child.connected) this.#child.disconnect();
+    const [end] = await Promise.all([this.ended, this.#read]);
+    return end;
+  }
+
+  #unlessEnded<Value>(promise: Promise<Value>): Promise<Value> {
+    const over = this.ended.then((end) => {
+      throw new Error(`the process ended with ${end}: ${this.#output}`);
+    });
+    return Promise.race([promise, over]);
+  }
+}

@@ -1,0 +1,46 @@
+import { createServer, type RequestListener } from 'node:http';
+import { listen } from '../http.ts';
+
+/** A message to a process: the name of a command with what it needs. */
+export interface Command {
+  /** Which answer is meant for it. */
+  readonly to: number;
+  readonly name: string;
+  readonly argument: unknown;
+}
+
+/** What a process says: that it is ready, and where, or an answer. */
+export type Message = { readonly origin: string } | { readonly to: number; readonly answer: unknown };
+
+/** What a process may be asked for. */
+export interface Commands {
+  readonly [name: string]: (argument: never) => unknown;
+}
+
+/** Parameters of this process, given by its parent as JSON. */
+export function settings<Settings>(): Settings {
+  return JSON.parse(process.argv[2] ?? '{}') as Settings;
+}
+
+/** A command: bytes of resident memory, as the operating system counts them; no collection is forced. */
+export function resident(): number {
+  return process.memoryUsage.rss();
+}
+
+/** Obeys the parent until it goes away. @param end - what to do then, if anything is done in order */
+export function obey(commands: Commands, origin = '', end: () => unknown = () => process.exit(0)): void {
+  const tell = (message: Message) => process.send?.(message);
+  process.on('message', async ({ to, name, argument }: Command) => {
+    const run = commands[name];
+    if (run === undefined) throw new Error(`this process knows no ${name}`);
+    // JSON has no `undefined`.
+    tell({ to, answer: (await run(argument as never)) ?? null });
+  });
+  process.once('disconnect', end);
+  tell({ origin });
+}
+
+/** Listens, and obeys the parent. @param port - any one unless given */
+export async function serve(handler: RequestListener, commands: Commands = {}, port = 0): Promise<void> {
+  obey(commands, await listen(createServer(handler), port));
+}
