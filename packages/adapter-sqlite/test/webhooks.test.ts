@@ -3,9 +3,7 @@ import { expect, test } from 'vitest';
 import { acme, created } from '../../testing/src/contract/partner-samples.ts';
 import { sampleEndpoint } from '../../testing/src/contract/webhook-samples.ts';
 import { refusedRowTests } from '../../testing/test/adapters/refused-rows.ts';
-import { Database } from '../src/database.ts';
-import { readMigrations } from '../src/migrations.ts';
-import { openDatabase, temporaryFile } from './temporary.ts';
+import { openDatabase } from './temporary.ts';
 
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 const endpoint = sampleEndpoint('1');
@@ -19,39 +17,6 @@ function sampleEvent(label: string): NewEvent {
 function published({ events }: Storage, ...labels: string[]) {
   return events.publish(labels.map(sampleEvent), { idempotency: null, now: 5 });
 }
-
-test('what was there before webhooks stays as it was, and can be settled with an event', async () => {
-  const file = temporaryFile();
-  const before = new Database({ file, migrations: readMigrations().slice(0, 2) });
-  await before.open();
-  await before.write((connection) =>
-    connection.exec(`
-      INSERT INTO partners (slug, name, created_at, updated_at, version) VALUES ('acme', 'Acme', 1, 1, 1);
-      INSERT INTO transfers (
-        id, partner, mode, status, amount, currency, recipient_kid, created_at, updated_at
-      )
-      VALUES ('tr_1', 'acme', 'live', 'pending', 99999999999999999, 'HTG', 'kid-1', 1, 1);
-      INSERT INTO jobs (id, kind, payload, due_at) VALUES ('execute tr_1', 'transfer', '{}', 1);
-    `),
-  );
-  await before.close();
-
-  const { storage } = await openDatabase(file);
-  expect(await storage.partners.find('acme')).toMatchObject({ name: 'Acme' });
-  expect(await storage.webhooks.list(acme)).toEqual([]);
-  await storage.webhooks.create({ endpoint, idempotency: null, max: 1, now: 2 });
-  const event = sampleEvent('1');
-  const settled = await storage.transfers.settle({
-    id: 'tr_1',
-    status: 'completed',
-    failure: null,
-    event,
-    now: 5,
-  });
-  expect(settled).toMatchObject({ settled: true, transfer: { amount: 99_999_999_999_999_999n } });
-  expect(await storage.deliveries.claim(claim)).toMatchObject([{ id: 'dl_1_1', eventId: 'evt_1' }]);
-  expect(await storage.queue.claim({ ...claim, kinds: ['transfer'] })).toHaveLength(1);
-});
 
 test('the tables refuse what would break the sequence, the log, the outbox or the references', async () => {
   const { storage, execute } = await openDatabase();
