@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
-import { isLive, issued, now, redeem, redeemed, sampleClient, sampleToken } from './samples.ts';
+import { isLive, now, redeemed, sampleClient } from './samples.ts';
 
 /** What a client is told of that belongs to nobody. */
 const works = { partnerDisabled: false };
@@ -92,49 +92,12 @@ export const clientCases = casesOf('clients', {
     assert.equal((await clients.find('client-1'))?.name, `name ${answers.indexOf(true)}`);
   },
 
-  'a refused replacement that would disable the client revokes nothing': async (storage) => {
+  'a replacement that is refused, or does not disable, revokes nothing': async (storage) => {
     const { token } = await redeemed(storage, 'a');
     assert.equal(await storage.clients.replace(sampleClient({ version: 9, disabledAt: now })), false);
-    assert.equal(await isLive(storage, token), true);
-    assert.notEqual(await storage.consents.find('user-1', 'client-1'), null);
-  },
-
-  'a replacement that does not disable revokes nothing': async (storage) => {
-    const { token } = await redeemed(storage, 'a');
     assert.equal(await storage.clients.replace(sampleClient({ version: 2, name: 'Renamed' })), true);
     assert.equal(await isLive(storage, token), true);
     assert.notEqual(await storage.consents.find('user-1', 'client-1'), null);
-  },
-
-  'disabling ends the codes, tokens and consents of this client and of no other': async (storage) => {
-    const used = await redeemed(storage, 'used');
-    const ofOtherUser = await redeemed(storage, 'other user', { sub: 'user-2' });
-    const unused = await issued(storage, 'unused');
-    const other = await redeemed(storage, 'other client', { clientId: 'client-2' });
-    const otherCode = await issued(storage, 'other code', { clientId: 'client-2' });
-
-    assert.equal(await storage.clients.replace(sampleClient({ version: 2, disabledAt: now + 5 })), true);
-
-    assert.equal(await isLive(storage, used.token), false);
-    assert.equal(await isLive(storage, ofOtherUser.token), false);
-    assert.equal(await redeem(storage, unused, sampleToken('late')), 'refused');
-    assert.equal(await storage.consents.find('user-1', 'client-1'), null);
-    assert.equal(await storage.consents.find('user-2', 'client-1'), null);
-    assert.equal(await isLive(storage, other.token), true);
-    assert.equal(await redeem(storage, otherCode, sampleToken('other code')), 'redeemed');
-    assert.notEqual(await storage.consents.find('user-1', 'client-2'), null);
-  },
-
-  'enabling again brings nothing back': async (storage) => {
-    const { token } = await redeemed(storage, 'used');
-    const unused = await issued(storage, 'unused');
-    await storage.clients.replace(sampleClient({ version: 2, disabledAt: now + 5 }));
-    await storage.clients.replace(sampleClient({ version: 3, disabledAt: null }));
-
-    assert.equal(await isLive(storage, token), false);
-    assert.equal(await redeem(storage, unused, sampleToken('late')), 'refused');
-    assert.equal(await storage.consents.find('user-1', 'client-1'), null);
-    assert.equal(await isLive(storage, (await redeemed(storage, 'new')).token), true);
   },
 
   'origins are those of web redirect URIs, as a browser sends them': async ({ clients }) => {

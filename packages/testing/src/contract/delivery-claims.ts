@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertSame, type Calls, casesOf, inParallel } from './case.ts';
+import { assertFields, assertSame, type Calls, casesOf, inParallel } from './case.ts';
 import { minute, now } from './samples.ts';
 import {
   claim,
@@ -163,20 +163,14 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     await published(storage, 'x');
     const rooms = new Map(labels.slice(0, 9).map((label) => [`we_${label}`, 0]));
     const claimed = await claim(storage, 'c1', { limit: 2, rooms });
-    assertSame(
-      claimed.map(({ endpointId }) => endpointId),
-      ['we_09', 'we_10'],
-    );
+    assertFields(claimed, 'endpointId', ['we_09', 'we_10']);
     const named = new Map([
       ['we_08', 1],
       ['we_03', 1],
       ['we_nobody', 1],
     ]);
     const others = await claim(storage, 'c2', { limit: 2, room: 0, rooms: named });
-    assertSame(
-      others.map(({ endpointId }) => endpointId),
-      ['we_03', 'we_08'],
-    );
+    assertFields(others, 'endpointId', ['we_03', 'we_08']);
   },
 
   'parallel claims never share a delivery': async (storage) => {

@@ -4,6 +4,7 @@ import { minute, now } from './samples.ts';
 import {
   claim,
   claimedIds,
+  claimedOne,
   finish,
   leaseMs,
   listed,
@@ -20,8 +21,7 @@ export const deliveryResultCases = casesOf('delivery results', {
     await registered(storage, 'a');
     for (const status of ['delivered', 'dropped'] as const) {
       const { id: eventId } = await published(storage, status);
-      const [claimed] = await claim(storage, 'c');
-      assert.ok(claimed);
+      const claimed = await claimedOne(storage, 'c');
       const attempt = sampleAttempt(1, { at: now + 5, durationMs: 0 });
       assert.equal(await finish(storage, claimed, { status }, now + 5), true);
       const [shown] = await listed(storage, { eventId });
@@ -57,8 +57,7 @@ export const deliveryResultCases = casesOf('delivery results', {
   'a delivery that is due earlier than its lease ended is given out then': async (storage) => {
     await registered(storage, 'a');
     await published(storage, 'x');
-    const [claimed] = await claim(storage, 'c1');
-    assert.ok(claimed);
+    const claimed = await claimedOne(storage, 'c1');
     await finish(storage, claimed, { status: 'pending', dueAt: now + 1 });
     assertSame(await claim(storage, 'c2'), []);
     assertSame(await claimedIds(storage, 'c3', { now: now + 1 }), ['dl_x_1']);
@@ -67,8 +66,7 @@ export const deliveryResultCases = casesOf('delivery results', {
   'a delivery that is handed back has no attempt more': async (storage) => {
     await registered(storage, 'a');
     await published(storage, 'x');
-    const [claimed] = await claim(storage, 'c1');
-    assert.ok(claimed);
+    const claimed = await claimedOne(storage, 'c1');
     const back = { ...claimed, attempt: null, next: { status: 'pending', dueAt: now + 3 } } as const;
     assertSame(await storage.deliveries.finish([back]), [true]);
     assertSame(await storage.deliveries.finish([back]), [false], 'handed back is handed back');
@@ -81,8 +79,7 @@ export const deliveryResultCases = casesOf('delivery results', {
   'of parallel results of one claim exactly one counts': async (storage) => {
     await registered(storage, 'a');
     await published(storage, 'x');
-    const [claimed] = await claim(storage, 'c');
-    assert.ok(claimed);
+    const claimed = await claimedOne(storage, 'c');
     const answers = await inParallel(20, (index) =>
       finish(storage, claimed, { status: index % 2 === 0 ? 'delivered' : 'dropped' }, now + index),
     );
@@ -114,8 +111,7 @@ export const deliveryResultCases = casesOf('delivery results', {
     await registered(storage, 'a');
     for (let round = 0; round < 10; round += 1) {
       const { id: eventId } = await published(storage, `${round}`);
-      const [held] = await claim(storage, `first ${round}`);
-      assert.ok(held);
+      const held = await claimedOne(storage, `first ${round}`);
       const [taken, , counted] = await Promise.all([
         claim(storage, `second ${round}`, { now: now + leaseMs }),
         published(storage, `noise ${round}`, { createdAt: now + day }),

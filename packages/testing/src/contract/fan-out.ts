@@ -4,6 +4,7 @@ import { sampleEvent } from './partner-samples.ts';
 import { minute, now } from './samples.ts';
 import {
   claim,
+  claimedOne,
   dropped,
   finish,
   listed,
@@ -112,8 +113,7 @@ export const fanOutCases = casesOf('fan-out', {
       await registered(storage, 'c'),
     ];
     await published(storage, 'done');
-    const [first] = await claim(storage, 'c1', { limit: 1 });
-    assert.ok(first);
+    const first = await claimedOne(storage, 'c1', { limit: 1 });
     const next = { status: 'delivered' } as const;
     await storage.deliveries.finish([{ ...first, attempt: null, next }]);
     await published(storage, 'later', { createdAt: now + minute });
@@ -150,8 +150,7 @@ export const fanOutCases = casesOf('fan-out', {
     for (const way of ['disable', 'remove']) {
       const endpoint = await registered(storage, way);
       const { id: eventId } = await published(storage, way);
-      const [held] = await claim(storage, 'c');
-      assert.ok(held);
+      const held = await claimedOne(storage, 'c');
       if (way === 'disable') {
         await storage.webhooks.replace({ ...endpoint, enabled: false, version: 2 }, now);
       } else await storage.webhooks.remove(endpoint, endpoint.id, now);
@@ -186,8 +185,7 @@ export const fanOutCases = casesOf('fan-out', {
     for (let round = 0; round < 10; round += 1) {
       const endpoint = await registered(storage, `${round}`);
       const { id: eventId } = await published(storage, `${round}`);
-      const [held] = await claim(storage, `c${round}`);
-      assert.ok(held);
+      const held = await claimedOne(storage, `c${round}`);
       const counting = () => finish(storage, held, { status: 'delivered' });
       const removing = () => storage.webhooks.remove(endpoint, endpoint.id, now);
       // Each of the two is the first to be called in half of the rounds.

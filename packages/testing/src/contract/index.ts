@@ -1,4 +1,5 @@
 import type { Storage } from '@ostiary/core/storage';
+import { accessEndCases } from './access-ends.ts';
 import { apiKeyCases } from './api-keys.ts';
 import { auditCases } from './audit.ts';
 import type { ContractCase } from './case.ts';
@@ -19,7 +20,6 @@ import { idempotencyCases } from './idempotency.ts';
 import { interactionCases } from './interactions.ts';
 import { keyedRequestCases } from './keyed-requests.ts';
 import { parallelCases } from './parallel-calls.ts';
-import { partnerConsentCases } from './partner-consents.ts';
 import { partnerEndCases } from './partner-ends.ts';
 import { partnerCases } from './partners.ts';
 import { purgeCases } from './purge.ts';
@@ -100,13 +100,13 @@ const storageContractCases = [
   ...grantCases,
   ...redemptionCases,
   ...accessTokenCases,
+  ...accessEndCases,
   ...consentCases,
   ...interactionCases,
   ...signingKeyCases,
   ...queueCases,
   ...partnerCases,
   ...partnerEndCases,
-  ...partnerConsentCases,
   ...apiKeyCases,
   ...rolledKeyCases,
   ...idempotencyCases,

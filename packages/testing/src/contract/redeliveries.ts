@@ -5,6 +5,7 @@ import { sampleClaim } from './partner-samples.ts';
 import { digestOf, minute, now } from './samples.ts';
 import {
   claim,
+  claimedOne,
   dropped,
   finish,
   listed,
@@ -42,8 +43,7 @@ export const redeliveryCases = casesOf('redeliveries', {
   'a new delivery has the same event, is due now and counts its own attempts': async (storage) => {
     const { url, sealedSecret } = await registered(storage, 'a');
     const { id: eventId, type, body } = await published(storage, 'x', { body: '{"same": "bytes"}' });
-    const [first] = await claim(storage, 'c1');
-    assert.ok(first);
+    const first = await claimedOne(storage, 'c1');
     await finish(storage, first, { status: 'delivered' });
     await redeliver(storage, eventId, 'r', { now: now + 5 });
     const [delivery] = await listed(storage, { status: 'pending' });
@@ -75,8 +75,7 @@ export const redeliveryCases = casesOf('redeliveries', {
   'a pending delivery stands for the new one, with what it has': async (storage) => {
     const eventId = await lost(storage);
     await redeliver(storage, eventId, 'r', { endpointId: 'we_b' });
-    const [held] = await claim(storage, 'c');
-    assert.ok(held);
+    const held = await claimedOne(storage, 'c');
     assertSame(await redeliver(storage, eventId, 's', { endpointId: 'we_b' }), queued('dl_r_1'), 'held');
     await finish(storage, held, { status: 'pending', dueAt: now + minute });
     const shown: DeliveryRecord[] = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Storage } from '@ostiary/core/storage';
 import { apiKeyCalls } from './api-keys.ts';
 import { auditCalls } from './audit.ts';
-import { assertSame, assertUnavailable, casesOf, inParallel } from './case.ts';
+import { assertFields, assertSame, assertUnavailable, casesOf, inParallel } from './case.ts';
 import { clientCalls } from './clients.ts';
 import { consentCalls } from './consents.ts';
 import { deliveryCalls } from './delivery-claims.ts';
@@ -79,10 +79,7 @@ export const storageCases = casesOf('storage', {
       storage.clients.insert(sampleClient({ clientId: 'beside it' })),
       storage.grants.issue(sampleGrant('after it')),
     ]);
-    assertSame(
-      calls.map((call) => call.status),
-      ['rejected', 'fulfilled', 'fulfilled'],
-    );
+    assertFields(calls, 'status', ['rejected', 'fulfilled', 'fulfilled']);
     assert.notEqual(await storage.clients.find('beside it'), null);
     assert.notEqual(await storage.grants.find(sampleGrant('after it').codeDigest), null);
   },

@@ -69,6 +69,13 @@ export function claim(
   return deliveries.claim({ claimId, now, leaseMs, ...everything, ...changes });
 }
 
+/** The first delivery of a claim, which has to give one out. */
+export async function claimedOne(...call: Parameters<typeof claim>): Promise<ClaimedDelivery> {
+  const [claimed] = await claim(...call);
+  assert.ok(claimed, 'a delivery is given out');
+  return claimed;
+}
+
 export async function claimedIds(...call: Parameters<typeof claim>): Promise<string[]> {
   return (await claim(...call)).map(({ id }) => id);
 }

@@ -184,7 +184,7 @@ describeMistakes({
     })),
   ],
   'remembers who held a scope': [
-    'holders: it ends with the consent, with the client and with the partner',
+    'consents of partners: it ends with the client for good, and with the partner until it is enabled',
     differing('events', ({ events }) => {
       const known = new Map<string, Promise<string[]>>();
       return {

@@ -54,12 +54,11 @@ describeMistakes({
     asked('grants', 'redeem', (redemption) => ({ ...redemption, now: redemption.now - 1 })),
   ],
   'ends the whole grant when a token is revoked': [
-    'access tokens: revoking a token ends this token, not its grant nor another token',
+    'the end of access: when a token is revoked, what it gave ends for good, and nothing else',
     differing('grants', ({ grants }) => ({
       async revokeToken(digest, now) {
         const answer = await grants.revokeToken(digest, now);
-        for (const code of ['code a', 'code b'])
-          await grants.revoke(createHash('sha256').update(code).digest(), now);
+        await grants.revoke(createHash('sha256').update('code own').digest(), now);
         return answer;
       },
     })),
@@ -84,7 +83,7 @@ describeMistakes({
     asked('consents', 'find', (sub) => sub.toLowerCase()),
   ],
   'lists the consents of a user who ends, then revokes them': [
-    'parallel calls: that end a user while a code is issued leave neither a consent nor a code that works',
+    'the end of access: when a user is ended while codes, tokens and consents are given, none is left alive',
     ({ consents, grants }) => ({
       consents: {
         ...consents,
@@ -106,7 +105,7 @@ describeMistakes({
     }),
   ],
   'looks whether the client is disabled, then stores the consent': [
-    'parallel calls: that disable a client while a consent is given leave no consent',
+    'the end of access: when a client is disabled while codes, tokens and consents are given, none is left alive',
     ({ clients, consents }) => {
       const late = new Map<string, { readonly scopes: readonly string[] }>();
       return {
