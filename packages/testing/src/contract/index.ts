@@ -28,7 +28,6 @@ import { separateRateLimitCases, sharedRateLimitCases } from './rate-limits.ts';
 import { recoveryCases } from './recoveries.ts';
 import { redeliveryCases } from './redeliveries.ts';
 import { accessTokenCases, redemptionCases } from './redemption.ts';
-import { replayCases } from './replays.ts';
 import { rolledKeyCases } from './rolled-keys.ts';
 import { sealedSecretCases } from './sealed-secrets.ts';
 import { settlementCases } from './settlement.ts';
@@ -111,7 +110,6 @@ const storageContractCases = [
   ...rolledKeyCases,
   ...idempotencyCases,
   ...transferCases,
-  ...replayCases,
   ...keyedRequestCases,
   ...settlementCases,
   ...transferListCases,

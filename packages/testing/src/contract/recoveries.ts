@@ -139,12 +139,4 @@ export const recoveryCases = casesOf('recoveries', {
     assertSame(await waiting(storage), []);
     assert.equal(await storage.idempotency.find({ ...idempotency, now }), null, 'the key is free');
   },
-
-  'the key is looked at before the endpoint': async (storage) => {
-    await registered(storage, 'a');
-    await dropped(storage, 'x');
-    const idempotency = sampleClaim('key');
-    assertSame(await recover(storage, 'we_a', 'r', { idempotency }), queued('1 queued'));
-    assert.equal((await recover(storage, 'we_nobody', 's', { idempotency })).outcome, 'replayed');
-  },
 });

@@ -40,7 +40,7 @@ describeMistakes({
     })),
   ],
   'counts before it looks at the key': [
-    'webhook endpoints: the key is looked at before the number, until its record ends',
+    'keys of webhook endpoints: the key is looked at first, and what is refused leaves it as it was',
     differing('webhooks', ({ webhooks }) => ({
       async create(creation) {
         const stored = await webhooks.list(creation.endpoint);

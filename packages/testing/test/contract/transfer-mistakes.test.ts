@@ -13,7 +13,7 @@ describeMistakes({
     keyLookedUpFirst('transfers', 'create'),
   ],
   'shares keys between modes': [
-    'replays: one key means another request for another partner and in another mode',
+    'idempotency: one key means another request for another partner and in another mode',
     asked('transfers', 'create', ({ idempotency, ...creation }) => ({
       ...creation,
       idempotency: idempotency && { ...idempotency, mode: 'live' as const },
@@ -41,7 +41,7 @@ describeMistakes({
     }),
   ],
   'looks at the reference before the key': [
-    'replays: the key is looked at before the reference',
+    'keys of transfers: the key is looked at first, and what is refused leaves it as it was',
     differing('transfers', ({ transfers }) => ({
       async create(creation) {
         const { transfer } = creation;
