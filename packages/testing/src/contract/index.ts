@@ -8,6 +8,7 @@ import { consentCases } from './consents.ts';
 import { copyCases } from './copies.ts';
 import { deliveryBatchCases } from './delivery-batches.ts';
 import { deliveryClaimCases } from './delivery-claims.ts';
+import { deliveryEndCases } from './delivery-ends.ts';
 import { deliveryListCases } from './delivery-lists.ts';
 import { deliveryResultCases } from './delivery-results.ts';
 import { eventPurgeCases } from './event-purge.ts';
@@ -123,6 +124,7 @@ const storageContractCases = [
   ...deliveryResultCases,
   ...deliveryBatchCases,
   ...deliveryListCases,
+  ...deliveryEndCases,
   ...redeliveryCases,
   ...recoveryCases,
   ...parallelCases,

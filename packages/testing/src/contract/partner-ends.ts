@@ -1,30 +1,9 @@
 import assert from 'node:assert/strict';
 import type { PartnerReach, Storage } from '@ostiary/core/storage';
-import { alternating, assertFields, assertSame, casesOf } from './case.ts';
+import { assertFields, assertSame, casesOf } from './case.ts';
 import { created, sampleApiKey, sampleEvent, samplePartner, settle } from './partner-samples.ts';
-import {
-  consented,
-  hour,
-  isLive,
-  issued,
-  minute,
-  now,
-  redeemed,
-  sampleClient,
-  sampleGrant,
-} from './samples.ts';
-import {
-  claim,
-  claimedOne,
-  finish,
-  published,
-  queued,
-  recover,
-  redeliver,
-  registered,
-  sampleEndpoint,
-  statuses,
-} from './webhook-samples.ts';
+import { consented, hour, isLive, issued, now, redeemed, sampleClient, sampleGrant } from './samples.ts';
+import { claim, published, queued, recover, redeliver, registered } from './webhook-samples.ts';
 
 const other = { partner: 'other', mode: 'live' } as const;
 
@@ -93,32 +72,6 @@ export const partnerEndCases = casesOf('the end of a partner', {
     await storage.clients.replace(sampleClient({ version: 2, partner: null }));
     assert.equal((await storage.clients.find('client-1'))?.partnerDisabled, false, 'it left');
     assert.equal(await storage.consents.remember({ sub: 'a', clientId: 'client-1', scopes: [], now }), true);
-  },
-
-  'cancels what is pending in both modes, also what a worker holds': async (storage) => {
-    await twoPartners(storage);
-    await registered(storage, 'a');
-    await registered(storage, 'b', { mode: 'test' });
-    await registered(storage, 'c', other);
-    await published(storage, 'delivered');
-    const done = await claimedOne(storage, 'first');
-    assert.equal(await finish(storage, done, { status: 'delivered' }), true);
-    await published(storage, 'held');
-    const held = await claimedOne(storage, 'second');
-    await published(storage, 'waiting');
-    await published(storage, 'test', { mode: 'test' });
-    await published(storage, 'others', other);
-
-    assert.equal((await disable(storage))?.deliveries, 3);
-
-    assertSame(await statuses(storage), {
-      dl_waiting_1: 'cancelled',
-      dl_held_1: 'cancelled',
-      dl_delivered_1: 'delivered',
-    });
-    assertSame(await statuses(storage, { mode: 'test' }), { dl_test_1: 'cancelled' });
-    assert.equal(await finish(storage, held, { status: 'delivered' }), false, 'its result comes too late');
-    assertFields(await claim(storage, 'third'), 'id', ['dl_others_1']);
   },
 
   'keeps its events, and delivers none of them': async (storage) => {
@@ -191,23 +144,5 @@ export const partnerEndCases = casesOf('the end of a partner', {
     const nothingMore = { ...reach, codes: 0, tokens: 0, deliveries: 0 };
     assertSame(await disable(storage, 3), nothingMore, 'it had ended already');
     assertSame(await enable(storage, 4), nothingMore);
-  },
-
-  'and an event at the same time: whichever is first, nothing is left pending': async (storage) => {
-    for (let round = 0; round < 30; round += 1) {
-      const slug = `p${round}`;
-      const owner = { partner: slug, mode: 'live' } as const;
-      await storage.partners.insert(samplePartner({ slug }));
-      const endpoint = sampleEndpoint(slug, owner);
-      await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now });
-      await published(storage, `before ${round}`, owner);
-      const steps = [
-        () => published(storage, `event ${round}`, owner),
-        () => redeliver(storage, `evt_before ${round}`, `again ${round}`, owner),
-        () => storage.partners.replace(samplePartner({ slug, version: 2, disabledAt: now + minute })),
-      ];
-      await alternating<unknown>(round, steps);
-      assertSame(await claim(storage, `c${round}`), []);
-    }
   },
 });

@@ -103,7 +103,7 @@ describeMistakes({
     }),
   ],
   'says that the result of a cancelled delivery counted': [
-    'fan-out: what a worker holds is cancelled too, and its result is refused',
+    'the end of deliveries: when an endpoint is removed, what is pending is cancelled, also what a worker holds, and nothing else',
     answered('deliveries', 'finish', (answers) => answers.map(() => true)),
   ],
   'answers for a batch as a whole': [

@@ -74,7 +74,7 @@ describeMistakes({
     })),
   ],
   'leaves deliveries of a disabled endpoint pending': [
-    'fan-out: disabling and removing cancel what is pending and nothing else',
+    'the end of deliveries: when an endpoint is disabled, what is pending is cancelled, also what a worker holds, and nothing else',
     asked('webhooks', 'replace', (endpoint) => ({ ...endpoint, enabled: true })),
   ],
   'cancels before it knows whether it may': [
