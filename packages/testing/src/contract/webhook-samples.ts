@@ -80,6 +80,14 @@ export async function claimedIds(...call: Parameters<typeof claim>): Promise<str
   return (await claim(...call)).map(({ id }) => id);
 }
 
+/** What a worker writes after an attempt. */
+export function resultOf(
+  { id, claimId, attempt }: Pick<ClaimedDelivery, 'id' | 'claimId' | 'attempt'>,
+  next: DeliveryResult['next'] = { status: 'delivered' },
+): DeliveryResult {
+  return { id, claimId, attempt: sampleAttempt(attempt), next };
+}
+
 /** Writes one result, with an attempt that began and ended at `at`. */
 export async function finish(
   { deliveries }: Storage,
