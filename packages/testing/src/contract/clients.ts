@@ -26,14 +26,6 @@ export const clientCases = casesOf('clients', {
     assertSame(await clients.find('client-2'), { ...bare, ...works });
   },
 
-  'an unknown id is null, and ids differ by case': async ({ clients }) => {
-    await clients.insert(sampleClient({ clientId: 'Shop' }));
-    assert.equal(await clients.find('shop'), null);
-    assert.equal(await clients.insert(sampleClient({ clientId: 'shop', name: 'Another' })), true);
-    assert.equal((await clients.find('Shop'))?.name, 'Sample shop');
-    assert.equal((await clients.find('shop'))?.name, 'Another');
-  },
-
   'a taken id is refused and nothing changes': async ({ clients }) => {
     await clients.insert(sampleClient());
     const second = sampleClient({ name: 'Intruder', redirectUris: ['https://intruder.example/'] });

@@ -27,13 +27,17 @@ const nothing = {
   rateLimits: 0,
 };
 
+function purged(storage: Storage, request: Partial<Parameters<Storage['purge']>[0]> = {}) {
+  return storage.purge({ now, before: now + day, eventsBefore: 0, limit: 100, ...request });
+}
+
 function isKept(storage: Storage, grant: { readonly codeDigest: Uint8Array }): Promise<boolean> {
   return storage.grants.find(grant.codeDigest).then((found) => found !== null);
 }
 
 export const purgeCases = casesOf('purge', {
   'an empty storage has nothing to purge': async (storage) => {
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: now - day, limit: 100 }), nothing);
+    assertSame(await purged(storage, { before: now - day }), nothing);
   },
 
   'an interaction goes after its last millisecond': async (storage) => {
@@ -41,7 +45,7 @@ export const purgeCases = casesOf('purge', {
     await interactions.save(digestOf('ended'), {}, now - 1);
     await interactions.save(digestOf('ends now'), {}, now);
     await interactions.save(digestOf('lives'), {}, now + 1);
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: now - day, limit: 100 }), {
+    assertSame(await purged(storage, { before: now - day }), {
       ...nothing,
       interactions: 1,
     });
@@ -52,7 +56,7 @@ export const purgeCases = casesOf('purge', {
 
   'tokens and grants go when they ended before the given time': async (storage) => {
     const before = now + day;
-    const purge = () => storage.purge({ now, eventsBefore: 0, before, limit: 100 });
+    const purge = () => purged(storage, { before });
     const kept = await redeemed(storage, 'kept', {}, { expiresAt: before });
     const gone = await redeemed(storage, 'gone', {}, { expiresAt: before - 1 });
     const unusedKept = await issued(storage, 'unused, kept', { expiresAt: before });
@@ -71,12 +75,12 @@ export const purgeCases = casesOf('purge', {
   'a grant whose token is purged stays while its code has not ended': async (storage) => {
     const end = now + day;
     const { grant, token } = await redeemed(storage, 'a', { expiresAt: end }, { expiresAt: now + minute });
-    const early = await storage.purge({ now, eventsBefore: 0, before: now + hour, limit: 100 });
+    const early = await purged(storage, { before: now + hour });
     assertSame(early, { ...nothing, tokens: 1 });
     assert.equal(await storage.grants.findToken(token.digest), null);
     assert.equal(await redeem(storage, grant, sampleToken('x')), 'replayed', 'a replay is still seen');
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: end, limit: 100 }), nothing);
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: end + 1, limit: 100 }), {
+    assertSame(await purged(storage, { before: end }), nothing);
+    assertSame(await purged(storage, { before: end + 1 }), {
       ...nothing,
       grants: 1,
     });
@@ -86,7 +90,7 @@ export const purgeCases = casesOf('purge', {
     const { grant, token } = await redeemed(storage, 'a');
     await storage.grants.revokeToken(token.digest, now);
     await storage.grants.revoke(grant.codeDigest, now);
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: token.expiresAt, limit: 100 }), nothing);
+    assertSame(await purged(storage, { before: token.expiresAt }), nothing);
     assert.equal((await storage.grants.findToken(token.digest))?.revoked, true);
   },
 
@@ -102,7 +106,7 @@ export const purgeCases = casesOf('purge', {
 
     const removed = { interactions: 0, tokens: 0, grants: 0 };
     for (let call = 0; call < 10 && removed.grants < 25; call += 1) {
-      const count = await storage.purge({ now, eventsBefore: 0, before: now + day, limit: 10 });
+      const count = await purged(storage, { limit: 10 });
       for (const kind of ['interactions', 'tokens', 'grants'] as const) {
         assert.ok(count[kind] <= 10, `at most ten ${kind}`);
         removed[kind] += count[kind];
@@ -124,7 +128,7 @@ export const purgeCases = casesOf('purge', {
     for (const [index, label] of labels.entries()) {
       await redeemed(storage, label, {}, { expiresAt: now + (ends[index] ?? 0) * minute });
     }
-    await storage.purge({ now, eventsBefore: 0, before: now + day, limit: 1 });
+    await purged(storage, { limit: 1 });
     const found = await Promise.all(
       labels.map((label) => storage.grants.findToken(sampleToken(label).digest)),
     );
@@ -142,7 +146,7 @@ export const purgeCases = casesOf('purge', {
       const transfer = sampleTransfer(key, { reference: key });
       assertOutcome(await create(storage, transfer, sampleClaim(key, { endsAt }), now - day), 'created');
     }
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: now + day, limit: 100 }), {
+    assertSame(await purged(storage), {
       ...nothing,
       idempotency: 1,
     });
@@ -154,7 +158,7 @@ export const purgeCases = casesOf('purge', {
     assertSame(await executions(storage), ['tr_ended', 'tr_ends now', 'tr_lives']);
     const again = await create(storage, sampleTransfer('b', { reference: 'ended' }), sampleClaim('ended'));
     assertSame(again, { outcome: 'reference_conflict', transferId: 'tr_ended' });
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: now + day, limit: 100 }), nothing);
+    assertSame(await purged(storage), nothing);
   },
 
   'one call removes at most the limit of idempotency records, the oldest first': async (storage) => {
@@ -164,7 +168,7 @@ export const purgeCases = casesOf('purge', {
     for (const claim of claims) await create(storage, sampleTransfer(claim.key), claim, now - day);
     await create(storage, sampleTransfer('live'), sampleClaim('live'));
     for (const left of [15, 5, 0, 0]) {
-      const { idempotency } = await storage.purge({ now, eventsBefore: 0, before: now, limit: 10 });
+      const { idempotency } = await purged(storage, { limit: 10 });
       assert.ok(idempotency <= 10);
       const found = await Promise.all(
         claims.map((claim) => storage.idempotency.find({ ...claim, now: now - day })),
@@ -180,7 +184,7 @@ export const purgeCases = casesOf('purge', {
   'consents, clients, keys and jobs stay': async (storage) => {
     await consented(storage);
     await storage.queue.enqueue([{ id: 'a', kind: 'k', payload: {}, dueAt: now - 90 * day }]);
-    await storage.purge({ now, eventsBefore: 0, before: now + 90 * day, limit: 100 });
+    await purged(storage, { before: now + 90 * day });
     assert.notEqual(await storage.clients.find('client-1'), null);
     assert.notEqual(await storage.consents.find('user-1', 'client-1'), null);
     const jobs = await storage.queue.claim({ kinds: ['k'], claimId: 'c', now, leaseMs: 1, limit: 1 });

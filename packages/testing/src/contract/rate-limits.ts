@@ -93,17 +93,6 @@ export const sharedRateLimitCases = casesOf('rate limits', {
     assertSame(countAnswers(states.map(({ allowed }) => allowed)), { true: 30, false: 70 });
   },
 
-  'parallel requests of two buckets do not take from each other': async (storage) => {
-    const limits = limitsOf(storage);
-    const states = await inParallel(100, (index) =>
-      limits.consume({ ...request, limit: 20, bucket: index % 2 === 0 ? 'even' : 'odd' }),
-    );
-    for (const remainder of [0, 1]) {
-      const own = states.filter((_, index) => index % 2 === remainder);
-      assertSame(countAnswers(own.map(({ allowed }) => allowed)), { true: 20, false: 30 });
-    }
-  },
-
   'counts the requests of a key as all others, and says whether the key is live': async (storage) => {
     const limits = limitsOf(storage);
     const key = await issuedKey(storage, 'a', { expiresAt: now + 10 });

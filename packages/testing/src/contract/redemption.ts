@@ -131,16 +131,6 @@ export const redemptionCases = casesOf('redemption', {
       for (const token of tokens) assert.equal(await isLive(storage, token), false);
     }
   },
-
-  'parallel redemptions of different codes do not disturb each other': async (storage) => {
-    const grants = await inParallel(30, (index) => issued(storage, `code ${index}`));
-    const answers = await inParallel(30, (index) =>
-      redeem(storage, grants[index] ?? sampleGrant('missing'), sampleToken(`token ${index}`)),
-    );
-    assertSame(countAnswers(answers), { redeemed: 30 });
-    const live = await inParallel(30, (index) => isLive(storage, sampleToken(`token ${index}`)));
-    assertSame(countAnswers(live), { true: 30 });
-  },
 });
 
 export const accessTokenCases = casesOf('access tokens', {

@@ -44,13 +44,6 @@ export const everyCall: readonly (readonly [string, (storage: Storage) => Promis
 ];
 
 export const storageCases = casesOf('storage', {
-  'a new storage is empty and answers': async (storage) => {
-    await storage.ping();
-    assertSame(await storage.clients.list({ after: null, limit: 100 }), []);
-    assertSame(await storage.signingKeys.list(), []);
-    assert.equal(await storage.clients.originRegistered('https://shop.example'), false);
-  },
-
   'every call answers on an empty storage': async (storage) => {
     for (const [, call] of everyCall) await call(storage);
   },

@@ -95,7 +95,7 @@ describeMistakes({
     differing('transfers', ({ transfers }) => ({ find: (_owner, id) => transfers.findById(id) })),
   ],
   'looks whether a transfer is pending, then settles it': [
-    'settlement: of parallel settlements exactly one settles, and the others see what it did',
+    'settlement: of parallel settlements exactly one settles, with its event, and the others see what it did',
     differing('transfers', ({ transfers }) => ({
       async settle(settlement) {
         const before = await transfers.findById(settlement.id);
@@ -114,7 +114,7 @@ describeMistakes({
     ),
   ],
   'publishes the event of every settlement': [
-    'settlement: of parallel settlements the event of the one that settles is published, and no other',
+    'settlement: of parallel settlements exactly one settles, with its event, and the others see what it did',
     differing('transfers', ({ transfers, events }) => ({
       async settle({ event, now, ...settlement }) {
         const answer = await transfers.settle({ ...settlement, event, now });
