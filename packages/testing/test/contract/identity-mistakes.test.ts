@@ -207,7 +207,7 @@ describeMistakes({
     chained((_before, { digest }) => createHash('sha256').update(digest).digest()),
   ],
   'purges without a bound': [
-    'purge: one call removes at most the limit of each kind, and never a grant before its token',
+    'purge: one call removes at most the limit of each kind, the oldest first, and never a grant before its token',
     (storage) => ({ purge: (request) => storage.purge({ ...request, limit: 1000 }) }),
   ],
   'counts what it wanted to purge': [
