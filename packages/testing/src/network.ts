@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FetchHandler } from '@ostiary/core';
 import { partnerErrors } from '@ostiary/core';
 import type { RequestEffect } from './faults.ts';
@@ -40,18 +41,7 @@ function reset(): TypeError {
 }
 
 const realTime = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const give = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', give);
-      resolve();
-    }, ms);
-    if (signal.aborted) give();
-    else signal.addEventListener('abort', give, { once: true });
-  });
+  pause(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 
 function tooMany(retryAfterSeconds: number): Response {
   const { status, text } = partnerErrors.rate_limit_exceeded;
