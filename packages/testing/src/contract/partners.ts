@@ -7,16 +7,6 @@ import { now } from './samples.ts';
 const none = { keys: 0, clients: 0, codes: 0, tokens: 0, deliveries: 0 };
 
 export const partnerCases = casesOf('partners', {
-  'a partner is read back as it was stored': async ({ partners }) => {
-    const disabled = samplePartner({ slug: 'b2', name: 'Ti “Biznis” & Co\n🗝️', disabledAt: now, version: 7 });
-    assert.equal(await partners.insert(samplePartner()), true);
-    assert.equal(await partners.insert(disabled), true);
-    assertSame(await partners.find('acme'), samplePartner());
-    assertSame(await partners.find('b2'), disabled);
-    for (const slug of ['acm', 'acme2', 'ACME', 'acme ', ''])
-      assert.equal(await partners.find(slug), null, slug);
-  },
-
   'of parallel inserts of one slug exactly one is stored': async ({ partners }) => {
     const answers = await inParallel(20, (index) =>
       partners.insert(samplePartner({ name: `name ${index}` })),

@@ -20,14 +20,6 @@ async function ids({ webhooks }: Storage, owner: Parameters<typeof webhooks.list
 }
 
 export const webhookCases = casesOf('webhook endpoints', {
-  'an endpoint is read back as it was stored': async (storage) => {
-    const one = await registered(storage, 'one', { events: ['payment.completed', 'kyc.updated'] });
-    const two = await registered(storage, 'two', { enabled: false, createdAt: now + 1, version: 7 });
-    assertSame(await storage.webhooks.find(acme, one.id), one);
-    assertSame(await storage.webhooks.find(acme, two.id), two);
-    assertSame(await storage.webhooks.list(acme), [one, two]);
-  },
-
   'a list is by time, then by id in code unit order': async (storage) => {
     const sorted = ['first', '10', '9', 'B', 'Z', 'a', 'a-', 'b', 'last'];
     const times: Record<string, number> = { first: now - 1, last: now + 1 };
