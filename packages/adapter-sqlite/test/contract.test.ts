@@ -16,7 +16,7 @@ describe('SQLite storage', () => {
 
 /** Cases in which one call depends on what another one left: all that a storage could keep to itself. */
 const meet =
-  /^(?:storage|signing keys|idempotency|keys of [a-z ]+|redemption|settlement|queue|events|webhook endpoints|redeliveries|delivery claims|delivery results|parallel calls|the end of [a-z]+(?: partner)?):/;
+  /^(?:storage|signing keys|idempotency|keys of [a-z ]+|redemption|settlement|queue|events|webhook endpoints|redeliveries|delivery claims|delivery results|leases of [a-z]+|parallel calls|the end of [a-z]+(?: partner)?):/;
 
 describe('two SQLite storages on one file, used in turns', () => {
   const create = async () => {

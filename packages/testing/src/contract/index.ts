@@ -20,6 +20,7 @@ import { holderCases } from './holders.ts';
 import { idempotencyCases } from './idempotency.ts';
 import { interactionCases } from './interactions.ts';
 import { keyedRequestCases } from './keyed-requests.ts';
+import { leaseCases } from './leases.ts';
 import { parallelCases } from './parallel-calls.ts';
 import { partnerEndCases } from './partner-ends.ts';
 import { partnerCases } from './partners.ts';
@@ -121,6 +122,7 @@ const storageContractCases = [
   ...holderCases,
   ...fanOutCases,
   ...deliveryClaimCases,
+  ...leaseCases,
   ...deliveryResultCases,
   ...deliveryBatchCases,
   ...deliveryListCases,

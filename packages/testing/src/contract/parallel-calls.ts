@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { NewJob, Storage } from '@ostiary/core/storage';
 import { alternating, assertFields, assertSame, casesOf, countAnswers, inParallel } from './case.ts';
 import { acme, create, sampleClaim, sampleEvent, sampleTransfer } from './partner-samples.ts';
-import { digestOf, hour, now } from './samples.ts';
+import { digestOf, now } from './samples.ts';
 import { claim, published, redeliver, registered, sampleAttempt, sampleEndpoint } from './webhook-samples.ts';
 
 const leaseMs = 30_000;
@@ -26,41 +26,6 @@ export const parallelCases = casesOf('parallel calls', {
     const batch = jobs(50);
     await inParallel(10, (index) => storage.queue.enqueue(index % 2 === 0 ? batch : batch.toReversed()));
     assert.equal((await take(storage, 'c')).length, 50);
-  },
-
-  'with results of one job count once, whatever they say': async (storage) => {
-    for (let round = 0; round < 10; round += 1) {
-      const id = `round ${round}`;
-      await storage.queue.enqueue([{ id, kind: 'work', payload: {}, dueAt: now }]);
-      await take(storage, id);
-      const held = { id, claimId: id };
-      const answers = await alternating(round, [
-        () => storage.queue.complete(held),
-        () => storage.queue.retry(held, { dueAt: now + hour, error: null }),
-        () => storage.queue.retry(held, { dueAt: now + 2 * hour, error: 'gave up' }),
-      ]);
-      assertSame(countAnswers(answers), { true: 1, false: 2 });
-    }
-  },
-
-  'with a result and the claim after its lease give the job to one of them': async (storage) => {
-    for (let round = 0; round < 10; round += 1) {
-      const id = `round ${round}`;
-      await storage.queue.enqueue([{ id, kind: 'work', payload: {}, dueAt: now }]);
-      await take(storage, 'slow');
-      let isDone = false;
-      let isTaken = false;
-      await alternating(round, [
-        async () => {
-          isDone = await storage.queue.complete({ id, claimId: 'slow' });
-        },
-        async () => {
-          isTaken = (await take(storage, 'next', now + leaseMs)).length === 1;
-        },
-      ]);
-      assert.equal(isDone, !isTaken);
-      if (isTaken) assert.equal(await storage.queue.complete({ id, claimId: 'next' }), true);
-    }
   },
 
   'that publish to several partners in any order all succeed, without a gap': async (storage) => {

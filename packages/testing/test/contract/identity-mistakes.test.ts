@@ -170,11 +170,11 @@ describeMistakes({
     })),
   ],
   'completes a job whoever asks': [
-    'queue: results of an earlier claim are refused and change nothing',
+    'leases of jobs: it ends at its exact millisecond, and then only the next claim counts',
     answered('queue', 'complete', () => true),
   ],
   'ends a lease one millisecond late': [
-    'queue: a lease ends at its exact millisecond, and the next claim counts one more',
+    'leases of jobs: it ends at its exact millisecond, and then only the next claim counts',
     asked('queue', 'claim', (request) => ({ ...request, leaseMs: request.leaseMs + 1 })),
   ],
   'fails where the job is there already': [
@@ -191,11 +191,11 @@ describeMistakes({
     }),
   ],
   'says that a job was handed back, whoever held it': [
-    'parallel calls: with results of one job count once, whatever they say',
+    'leases of jobs: of parallel results of one claim exactly one counts, whatever they say',
     answered('queue', 'retry', () => true),
   ],
   'says that a job is done, whoever took it over': [
-    'parallel calls: with a result and the claim after its lease give the job to one of them',
+    'leases of jobs: a result and the claim after its end give it to one of them',
     answered('queue', 'complete', () => true),
   ],
   'chains the acts themselves, and not their digests': [
