@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Storage, WebhookEndpointRecord } from '@ostiary/core/storage';
-import { alternating, assertFields, assertSame, casesOf } from './case.ts';
+import { alternating, assertFields, assertSame, casesOf, countedTo } from './case.ts';
 import { samplePartner } from './partner-samples.ts';
 import { minute, now } from './samples.ts';
 import {
@@ -94,8 +94,10 @@ async function cancelsWhatIsMade(storage: Storage, { end }: End): Promise<void> 
     const event = await published(storage, `held ${round}`, owner);
     const held = await claimedOne(storage, `c${round}`);
     let counted: boolean | undefined;
+    const publishing = (when: string) =>
+      countedTo(9).map((number) => () => published(storage, `${when} ${round}.${number}`, owner));
     await alternating<unknown>(round, [
-      () => published(storage, `early ${round}`, owner),
+      ...publishing('early'),
       () => redeliver(storage, `evt_${labels[0]}`, `again ${round}`, owner),
       () => recover(storage, endpoint.id, `recovered ${round}`, { ...owner, limit: 1 }),
       async () => assert.ok(await end(storage, endpoint)),
@@ -105,7 +107,7 @@ async function cancelsWhatIsMade(storage: Storage, { end }: End): Promise<void> 
       () => recover(storage, endpoint.id, `again recovered ${round}`, owner),
       () =>
         redeliver(storage, `evt_${labels[1]}`, `once more ${round}`, { ...owner, endpointId: endpoint.id }),
-      () => published(storage, `late ${round}`, owner),
+      ...publishing('late'),
     ]);
     assertSame(await listed(storage, { ...owner, status: 'pending' }), []);
     assertSame(await claim(storage, `none ${round}`), []);
