@@ -1,6 +1,7 @@
 -- Times are milliseconds since the Unix epoch. Digests are SHA-256. JSON is text: jsonb refuses U+0000 and changes what
 -- it keeps. COLLATE "C": ids are compared and ordered by their bytes, whatever the locale of the database is.
--- No table holds a code, a token, a session id or a client secret: only digests of them.
+-- No table holds a code, a token, a session id, a client secret or an API key: only digests of them. Secrets of partners,
+-- of webhooks and of signing keys are sealed.
 
 CREATE TABLE clients (
   client_id text COLLATE "C" PRIMARY KEY,
@@ -8,8 +9,11 @@ CREATE TABLE clients (
   disabled_at bigint,
   -- The partner that owns it.
   partner text COLLATE "C",
-  -- The whole client as JSON; the columns above repeat members of it.
-  record text NOT NULL
+  -- The whole client as JSON; the columns before it repeat members of it.
+  record text NOT NULL,
+  -- Whether the partner that owns it is disabled: repeats what the partner's row says, so that whoever looks at a client
+  -- needs no second look, and whoever issues a grant holds one row that a partner which is disabled writes to.
+  partner_disabled boolean NOT NULL DEFAULT false
 );
 
 CREATE INDEX clients_by_partner ON clients (partner) WHERE partner IS NOT NULL;
@@ -93,7 +97,8 @@ CREATE TABLE signing_keys (
   active_from bigint NOT NULL
 );
 
--- claim_id and lease_ends_at are set together, while somebody works on the job. No index has them, so that a claim
+-- claim_id and lease_ends_at are set together, while somebody works on the job. Nothing gives a job up: one that fails is
+-- tried again. No index has them, so that a claim
 -- changes the page of the row and nothing else (HOT). A row lives as long as its job: vacuumed by count, not by share,
 -- or the dead rows of a burst would be walked over by every claim.
 CREATE TABLE jobs (
@@ -104,7 +109,6 @@ CREATE TABLE jobs (
   attempt integer NOT NULL DEFAULT 0,
   claim_id text COLLATE "C",
   lease_ends_at bigint,
-  dropped_at bigint,
   last_error text
 ) WITH (
   fillfactor = 70,
@@ -113,8 +117,7 @@ CREATE TABLE jobs (
   autovacuum_vacuum_cost_delay = 0
 );
 
-CREATE INDEX jobs_due ON jobs (kind, due_at) WHERE dropped_at IS NULL;
-CREATE INDEX jobs_dropped ON jobs (kind, dropped_at) WHERE dropped_at IS NOT NULL;
+CREATE INDEX jobs_due ON jobs (kind, due_at);
 
 -- How many requests each key, partner or client address made in its current window. One row is written by every request
 -- that is counted. Unlogged, because nothing is lost with it: no write waits for the disk or goes to a replica, and after
@@ -134,3 +137,248 @@ CREATE UNLOGGED TABLE rate_limits (
 );
 
 CREATE INDEX rate_limits_by_end ON rate_limits (ends_at);
+
+CREATE TABLE partners (
+  slug text COLLATE "C" PRIMARY KEY,
+  name text NOT NULL,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL,
+  disabled_at bigint,
+  version integer NOT NULL
+);
+
+CREATE TABLE api_keys (
+  id text COLLATE "C" PRIMARY KEY,
+  partner text COLLATE "C" NOT NULL REFERENCES partners (slug),
+  mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
+  name text NOT NULL,
+  digest bytea NOT NULL UNIQUE CHECK (octet_length(digest) = 32),
+  scopes text[] COLLATE "C" NOT NULL,
+  -- NULL: usable from everywhere.
+  allowlist text[] COLLATE "C",
+  require_signature boolean NOT NULL,
+  sealed_signing_secret text NOT NULL,
+  quota_id text COLLATE "C" NOT NULL,
+  created_at bigint NOT NULL,
+  expires_at bigint,
+  revoked_at bigint,
+  last_used_at bigint
+);
+
+CREATE INDEX api_keys_by_partner ON api_keys (partner, created_at DESC, id);
+
+CREATE TABLE transfers (
+  id text COLLATE "C" PRIMARY KEY,
+  partner text COLLATE "C" NOT NULL,
+  mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
+  status text COLLATE "C" NOT NULL CHECK (status IN ('pending', 'completed', 'failed')),
+  -- Minor units. More than a double holds exactly: read it as text.
+  amount bigint NOT NULL CHECK (amount > 0 AND amount < 100000000000000000),
+  currency text COLLATE "C" NOT NULL,
+  recipient_kid text COLLATE "C" NOT NULL,
+  description text,
+  reference text COLLATE "C",
+  metadata text,
+  failure_code text,
+  failure_message text,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL,
+  completed_at bigint
+);
+
+CREATE UNIQUE INDEX transfers_by_reference ON transfers (partner, mode, reference) WHERE reference IS NOT NULL;
+CREATE INDEX transfers_by_creation ON transfers (partner, mode, created_at, id);
+CREATE INDEX transfers_by_status ON transfers (partner, mode, status, created_at, id);
+-- Final rows never change: an export walks along this index, page by page.
+CREATE INDEX transfers_final ON transfers (partner, mode, updated_at, id) WHERE status <> 'pending';
+
+-- Answers of requests with an Idempotency-Key, kept until they end, to be given again.
+CREATE TABLE idempotency_records (
+  partner text COLLATE "C" NOT NULL,
+  mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
+  key text COLLATE "C" NOT NULL,
+  fingerprint bytea NOT NULL CHECK (octet_length(fingerprint) = 32),
+  status integer NOT NULL,
+  body text NOT NULL,
+  ends_at bigint NOT NULL,
+  PRIMARY KEY (partner, mode, key)
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
+
+CREATE INDEX idempotency_records_by_end ON idempotency_records (ends_at);
+
+CREATE TABLE webhook_endpoints (
+  id text COLLATE "C" PRIMARY KEY,
+  partner text COLLATE "C" NOT NULL,
+  mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
+  url text NOT NULL,
+  -- Types of events, or {*}.
+  events text[] COLLATE "C" NOT NULL,
+  enabled boolean NOT NULL,
+  sealed_secret text NOT NULL,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL,
+  version integer NOT NULL
+);
+
+CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (partner, mode, id);
+
+-- What a claim needs to know of an endpoint, in one row that nobody who publishes writes: a claim walks along these rows,
+-- and reads of each endpoint only what is to be claimed. Deliveries that were published come in the order of their numbers,
+-- which is that of the commits, after the last one that was claimed; those that were claimed before come by the time at which
+-- they are ready. So nothing that was delivered and removed is ever passed, however long PostgreSQL has to keep it.
+CREATE TABLE endpoint_queues (
+  -- The endpoint's: made and removed with it.
+  endpoint_id text COLLATE "C" PRIMARY KEY,
+  partner text COLLATE "C" NOT NULL,
+  mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
+  -- The number of the last delivery that was claimed for the first time.
+  claimed_to bigint NOT NULL DEFAULT 0,
+  -- Of those that were claimed before none is ready earlier.
+  next_due bigint,
+  -- When something of it was claimed last: who has waited longest is next.
+  served_at bigint NOT NULL DEFAULT 0,
+  -- Grows with every change.
+  revision bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+-- Owners take turns at claims: who has waited longest is the one whose latest row is the oldest.
+CREATE INDEX endpoint_queues_by_turn ON endpoint_queues (partner, mode, served_at);
+CREATE INDEX endpoint_queues_due ON endpoint_queues (next_due) WHERE next_due IS NOT NULL;
+
+-- The number of the last event of each sequence. Kept when the events are purged, so that no number comes twice. Its row
+-- is locked by whoever publishes for this partner and mode until the commit, which is why numbers have no gap and follow
+-- the order of the commits; whoever changes the partner's endpoints, delivers again or purges its events locks it too.
+CREATE TABLE event_sequences (
+  partner text COLLATE "C" NOT NULL,
+  mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
+  last bigint NOT NULL,
+  -- Whoever publishes counts the news of a partner and mode; a claim that has found nothing left says how far it has seen.
+  news bigint NOT NULL DEFAULT 1,
+  seen bigint NOT NULL DEFAULT 0,
+  -- A column of its own, so that no index has those that change all the time (HOT).
+  has_news boolean NOT NULL GENERATED ALWAYS AS (news > seen) STORED,
+  PRIMARY KEY (partner, mode)
+) WITH (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+CREATE INDEX event_sequences_news ON event_sequences (partner, mode) WHERE has_news;
+
+CREATE TABLE events (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id text COLLATE "C" NOT NULL UNIQUE,
+  partner text COLLATE "C" NOT NULL,
+  mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
+  -- 1, 2, 3, … per partner and mode, without a gap.
+  sequence bigint NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  -- The text that is signed and sent, byte for byte.
+  body text NOT NULL,
+  created_at bigint NOT NULL,
+  UNIQUE (partner, mode, sequence)
+);
+
+-- One row per event and endpoint that it goes to, in the order of their creation: what partners read. It is written when
+-- it is made and once more when it becomes final. Of one event and endpoint at most one row is pending, and then it is
+-- the last one.
+CREATE TABLE deliveries (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id text COLLATE "C" NOT NULL UNIQUE,
+  event_number bigint NOT NULL REFERENCES events (number),
+  -- No reference: deliveries are kept when their endpoint is removed.
+  endpoint_id text COLLATE "C" NOT NULL,
+  partner text COLLATE "C" NOT NULL,
+  mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
+  status text COLLATE "C" NOT NULL CHECK (status IN ('pending', 'delivered', 'dropped', 'cancelled')),
+  created_at bigint NOT NULL,
+  -- When the status became final.
+  ended_at bigint,
+  -- The attempt that made it final. In the row itself: most deliveries have no other one.
+  final_attempt integer,
+  final_at bigint,
+  final_duration_ms bigint,
+  final_http_status integer,
+  final_error text,
+  final_response text,
+  -- Of the few that came to nothing. No index has status and ended_at themselves, and more than half of each page is left
+  -- free: so the end of a delivery that succeeds writes its row and no index (HOT).
+  failed_as text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN status IN ('dropped', 'cancelled') THEN status END) STORED,
+  dropped_at bigint GENERATED ALWAYS AS (CASE WHEN status = 'dropped' THEN ended_at END) STORED
+) WITH (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05);
+
+CREATE INDEX deliveries_failed ON deliveries (partner, mode, failed_as, created_at, id) WHERE failed_as IS NOT NULL;
+CREATE INDEX deliveries_dropped ON deliveries (endpoint_id, dropped_at) WHERE dropped_at IS NOT NULL;
+CREATE INDEX deliveries_by_age ON deliveries (created_at);
+CREATE INDEX deliveries_by_event ON deliveries (event_number, endpoint_id);
+CREATE INDEX deliveries_by_endpoint ON deliveries (endpoint_id, created_at, id);
+CREATE INDEX deliveries_by_owner ON deliveries (partner, mode, created_at, id);
+
+-- What workers walk along and write: one narrow row per pending delivery, gone when it is final, so that claims and
+-- retries neither touch the indexes above nor slow down as the log grows. Made and removed in the transaction that
+-- writes the delivery's status. Vacuumed by count and without a pause: dead rows are what a claim has to walk over.
+-- No index has what a claim writes, and half of each page is left free: so a claim writes rows and no index (HOT), and
+-- passes over what others hold.
+CREATE TABLE pending_deliveries (
+  -- The delivery's, repeated: results come with it.
+  id text COLLATE "C" PRIMARY KEY,
+  number bigint NOT NULL,
+  endpoint_id text COLLATE "C" NOT NULL,
+  event_number bigint NOT NULL,
+  -- When the next attempt is due.
+  due_at bigint NOT NULL,
+  claim_id text COLLATE "C",
+  -- How many attempts are logged.
+  attempts integer NOT NULL DEFAULT 0,
+  -- From when on it can be claimed again: the end of its lease, or the time of its next attempt. NULL: it has never been
+  -- claimed, and is found by its number.
+  ready_at bigint
+) WITH (
+  fillfactor = 40,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 1000,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+CREATE INDEX pending_deliveries_published ON pending_deliveries (endpoint_id, number);
+CREATE INDEX pending_deliveries_ready ON pending_deliveries (endpoint_id, ready_at, number) WHERE ready_at IS NOT NULL;
+
+-- Attempts that were followed by others. Removed with their delivery, by the purge.
+CREATE TABLE delivery_attempts (
+  delivery_number bigint NOT NULL,
+  number integer NOT NULL,
+  at bigint NOT NULL,
+  duration_ms bigint NOT NULL,
+  http_status integer,
+  error text,
+  -- The beginning of the answer's body.
+  response text,
+  PRIMARY KEY (delivery_number, number)
+);
+
+-- What administrators did. Kept without end; nothing in it is changed.
+
+CREATE TABLE audit (
+  id text COLLATE "C" PRIMARY KEY,
+  at bigint NOT NULL,
+  actor text NOT NULL,
+  action text COLLATE "C" NOT NULL,
+  target text COLLATE "C" NOT NULL,
+  -- A JSON object as text. Never holds a secret.
+  details text NOT NULL,
+  -- The chain: 1, 2, 3, … in the order of the commits, and SHA-256 over the value before (32 zero bytes at first) and the
+  -- digest of the act. NULL: outside of the chain.
+  number bigint,
+  chain bytea CHECK (octet_length(chain) = 32)
+);
+
+CREATE INDEX audit_by_time ON audit (at, id);
+CREATE INDEX audit_by_target ON audit (target, at, id);
+CREATE UNIQUE INDEX audit_by_number ON audit (number) WHERE number IS NOT NULL;
+CREATE INDEX audit_outside ON audit (id) WHERE number IS NULL;
+
+-- The end of the chain, in one row that the first act makes, and how many acts had been there before. Every act writes
+-- it last, so that acts wait for each other and for nothing else.
+CREATE TABLE audit_head (
+  id integer PRIMARY KEY CHECK (id = 1),
+  number bigint NOT NULL,
+  chain bytea NOT NULL CHECK (octet_length(chain) = 32),
+  before bigint NOT NULL
+) WITH (fillfactor = 20);

@@ -19,7 +19,7 @@
  */
 import { StorageUnavailableError, unavailable } from './errors.ts';
 import { firstConnection } from './first-connection.ts';
-import { type Borrowed, retried } from './lending.ts';
+import { type Lease, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
 import type { OwnPool, PostgresClient, PostgresPool } from './pool.ts';
 import { Semaphore } from './semaphore.ts';
@@ -99,8 +99,8 @@ export class Database {
   }
 
   /** Runs statements that change nothing, outside a transaction. */
-  read<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
-    return this.#call(patience, (borrowed) => work(connectionOn(borrowed.client, this.#preparing)));
+  read<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#call(patienceMs, (lease) => work(connectionOn(lease.client, this.#preparing)));
   }
 
   /** Reads a row; `null` where there is none. */
@@ -133,9 +133,9 @@ export class Database {
     patience = patienceMs,
     semaphore = this.#semaphore,
   ): Promise<T> {
-    const attempt = (borrowed: Borrowed) => {
-      borrowed.isCommitting = true;
-      return work(connectionOn(borrowed.client, this.#preparing));
+    const attempt = (lease: Lease) => {
+      lease.isCommitting = true;
+      return work(connectionOn(lease.client, this.#preparing));
     };
     return this.#call(patience, attempt, semaphore);
   }
@@ -154,8 +154,8 @@ export class Database {
     patience = patienceMs,
     lockPatience = patience,
   ): Promise<T> {
-    const attempt = (borrowed: Borrowed) =>
-      inTransaction(borrowed, patience, work, { lockPatience, preparing: this.#preparing });
+    const attempt = (lease: Lease) =>
+      inTransaction(lease, patience, work, { lockPatience, preparing: this.#preparing });
     return this.#call(patience, attempt, this.#semaphore);
   }
 
@@ -186,8 +186,8 @@ export class Database {
       patienceMs: this.#firstPatienceMs,
       isWanted: () => this.#closing === null,
     });
-    await retried(pool, startPatienceMs, (borrowed) =>
-      inTransaction(borrowed, startPatienceMs, (connection) =>
+    await retried(pool, startPatienceMs, (lease) =>
+      inTransaction(lease, startPatienceMs, (connection) =>
         migrate(connection, this.#schemaName, migrations),
       ),
     );
@@ -202,7 +202,7 @@ export class Database {
 
   async #call<T>(
     patience: number,
-    attempt: (borrowed: Borrowed) => Promise<T>,
+    attempt: (lease: Lease) => Promise<T>,
     semaphore: Semaphore | null = null,
   ): Promise<T> {
     const call = retried(this.#use(), patience, attempt, semaphore);
@@ -233,7 +233,7 @@ export class Database {
 }
 
 async function inTransaction<T>(
-  borrowed: Borrowed,
+  lease: Lease,
   patience: number,
   work: (connection: Connection) => Promise<T>,
   {
@@ -241,7 +241,7 @@ async function inTransaction<T>(
     preparing,
   }: { readonly lockPatience?: number; readonly preparing?: Preparing } = {},
 ): Promise<T> {
-  const { client } = borrowed;
+  const { client } = lease;
   try {
     // One message, one round trip. LOCAL ends with the transaction, so that nothing is left on the connection.
     await client.query({
@@ -253,12 +253,12 @@ async function inTransaction<T>(
       `,
     });
     const result = await work(connectionOn(client, preparing));
-    borrowed.isCommitting = true;
+    lease.isCommitting = true;
     const { command } = await client.query({ text: 'COMMIT' });
     if (command === 'ROLLBACK') throw new StorageUnavailableError('the transaction was rolled back');
     return result;
   } catch (error) {
-    await borrowed.rollBack();
+    await lease.rollBack();
     throw error;
   }
 }

@@ -43,7 +43,7 @@ export async function firstConnection(
     const left = Math.max(1, Math.ceil(deadline - performance.now()));
     const patience = Math.min(tryMs, left);
     try {
-      await retried(pool, patience, (borrowed) => connectionOn(borrowed.client).query('SELECT 1', []));
+      await retried(pool, patience, (lease) => connectionOn(lease.client).query('SELECT 1', []));
       return;
     } catch (error) {
       if (!mayComeUp(error) || !isWanted()) throw error;

@@ -9,15 +9,6 @@ const attempts = 5;
 /** Between two attempts, times their number: the one that won goes first. */
 const pauseMs = 10;
 
-/** A connection for one attempt of a call. */
-export interface Borrowed {
-  readonly client: PostgresClient;
-  /** Set before a statement that can commit: what fails from then on may have taken effect. */
-  isCommitting: boolean;
-  /** Undoes the transaction, if the connection is good for it. */
-  rollBack(): Promise<void>;
-}
-
 /**
  * Lends a connection to an attempt. A conflict with another transaction is tried again, and so is a connection that
  * broke before anything could have been committed. Whatever is not done when the patience is over is refused: its
@@ -28,7 +19,7 @@ export interface Borrowed {
 export async function retried<T>(
   pool: PostgresPool,
   patienceMs: number,
-  attempt: (borrowed: Borrowed) => Promise<T>,
+  attempt: (lease: Lease) => Promise<T>,
   semaphore: Semaphore | null = null,
 ): Promise<T> {
   const deadline = deadlineIn(patienceMs);
@@ -57,9 +48,10 @@ export async function retried<T>(
   }
 }
 
-/** A connection that is watched while it is lent. */
-class Lease implements Borrowed {
+/** A connection for one attempt of a call, watched while it is lent. */
+export class Lease {
   readonly client: PostgresClient;
+  /** Set before a statement that can commit: what fails from then on may have taken effect. */
   isCommitting = false;
   isBroken = false;
   readonly #borrowed: PostgresPoolClient;
@@ -73,6 +65,7 @@ class Lease implements Borrowed {
     this.client = { query: (statement) => this.#query(statement) };
   }
 
+  /** Undoes the transaction, if the connection is good for it. */
   async rollBack(): Promise<void> {
     if (this.isBroken) return;
     try {
@@ -107,14 +100,9 @@ class Lease implements Borrowed {
   };
 }
 
-interface Deadline {
-  readonly isOver: boolean;
-  /** What the promise says, or a refusal when that takes too long. */
-  race<T>(promise: Promise<T>): Promise<T>;
-  clear(): void;
-}
+type Deadline = ReturnType<typeof deadlineIn>;
 
-function deadlineIn(milliseconds: number): Deadline {
+function deadlineIn(milliseconds: number) {
   let isOver = false;
   const over = Promise.withResolvers<never>();
   over.promise.catch(() => undefined);
@@ -128,8 +116,8 @@ function deadlineIn(milliseconds: number): Deadline {
     get isOver() {
       return isOver;
     },
-    race: (promise) => {
-      // Who is late is not listened to any more.
+    /** What the promise says, or a refusal when that takes too long; who is late is not listened to any more. */
+    race<T>(promise: Promise<T>): Promise<T> {
       promise.catch(() => undefined);
       return Promise.race([promise, over.promise]);
     },

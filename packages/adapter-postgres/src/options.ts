@@ -17,19 +17,16 @@ export interface PostgresStorageOptions {
   readonly schema?: string;
 }
 
-/** Options after they were checked. */
-export interface ParsedOptions {
-  /** The host's pool, or how to open one of ours. */
-  readonly pool: PostgresPool | (() => OwnPool);
-  readonly schema: string;
-}
-
 const known: readonly string[] = ['pool', 'connectionString', 'schema'];
 
 /**
  * Checks what the host passed; throws a `TypeError` that names the option, and never shows its value.
  */
-export function parseOptions(options: unknown): ParsedOptions {
+export function parseOptions(options: unknown): {
+  /** The host's pool, or how to open one of ours. */
+  readonly pool: PostgresPool | (() => OwnPool);
+  readonly schema: string;
+} {
   const caller = 'postgresStorage';
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`${caller}: options must be an object such as { connectionString: "postgres://…" }`);

@@ -227,16 +227,11 @@ function settlementRowOf({ id, status, failure, now }: Settlement) {
   return { transfer_id: id, outcome: status, code: failure?.code, message: failure?.message, now };
 }
 
-function failureColumns(
-  failure: TransferRecord['failure'],
-): Pick<TransferRow, 'failureCode' | 'failureMessage'> {
-  return { failureCode: failure?.code ?? null, failureMessage: failure?.message ?? null };
-}
-
 function rowOf({ metadata, failure, ...transfer }: TransferRecord): NewTransferRow {
   return {
     ...transfer,
-    ...failureColumns(failure),
+    failureCode: failure?.code ?? null,
+    failureMessage: failure?.message ?? null,
     metadata: metadata === null ? null : JSON.stringify(metadata),
   };
 }

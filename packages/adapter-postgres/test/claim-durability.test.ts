@@ -1,8 +1,8 @@
 import { Client, Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type TestPostgres, testPostgres } from '../../../lab/support/postgres/postgres.ts';
+import { claim, published, registered, resultOf } from '../../testing/src/contract/webhook-samples.ts';
 import { postgresStorage } from '../src/index.ts';
-import { sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
 import { schemaNames } from './server.ts';
 
 let postgres: TestPostgres;
@@ -21,8 +21,6 @@ beforeEach(() => {
   schema = nextSchema();
 });
 
-const hold = { now: 9, leaseMs: 30_000, limit: 9, room: 9, rooms: new Map() };
-
 /** A storage with one connection, an endpoint, and two deliveries that are due. */
 async function openStorage() {
   const pool = new Pool({ connectionString: postgres.url(), max: 1 }).on('error', () => undefined);
@@ -37,9 +35,8 @@ async function openStorage() {
 
 async function filledStorage() {
   const opened = await openStorage();
-  const { webhooks, events } = opened.storage;
-  await webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
-  await events.publish([sampleEvent('1'), sampleEvent('2')], { idempotency: null, now: 5 });
+  await registered(opened.storage, '1');
+  for (const label of ['1', '2']) await published(opened.storage, label);
   return opened;
 }
 
@@ -61,36 +58,28 @@ test('a claim does not wait for the disk, and what it led to does', async () => 
   const isWritten = await diskOf(postgres);
   const { storage, pool } = await filledStorage();
   expect(await isWritten()).toBe(true);
-  const claimed = await storage.deliveries.claim({ ...hold, claimId: 'c' });
+  const claimed = await claim(storage, 'c');
   expect(claimed).toHaveLength(2);
   expect(await isWritten()).toBe(false);
   // Nothing of that stays with the connection.
   expect((await pool.query('SHOW synchronous_commit')).rows).toEqual([{ synchronous_commit: 'on' }]);
 
-  expect(await storage.deliveries.finish(claimed.map((one) => sampleResult(one)))).toEqual([true, true]);
+  expect(await storage.deliveries.finish(claimed.map((one) => resultOf(one)))).toEqual([true, true]);
   expect(await isWritten()).toBe(true);
-});
-
-test('claims that name their endpoints do not wait for the disk either', async () => {
-  const isWritten = await diskOf(postgres);
-  const { storage } = await filledStorage();
-  const rooms = new Map([[sampleEndpoint('1').id, 2]]);
-  expect(await storage.deliveries.claim({ ...hold, claimId: 'c', room: 0, rooms })).toHaveLength(2);
-  expect(await isWritten()).toBe(false);
 });
 
 test('after a crash that undid a claim the deliveries are claimed anew, and late results are refused', async () => {
   const { storage } = await filledStorage();
-  const lost = await storage.deliveries.claim({ ...hold, claimId: 'lost' });
+  const lost = await claim(storage, 'lost');
   expect(lost).toHaveLength(2);
-  expect(await storage.deliveries.claim({ ...hold, claimId: 'none' }), 'held until the crash').toEqual([]);
+  expect(await claim(storage, 'none'), 'held until the crash').toEqual([]);
   await postgres.stop('immediate');
   await postgres.start();
 
   const { storage: other } = await openStorage();
-  const claimed = await other.deliveries.claim({ ...hold, claimId: 'next' });
+  const claimed = await claim(other, 'next');
   expect(claimed.map(({ id, attempt }) => [id, attempt])).toEqual(lost.map(({ id }) => [id, 1]));
-  expect(await storage.deliveries.finish(lost.map((one) => sampleResult(one)))).toEqual([false, false]);
-  expect(await other.deliveries.finish(claimed.map((one) => sampleResult(one)))).toEqual([true, true]);
-  expect(await storage.deliveries.claim({ ...hold, claimId: 'last' })).toEqual([]);
+  expect(await storage.deliveries.finish(lost.map((one) => resultOf(one)))).toEqual([false, false]);
+  expect(await other.deliveries.finish(claimed.map((one) => resultOf(one)))).toEqual([true, true]);
+  expect(await claim(storage, 'last')).toEqual([]);
 });

@@ -1,23 +1,23 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
+import { acme, sampleEvent } from '../../testing/src/contract/partner-samples.ts';
+import { now } from '../../testing/src/contract/samples.ts';
+import {
+  claimedIds,
+  claimedOne,
+  leaseMs,
+  published,
+  registered,
+  resultOf,
+} from '../../testing/src/contract/webhook-samples.ts';
 import { serverForTests } from './server.ts';
 
 const server = serverForTests();
 
-const hold = { now: 9, leaseMs: 30_000, limit: 100, room: 100, rooms: new Map<string, number>() };
-
 async function openStorage() {
   const { schema, storage } = await server.opened();
-  for (const [label, partner] of [
-    ['1', 'acme'],
-    ['2', 'other'],
-  ] as const) {
-    const endpoint = sampleEndpoint(label, { partner });
-    await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
-  }
-  const claimed = async (claimId: string, now = hold.now) =>
-    (await storage.deliveries.claim({ ...hold, claimId, now })).map(({ id }) => id);
+  for (const partner of ['acme', 'other']) await registered(storage, partner, { partner });
+  const claimed = (claimId: string, at = now) => claimedIds(storage, claimId, { now: at });
   const hasNews = async () => {
     const { rows } = await server.pool.query(
       `SELECT has_news FROM "${schema}".event_sequences WHERE partner = '${acme.partner}'`,
@@ -32,13 +32,10 @@ test('a host that keeps its transaction open holds up nobody, and what it publis
   const host = new Client({ connectionString: server.url });
   await host.connect();
   onTestFinished(() => host.end());
-  await storage.events.publish([sampleEvent('before')], { idempotency: null, now: 1 });
+  await published(storage, 'before');
   await host.query('BEGIN');
-  await storage.events.within(host).publish([sampleEvent('late', { createdAt: 1 })]);
-  await storage.events.publish([sampleEvent('of another', { partner: 'other' })], {
-    idempotency: null,
-    now: 1,
-  });
+  await storage.events.within(host).publish([sampleEvent('late')]);
+  await published(storage, 'of another', { partner: 'other' });
   expect((await claimed('1')).toSorted()).toEqual(['dl_before_1', 'dl_of another_1']);
   // Nothing is left that a claim sees, however often it looks.
   for (const claimId of ['2', '3', '4']) expect(await claimed(claimId)).toEqual([]);
@@ -54,9 +51,9 @@ test('whatever is published beside claims is claimed once, by one of them or by 
   const found: string[] = [];
   const rounds = 150;
   for (let round = 0; round < rounds; round += 1) {
-    const published = storage.events.publish([sampleEvent(`${round}`)], { idempotency: null, now: 1 });
+    const publishing = published(storage, `${round}`);
     const beside = await Promise.all([0, 1, 2].map((claim) => claimed(`${round} ${claim}`)));
-    await published;
+    await publishing;
     found.push(...beside.flat());
     // Another claim may have held the endpoint just then; now nobody does.
     found.push(...(await claimed(`${round} last`)));
@@ -70,19 +67,18 @@ test('whatever is published beside claims is claimed once, by one of them or by 
 test('what is handed back while its endpoint is claimed is found at once', async () => {
   const { storage, claimed } = await openStorage();
   for (let round = 0; round < 50; round += 1) {
-    await storage.events.publish([sampleEvent(`${round}`)], { idempotency: null, now: 1 });
-    const [held] = await storage.deliveries.claim({ ...hold, claimId: `held ${round}` });
-    if (held === undefined) throw new Error('nothing was claimed');
+    await published(storage, `${round}`);
+    const held = await claimedOne(storage, `held ${round}`);
     const back = { ...held, attempt: null, next: { status: 'pending', dueAt: held.dueAt } } as const;
-    const later = hold.now + hold.leaseMs;
+    const later = now + leaseMs;
     const [counted, taken] = await Promise.all([
       storage.deliveries.finish([back]),
-      claimed(`beside ${round}`, round % 2 === 0 ? hold.now : later),
+      claimed(`beside ${round}`, round % 2 === 0 ? now : later),
     ]);
     const rest = taken.length > 0 ? taken : await claimed(`next ${round}`, later);
     expect(rest).toEqual([held.id]);
     expect(counted[0] || taken.length > 0).toBe(true);
     for (const claimId of [`beside ${round}`, `next ${round}`])
-      await storage.deliveries.finish([sampleResult({ id: held.id, claimId, attempt: 1 })]);
+      await storage.deliveries.finish([resultOf({ id: held.id, claimId, attempt: 1 })]);
   }
 });

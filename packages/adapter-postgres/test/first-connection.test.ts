@@ -72,6 +72,20 @@ async function gate(treat: (count: number) => Treatment = () => 'let through') {
   };
 }
 
+/** A storage on the database at this port, with a pool of its own or of a host's, that ends with the test. */
+function storageAt(url: string, whose = 'its own') {
+  const pool = whose === 'its own' ? null : hostPool(url);
+  const storage = postgresStorage({
+    schema: server.nextSchema(),
+    ...(pool === null ? { connectionString: url } : { pool }),
+  });
+  onTestFinished(async () => {
+    await storage.close();
+    await pool?.end();
+  });
+  return storage;
+}
+
 /** A port that nobody listens on. */
 async function closedPort(): Promise<number> {
   const door = await gate();
@@ -82,8 +96,7 @@ async function closedPort(): Promise<number> {
 
 test('a database that refuses connections at first is waited for', async () => {
   const port = await closedPort();
-  const storage = postgresStorage({ connectionString: urlAt(port), schema: server.nextSchema() });
-  onTestFinished(() => storage.close());
+  const storage = storageAt(urlAt(port));
   const opening = storage.open();
   await pause(300);
   await (await gate()).listen(port);
@@ -93,11 +106,7 @@ test('a database that refuses connections at first is waited for', async () => {
 
 test('a database that says it is starting is waited for', async () => {
   const door = await gate((count) => (count <= 2 ? notYet : 'let through'));
-  const storage = postgresStorage({
-    connectionString: urlAt(await door.listen()),
-    schema: server.nextSchema(),
-  });
-  onTestFinished(() => storage.close());
+  const storage = storageAt(urlAt(await door.listen()));
   await storage.open();
   expect(door.count()).toBeGreaterThan(2);
   await storage.ping();
@@ -108,18 +117,9 @@ test.each(['its own', 'the host’s'])(
   async (whose) => {
     const network = await startNetwork(server.port);
     network.cut();
-    const url = urlAt(network.port);
-    const pool = whose === 'its own' ? null : hostPool(url);
-    const storage = postgresStorage({
-      schema: server.nextSchema(),
-      ...(pool === null ? { connectionString: url } : { pool }),
-    });
-    onTestFinished(async () => {
-      await storage.close();
-      // A pool waits for its connections under way, and those that lost something are under way for long.
-      await network.close();
-      await pool?.end();
-    });
+    const storage = storageAt(urlAt(network.port), whose);
+    // Before the pool ends: it waits for its connections under way, and those that lost something are so for long.
+    onTestFinished(() => network.close());
     const opening = storage.open();
     await pause(1_800);
     network.mend();
@@ -140,10 +140,7 @@ test('one that never comes up is given up in time, with what it said last', asyn
 });
 
 test('who closes the storage meanwhile does not wait for the database', async () => {
-  const storage = postgresStorage({
-    connectionString: urlAt(await closedPort()),
-    schema: server.nextSchema(),
-  });
+  const storage = storageAt(urlAt(await closedPort()));
   const opening = expect(storage.open()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
   const start = performance.now();
   await storage.close();
@@ -157,8 +154,7 @@ test.each([
 ] as const)('%s is told at once', async (_name, change, code) => {
   const door = await gate();
   const url = change(urlAt(await door.listen()));
-  const storage = postgresStorage({ connectionString: url, schema: server.nextSchema() });
-  onTestFinished(() => storage.close());
+  const storage = storageAt(url);
   await expect(storage.open()).rejects.toMatchObject({ cause: { code } });
   expect(door.count()).toBe(1);
 });
@@ -183,14 +179,7 @@ test.each(['its own', 'the host’s'])(
   'a connection of %s pool that is ended at its birth is replaced',
   async (whose) => {
     const door = await gate((count) => (count <= 2 ? 'ended at birth' : 'let through'));
-    const url = urlAt(await door.listen());
-    const pool = whose === 'its own' ? null : hostPool(url);
-    const where = pool === null ? { connectionString: url } : { pool };
-    const storage = postgresStorage({ schema: server.nextSchema(), ...where });
-    onTestFinished(async () => {
-      await storage.close();
-      await pool?.end();
-    });
+    const storage = storageAt(urlAt(await door.listen()), whose);
     await storage.open();
     expect(door.count()).toBeGreaterThan(2);
     await storage.ping();

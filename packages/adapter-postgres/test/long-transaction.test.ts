@@ -1,14 +1,20 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { sampleEvent } from '../../testing/src/contract/partner-samples.ts';
+import { now } from '../../testing/src/contract/samples.ts';
+import {
+  claim,
+  leaseMs,
+  published,
+  registered,
+  resultOf,
+} from '../../testing/src/contract/webhook-samples.ts';
 import { pagesOf, readBy } from './plans.ts';
-import { sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
 import { serverForTests } from './server.ts';
 
 const server = serverForTests();
 
 const delivered = 20_000;
-const now = 10_000_000;
-const hold = { now, leaseMs: 30_000, limit: 1_000, room: 1_000, rooms: new Map<string, number>() };
 
 type Stage = Awaited<ReturnType<typeof manyDelivered>>;
 
@@ -22,10 +28,7 @@ async function manyDelivered() {
   await forgotten.connect();
   onTestFinished(() => forgotten.end());
   await forgotten.query('BEGIN; SELECT pg_current_xact_id()');
-  for (const label of ['1', '2']) {
-    const endpoint = sampleEndpoint(label, { events: [label] });
-    await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
-  }
+  for (const label of ['1', '2']) await registered(storage, label, { events: [label] });
   const events = Array.from({ length: delivered }, (_, index) =>
     sampleEvent(`gone ${index}`, { type: `${1 + (index % 2)}`, createdAt: now - 1 }),
   );
@@ -33,29 +36,25 @@ async function manyDelivered() {
     await storage.events.publish(events.slice(first, first + 1_000), { idempotency: null, now });
   }
   for (let left = delivered; left > 0; left -= 1_000) {
-    const claimed = await storage.deliveries.claim({ ...hold, claimId: `${left}` });
+    const claimed = await claim(storage, `${left}`);
     expect(claimed).toHaveLength(1_000);
-    await storage.deliveries.finish(claimed.map((delivery) => sampleResult(delivery)));
+    await storage.deliveries.finish(claimed.map((delivery) => resultOf(delivery)));
   }
   watched.ran();
   return { storage, watched };
 }
 
-function publish({ storage: { events } }: Stage, endpoint: string, label: string) {
-  return events.publish([sampleEvent(label, { type: endpoint, createdAt: now })], { idempotency: null, now });
-}
-
 /** Claims, and answers with the pages that the same claim reads when it runs once more; nothing stays of that. */
 async function claimed({ storage, watched }: Stage, at: number) {
-  const rows = await storage.deliveries.claim({ ...hold, claimId: `at ${at}`, now: at });
+  const rows = await claim(storage, `at ${at}`, { now: at });
   const last = watched.ran().findLast(({ text }) => text.includes('news AS MATERIALIZED'));
   return { ids: rows.map(({ id }) => id), pages: pagesOf(await readBy(watched, last)) };
 }
 
 test('beside an open transaction a claim passes nothing that was delivered', async () => {
   const stage = await manyDelivered();
-  await publish(stage, '1', 'first');
-  await publish(stage, '2', 'second');
+  await published(stage.storage, 'first', { type: '1' });
+  await published(stage.storage, 'second', { type: '2' });
   const { ids, pages } = await claimed(stage, now);
   expect(ids).toEqual(['dl_first_1', 'dl_second_1']);
   expect(pages).toBeLessThan(200);
@@ -63,12 +62,12 @@ test('beside an open transaction a claim passes nothing that was delivered', asy
 
 test('it finds what was lost after the end of its lease, and passes the leases that ended well once', async () => {
   const stage = await manyDelivered();
-  await publish(stage, '1', 'lost');
+  await published(stage.storage, 'lost', { type: '1' });
   expect((await claimed(stage, now)).ids).toEqual(['dl_lost_1']);
-  expect((await claimed(stage, now + hold.leaseMs - 1)).ids).toEqual([]);
-  expect((await claimed(stage, now + hold.leaseMs)).ids).toEqual(['dl_lost_1']);
-  await publish(stage, '1', 'next');
-  const { ids, pages } = await claimed(stage, now + hold.leaseMs + 1);
+  expect((await claimed(stage, now + leaseMs - 1)).ids).toEqual([]);
+  expect((await claimed(stage, now + leaseMs)).ids).toEqual(['dl_lost_1']);
+  await published(stage.storage, 'next', { type: '1' });
+  const { ids, pages } = await claimed(stage, now + leaseMs + 1);
   expect(ids).toEqual(['dl_next_1']);
   expect(pages).toBeLessThan(200);
 }, 60_000);

@@ -7,8 +7,7 @@ import type { WatchedPool } from './watched-pool.ts';
 const server = serverForTests();
 
 const endpoints = 1_200;
-const hold = { now: 4_000, leaseMs: 30_000, limit: 256, room: 8 };
-const rooms = new Map<string, number>();
+const hold = { claimId: 'c', now: 4_000, leaseMs: 30_000, limit: 256, room: 8, rooms: new Map() };
 const nameOf = (endpoint: number) => `we_${String(endpoint).padStart(5, '0')}`;
 
 /** A storage with far more endpoints than a claim passes, each with a delivery that is due later. */
@@ -50,17 +49,15 @@ async function due(
   await watched.own.query(`UPDATE "${schema}".event_sequences SET news = news + 1`);
 }
 
-type Claim = Partial<Parameters<Storage['deliveries']['claim']>[0]>;
-
-async function claimed({ deliveries }: Storage, request: Claim): Promise<string[]> {
-  const rows = await deliveries.claim({ ...hold, rooms, claimId: 'c', ...request });
+async function claimed({ deliveries }: Storage): Promise<string[]> {
+  const rows = await deliveries.claim(hold);
   return rows.map(({ endpointId }) => endpointId);
 }
 
 test('a claim finds what is due of few of very many endpoints, in their turn, with one statement', async () => {
   const filled = await manyEndpoints();
   const { storage, watched } = filled;
-  expect(await claimed(storage, {})).toEqual([]);
+  expect(await claimed(storage)).toEqual([]);
   await due(filled, [
     [2, 1],
     [700, 2],
@@ -69,43 +66,9 @@ test('a claim finds what is due of few of very many endpoints, in their turn, wi
   ]);
   watched.ran();
   const inTurn = [2, 700, 700, 900, 1100].map(nameOf);
-  expect(await claimed(storage, {})).toEqual(inTurn);
+  expect(await claimed(storage)).toEqual(inTurn);
   expect(watched.ran()).toHaveLength(1);
-  expect(await claimed(storage, {})).toEqual([]);
-});
-
-test('a claim among very many endpoints keeps to its limit and to the room of each', async () => {
-  const filled = await manyEndpoints();
-  const { storage } = filled;
-  await due(filled, [
-    [100, 3],
-    [1000, 20],
-    [1001, 20],
-    [1002, 20],
-    [1003, 20],
-  ]);
-  const room = new Map([
-    [nameOf(1000), 0],
-    [nameOf(1001), 2],
-  ]);
-  const expected = [
-    ...Array(3).fill(nameOf(100)),
-    ...Array(2).fill(nameOf(1001)),
-    ...Array(8).fill(nameOf(1002)),
-    ...Array(4).fill(nameOf(1003)),
-  ];
-  expect(await claimed(storage, { rooms: room, limit: 17 })).toEqual(expected);
-});
-
-test('a backlog that no room is left for hides no other endpoint', async () => {
-  const filled = await manyEndpoints();
-  const { storage } = filled;
-  // Longer than what a claim looks at, and due before everything else.
-  await due(filled, [
-    [5, 1_500],
-    [1100, 1],
-  ]);
-  expect(await claimed(storage, { rooms: new Map([[nameOf(5), 0]]) })).toEqual([nameOf(1100)]);
+  expect(await claimed(storage)).toEqual([]);
 });
 
 test('what is left of an endpoint that is gone goes to no other one', async () => {
@@ -118,33 +81,12 @@ test('what is left of an endpoint that is gone goes to no other one', async () =
   await filled.watched.own.query(
     `DELETE FROM "${filled.schema}".webhook_endpoints WHERE id = '${nameOf(8)}'`,
   );
-  expect(await claimed(filled.storage, {})).toEqual([7, 9].map(nameOf));
-});
-
-test('claims at the same time among very many endpoints take each delivery once', async () => {
-  const filled = await manyEndpoints();
-  const { storage } = filled;
-  await due(
-    filled,
-    Array.from({ length: 200 }, (_, index) => [400 + index * 4, 2] as const),
-  );
-  const ids = new Set<string>();
-  let count = 0;
-  for (let round = 0; round < 20 && count < 400; round += 1) {
-    const claims = await Promise.all(
-      [0, 1, 2, 3].map((worker) =>
-        storage.deliveries.claim({ ...hold, limit: 50, rooms, claimId: `${worker}` }),
-      ),
-    );
-    for (const { id } of claims.flat()) ids.add(id);
-    count += claims.flat().length;
-  }
-  expect([count, ids.size]).toEqual([400, 400]);
+  expect(await claimed(filled.storage)).toEqual([7, 9].map(nameOf));
 });
 
 test('a claim that finds nothing due reads little, however many endpoints wait', async () => {
   const { storage, watched } = await manyEndpoints();
-  await claimed(storage, {});
-  await claimed(storage, {});
+  await claimed(storage);
+  await claimed(storage);
   expect(pagesOf(await readBy(watched, watched.ran().at(-1)))).toBeLessThan(20);
 });

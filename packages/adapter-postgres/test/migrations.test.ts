@@ -37,18 +37,6 @@ function newSchema() {
 
 migrationTests('@ostiary/adapter-postgres', readMigrations, newSchema);
 
-test('a schema of the first migration is brought up to date with its data', async () => {
-  const { schema, start, query, applied } = newSchema();
-  await start(readMigrations().slice(0, 1));
-  const record = { clientId: 'shop', secrets: [] };
-  await query(
-    `INSERT INTO clients (client_id, version, record) VALUES ('shop', 1, '${JSON.stringify(record)}')`,
-  );
-  const { storage } = await server.opened({ schema });
-  expect(await storage.clients.find('shop')).toEqual({ ...record, partnerDisabled: false });
-  expect(await applied()).toEqual(readMigrations().map(({ name }) => name));
-});
-
 test('schemas of one database do not see each other', async () => {
   const [{ storage: one }, { storage: other }] = [await server.opened(), await server.opened()];
   await one.interactions.save(Buffer.alloc(32, 7), { of: 'one' }, 1000);

@@ -1,34 +1,39 @@
 import type { Storage } from '@ostiary/core/storage';
 import { expect, test } from 'vitest';
 import {
+  acme,
   create,
   sampleClaim,
+  sampleEvent,
   samplePartner,
   sampleTransfer,
 } from '../../testing/src/contract/partner-samples.ts';
-import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
+import { now } from '../../testing/src/contract/samples.ts';
+import {
+  claim,
+  dropped,
+  listedIds,
+  published,
+  recover,
+  redeliver,
+  registered,
+  resultOf,
+  sampleEndpoint,
+} from '../../testing/src/contract/webhook-samples.ts';
 import { serverForTests } from './server.ts';
 
 // Each test stops one call in the middle of its transaction, by a lock, and has another one arrive there.
 
 const server = serverForTests();
 
-const list = { ...acme, endpointId: null, eventId: null, status: null, after: null, limit: 100 };
-const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
-const answered = { ...acme, now: 9, idempotency: null, answer: () => ({ status: 202, body: '' }) };
-
 /** A storage with an endpoint and an event that was dropped there. */
 async function prepared() {
   const stage = await server.opened();
   const { storage } = stage;
   await storage.partners.insert(samplePartner());
-  await storage.webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
-  await storage.events.publish([sampleEvent('old')], { idempotency: null, now: 1 });
-  for (const claimed of await storage.deliveries.claim(hold)) {
-    await storage.deliveries.finish([sampleResult(claimed, { status: 'dropped' })]);
-  }
-  const pending = async () =>
-    (await storage.deliveries.list({ ...list, status: 'pending' })).map(({ id }) => id);
+  await registered(storage, '1');
+  await dropped(storage, 'old');
+  const pending = () => listedIds(storage, { status: 'pending' });
   return { ...stage, pending };
 }
 
@@ -46,17 +51,15 @@ const makers: {
   };
 } = {
   publish: {
-    call: ({ events }) => events.publish([sampleEvent('late')], { idempotency: null, now: 9 }),
+    call: ({ events }) => events.publish([sampleEvent('late')], { idempotency: null, now }),
     made: 'published',
   },
   redeliver: {
-    call: ({ deliveries }) =>
-      deliveries.redeliver({ ...answered, eventId: 'evt_old', endpointId: 'we_1', deliveryId: 'dl_late' }),
+    call: (storage) => redeliver(storage, 'evt_old', 'late', { endpointId: 'we_1' }),
     made: 'queued',
   },
   recover: {
-    call: ({ deliveries }) =>
-      deliveries.recover({ ...answered, endpointId: 'we_1', since: 0, limit: 9, deliveryId: 'dl_late' }),
+    call: (storage) => recover(storage, 'we_1', 'late'),
     made: 'queued',
   },
 };
@@ -70,11 +73,11 @@ const endings: {
   };
 } = {
   'an endpoint is removed': {
-    call: ({ webhooks }) => webhooks.remove(acme, 'we_1', 9),
+    call: ({ webhooks }) => webhooks.remove(acme, 'we_1', now),
     outcome: 'unknown_endpoint',
   },
   'its partner is disabled': {
-    call: ({ partners }) => partners.replace(samplePartner({ version: 2, updatedAt: 9, disabledAt: 9 })),
+    call: ({ partners }) => partners.replace(samplePartner({ version: 2, disabledAt: now })),
     outcome: 'disabled_endpoint',
   },
 };
@@ -96,14 +99,12 @@ for (const { name, maker, why, ending: end } of pairs) {
     expect(making.outcome).toBe(made);
     expect(ending).toBeTruthy();
     expect(await pending()).toEqual([]);
-    expect(await storage.deliveries.list({ ...list, status: 'cancelled' })).toMatchObject([
-      { id: 'dl_late_1' },
-    ]);
+    expect(await listedIds(storage, { status: 'cancelled' })).toEqual(['dl_late_1']);
   });
 
   test(`while ${why}, ${name} makes no delivery for it`, async () => {
     const { storage, meeting, pending } = await prepared();
-    await storage.events.publish([sampleEvent('waiting', { createdAt: 99 })], { idempotency: null, now: 1 });
+    await published(storage, 'waiting');
     const [ending, making] = await meeting(
       'SELECT FROM ostiary.pending_deliveries FOR UPDATE',
       () => end.call(storage),
@@ -129,23 +130,15 @@ test('an endpoint that is created while another one is, is counted with it', asy
 
 test('an event that is delivered again while it is purged is kept, or unknown', async () => {
   const { storage, meeting } = await prepared();
-  const purge = (eventsBefore: number) => storage.purge({ now: 9, before: 0, eventsBefore, limit: 9 });
-  const redeliver = () =>
-    storage.deliveries.redeliver({
-      ...answered,
-      eventId: 'evt_old',
-      endpointId: null,
-      deliveryId: 'dl_late',
-    });
-  const [delivered, kept] = await meeting(holdDelivery, redeliver, () => purge(9));
+  const purge = () => storage.purge({ now, before: 0, eventsBefore: now + 1, limit: 9 });
+  const again = () => redeliver(storage, 'evt_old', 'late');
+  const [delivered, kept] = await meeting(holdDelivery, again, purge);
   expect(delivered.outcome).toBe('queued');
   expect(kept).toMatchObject({ events: 0, deliveries: 1 });
 
-  for (const claimed of await storage.deliveries.claim(hold)) {
-    await storage.deliveries.finish([sampleResult(claimed)]);
-  }
+  await storage.deliveries.finish((await claim(storage, 'c')).map((one) => resultOf(one)));
   const lock = 'SELECT FROM ostiary.events FOR KEY SHARE';
-  const [purged, tooLate] = await meeting(lock, () => purge(10), redeliver);
+  const [purged, tooLate] = await meeting(lock, purge, again);
   expect(purged).toMatchObject({ events: 1, deliveries: 1 });
   expect(tooLate.outcome).toBe('unknown_event');
 });

@@ -11,7 +11,7 @@ import { TransactionPool } from './transaction-pool.ts';
  * statement alone is the same on any connection; the whole contract runs in contract.test.ts.
  */
 const spansStatements =
-  /^(?:storage|redemption|settlement|queue|delivery claims|parallel calls|the end of a partner|rate limits|time|transfer lists):/;
+  /^(?:storage|redemption|settlement|queue|delivery claims|leases of [a-z]+|parallel calls|the end of [a-z]+(?: partner)?|rate limits|time|transfer lists):/;
 
 describe('PostgreSQL storage on a pool that gives each transaction another connection', () => {
   let server: TestServer;

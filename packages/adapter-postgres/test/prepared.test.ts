@@ -1,8 +1,8 @@
 import type { Storage } from '@ostiary/core/storage';
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { claim, published, registered, resultOf } from '../../testing/src/contract/webhook-samples.ts';
 import type { PostgresClient, PostgresPool } from '../src/index.ts';
-import { sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
 import { hostPool, serverForTests } from './server.ts';
 import { TransactionPool } from './transaction-pool.ts';
 
@@ -28,18 +28,17 @@ function named(pool: PostgresPool): { readonly pool: PostgresPool; readonly name
 
 async function openOn(pool: PostgresPool): Promise<Storage> {
   const { storage } = await server.opened({ pool });
-  await storage.webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
+  await registered(storage, '1');
   return storage;
 }
 
 /** Publishes, claims and delivers, one after the other. @returns how many were delivered */
-async function deliver({ events, deliveries }: Storage, rounds: number, from = 0): Promise<number> {
-  const hold = { claimId: 'c', leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
+async function deliver(storage: Storage, rounds: number, from = 0): Promise<number> {
   let delivered = 0;
   for (let round = from; round < from + rounds; round += 1) {
-    await events.publish([sampleEvent(`${round}`)], { idempotency: null, now: 5 });
-    const claimed = await deliveries.claim({ ...hold, now: 9 });
-    const written = await deliveries.finish(claimed.map((one) => sampleResult(one)));
+    await published(storage, `${round}`);
+    const claimed = await claim(storage, 'c');
+    const written = await storage.deliveries.finish(claimed.map((one) => resultOf(one)));
     delivered += written.filter(Boolean).length;
   }
   return delivered;

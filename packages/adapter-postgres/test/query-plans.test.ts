@@ -1,9 +1,10 @@
 import type { Storage } from '@ostiary/core/storage';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { acme } from '../../testing/src/contract/partner-samples.ts';
+import { resultOf } from '../../testing/src/contract/webhook-samples.ts';
 import { postgresStorage } from '../src/index.ts';
 import { nodesOf, type PlanNode, planOf, readBy, withoutFrame } from './plans.ts';
 import { partnerRows } from './rows.ts';
-import { acme, sampleResult } from './samples.ts';
 import { serverForTests } from './server.ts';
 import { watchedPool } from './watched-pool.ts';
 
@@ -208,7 +209,7 @@ test('a claim reads no delivery that it does not give out, however many are wait
 
 test('a result is looked up by its id, removed from where it is, and its delivery found by its number', async () => {
   const { stepsOfCall } = filled;
-  const results = ['dl_4', 'dl_8'].map((id) => sampleResult({ id, claimId: 'c', attempt: 1 }));
+  const results = ['dl_4', 'dl_8'].map((id) => resultOf({ id, claimId: 'c', attempt: 1 }));
   const byId = expect.stringMatching(
     /^(Index Scan pending_deliveries_pkey|Bitmap Heap Scan pending_deliveries)$/,
   );

@@ -83,22 +83,3 @@ test('processes of two versions serve side by side while the newer one migrates 
   const { rows } = await newer.pool.query(`SELECT note FROM "${schema}".transfers WHERE id = 'tr_after 0'`);
   expect(rows).toEqual([{ note: null }]);
 });
-
-test('processes of both versions that start at once on an old schema end with the new one', async () => {
-  const schema = server.nextSchema();
-  const first = processOf(schema, shipped);
-  await first.storage.open();
-  const starts = Array.from({ length: 8 }, (_, index) =>
-    processOf(schema, index % 2 === 0 ? shipped : [...shipped, next]),
-  );
-  const ends = await Promise.allSettled(starts.map(({ storage }) => storage.open()));
-  const ofNewer = ends.filter((_, index) => index % 2 === 1);
-  expect(ofNewer.every(({ status }) => status === 'fulfilled')).toBe(true);
-  // An older one that came in time serves on; one that came too late was told to upgrade.
-  for (const [index, end] of ends.entries()) {
-    if (end.status === 'rejected')
-      expect(end.reason).toMatchObject({ message: expect.stringContaining('upgrade the package') });
-    else await serve(starts[index]?.storage ?? first.storage, `start ${index}`);
-  }
-  await serve(first.storage, 'first');
-});

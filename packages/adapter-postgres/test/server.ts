@@ -1,62 +1,49 @@
 import type { Storage } from '@ostiary/core/storage';
-import { type Client, Pool } from 'pg';
+import { Pool } from 'pg';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { testPostgres } from '../../../lab/support/postgres/postgres.ts';
 import type { Place } from '../../testing/test/adapters/processes.ts';
 import { type PostgresStorageOptions, postgresStorage } from '../src/index.ts';
 import { holding, untilWaiting } from './locks.ts';
-import { type WatchedPool, watchedPool } from './watched-pool.ts';
+import { watchedPool } from './watched-pool.ts';
 
-/** A real PostgreSQL of the test's own, that can be stopped and started again. */
-export interface TestServer {
-  readonly url: string;
-  readonly port: number;
-  /** Whether it goes after the test with all its data. */
-  readonly isTemporary: boolean;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Stops it and removes its data. */
-  remove(): Promise<void>;
-}
-
-/** A storage on a schema of its own. */
-export interface Stage {
-  readonly schema: string;
-  readonly storage: Storage;
-  /** Somebody else's transaction, which ends as the test says; `ostiary.` stands for the schema. */
-  holding(sql: string, values?: readonly unknown[]): Promise<Client>;
-  /** Waits until so many calls of the storage wait for a lock; answers their backends. */
-  waiting(count: number): Promise<readonly number[]>;
-  /** Stops a call in the middle by what somebody else holds, has another one arrive there, and lets both go on. */
-  meeting<First, Second>(
-    held: string | readonly [sql: string, values: readonly unknown[]],
-    first: () => Promise<First>,
-    second: () => Promise<Second>,
-    end?: 'ROLLBACK' | 'COMMIT',
-  ): Promise<readonly [First, Second]>;
-}
-
-/** The server of a test file: it runs as long as its tests do. */
-export interface FileServer {
-  readonly url: string;
-  readonly port: number;
-  /** For what a test does behind the storage's back. */
-  readonly pool: Pool;
-  nextSchema(): string;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** An open storage that ends with the test, on the pool of the test unless it is told otherwise. */
-  opened(options?: Partial<PostgresStorageOptions>): Promise<Stage>;
-  /** The same, with a look at what it sends. */
-  watched(options?: { readonly schema?: string }): Promise<Stage & { readonly watched: WatchedPool }>;
-  /** Where other processes find a schema. */
-  placeOf(schema: string): Place;
-}
+export type TestServer = Awaited<ReturnType<typeof startServer>>;
+export type Stage = ReturnType<typeof stageOf>;
 
 const silent = () => undefined;
 
+/** A storage on a schema of its own. */
+function stageOf(url: string, pool: Pool, schema: string, storage: Storage) {
+  /** Waits until so many calls of the storage wait for a lock; answers their backends. */
+  const waiting = (count: number) => untilWaiting(pool, schema, count);
+  /** Somebody else's transaction, which ends as the test says; `ostiary.` stands for the schema. */
+  const held = (sql: string, values?: readonly unknown[]) =>
+    holding(url, sql.replaceAll('ostiary.', `"${schema}".`), values);
+  return {
+    schema,
+    storage,
+    holding: held,
+    waiting,
+    /** Stops a call in the middle by what somebody else holds, has another one arrive there, and lets both go on. */
+    async meeting<First, Second>(
+      lock: string | readonly [sql: string, values: readonly unknown[]],
+      first: () => Promise<First>,
+      second: () => Promise<Second>,
+      end: 'ROLLBACK' | 'COMMIT' = 'ROLLBACK',
+    ): Promise<readonly [First, Second]> {
+      const holder = await (typeof lock === 'string' ? held(lock) : held(...lock));
+      const stopped = first();
+      await waiting(1);
+      const arriving = second();
+      await waiting(2);
+      await holder.query(end);
+      return Promise.all([stopped, arriving]);
+    },
+  };
+}
+
 /** Starts a server before the tests of a file, and removes it after them. */
-export function serverForTests(): FileServer {
+export function serverForTests() {
   const nextSchema = schemaNames();
   let server: TestServer;
   let pool: Pool;
@@ -69,24 +56,6 @@ export function serverForTests(): FileServer {
     await server.remove();
   });
 
-  function stageOf(schema: string, storage: Storage): Stage {
-    const stage: Stage = {
-      schema,
-      storage,
-      holding: (sql, values) => holding(server.url, sql.replaceAll('ostiary.', `"${schema}".`), values),
-      waiting: (count) => untilWaiting(pool, schema, count),
-      async meeting(held, first, second, end = 'ROLLBACK') {
-        const holder = await (typeof held === 'string' ? stage.holding(held) : stage.holding(...held));
-        const stopped = first();
-        await stage.waiting(1);
-        const arriving = second();
-        await stage.waiting(2);
-        await holder.query(end);
-        return Promise.all([stopped, arriving]);
-      },
-    };
-    return stage;
-  }
   return {
     get url() {
       return server.url;
@@ -94,19 +63,26 @@ export function serverForTests(): FileServer {
     get port() {
       return server.port;
     },
+    /** For what a test does behind the storage's back. */
     get pool() {
       return pool;
     },
     nextSchema,
     start: () => server.start(),
     stop: () => server.stop(),
-    async opened({ schema = nextSchema(), connectionString, ...options } = {}) {
+    /** An open storage that ends with the test, on the pool of the test unless it is told otherwise. */
+    async opened({
+      schema = nextSchema(),
+      connectionString,
+      ...options
+    }: Partial<PostgresStorageOptions> = {}) {
       const where = connectionString === undefined ? { pool } : { connectionString };
       const storage = postgresStorage({ schema, ...where, ...options });
       await storage.open();
       onTestFinished(() => storage.close());
-      return stageOf(schema, storage);
+      return stageOf(server.url, pool, schema, storage);
     },
+    /** The same, with a look at what it sends. */
     async watched({ schema = nextSchema() } = {}) {
       const watched = watchedPool(server.url);
       const storage = postgresStorage({ pool: watched.pool, schema });
@@ -116,9 +92,10 @@ export function serverForTests(): FileServer {
         await watched.end();
       });
       watched.ran();
-      return { ...stageOf(schema, storage), watched };
+      return { ...stageOf(server.url, pool, schema, storage), watched };
     },
-    placeOf: (schema) => ({
+    /** Where other processes find a schema. */
+    placeOf: (schema: string): Place => ({
       module: new URL('../src/index.ts', import.meta.url).href,
       make: 'postgresStorage',
       options: { connectionString: server.url, schema },
@@ -126,7 +103,8 @@ export function serverForTests(): FileServer {
   };
 }
 
-export async function startServer(): Promise<TestServer> {
+/** A real PostgreSQL of the test's own, that can be stopped and started again. */
+export async function startServer() {
   // Every kind of crash that a test makes is one of a process, never of the machine.
   const postgres = await testPostgres({
     settings: ['fsync=off', 'deadlock_timeout=50ms', 'max_connections=200'],
@@ -134,9 +112,11 @@ export async function startServer(): Promise<TestServer> {
   return {
     url: postgres.url(),
     port: postgres.port,
+    /** Whether it goes after the test with all its data. */
     isTemporary: true,
     start: postgres.start,
     stop: postgres.stop,
+    /** Stops it and removes its data. */
     remove: postgres.remove,
   };
 }

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type TestPostgres, testPostgres } from '../../../lab/support/postgres/postgres.ts';
+import { acme } from '../../testing/src/contract/partner-samples.ts';
+import { claim, published, registered } from '../../testing/src/contract/webhook-samples.ts';
 import { postgresStorage } from '../src/index.ts';
-import type { PostgresPool } from '../src/pool.ts';
-import { acme, sampleEndpoint, sampleEvent } from './samples.ts';
 
 let postgres: TestPostgres;
 
@@ -16,7 +16,6 @@ afterAll(() => postgres.remove());
 const connections = 8;
 const writeCount = 40;
 const consume = { bucket: 'b', limit: 1_000, windowMs: 60_000, now: 1 };
-const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
 
 const ignore = (): void => undefined;
 
@@ -27,9 +26,9 @@ function openPool(max: number): Pool {
 }
 
 /** A storage, and a server that stops to confirm what is committed: as when its disk, or a replica that it waits for, is gone. */
-async function openStorage(schema: string, shown: (pool: Pool) => PostgresPool) {
+async function openStorage() {
   const pool = openPool(connections);
-  const storage = postgresStorage({ pool: shown(pool), schema });
+  const storage = postgresStorage({ pool });
   await storage.open();
   const own = openPool(1);
   async function confirm(isOn: boolean): Promise<void> {
@@ -54,10 +53,9 @@ async function openStorage(schema: string, shown: (pool: Pool) => PostgresPool) 
     await pool.end();
     await own.end();
   });
-  const { webhooks, events } = storage;
-  await webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 9, now: 1 });
-  await events.publish([sampleEvent('1')], { idempotency: null, now: 1 });
-  const write = (label: string) => events.publish([sampleEvent(label)], { idempotency: null, now: 1 });
+  await registered(storage, '1');
+  await published(storage, '1');
+  const write = (label: string) => published(storage, label);
   /** Waits until so many connections have begun what they cannot end. */
   async function untilBusy(count: number): Promise<void> {
     for (let busy = 0; busy < count; ) {
@@ -83,7 +81,7 @@ function writes(write: (label: string) => Promise<unknown>) {
 }
 
 test('while nothing can be committed, writes are refused and all else goes on', async () => {
-  const { storage, confirm, write, untilBusy } = await openStorage('reserve', (pool) => pool);
+  const { storage, confirm, write, untilBusy } = await openStorage();
   const { rateLimits } = storage;
   if (rateLimits === undefined) throw new Error('no shared limits');
   await confirm(false);
@@ -93,22 +91,11 @@ test('while nothing can be committed, writes are refused and all else goes on', 
     expect(await storage.events.find(acme, 'evt_1')).toMatchObject({ id: 'evt_1' });
     expect(await rateLimits.consume(consume)).toMatchObject({ allowed: true, count: round + 1 });
   }
-  expect(await storage.deliveries.claim(hold)).toHaveLength(1);
+  expect(await claim(storage, 'c')).toHaveLength(1);
   expect(writing.refused(), 'nothing of it has waited for a write').toBe(0);
   await writing.ended;
   expect(writing.refused()).toBe(writeCount);
 
   await confirm(true);
   await write('after');
-});
-
-test('without a reserve, which takes a pool that tells its size, a read waits for a write to end', async () => {
-  const silent = (pool: Pool): PostgresPool => ({ connect: () => pool.connect() });
-  const { storage, confirm, write, untilBusy } = await openStorage('everything', silent);
-  await confirm(false);
-  const writing = writes(write);
-  await untilBusy(connections);
-  await storage.events.find(acme, 'evt_1').catch(() => undefined);
-  expect(writing.refused()).toBeGreaterThan(0);
-  await writing.ended;
 });

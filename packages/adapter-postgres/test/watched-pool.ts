@@ -8,19 +8,10 @@ export interface Ran {
   readonly values: readonly unknown[];
 }
 
-/** A pool that tells what is sent to the server, and what it refuses. */
-export interface WatchedPool {
-  readonly pool: PostgresPool;
-  /** For statements of the test's own, which are not told. */
-  readonly own: Pool;
-  /** What was sent since this was called last. */
-  ran(): readonly Ran[];
-  /** The SQLSTATE of every error so far. */
-  readonly refusals: readonly string[];
-  end(): Promise<void>;
-}
+export type WatchedPool = ReturnType<typeof watchedPool>;
 
-export function watchedPool(connectionString: string): WatchedPool {
+/** A pool that tells what is sent to the server, and what it refuses. */
+export function watchedPool(connectionString: string) {
   const own = new Pool({ connectionString });
   // A pool does not wait until its connections have ended, and the server may be stopped before that.
   const ends: Promise<unknown>[] = [];
@@ -53,12 +44,15 @@ export function watchedPool(connectionString: string): WatchedPool {
   };
   return {
     pool,
+    /** For statements of the test's own, which are not told. */
     own,
-    ran() {
+    /** What was sent since this was called last. */
+    ran(): readonly Ran[] {
       const last = sent;
       sent = [];
       return last;
     },
+    /** The SQLSTATE of every error so far. */
     refusals,
     async end() {
       await own.end();

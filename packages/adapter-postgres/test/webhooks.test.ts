@@ -1,19 +1,26 @@
-import type { Storage } from '@ostiary/core/storage';
 import { expect, test } from 'vitest';
+import { acme } from '../../testing/src/contract/partner-samples.ts';
+import { now } from '../../testing/src/contract/samples.ts';
+import {
+  claim,
+  claimedOne,
+  finish,
+  published,
+  registered,
+  resultOf,
+} from '../../testing/src/contract/webhook-samples.ts';
 import { refusedRowTests } from '../../testing/test/adapters/refused-rows.ts';
-import { acme, sampleEndpoint, sampleEvent, sampleResult } from './samples.ts';
 import { serverForTests } from './server.ts';
 
 const server = serverForTests();
 
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
-const hold = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
 
 /** A storage with one endpoint, and a look at its tables. */
 async function openStorage() {
   const stage = await server.watched();
   const { schema, storage, watched } = stage;
-  await storage.webhooks.create({ endpoint: sampleEndpoint('1'), idempotency: null, max: 1, now: 1 });
+  await registered(storage, '1');
   const execute = (sql: string) => watched.own.query(`SET search_path TO "${schema}"; ${sql}`);
   async function all(sql: string): Promise<unknown[]> {
     const { rows } = await watched.own.query({
@@ -31,13 +38,6 @@ async function openStorage() {
   return { ...stage, all, execute, refuse };
 }
 
-function publish({ events }: Storage, ...labels: string[]) {
-  return events.publish(
-    labels.map((label) => sampleEvent(label)),
-    { idempotency: null, now: 5 },
-  );
-}
-
 refusedRowTests(async () => {
   const { storage, all, execute, refuse } = await openStorage();
   return {
@@ -52,8 +52,8 @@ refusedRowTests(async () => {
 
 test('a delivery that cannot be ended leaves its batch with the worker', async () => {
   const { storage, all, execute, refuse } = await openStorage();
-  await publish(storage, '1', '2');
-  const results = (await storage.deliveries.claim(hold)).map((claimed) => sampleResult(claimed));
+  for (const label of ['1', '2']) await published(storage, label);
+  const results = (await claim(storage, 'c')).map((claimed) => resultOf(claimed));
   await refuse('deliveries', 'NEW.number = 2', 'UPDATE');
   await expect(storage.deliveries.finish(results)).rejects.toMatchObject(unavailable);
   expect(await all('SELECT id, claim_id FROM ostiary.pending_deliveries ORDER BY id')).toEqual([
@@ -74,11 +74,10 @@ test('a delivery that cannot be ended leaves its batch with the worker', async (
 
 test('the end of deliveries that succeed writes no index of theirs', async () => {
   const { storage, all } = await openStorage();
-  const labels = Array.from({ length: 300 }, (_, index) => `${index}`);
-  await publish(storage, ...labels);
-  const claimed = await storage.deliveries.claim({ ...hold, limit: 300, room: 300 });
+  for (let index = 0; index < 300; index += 1) await published(storage, `${index}`);
+  const claimed = await claim(storage, 'c');
   expect(claimed).toHaveLength(300);
-  await storage.deliveries.finish(claimed.map((one) => sampleResult(one)));
+  await storage.deliveries.finish(claimed.map((one) => resultOf(one)));
   // One call after the other is one connection, which tells here what it has counted.
   await all('SELECT pg_stat_force_next_flush()');
   expect(
@@ -93,28 +92,27 @@ test.each([
   {
     what: 'is claimed anew',
     statement: "UPDATE pending_deliveries SET claim_id = 'd'",
-    counted: [false],
+    counted: false,
     left: 1,
   },
   {
     what: 'is only locked',
     statement: 'SELECT FROM pending_deliveries FOR UPDATE',
-    counted: [true],
+    counted: true,
     left: 0,
   },
 ])(
   'a result that waits for a delivery which $what meanwhile counts: $counted',
   async ({ statement, ...then }) => {
     const { storage, schema, holding, waiting, all } = await openStorage();
-    await publish(storage, '1');
-    const [claimed] = await storage.deliveries.claim(hold);
-    const id = claimed?.id ?? '';
+    await published(storage, '1');
+    const claimed = await claimedOne(storage, 'c');
     const other = await holding(`SET search_path TO "${schema}"`);
     await other.query(statement);
-    const finishing = storage.deliveries.finish([sampleResult({ id, claimId: 'c', attempt: 1 })]);
+    const finishing = finish(storage, claimed, { status: 'delivered' });
     await waiting(1);
     await other.query('COMMIT');
-    expect(await finishing).toEqual(then.counted);
+    expect(await finishing).toBe(then.counted);
     expect(await all('SELECT id FROM ostiary.pending_deliveries')).toHaveLength(then.left);
     expect(await all(`SELECT status FROM ostiary.deliveries WHERE status = 'pending'`)).toHaveLength(
       then.left,
@@ -124,7 +122,7 @@ test.each([
 
 test('an endpoint ends with all that waits for it, however much that is', async () => {
   const { storage, all, execute } = await openStorage();
-  await publish(storage, '1');
+  await published(storage, '1');
   await execute(`
     WITH delivered AS (
       INSERT INTO deliveries (id, event_number, endpoint_id, partner, mode, status, created_at)
@@ -134,11 +132,11 @@ test('an endpoint ends with all that waits for it, however much that is', async 
     INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at)
     SELECT id, number, 'we_1', 1, created_at FROM delivered
   `);
-  const [held] = await storage.deliveries.claim({ ...hold, limit: 1 });
-  expect(await storage.webhooks.remove(acme, 'we_1', 9)).toBe(true);
+  const held = await claimedOne(storage, 'c', { limit: 1 });
+  expect(await storage.webhooks.remove(acme, 'we_1', now)).toBe(true);
   expect(await all('SELECT status, ended_at, count(*) FROM ostiary.deliveries GROUP BY 1, 2')).toEqual([
-    ['cancelled', '9', '20001'],
+    ['cancelled', `${now}`, '20001'],
   ]);
   expect(await all('SELECT count(*) FROM ostiary.pending_deliveries')).toEqual([['0']]);
-  expect(await storage.deliveries.finish(held === undefined ? [] : [sampleResult(held)])).toEqual([false]);
+  expect(await finish(storage, held, { status: 'delivered' })).toBe(false);
 });

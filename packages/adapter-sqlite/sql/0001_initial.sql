@@ -1,13 +1,21 @@
 -- Times are milliseconds since the Unix epoch. Digests are SHA-256. Lists are JSON arrays of text.
--- No table holds a code, a token, a session id or a client secret: only digests of them.
+-- No table holds a code, a token, a session id, a client secret or an API key: only digests of them. Secrets of partners,
+-- of webhooks and of signing keys are sealed.
 
 CREATE TABLE clients (
   client_id TEXT PRIMARY KEY NOT NULL,
   version INTEGER NOT NULL,
   disabled_at INTEGER,
-  -- The whole client as JSON; version and disabled_at repeat two of its members.
-  record TEXT NOT NULL
+  -- The whole client as JSON; version, disabled_at and partner repeat members of it.
+  record TEXT NOT NULL,
+  -- The partner that owns it.
+  partner TEXT,
+  -- Whether that partner is disabled: repeats what its row says, so that whoever looks at a client needs no second look.
+  -- Written by whatever changes the one or the other.
+  partner_disabled INTEGER NOT NULL DEFAULT 0 CHECK (partner_disabled IN (0, 1))
 ) STRICT;
+
+CREATE INDEX clients_by_partner ON clients (partner) WHERE partner IS NOT NULL;
 
 -- Origins of web redirect URIs, as a browser sends them.
 CREATE TABLE client_origins (
@@ -87,7 +95,8 @@ CREATE TABLE signing_keys (
   active_from INTEGER NOT NULL
 ) STRICT;
 
--- claim_id and lease_ends_at are set together, while somebody works on the job.
+-- claim_id and lease_ends_at are set together, while somebody works on the job. Nothing gives a job up: one that fails is
+-- tried again.
 CREATE TABLE jobs (
   id TEXT PRIMARY KEY NOT NULL,
   kind TEXT NOT NULL,
@@ -96,9 +105,210 @@ CREATE TABLE jobs (
   attempt INTEGER NOT NULL DEFAULT 0,
   claim_id TEXT,
   lease_ends_at INTEGER,
-  dropped_at INTEGER,
   last_error TEXT
 ) STRICT;
 
-CREATE INDEX jobs_due ON jobs (kind, due_at) WHERE dropped_at IS NULL;
-CREATE INDEX jobs_dropped ON jobs (kind, dropped_at) WHERE dropped_at IS NOT NULL;
+CREATE INDEX jobs_due ON jobs (kind, due_at);
+
+CREATE TABLE partners (
+  slug TEXT PRIMARY KEY NOT NULL,
+  name TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  disabled_at INTEGER,
+  version INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE api_keys (
+  id TEXT PRIMARY KEY NOT NULL,
+  partner TEXT NOT NULL REFERENCES partners (slug),
+  mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  name TEXT NOT NULL,
+  digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
+  scopes TEXT NOT NULL,
+  -- NULL: usable from everywhere.
+  allowlist TEXT,
+  require_signature INTEGER NOT NULL CHECK (require_signature IN (0, 1)),
+  sealed_signing_secret TEXT NOT NULL,
+  quota_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  revoked_at INTEGER,
+  last_used_at INTEGER
+) STRICT;
+
+CREATE INDEX api_keys_by_partner ON api_keys (partner, created_at DESC, id);
+
+CREATE TABLE transfers (
+  id TEXT PRIMARY KEY NOT NULL,
+  partner TEXT NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  status TEXT NOT NULL CHECK (status IN ('pending', 'completed', 'failed')),
+  -- Minor units. More than a double holds exactly: never read it into one.
+  amount INTEGER NOT NULL CHECK (amount > 0 AND amount < 100000000000000000),
+  currency TEXT NOT NULL,
+  recipient_kid TEXT NOT NULL,
+  description TEXT,
+  reference TEXT,
+  metadata TEXT,
+  failure_code TEXT,
+  failure_message TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  completed_at INTEGER
+) STRICT;
+
+CREATE UNIQUE INDEX transfers_by_reference ON transfers (partner, mode, reference) WHERE reference IS NOT NULL;
+CREATE INDEX transfers_by_creation ON transfers (partner, mode, created_at, id);
+CREATE INDEX transfers_by_status ON transfers (partner, mode, status, created_at, id);
+-- Final rows never change: an export walks along this index, page by page.
+CREATE INDEX transfers_final ON transfers (partner, mode, updated_at, id) WHERE status <> 'pending';
+
+-- Answers of requests with an Idempotency-Key, kept until they end, to be given again.
+CREATE TABLE idempotency_records (
+  partner TEXT NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  key TEXT NOT NULL,
+  fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
+  status INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  ends_at INTEGER NOT NULL,
+  PRIMARY KEY (partner, mode, key)
+) STRICT;
+
+CREATE INDEX idempotency_records_by_end ON idempotency_records (ends_at);
+
+CREATE TABLE webhook_endpoints (
+  id TEXT PRIMARY KEY NOT NULL,
+  partner TEXT NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  url TEXT NOT NULL,
+  -- Types of events, or ["*"].
+  events TEXT NOT NULL,
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  sealed_secret TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  version INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (partner, mode, id);
+
+-- What a claim needs to know of an endpoint, in one row: a claim walks along these rows, and reads of each endpoint only
+-- what is to be claimed.
+CREATE TABLE endpoint_queues (
+  -- The endpoint's: made and removed with it.
+  endpoint_id TEXT PRIMARY KEY NOT NULL,
+  -- When the first of its pending deliveries can be claimed, or earlier. NULL: there is none.
+  next_due INTEGER,
+  -- When something of it was claimed last: who has waited longest is next.
+  served_at INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX endpoint_queues_due ON endpoint_queues (next_due) WHERE next_due IS NOT NULL;
+
+-- The number of the last event of each sequence. Kept when the events are purged, so that no number comes twice.
+CREATE TABLE event_sequences (
+  partner TEXT NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  last INTEGER NOT NULL,
+  PRIMARY KEY (partner, mode)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  partner TEXT NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  -- 1, 2, 3, … per partner and mode, without a gap.
+  sequence INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  -- The text that is signed and sent, byte for byte.
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  UNIQUE (partner, mode, sequence)
+) STRICT;
+
+-- One row per event and endpoint that it goes to, in the order of their creation, without the body: workers write
+-- each row twice. Of one event and endpoint at most one row is pending, and then it is the last one.
+CREATE TABLE deliveries (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  event_number INTEGER NOT NULL REFERENCES events (number),
+  -- No reference: deliveries are kept when their endpoint is removed.
+  endpoint_id TEXT NOT NULL,
+  partner TEXT NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'dropped', 'cancelled')),
+  created_at INTEGER NOT NULL,
+  -- When the next attempt is due, or the last one was.
+  due_at INTEGER NOT NULL,
+  -- From when on it can be claimed: due_at, or the end of the lease while somebody holds it. One column, so that
+  -- one index says what can be claimed.
+  ready_at INTEGER NOT NULL,
+  claim_id TEXT,
+  -- How many attempts are logged.
+  attempts INTEGER NOT NULL DEFAULT 0,
+  -- When the status became final.
+  ended_at INTEGER,
+  -- The attempt that made it final, its number being `attempts`. In the row itself: most deliveries have no other one.
+  final_at INTEGER,
+  final_duration_ms INTEGER,
+  final_http_status INTEGER,
+  final_error TEXT,
+  final_response TEXT
+) STRICT;
+
+-- What workers walk along. Final deliveries are not in it.
+CREATE INDEX deliveries_pending ON deliveries (endpoint_id, ready_at) WHERE status = 'pending';
+-- Indexes of all deliveries have no status: a delivery that becomes final, as nearly every one does, leaves them
+-- as they are. Those with another end than the usual one are few.
+CREATE INDEX deliveries_undelivered ON deliveries (partner, mode, status, created_at, id)
+  WHERE status IN ('dropped', 'cancelled');
+CREATE INDEX deliveries_dropped ON deliveries (endpoint_id, ended_at) WHERE status = 'dropped';
+CREATE INDEX deliveries_by_age ON deliveries (created_at);
+CREATE INDEX deliveries_by_event ON deliveries (event_number, endpoint_id);
+CREATE INDEX deliveries_by_endpoint ON deliveries (endpoint_id, created_at, id);
+CREATE INDEX deliveries_by_owner ON deliveries (partner, mode, created_at, id);
+
+-- Attempts that were followed by others.
+CREATE TABLE delivery_attempts (
+  delivery_number INTEGER NOT NULL REFERENCES deliveries (number) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  http_status INTEGER,
+  error TEXT,
+  -- The beginning of the answer's body.
+  response TEXT,
+  PRIMARY KEY (delivery_number, number)
+) STRICT, WITHOUT ROWID;
+
+-- What administrators did. Kept without end; nothing in it is changed.
+
+CREATE TABLE audit (
+  id TEXT PRIMARY KEY NOT NULL,
+  at INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  action TEXT NOT NULL,
+  target TEXT NOT NULL,
+  -- A JSON object. Never holds a secret.
+  details TEXT NOT NULL,
+  -- The chain: 1, 2, 3, … in the order of the commits, and SHA-256 over the value before (32 zero bytes at first) and the
+  -- digest of the act. NULL: outside of the chain.
+  number INTEGER,
+  chain BLOB CHECK (length(chain) = 32)
+) STRICT;
+
+CREATE INDEX audit_by_time ON audit (at, id);
+CREATE INDEX audit_by_target ON audit (target, at, id);
+CREATE UNIQUE INDEX audit_by_number ON audit (number) WHERE number IS NOT NULL;
+CREATE INDEX audit_outside ON audit (id) WHERE number IS NULL;
+
+-- The end of the chain, in one row that the first act makes, and how many acts had been there before.
+CREATE TABLE audit_head (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  number INTEGER NOT NULL,
+  chain BLOB NOT NULL CHECK (length(chain) = 32),
+  before INTEGER NOT NULL
+) STRICT;

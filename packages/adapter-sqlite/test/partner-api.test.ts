@@ -7,36 +7,9 @@ import {
   samplePartner,
   sampleTransfer,
 } from '../../testing/src/contract/partner-samples.ts';
-import { sampleClient } from '../../testing/src/contract/samples.ts';
-import { Database } from '../src/database.ts';
-import { readMigrations } from '../src/migrations.ts';
-import { openDatabase, temporaryFile } from './temporary.ts';
+import { openDatabase } from './temporary.ts';
 
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
-
-test('clients from before the partner API belong to nobody, and can get a partner', async () => {
-  const file = temporaryFile();
-  const before = new Database({ file, migrations: readMigrations().slice(0, 1) });
-  await before.open();
-  const { partner: _, ...record } = sampleClient({ clientId: 'shop', secrets: [] });
-  await before.write((connection) => {
-    connection
-      .prepare("INSERT INTO clients (client_id, version, record) VALUES ('shop', 1, ?)")
-      .run(JSON.stringify(record));
-    connection.exec(`
-      INSERT INTO consents (sub, client_id, scopes, granted_at, updated_at)
-      VALUES ('user-1', 'shop', '["openid","kyc"]', 1, 1)
-    `);
-  });
-  await before.close();
-
-  const { storage } = await openDatabase(file);
-  expect(await storage.clients.find('shop')).toEqual({ ...record, partner: null, partnerDisabled: false });
-  const holds = { partner: 'acme', sub: 'user-1', scope: 'kyc' };
-  expect(await storage.consents.partnerHolds(holds)).toBe(false);
-  expect(await storage.clients.replace({ ...record, partner: 'acme', version: 2 })).toBe(true);
-  expect(await storage.consents.partnerHolds(holds)).toBe(true);
-});
 
 test('amounts are integers in the file, so that SQL can add and sort them', async () => {
   const { storage, all } = await openDatabase();

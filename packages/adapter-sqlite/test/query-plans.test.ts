@@ -1,8 +1,15 @@
 import type { Storage } from '@ostiary/core/storage';
 import { expect, onTestFinished, test } from 'vitest';
-import { acme, sampleEvent, samplePartner } from '../../testing/src/contract/partner-samples.ts';
+import { acme, samplePartner } from '../../testing/src/contract/partner-samples.ts';
 import { now } from '../../testing/src/contract/samples.ts';
-import { sampleEndpoint } from '../../testing/src/contract/webhook-samples.ts';
+import {
+  claim,
+  claimedOne,
+  finish,
+  published,
+  recover,
+  registered,
+} from '../../testing/src/contract/webhook-samples.ts';
 import { everyCall, storeSamples } from '../../testing/test/adapters/every-call.ts';
 import type { Connection } from '../src/connection.ts';
 import { Database } from '../src/database.ts';
@@ -11,9 +18,6 @@ import { temporaryFile } from './temporary.ts';
 
 const everything = { ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 10 };
 const range = { ...acme, from: 5, to: 9, after: null, limit: 10 };
-
-const event = sampleEvent('1');
-const endpoint = sampleEndpoint('1');
 
 /** A storage, and what SQLite plans for each statement that a call runs. */
 async function watchedStorage() {
@@ -58,7 +62,7 @@ function planOf(connection: Connection, source: string): string[] {
   return rows.map(({ detail }) => detail);
 }
 
-test('lists of transfers walk along an index: they neither sort nor scan', async () => {
+test('lists and exports of transfers walk along an index: they neither sort nor scan', async () => {
   const { plansOf } = await watchedStorage();
   const after = { time: 7, id: 'tr_7' };
   const byCreation = [
@@ -77,12 +81,8 @@ test('lists of transfers walk along an index: they neither sort nor scan', async
       ]);
     }
   }
-});
-
-test('an export walks along an index of final transfers', async () => {
-  const { plansOf } = await watchedStorage();
-  for (const after of [null, { time: 7, id: 'tr_7' }]) {
-    expect(await plansOf(({ transfers }) => transfers.listFinal({ ...range, after }))).toEqual([
+  for (const position of [null, after]) {
+    expect(await plansOf(({ transfers }) => transfers.listFinal({ ...range, after: position }))).toEqual([
       [
         'SEARCH transfers USING INDEX transfers_final ' +
           '(partner=? AND mode=? AND (updated_at,id)>(?,?) AND updated_at<?)',
@@ -114,12 +114,11 @@ test('no call scans a table that grows, or sorts', async () => {
 
 test('a claim walks along what is due of endpoints, and reads no delivery that it does not give out', async () => {
   const { storage, plansOf } = await watchedStorage();
-  await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
-  await storage.events.publish([event], { idempotency: null, now: 1 });
-  const request = { claimId: 'c', now: now + 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
+  await registered(storage, '1');
+  await published(storage, '1');
   const searches = (plans: string[][]) =>
     plans.map((plan) => plan.filter((step) => /^SEARCH|^SCAN (?!walk)|B-TREE/.test(step)));
-  const plans = await plansOf(({ deliveries }) => deliveries.claim(request));
+  const plans = await plansOf((all) => claim(all, 'c'));
   expect(searches(plans).filter((plan) => plan.length > 0)).toEqual([
     ['SEARCH endpoint_queues USING INDEX endpoint_queues_due (next_due<?)', 'USE TEMP B-TREE FOR ORDER BY'],
     [expect.stringMatching(/^SEARCH webhook_endpoints USING INDEX \w+ \(id=\?\)$/)],
@@ -137,19 +136,10 @@ test('a claim walks along what is due of endpoints, and reads no delivery that i
 
 test('a final result is one write', async () => {
   const { storage, plansOf } = await watchedStorage();
-  await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
-  await storage.events.publish([event], { idempotency: null, now: 1 });
-  await storage.deliveries.claim({
-    claimId: 'c',
-    now: now + 9,
-    leaseMs: 5,
-    limit: 9,
-    room: 9,
-    rooms: new Map(),
-  });
-  const attempt = { number: 1, at: 1, durationMs: 1, httpStatus: 200, error: null, response: '' };
-  const result = { id: 'dl_1_1', claimId: 'c', attempt, next: { status: 'delivered' } } as const;
-  const [update, ...rest] = await plansOf(({ deliveries }) => deliveries.finish([result]));
+  await registered(storage, '1');
+  await published(storage, '1');
+  const held = await claimedOne(storage, 'c');
+  const [update, ...rest] = await plansOf((all) => finish(all, held, { status: 'delivered' }));
   expect(rest).toEqual([]);
   expect(update).toEqual(['SEARCH deliveries USING INDEX sqlite_autoindex_deliveries_1 (id=?)']);
 });
@@ -194,11 +184,8 @@ test('lists of deliveries walk along an index, and sort only what is pending or 
 
 test('a recovery looks at what was dropped, and at what came after each', async () => {
   const { storage, plansOf } = await watchedStorage();
-  await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
-  const request = { ...acme, endpointId: 'we_1', since: 1, deliveryId: 'dl_2', now: 1, limit: 9 };
-  const plans = await plansOf(({ deliveries }) =>
-    deliveries.recover({ ...request, idempotency: null, answer: () => ({ status: 202, body: '' }) }),
-  );
+  await registered(storage, '1');
+  const plans = await plansOf((all) => recover(all, 'we_1', '2'));
   expect(plans.find((plan) => plan.some((step) => step.includes('dropped')))).toEqual([
     'SEARCH deliveries USING INDEX deliveries_dropped (endpoint_id=? AND ended_at>?)',
     'CORRELATED SCALAR SUBQUERY 1',

@@ -1,67 +1,19 @@
-import type { NewEvent, Storage } from '@ostiary/core/storage';
 import { expect, test } from 'vitest';
-import { acme, created } from '../../testing/src/contract/partner-samples.ts';
-import { sampleEndpoint } from '../../testing/src/contract/webhook-samples.ts';
+import { created } from '../../testing/src/contract/partner-samples.ts';
+import { now } from '../../testing/src/contract/samples.ts';
+import { claimedOne, finish, published, registered } from '../../testing/src/contract/webhook-samples.ts';
 import { refusedRowTests } from '../../testing/test/adapters/refused-rows.ts';
-import { Database } from '../src/database.ts';
-import { readMigrations } from '../src/migrations.ts';
-import { openDatabase, temporaryFile } from './temporary.ts';
+import { openDatabase } from './temporary.ts';
 
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
-const endpoint = sampleEndpoint('1');
-const claim = { claimId: 'c', now: 9, leaseMs: 5, limit: 9, room: 9, rooms: new Map() };
-
-function sampleEvent(label: string): NewEvent {
-  const deliveryId = `dl_${label}`;
-  return { ...acme, id: `evt_${label}`, type: 'payment.completed', body: '{}', createdAt: 5, deliveryId };
-}
-
-function published({ events }: Storage, ...labels: string[]) {
-  return events.publish(labels.map(sampleEvent), { idempotency: null, now: 5 });
-}
-
-test('what was there before webhooks stays as it was, and can be settled with an event', async () => {
-  const file = temporaryFile();
-  const before = new Database({ file, migrations: readMigrations().slice(0, 2) });
-  await before.open();
-  await before.write((connection) =>
-    connection.exec(`
-      INSERT INTO partners (slug, name, created_at, updated_at, version) VALUES ('acme', 'Acme', 1, 1, 1);
-      INSERT INTO transfers (
-        id, partner, mode, status, amount, currency, recipient_kid, created_at, updated_at
-      )
-      VALUES ('tr_1', 'acme', 'live', 'pending', 99999999999999999, 'HTG', 'kid-1', 1, 1);
-      INSERT INTO jobs (id, kind, payload, due_at) VALUES ('execute tr_1', 'transfer', '{}', 1);
-    `),
-  );
-  await before.close();
-
-  const { storage } = await openDatabase(file);
-  expect(await storage.partners.find('acme')).toMatchObject({ name: 'Acme' });
-  expect(await storage.webhooks.list(acme)).toEqual([]);
-  await storage.webhooks.create({ endpoint, idempotency: null, max: 1, now: 2 });
-  const event = sampleEvent('1');
-  const settled = await storage.transfers.settle({
-    id: 'tr_1',
-    status: 'completed',
-    failure: null,
-    event,
-    now: 5,
-  });
-  expect(settled).toMatchObject({ settled: true, transfer: { amount: 99_999_999_999_999_999n } });
-  expect(await storage.deliveries.claim(claim)).toMatchObject([{ id: 'dl_1_1', eventId: 'evt_1' }]);
-  expect(await storage.queue.claim({ ...claim, kinds: ['transfer'] })).toHaveLength(1);
-});
-
 test('the tables refuse what would break the sequence, the log, the outbox or the references', async () => {
   const { storage, execute } = await openDatabase();
-  await storage.webhooks.create({ endpoint, idempotency: null, max: 1, now: 1 });
-  await published(storage, '1', '2');
-  for (const label of ['1', '2']) await created(storage, label);
-  const attempt = { number: 1, at: 5, durationMs: 1, httpStatus: 200, error: null, response: '' };
-  await storage.deliveries.claim(claim);
-  const next = { status: 'pending', dueAt: 5 } as const;
-  await storage.deliveries.finish([{ id: 'dl_1_1', claimId: 'c', attempt, next }]);
+  await registered(storage, '1');
+  for (const label of ['1', '2']) {
+    await published(storage, label);
+    await created(storage, label);
+  }
+  await finish(storage, await claimedOne(storage, 'c'), { status: 'pending', dueAt: now });
   const broken = {
     'UPDATE events SET sequence = 2 WHERE sequence = 1': 'SQLITE_CONSTRAINT_UNIQUE',
     "UPDATE events SET id = 'evt_2' WHERE sequence = 1": 'SQLITE_CONSTRAINT_UNIQUE',
@@ -81,7 +33,7 @@ test('the tables refuse what would break the sequence, the log, the outbox or th
 
 refusedRowTests(async () => {
   const { storage, all, execute } = await openDatabase();
-  await storage.webhooks.create({ endpoint, idempotency: null, max: 1, now: 1 });
+  await registered(storage, '1');
   return {
     storage,
     async refuse(table, condition) {

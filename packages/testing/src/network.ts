@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FetchHandler } from '@ostiary/core';
 import { partnerErrors } from '@ostiary/core';
 import type { RequestEffect } from './faults.ts';
@@ -40,18 +41,7 @@ function reset(): TypeError {
 }
 
 const realTime = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const give = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', give);
-      resolve();
-    }, ms);
-    if (signal.aborted) give();
-    else signal.addEventListener('abort', give, { once: true });
-  });
+  pause(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 
 function tooMany(retryAfterSeconds: number): Response {
   const { status, text } = partnerErrors.rate_limit_exceeded;
@@ -87,14 +77,6 @@ function requestOf(input: string | URL | Request, init: RequestInit | undefined)
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 
-/** The network between clients and the service, in memory. */
-export interface Network {
-  /** A `fetch` for each client address: requests to the service meet the faults first. */
-  readonly from: (address: string) => Fetch;
-  /** Resolves when the service executes no request. */
-  readonly idle: () => Promise<void>;
-}
-
 /** Follows redirects as `fetch` does. */
 async function followed(first: Request, answer: (request: Request) => Promise<Response>): Promise<Response> {
   let request = first;
@@ -113,7 +95,8 @@ async function followed(first: Request, answer: (request: Request) => Promise<Re
   throw new TypeError('fetch failed: too many redirects');
 }
 
-export function createNetwork(parts: NetworkParts): Network {
+/** The network between clients and the service, in memory. */
+export function createNetwork(parts: NetworkParts) {
   const { engine, faults, origins, closed } = parts;
   const underWay = new Set<Promise<Response>>();
 
@@ -172,11 +155,13 @@ export function createNetwork(parts: NetworkParts): Network {
   }
 
   return {
-    from: (address) =>
+    /** A `fetch` for each client address: requests to the service meet the faults first. */
+    from: (address: string): Fetch =>
       async function fetch(input, init) {
         return await followed(requestOf(input, init), (request) => answer(request, address));
       },
-    async idle() {
+    /** Resolves when the service executes no request. */
+    async idle(): Promise<void> {
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },
   };

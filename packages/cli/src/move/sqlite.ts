@@ -22,13 +22,7 @@ export interface SqliteStatement {
 
 /** The migrations of `@ostiary/adapter-sqlite` whose tables this version knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', 'f1ecb64b60c15be6976021a20a64bb5cf2c0b1c51258e244f97160e960861944'],
-  ['0002_partner-api.sql', 'fb254c6bf05bae487bf91027373dcca2970f6a9b7d1a93e981e278c46c85764f'],
-  ['0003_webhooks.sql', '9f5789757fc0aa1332200211b2c2910f8f94c84cafc7a9172748e491327436bd'],
-  ['0004_audit.sql', 'c3ad44f1abfdd062cb84b679e5e718074270a52679239aca8d00e29e5f9fe5d4'],
-  ['0005_partners-and-audit-chain.sql', 'b5a68790a7782c87b1e2f517e59df66ccb69ee6f1ea944aaafd3f2d079068e73'],
-  ['0006_jobs.sql', 'a774ca529925d130aa273864436360f9d2435a9302e8c8139db94c0ea698eb93'],
-  ['0007_endpoint-queues.sql', '0804d691843d2eaa847f0e0835bf95a2c9df811a3c630703ee88da4ee9f8a5ca'],
+  ['0001_initial.sql', 'd15e9886e7518d222e35fd8d4dcf257d63b3521f0df393336ed323d5e2274705'],
 ];
 
 /**

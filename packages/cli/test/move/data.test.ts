@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { acme, sampleEvent, sampleResult } from '../../../adapter-postgres/test/samples.ts';
+import { acme, sampleEvent } from '../../../testing/src/contract/partner-samples.ts';
+import { resultOf } from '../../../testing/src/contract/webhook-samples.ts';
 import { checkSqlite, type TableMove } from '../../src/move/index.ts';
 import { knownMigrations } from '../../src/move/sqlite.ts';
 import { ostiaryTables } from '../../src/move/tables.ts';
@@ -75,7 +76,7 @@ test('work that is held stays held, and the results of those who hold it count',
     [1, 5],
     [3, 40_000],
   ]);
-  const results = again.map((delivery) => sampleResult(delivery));
+  const results = again.map((delivery) => resultOf(delivery));
   const late = results.map((result) => ({ ...result, claimId: 'first' }));
   expect(await storage.deliveries.finish(late)).toEqual(again.map(() => false));
   expect(await storage.deliveries.finish(results)).toEqual(again.map(() => true));

@@ -5,14 +5,16 @@ import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import type { Storage } from '@ostiary/core/storage';
 import Sqlite from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
-import { acme, sampleEndpoint, sampleEvent, sampleResult } from '../../../adapter-postgres/test/samples.ts';
 import {
+  acme,
   sampleApiKey,
   sampleClaim,
+  sampleEvent,
   samplePartner,
   sampleTransfer,
 } from '../../../testing/src/contract/partner-samples.ts';
 import { sampleClient, sampleGrant, sampleKey } from '../../../testing/src/contract/samples.ts';
+import { resultOf, sampleEndpoint } from '../../../testing/src/contract/webhook-samples.ts';
 
 const digest = (byte: number) => Buffer.alloc(32, byte);
 
@@ -83,14 +85,16 @@ async function fill(storage: Storage): Promise<void> {
     await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
   }
   const failure = { code: 'no', message: odd };
-  const event = sampleEvent('settled', { body: odd });
+  const event = sampleEvent('settled', { type: 'kyc.updated', body: odd, createdAt: 5 });
   await storage.transfers.settle({ id: 'tr_b', status: 'failed', failure, event, now: 5_000 });
-  const events = ['a', 'b', 'c'].map((label) => sampleEvent(label, { body: `${label} ${odd}` }));
+  const events = ['a', 'b', 'c'].map((label) =>
+    sampleEvent(label, { type: 'kyc.updated', body: `${label} ${odd}`, createdAt: 5 }),
+  );
   await storage.events.publish(events, { idempotency: null, now: 5 });
 
   // Of the eight deliveries one is held, one was handed back, the others ended in every way.
   const claimed = await storage.deliveries.claim({ ...claimAll, claimId: 'first', now: 100 });
-  const [waits, dropped, delivered, held] = claimed.map((delivery) => sampleResult(delivery));
+  const [waits, dropped, delivered, held] = claimed.map((delivery) => resultOf(delivery));
   if (!waits || !dropped || !delivered || !held) throw new Error('too few deliveries');
   await storage.deliveries.finish([
     { ...waits, next: { status: 'pending', dueAt: 200 } },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ApiKeyRecord, Storage } from '@ostiary/core/storage';
-import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
+import { alternating, assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { sampleApiKey, samplePartner } from './partner-samples.ts';
 import { digestOf, hour, minute, now } from './samples.ts';
 
@@ -173,7 +173,7 @@ export const apiKeyCases = casesOf('api keys', {
         () => storage.apiKeys.touch(id, now + hour),
         () => storage.apiKeys.roll({ id, successor: sampleApiKey(`next ${round}`), endsAt: now + hour, now }),
       ];
-      await Promise.all((round % 2 === 0 ? calls : calls.toReversed()).map((call) => call()));
+      await alternating<unknown>(round, calls);
       const key = await storage.apiKeys.find(id);
       assertSame([key?.revokedAt, key?.lastUsedAt], [now + 1, now + hour]);
     }

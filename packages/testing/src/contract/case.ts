@@ -33,6 +33,18 @@ export function assertSame(actual: unknown, expected: unknown, message?: string)
   assert.deepEqual(comparable(actual), comparable(expected), message);
 }
 
+/** Compares one field of each record, in their order. */
+export function assertFields<Row, Name extends keyof Row>(
+  rows: readonly Row[],
+  name: Name,
+  expected: readonly Row[Name][],
+): void {
+  assertSame(
+    rows.map((row) => row[name]),
+    expected,
+  );
+}
+
 /** A rejection that core turns into a 503: the code counts, the class is the adapter's own. */
 export async function assertUnavailable(call: () => Promise<unknown>, message?: string): Promise<void> {
   await assert.rejects(call, { code: 'STORAGE_UNAVAILABLE' }, message);
@@ -48,6 +60,16 @@ export function countAnswers(answers: readonly unknown[]): Record<string, number
 /** Calls `count` times without waiting in between, and waits for all. */
 export function inParallel<T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => call(index)));
+}
+
+/** Makes calls at the same time; in every other round the other way round. */
+export function alternating<T>(round: number, calls: readonly (() => Promise<T>)[]): Promise<T[]> {
+  return Promise.all((round % 2 === 0 ? calls : calls.toReversed()).map((call) => call()));
+}
+
+/** 1, 2, 3, … */
+export function countedTo(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
 }
 
 function comparable(value: unknown): unknown {

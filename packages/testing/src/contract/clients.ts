@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
-import { isLive, issued, now, redeem, redeemed, sampleClient, sampleToken } from './samples.ts';
+import { isLive, now, redeemed, sampleClient } from './samples.ts';
 
 /** What a client is told of that belongs to nobody. */
 const works = { partnerDisabled: false };
@@ -26,26 +26,14 @@ export const clientCases = casesOf('clients', {
     assertSame(await clients.find('client-2'), { ...bare, ...works });
   },
 
-  'an unknown id is null, and ids differ by case': async ({ clients }) => {
-    await clients.insert(sampleClient({ clientId: 'Shop' }));
-    assert.equal(await clients.find('shop'), null);
-    assert.equal(await clients.insert(sampleClient({ clientId: 'shop', name: 'Another' })), true);
-    assert.equal((await clients.find('Shop'))?.name, 'Sample shop');
-    assert.equal((await clients.find('shop'))?.name, 'Another');
-  },
-
-  'a taken id is refused and nothing changes': async ({ clients }) => {
-    await clients.insert(sampleClient());
-    const second = sampleClient({ name: 'Intruder', redirectUris: ['https://intruder.example/'] });
-    assert.equal(await clients.insert(second), false);
-    assertSame(await clients.find('client-1'), { ...sampleClient(), ...works });
-    assert.equal(await clients.originRegistered('https://intruder.example'), false);
-  },
-
   'of parallel inserts of one id exactly one is stored': async ({ clients }) => {
-    const answers = await inParallel(20, (index) => clients.insert(sampleClient({ name: `name ${index}` })));
+    const originOf = (index: number) => `https://${index}.example`;
+    const clientOf = (index: number) => sampleClient({ redirectUris: [`${originOf(index)}/`] });
+    const answers = await inParallel(20, (index) => clients.insert(clientOf(index)));
     assertSame(countAnswers(answers), { true: 1, false: 19 });
-    assert.equal((await clients.find('client-1'))?.name, `name ${answers.indexOf(true)}`);
+    assertSame(await clients.find('client-1'), { ...clientOf(answers.indexOf(true)), ...works });
+    const origins = await inParallel(20, (index) => clients.originRegistered(originOf(index)));
+    assertSame(origins, answers, 'and nothing else changes');
   },
 
   'pages go by id in code unit order and include disabled clients': async ({ clients }) => {
@@ -75,12 +63,10 @@ export const clientCases = casesOf('clients', {
       );
     }
     assertSame(await clients.find('client-1'), { ...next, ...works });
-  },
-
-  'replace does not create a client': async ({ clients }) => {
-    assert.equal(await clients.replace(sampleClient({ version: 1 })), false);
-    assert.equal(await clients.find('client-1'), null);
-    assert.equal(await clients.originRegistered('https://shop.example'), false);
+    const unknown = { clientId: 'client-2', redirectUris: ['https://unknown.example/'] };
+    assert.equal(await clients.replace(sampleClient(unknown)), false);
+    assert.equal(await clients.find('client-2'), null, 'and none is created');
+    assert.equal(await clients.originRegistered('https://unknown.example'), false);
   },
 
   'of parallel replacements of one version exactly one is stored': async ({ clients }) => {
@@ -92,49 +78,12 @@ export const clientCases = casesOf('clients', {
     assert.equal((await clients.find('client-1'))?.name, `name ${answers.indexOf(true)}`);
   },
 
-  'a refused replacement that would disable the client revokes nothing': async (storage) => {
+  'a replacement that is refused, or does not disable, revokes nothing': async (storage) => {
     const { token } = await redeemed(storage, 'a');
     assert.equal(await storage.clients.replace(sampleClient({ version: 9, disabledAt: now })), false);
-    assert.equal(await isLive(storage, token), true);
-    assert.notEqual(await storage.consents.find('user-1', 'client-1'), null);
-  },
-
-  'a replacement that does not disable revokes nothing': async (storage) => {
-    const { token } = await redeemed(storage, 'a');
     assert.equal(await storage.clients.replace(sampleClient({ version: 2, name: 'Renamed' })), true);
     assert.equal(await isLive(storage, token), true);
     assert.notEqual(await storage.consents.find('user-1', 'client-1'), null);
-  },
-
-  'disabling ends the codes, tokens and consents of this client and of no other': async (storage) => {
-    const used = await redeemed(storage, 'used');
-    const ofOtherUser = await redeemed(storage, 'other user', { sub: 'user-2' });
-    const unused = await issued(storage, 'unused');
-    const other = await redeemed(storage, 'other client', { clientId: 'client-2' });
-    const otherCode = await issued(storage, 'other code', { clientId: 'client-2' });
-
-    assert.equal(await storage.clients.replace(sampleClient({ version: 2, disabledAt: now + 5 })), true);
-
-    assert.equal(await isLive(storage, used.token), false);
-    assert.equal(await isLive(storage, ofOtherUser.token), false);
-    assert.equal(await redeem(storage, unused, sampleToken('late')), 'refused');
-    assert.equal(await storage.consents.find('user-1', 'client-1'), null);
-    assert.equal(await storage.consents.find('user-2', 'client-1'), null);
-    assert.equal(await isLive(storage, other.token), true);
-    assert.equal(await redeem(storage, otherCode, sampleToken('other code')), 'redeemed');
-    assert.notEqual(await storage.consents.find('user-1', 'client-2'), null);
-  },
-
-  'enabling again brings nothing back': async (storage) => {
-    const { token } = await redeemed(storage, 'used');
-    const unused = await issued(storage, 'unused');
-    await storage.clients.replace(sampleClient({ version: 2, disabledAt: now + 5 }));
-    await storage.clients.replace(sampleClient({ version: 3, disabledAt: null }));
-
-    assert.equal(await isLive(storage, token), false);
-    assert.equal(await redeem(storage, unused, sampleToken('late')), 'refused');
-    assert.equal(await storage.consents.find('user-1', 'client-1'), null);
-    assert.equal(await isLive(storage, (await redeemed(storage, 'new')).token), true);
   },
 
   'origins are those of web redirect URIs, as a browser sends them': async ({ clients }) => {

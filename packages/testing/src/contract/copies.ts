@@ -1,148 +1,192 @@
-import type { Storage } from '@ostiary/core/storage';
+import type { IdempotencyClaim, Storage } from '@ostiary/core/storage';
 import { assertSame, casesOf } from './case.ts';
 import {
   acme,
+  created,
   executionOf,
   sampleApiKey,
   sampleClaim,
   sampleEvent,
   samplePartner,
   sampleTransfer,
+  settle,
 } from './partner-samples.ts';
-import { digestOf, issued, minute, now, sampleClient, sampleToken } from './samples.ts';
+import {
+  consented,
+  digestOf,
+  issued,
+  minute,
+  now,
+  sampleClient,
+  sampleGrant,
+  sampleKey,
+  sampleToken,
+} from './samples.ts';
 import { claim, listed, redeliver, sampleAttempt, sampleEndpoint } from './webhook-samples.ts';
 
 /** A call that stores what it is given, and how that is read back. */
-interface Row {
-  /** What is given, made anew. */
-  fresh(): object;
-  /** Makes the call; answers with what it was given, and with its end. */
-  start(storage: Storage): readonly [object, Promise<unknown>];
+interface Row<Given extends object> {
+  /** What is given, made anew, with this text wherever one fits; nothing else has the label. */
+  fresh(label: string, text: string): Given;
+  /** What has to be there before. */
+  prepare?(storage: Storage, given: Given, label: string): Promise<unknown>;
+  store(storage: Storage, given: Given): Promise<unknown>;
   /** Answers with what was given, or with something that has all of it. */
-  read(storage: Storage): Promise<unknown>;
+  read(storage: Storage, given: Given): Promise<unknown>;
 }
 
-const rowOf = <Given extends object>(
-  fresh: () => Given,
-  store: (storage: Storage, given: Given) => Promise<unknown>,
-  read: (storage: Storage) => Promise<unknown>,
-): Row => ({
-  fresh,
-  start(storage) {
-    const given = fresh();
-    return [given, store(storage, given)];
-  },
-  read,
-});
+/** Stores what a row gives, and compares what is read back. */
+type Tried = (storage: Storage, label: string, text: string, held: (value: object) => void) => Promise<void>;
+
+const tried =
+  <Given extends object>({ fresh, prepare, store, read }: Row<Given>): Tried =>
+  async (storage, label, text, held) => {
+    const given = fresh(label, text);
+    await prepare?.(storage, given, label);
+    const storing = store(storage, given);
+    held(given);
+    await storing;
+    for (const moment of ['while it was saved', 'after it was read']) {
+      const expected = fresh(label, text);
+      const shown = await read(storage, expected);
+      assertSame(likeness(shown, expected), expected, `${label} ${text}, ${moment}`);
+      held(Object(shown));
+    }
+  };
 
 /** The record of a key, if it has the fingerprint that was given. */
-async function recordOf({ idempotency }: Storage, key: string): Promise<unknown> {
-  const found = await idempotency.find({ ...sampleClaim(key), now });
-  return found?.outcome === 'replayed' ? { ...sampleClaim(key), answer: found.answer } : found;
+async function recordOf({ idempotency }: Storage, given: Omit<IdempotencyClaim, 'answer'>): Promise<unknown> {
+  const found = await idempotency.find({ ...given, now });
+  return found?.outcome === 'replayed' ? { ...given, answer: found.answer } : found;
 }
 
-const rows: Readonly<Record<string, Row>> = {
-  'a client': rowOf(
-    () => sampleClient({ clientId: 'copied' }),
-    ({ clients }, client) => clients.insert(client),
-    ({ clients }) => clients.find('copied'),
-  ),
-  'an API key': rowOf(
-    () => sampleApiKey('copied'),
-    ({ apiKeys }, key) => apiKeys.insert(key),
-    ({ apiKeys }) => apiKeys.findByDigest(digestOf('key copied')),
-  ),
-  'an interaction': rowOf(
-    () => ({ digest: digestOf('interaction'), payload: { list: ['kept'], deep: { text: 'kept' } } }),
-    ({ interactions }, { digest, payload }) => interactions.save(digest, payload, now + minute),
-    async ({ interactions }) => {
-      const payload = await interactions.find(digestOf('interaction'), now);
-      return { digest: digestOf('interaction'), payload };
+const answering = (body: string) => ({ answer: { status: 201, body } });
+const treeOf = (text: string) => ({ list: [text], ...Object.fromEntries([[text, { [text]: text }]]) });
+
+/** In this order: some find what the one before has stored. */
+export const storedRows: Readonly<Record<string, Tried>> = {
+  'a client': tried({
+    fresh: (label, text) =>
+      sampleClient({ clientId: label, name: text, redirectUris: [text], allowedScopes: [text] }),
+    store: ({ clients }, client) => clients.insert(client),
+    read: ({ clients }, { clientId }) => clients.find(clientId),
+  }),
+  'a partner': tried({
+    fresh: (slug, name) => samplePartner({ slug, name }),
+    store: ({ partners }, partner) => partners.insert(partner),
+    read: ({ partners }, { slug }) => partners.find(slug),
+  }),
+  'an API key': tried({
+    fresh: (label, text) =>
+      sampleApiKey(label, { partner: label, name: text, allowlist: [text], sealedSigningSecret: text }),
+    store: ({ apiKeys }, key) => apiKeys.insert(key),
+    read: ({ apiKeys }, { id }) => apiKeys.find(id),
+  }),
+  'a signing key': tried({
+    fresh: (label, text) => sampleKey(label, { publicJwk: text, sealedPrivateJwk: text }),
+    store: ({ signingKeys }, key) => signingKeys.insert(key),
+    read: async ({ signingKeys }, { kid }) => (await signingKeys.list()).find((key) => key.kid === kid),
+  }),
+  'an interaction': tried({
+    fresh: (label, text) => ({ digest: digestOf(label), payload: treeOf(text) }),
+    store: ({ interactions }, { digest, payload }) => interactions.save(digest, payload, now + minute),
+    read: async ({ interactions }, { digest }) => ({ digest, payload: await interactions.find(digest, now) }),
+  }),
+  'a grant': tried({
+    fresh: (label, text) => {
+      const fields = { scopes: [text], redirectUri: text, codeChallenge: text, nonce: text };
+      return sampleGrant(label, { sub: label, ...fields });
     },
-  ),
-  'a redemption': rowOf(
-    () => ({ codeDigest: digestOf('code a'), token: sampleToken('copied') }),
-    ({ grants }, given) => grants.redeem({ ...given, maxFailedVerifiers: 5, now }),
-    async ({ grants }) => {
-      const found = await grants.findToken(sampleToken('copied').digest);
-      return {
-        codeDigest: digestOf('code a'),
-        token: found && sampleToken('copied', { expiresAt: found.expiresAt }),
-      };
+    prepare: (storage, grant) => consented(storage, grant),
+    store: ({ grants }, grant) => grants.issue(grant),
+    read: ({ grants }, { codeDigest }) => grants.find(codeDigest),
+  }),
+  'a redemption': tried({
+    fresh: (label) => ({ codeDigest: digestOf(`code used ${label}`), token: sampleToken(label) }),
+    prepare: (storage, _given, label) => issued(storage, `used ${label}`),
+    store: ({ grants }, given) => grants.redeem({ ...given, maxFailedVerifiers: 5, now }),
+    read: async ({ grants }, { token, ...given }) => {
+      const found = await grants.findToken(token.digest);
+      return { ...given, token: found && { ...token, expiresAt: found.expiresAt } };
     },
-  ),
-  'a transfer': rowOf(
-    () => sampleTransfer('copied', { metadata: { list: ['kept'], deep: { text: 'kept' } } }),
-    ({ transfers }, transfer) =>
-      transfers.create({ transfer, idempotency: null, job: executionOf(sampleTransfer('copied')), now }),
-    ({ transfers }) => transfers.findById('tr_copied'),
-  ),
-  'the job of a transfer, and the record of its key': rowOf(
-    () => ({ job: executionOf(sampleTransfer('b')), idempotency: sampleClaim('transfer') }),
-    ({ transfers }, given) => transfers.create({ transfer: sampleTransfer('b'), ...given, now }),
-    async (storage) => {
-      const jobs = await storage.queue.claim({
-        kinds: ['transfer'],
-        claimId: 'c',
-        now,
-        leaseMs: 0,
-        limit: 9,
-      });
-      const { id, kind, payload, dueAt } = jobs.find((job) => job.id === 'execute tr_b') ?? {};
-      return { job: { id, kind, payload, dueAt }, idempotency: await recordOf(storage, 'transfer') };
+  }),
+  'a transfer, its job, and the record of its key': tried({
+    fresh: (label, text) => {
+      const fields = { description: text, recipientKid: text, reference: text, metadata: treeOf(text) };
+      const transfer = sampleTransfer(label, fields);
+      const job = { ...executionOf(transfer), kind: `kind ${text}`, payload: { text } };
+      return { transfer, job, idempotency: sampleClaim(label, answering(text)) };
     },
-  ),
-  'a webhook endpoint, and the record of its key': rowOf(
-    () => ({ endpoint: sampleEndpoint('copied'), idempotency: sampleClaim('endpoint') }),
-    ({ webhooks }, given) => webhooks.create({ ...given, max: 9, now }),
-    async (storage) => ({
-      endpoint: await storage.webhooks.find(acme, 'we_copied'),
-      idempotency: await recordOf(storage, 'endpoint'),
+    store: ({ transfers }, given) => transfers.create({ ...given, now }),
+    read: async (storage, { transfer, job, idempotency }) => ({
+      transfer: await storage.transfers.findById(transfer.id),
+      job: (await storage.queue.claim({ kinds: [job.kind], claimId: 'c', now, leaseMs: 0, limit: 1 }))[0],
+      idempotency: await recordOf(storage, idempotency),
     }),
-  ),
-  'a changed webhook endpoint': rowOf(
-    () => sampleEndpoint('copied', { events: ['kyc.updated', 'payment.completed'], version: 2 }),
-    ({ webhooks }, endpoint) => webhooks.replace(endpoint, now),
-    ({ webhooks }) => webhooks.find(acme, 'we_copied'),
-  ),
-  'a secret that is sealed anew': rowOf(
-    () => [{ id: 'we_copied', before: 'sealed copied', sealed: 'sealed anew' }],
-    ({ webhooks }, secrets) => webhooks.reseal(secrets),
-    async ({ webhooks }) => {
-      const page = await webhooks.listSealed({ after: null, limit: 9 });
-      return page
-        .filter(({ id }) => id === 'we_copied')
-        .map((secret) => ({ ...secret, before: 'sealed copied' }));
+  }),
+  'why a transfer failed': tried({
+    fresh: (label, text) => ({ id: `tr_failed ${label}`, failure: { code: text, message: text } }),
+    prepare: (storage, _given, label) => created(storage, `failed ${label}`),
+    store: (storage, { id, failure }) => settle(storage, { id, status: 'failed', failure, now }),
+    read: ({ transfers }, { id }) => transfers.findById(id),
+  }),
+  'a webhook endpoint, and the record of its key': tried({
+    fresh: (label, text) => ({
+      endpoint: sampleEndpoint(label, { url: text, events: [text] }),
+      idempotency: sampleClaim(`endpoint ${label}`, answering(text)),
+    }),
+    store: ({ webhooks }, given) => webhooks.create({ ...given, max: 99, now }),
+    read: async (storage, { endpoint, idempotency }) => ({
+      endpoint: await storage.webhooks.find(acme, endpoint.id),
+      idempotency: await recordOf(storage, idempotency),
+    }),
+  }),
+  'a changed webhook endpoint': tried({
+    fresh: (label, text) => sampleEndpoint(label, { url: text, events: ['kyc.updated', text], version: 2 }),
+    store: ({ webhooks }, endpoint) => webhooks.replace(endpoint, now),
+    read: ({ webhooks }, { id }) => webhooks.find(acme, id),
+  }),
+  'a secret that is sealed anew': tried({
+    fresh: (label, text) => [{ id: `we_${label}`, before: `sealed ${label}`, sealed: text }],
+    store: ({ webhooks }, secrets) => webhooks.reseal(secrets),
+    read: async ({ webhooks }, secrets) => {
+      const page = await webhooks.listSealed({ after: null, limit: 99 });
+      return secrets.map((secret) => ({ ...secret, ...page.find(({ id }) => id === secret.id) }));
     },
-  ),
-  'an event': rowOf(
-    () => [sampleEvent('copied')],
-    ({ events }, all) => events.publish(all, { idempotency: null, now }),
-    async ({ events }) => [{ deliveryId: 'dl_copied', ...(await events.find(acme, 'evt_copied')) }],
-  ),
-  'the record of the key of a redelivery': rowOf(
-    () => {
-      const { answer: _, ...claimed } = sampleClaim('redelivery');
-      return claimed;
+  }),
+  'an event': tried({
+    fresh: (label, text) => [sampleEvent(label, { type: text, body: text })],
+    store: ({ events }, all) => events.publish(all, { idempotency: null, now }),
+    read: ({ events }, all) =>
+      Promise.all(all.map(async (event) => ({ ...event, ...(await events.find(acme, event.id)) }))),
+  }),
+  'the record of the key of a redelivery': tried({
+    fresh: (label) => {
+      const { answer: _, ...claimed } = sampleClaim(`redelivery of ${label}`);
+      return { eventId: `evt_${label}`, idempotency: claimed };
     },
-    (storage, idempotency) => redeliver(storage, 'evt_copied', 'again', { idempotency }),
-    (storage) => recordOf(storage, 'redelivery'),
-  ),
-  'the result of a delivery': rowOf(
-    () => [
-      { id: 'dl_copied_1', claimId: 'c', attempt: sampleAttempt(1), next: { status: 'delivered' } as const },
-    ],
-    ({ deliveries }, results) => deliveries.finish(results),
-    async (storage) => {
-      const shown = await listed(storage, { eventId: 'evt_copied' });
-      return shown.map(({ id, status, attempts: [attempt] }) => ({
-        id,
-        claimId: 'c',
-        attempt,
-        next: { status },
-      }));
+    store: (storage, { eventId, idempotency }) =>
+      redeliver(storage, eventId, `again ${idempotency.key}`, { idempotency }),
+    read: async (storage, { eventId, idempotency }) => ({
+      eventId,
+      idempotency: await recordOf(storage, idempotency),
+    }),
+  }),
+  'the result of a delivery': tried({
+    fresh: (label, text) => {
+      const attempt = sampleAttempt(1, { error: text, response: text });
+      return [{ id: `dl_${label}_1`, claimId: label, attempt, next: { status: 'delivered' } as const }];
     },
-  ),
+    prepare: (storage, _given, label) => claim(storage, label),
+    store: ({ deliveries }, results) => deliveries.finish(results),
+    read: async (storage, results) => {
+      const shown = await listed(storage);
+      return results.map((result) => {
+        const { status, attempts = [] } = shown.find(({ id }) => id === result.id) ?? {};
+        return { ...result, attempt: attempts[0], next: { status } };
+      });
+    },
+  }),
 };
 
 /** Changes everything in an object that somebody else may still hold. */
@@ -166,18 +210,6 @@ function likeness(value: unknown, example: unknown): unknown {
 
 export const copyCases = casesOf('storage', {
   'what a caller holds is a copy': async (storage) => {
-    await storage.partners.insert(samplePartner());
-    await issued(storage, 'a');
-    for (const [name, row] of Object.entries(rows)) {
-      if (name === 'the result of a delivery') await claim(storage, 'c');
-      const [given, storing] = row.start(storage);
-      scramble(given);
-      await storing;
-      for (const moment of ['while it is saved', 'after it was read']) {
-        const shown = await row.read(storage);
-        assertSame(likeness(shown, row.fresh()), row.fresh(), `${name}, changed ${moment}`);
-        scramble(Object(shown));
-      }
-    }
+    for (const row of Object.values(storedRows)) await row(storage, 'copied', 'kept', scramble);
   },
 });

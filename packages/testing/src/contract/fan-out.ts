@@ -1,20 +1,8 @@
 import assert from 'node:assert/strict';
-import { assertSame, casesOf, inParallel } from './case.ts';
+import { assertSame, casesOf } from './case.ts';
 import { sampleEvent } from './partner-samples.ts';
-import { minute, now } from './samples.ts';
-import {
-  claim,
-  dropped,
-  finish,
-  listed,
-  listedIds,
-  published,
-  recover,
-  redeliver,
-  registered,
-  sampleEndpoint,
-  statuses,
-} from './webhook-samples.ts';
+import { now } from './samples.ts';
+import { listed, listedIds, published, registered, statuses } from './webhook-samples.ts';
 
 export const fanOutCases = casesOf('fan-out', {
   'a delivery is pending and due at the time of its event': async (storage) => {
@@ -105,36 +93,6 @@ export const fanOutCases = casesOf('fan-out', {
     assertSame(await listedIds(storage, { mode: 'test' }), ['dl_2_1']);
   },
 
-  'disabling and removing cancel what is pending and nothing else': async (storage) => {
-    const [a, b, c] = [
-      await registered(storage, 'a'),
-      await registered(storage, 'b'),
-      await registered(storage, 'c'),
-    ];
-    await published(storage, 'done');
-    const [first] = await claim(storage, 'c1', { limit: 1 });
-    assert.ok(first);
-    const next = { status: 'delivered' } as const;
-    await storage.deliveries.finish([{ ...first, attempt: null, next }]);
-    await published(storage, 'later', { createdAt: now + minute });
-    await storage.webhooks.replace({ ...a, enabled: false, version: 2 }, now + 1);
-    await storage.webhooks.remove(b, b.id, now + 1);
-    assertSame(await statuses(storage), {
-      dl_done_1: 'delivered',
-      dl_done_2: 'cancelled',
-      dl_done_3: 'pending',
-      dl_later_1: 'cancelled',
-      dl_later_2: 'cancelled',
-      dl_later_3: 'pending',
-    });
-    for (const { nextAttemptAt, status } of await listed(storage)) {
-      assert.equal(nextAttemptAt === null, status !== 'pending');
-    }
-    await storage.webhooks.replace({ ...a, version: 3 }, now + 2);
-    const claimed = await claim(storage, 'c2', { now: now + minute });
-    assertSame(new Set(claimed.map(({ endpointId }) => endpointId)), new Set([c.id]));
-  },
-
   'a change that is refused, and one that disables nothing, cancel nothing': async (storage) => {
     const endpoint = await registered(storage, 'a');
     await published(storage, 'x');
@@ -144,75 +102,5 @@ export const fanOutCases = casesOf('fan-out', {
     assert.equal(await remove({ partner: 'acme', mode: 'test' }, endpoint.id, now), false);
     assert.equal(await replace({ ...endpoint, events: [], version: 2 }, now), true);
     assertSame(await statuses(storage), { dl_x_1: 'pending' });
-  },
-
-  'what a worker holds is cancelled too, and its result is refused': async (storage) => {
-    for (const way of ['disable', 'remove']) {
-      const endpoint = await registered(storage, way);
-      const { id: eventId } = await published(storage, way);
-      const [held] = await claim(storage, 'c');
-      assert.ok(held);
-      if (way === 'disable') {
-        await storage.webhooks.replace({ ...endpoint, enabled: false, version: 2 }, now);
-      } else await storage.webhooks.remove(endpoint, endpoint.id, now);
-      const attempt = { number: 1, at: now, durationMs: 1, httpStatus: 200, error: null, response: '' };
-      for (const next of [{ status: 'delivered' }, { status: 'pending', dueAt: now }] as const) {
-        const { id, claimId } = held;
-        assertSame(await storage.deliveries.finish([{ id, claimId, attempt, next }]), [false]);
-      }
-      const [delivery] = await listed(storage, { eventId });
-      assertSame([delivery?.status, delivery?.attempts], ['cancelled', []]);
-    }
-  },
-
-  'whatever is published while an endpoint goes, nothing stays pending for it': async (storage) => {
-    for (let round = 0; round < 5; round += 1) {
-      const endpoint = await registered(storage, `${round}`);
-      const going = async () => {
-        if (round % 2 === 0) return storage.webhooks.remove(endpoint, endpoint.id, now);
-        return storage.webhooks.replace(sampleEndpoint(`${round}`, { enabled: false, version: 2 }), now);
-      };
-      await inParallel(21, async (index) => {
-        if (index === 10) assert.equal(await going(), true);
-        else await published(storage, `${round}.${index}`);
-      });
-      assertSame(await listed(storage, { endpointId: endpoint.id, status: 'pending' }), []);
-    }
-  },
-
-  'a result that races with the end of its endpoint counts or is refused, and never both': async (
-    storage,
-  ) => {
-    for (let round = 0; round < 10; round += 1) {
-      const endpoint = await registered(storage, `${round}`);
-      const { id: eventId } = await published(storage, `${round}`);
-      const [held] = await claim(storage, `c${round}`);
-      assert.ok(held);
-      const counting = () => finish(storage, held, { status: 'delivered' });
-      const removing = () => storage.webhooks.remove(endpoint, endpoint.id, now);
-      // Each of the two is the first to be called in half of the rounds.
-      const early = round % 2 === 0 ? counting() : null;
-      const removed = removing();
-      const counted = await (early ?? counting());
-      assert.equal(await removed, true);
-      const [delivery] = await listed(storage, { eventId });
-      assert.equal(delivery?.status, counted ? 'delivered' : 'cancelled');
-      assert.equal(delivery?.attempts.length, counted ? 1 : 0);
-    }
-  },
-
-  'whatever is delivered again while an endpoint goes, nothing stays pending for it': async (storage) => {
-    for (let round = 0; round < 5; round += 1) {
-      const endpoint = await registered(storage, `${round}`);
-      const labels = [0, 1, 2, 3, 4].map((index) => `${round}.${index}`);
-      for (const label of labels) await dropped(storage, label);
-      await inParallel(11, async (index) => {
-        const label = `again ${round}.${index}`;
-        if (index === 5) await storage.webhooks.remove(endpoint, endpoint.id, now);
-        else if (index % 2 === 0) await recover(storage, endpoint.id, label, { limit: 1 });
-        else await redeliver(storage, `evt_${labels[(index - 1) / 2]}`, label);
-      });
-      assertSame(await listed(storage, { status: 'pending' }), []);
-    }
   },
 });

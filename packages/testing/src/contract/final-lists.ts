@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import type { ListPosition, Storage, TransferRecord, TransferStore } from '@ostiary/core/storage';
 import { assertSame, casesOf } from './case.ts';
 import { acme, created, settle, settled } from './partner-samples.ts';
@@ -97,14 +96,5 @@ export const finalListCases = casesOf('final transfers', {
     const seen = rows.map(({ id }) => id.slice(3));
     assertSame(seen, [...labels, 'late 1', 'late 2', 'late 3', 'late 4']);
     assertSame(await exported(storage, 1000, async () => undefined), rows, 'in whatever pages');
-  },
-
-  'a failed attempt to settle again moves no transfer': async (storage) => {
-    await settled(storage, 'a', { updatedAt: now + 1 });
-    await settled(storage, 'b', { updatedAt: now + 2 });
-    const again = { id: 'tr_a', status: 'failed', failure: null, now: now + 9 } as const;
-    assert.equal((await settle(storage, again))?.settled, false);
-    assertSame(await listed(storage), ['a', 'b']);
-    assertSame(await listed(storage, { from: now + 3 }), []);
   },
 });

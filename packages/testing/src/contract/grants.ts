@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict';
 import type { GrantRecord } from '@ostiary/core/storage';
 import { assertSame, assertUnavailable, type Calls, casesOf, inParallel } from './case.ts';
-import {
-  consented,
-  digestOf,
-  isLive,
-  issued,
-  now,
-  redeem,
-  redeemed,
-  sampleClient,
-  sampleGrant,
-  sampleToken,
-} from './samples.ts';
+import { consented, digestOf, issued, now, sampleClient, sampleGrant, sampleToken } from './samples.ts';
 
 const unused = { consumedAt: null, revokedAt: null, failedVerifiers: 0 };
 
@@ -81,59 +70,12 @@ export const grantCases = casesOf('grants', {
     assertSame(await storage.grants.find(other.codeDigest), { ...other, ...unused });
   },
 
-  'revoking ends one grant, its code and its token, and no other': async (storage) => {
-    const used = await redeemed(storage, 'used');
-    const unusedCode = await issued(storage, 'unused');
-    const other = await redeemed(storage, 'other');
-    await storage.grants.revoke(used.grant.codeDigest, now + 2);
-    await storage.grants.revoke(unusedCode.codeDigest, now + 3);
-
-    assert.equal(await isLive(storage, used.token), false);
-    assert.equal((await storage.grants.find(used.grant.codeDigest))?.revokedAt, now + 2);
-    assert.equal(await redeem(storage, unusedCode, sampleToken('late')), 'refused');
-    assert.equal(await isLive(storage, other.token), true);
-    assert.notEqual(
-      await storage.consents.find('user-1', 'client-1'),
-      null,
-      'consent is a record of its own',
-    );
-  },
-
   'revoking again, or an unknown grant, has no effect': async (storage) => {
     const grant = await issued(storage, 'a');
     await storage.grants.revoke(grant.codeDigest, now + 2);
     await storage.grants.revoke(grant.codeDigest, now + 9);
     await storage.grants.revoke(digestOf('unknown'), now + 9);
     assertSame(await storage.grants.find(grant.codeDigest), { ...grant, ...unused, revokedAt: now + 2 });
-  },
-
-  'a consent that is revoked while a code is issued leaves no live code': async (storage) => {
-    await consented(storage);
-    for (let round = 0; round < 20; round += 1) {
-      const grant = sampleGrant(`round ${round}`);
-      const issue = () => storage.grants.issue(grant);
-      const revoke = () => storage.consents.revoke('user-1', 'client-1', now + round);
-      await (round % 2 === 0 ? Promise.all([issue(), revoke()]) : Promise.all([revoke(), issue()]));
-
-      const state = await storage.grants.find(grant.codeDigest);
-      assert.ok(state === null || state.revokedAt !== null, 'not stored, or revoked');
-      assert.notEqual(await redeem(storage, grant, sampleToken(`round ${round}`)), 'redeemed');
-      await consented(storage);
-    }
-  },
-
-  'a client that is disabled while a code is issued leaves no live code': async (storage) => {
-    for (let round = 0; round < 20; round += 1) {
-      const clientId = `client ${round}`;
-      await consented(storage, { clientId });
-      const grant = sampleGrant(clientId, { clientId });
-      const issue = () => storage.grants.issue(grant);
-      const disable = () => storage.clients.replace(sampleClient({ clientId, version: 2, disabledAt: now }));
-      await (round % 2 === 0 ? Promise.all([issue(), disable()]) : Promise.all([disable(), issue()]));
-
-      const state = await storage.grants.find(grant.codeDigest);
-      assert.ok(state === null || state.revokedAt !== null, 'not stored, or revoked');
-    }
   },
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IdempotencyClaim } from '@ostiary/core/storage';
-import { assertSame, type Calls, casesOf } from './case.ts';
-import { assertOutcome, create, sampleClaim, sampleTransfer } from './partner-samples.ts';
+import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertOutcome, create, executions, sampleClaim, sampleTransfer } from './partner-samples.ts';
 import { digestOf, minute, now } from './samples.ts';
 
 export const idempotencyCases = casesOf('idempotency', {
@@ -66,6 +66,38 @@ export const idempotencyCases = casesOf('idempotency', {
     assertOutcome(await create(storage, sampleTransfer('a'), claim), 'created');
     await storage.idempotency.find({ ...claim, fingerprint: digestOf('x'), now });
     assertOutcome(await create(storage, sampleTransfer('b'), claim), 'replayed');
+  },
+
+  'one key means another request for another partner and in another mode': async (storage) => {
+    const owners = [
+      { partner: 'acme', mode: 'live' },
+      { partner: 'acme', mode: 'test' },
+      { partner: 'other', mode: 'live' },
+      { partner: 'other', mode: 'test' },
+    ] as const;
+    // The same fingerprint and different ones: neither may matter across owners.
+    for (const [index, owner] of owners.entries()) {
+      const fingerprint = digestOf(index < 2 ? 'same' : `${index}`);
+      const claim = sampleClaim('key', { ...owner, fingerprint, answer: { status: 201, body: `${index}` } });
+      assertOutcome(await create(storage, sampleTransfer(`${index}`, owner), claim), 'created');
+    }
+    for (const [index, owner] of owners.entries()) {
+      const fingerprint = digestOf(index < 2 ? 'same' : `${index}`);
+      const replay = await create(
+        storage,
+        sampleTransfer('late', owner),
+        sampleClaim('key', { ...owner, fingerprint }),
+      );
+      assertSame(replay, { outcome: 'replayed', answer: { status: 201, body: `${index}` } });
+    }
+    assert.equal((await executions(storage)).length, 4);
+  },
+
+  'parallel requests with one key and one reference are replays, never conflicts': async (storage) => {
+    const answers = await inParallel(50, (index) =>
+      create(storage, sampleTransfer(`${index}`, { reference: 'order 7' }), sampleClaim('key')),
+    );
+    assertSame(countAnswers(answers.map(({ outcome }) => outcome)), { created: 1, replayed: 49 });
   },
 });
 

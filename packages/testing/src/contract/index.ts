@@ -1,4 +1,5 @@
 import type { Storage } from '@ostiary/core/storage';
+import { accessEndCases } from './access-ends.ts';
 import { apiKeyCases } from './api-keys.ts';
 import { auditCases } from './audit.ts';
 import type { ContractCase } from './case.ts';
@@ -7,6 +8,7 @@ import { consentCases } from './consents.ts';
 import { copyCases } from './copies.ts';
 import { deliveryBatchCases } from './delivery-batches.ts';
 import { deliveryClaimCases } from './delivery-claims.ts';
+import { deliveryEndCases } from './delivery-ends.ts';
 import { deliveryListCases } from './delivery-lists.ts';
 import { deliveryResultCases } from './delivery-results.ts';
 import { eventPurgeCases } from './event-purge.ts';
@@ -18,8 +20,8 @@ import { holderCases } from './holders.ts';
 import { idempotencyCases } from './idempotency.ts';
 import { interactionCases } from './interactions.ts';
 import { keyedRequestCases } from './keyed-requests.ts';
+import { leaseCases } from './leases.ts';
 import { parallelCases } from './parallel-calls.ts';
-import { partnerConsentCases } from './partner-consents.ts';
 import { partnerEndCases } from './partner-ends.ts';
 import { partnerCases } from './partners.ts';
 import { purgeCases } from './purge.ts';
@@ -28,7 +30,6 @@ import { separateRateLimitCases, sharedRateLimitCases } from './rate-limits.ts';
 import { recoveryCases } from './recoveries.ts';
 import { redeliveryCases } from './redeliveries.ts';
 import { accessTokenCases, redemptionCases } from './redemption.ts';
-import { replayCases } from './replays.ts';
 import { rolledKeyCases } from './rolled-keys.ts';
 import { sealedSecretCases } from './sealed-secrets.ts';
 import { settlementCases } from './settlement.ts';
@@ -100,18 +101,17 @@ const storageContractCases = [
   ...grantCases,
   ...redemptionCases,
   ...accessTokenCases,
+  ...accessEndCases,
   ...consentCases,
   ...interactionCases,
   ...signingKeyCases,
   ...queueCases,
   ...partnerCases,
   ...partnerEndCases,
-  ...partnerConsentCases,
   ...apiKeyCases,
   ...rolledKeyCases,
   ...idempotencyCases,
   ...transferCases,
-  ...replayCases,
   ...keyedRequestCases,
   ...settlementCases,
   ...transferListCases,
@@ -122,9 +122,11 @@ const storageContractCases = [
   ...holderCases,
   ...fanOutCases,
   ...deliveryClaimCases,
+  ...leaseCases,
   ...deliveryResultCases,
   ...deliveryBatchCases,
   ...deliveryListCases,
+  ...deliveryEndCases,
   ...redeliveryCases,
   ...recoveryCases,
   ...parallelCases,

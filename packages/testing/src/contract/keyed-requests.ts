@@ -1,9 +1,25 @@
 import assert from 'node:assert/strict';
 import type { IdempotencyClaim, Storage, StoredAnswer } from '@ostiary/core/storage';
-import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
-import { acme, create, executions, sampleClaim, sampleEvent, sampleTransfer } from './partner-samples.ts';
+import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
+import {
+  acme,
+  create,
+  created,
+  executions,
+  sampleClaim,
+  sampleEvent,
+  sampleTransfer,
+} from './partner-samples.ts';
 import { digestOf, minute, now } from './samples.ts';
-import { dropped, listed, recover, redeliver, registered, sampleEndpoint } from './webhook-samples.ts';
+import {
+  dropped,
+  listed,
+  published,
+  recover,
+  redeliver,
+  registered,
+  sampleEndpoint,
+} from './webhook-samples.ts';
 
 /** What a call that takes an `Idempotency-Key` answers. */
 interface Outcome {
@@ -15,11 +31,19 @@ interface Outcome {
 interface Kind {
   /** What it answers when it takes effect. */
   readonly done: string;
-  prepare?(storage: Storage): Promise<unknown>;
+  /** Takes the id that a request of the label `x` would take. */
+  prepare(storage: Storage): Promise<unknown>;
   /** Each label asks for something of its own, as requests do that cannot see each other. */
   ask(storage: Storage, label: string, idempotency: IdempotencyClaim, at?: number): Promise<Outcome>;
   /** How much there is that such a call makes; none, or each time as much. */
   made(storage: Storage): Promise<number>;
+  /** Asks for what cannot be done, and what it answers then; `null` where there is nothing like it. */
+  readonly refused:
+    | readonly [
+        outcome: string,
+        ask: (storage: Storage, idempotency: IdempotencyClaim, at: number) => Promise<Outcome>,
+      ]
+    | null;
 }
 
 const pending = async (storage: Storage) => (await listed(storage, { status: 'pending' })).length;
@@ -27,20 +51,33 @@ const pending = async (storage: Storage) => (await listed(storage, { status: 'pe
 const kinds: Readonly<Record<string, Kind>> = {
   transfers: {
     done: 'created',
+    prepare: (storage) => created(storage, 'x', { reference: 'order 7' }),
     ask: (storage, label, claim, at) => create(storage, sampleTransfer(label), claim, at),
     made: async (storage) => (await executions(storage)).length,
+    refused: [
+      'reference_conflict',
+      (storage, claim, at) => create(storage, sampleTransfer('late', { reference: 'order 7' }), claim, at),
+    ],
   },
   'webhook endpoints': {
     done: 'created',
+    prepare: (storage) => registered(storage, 'x'),
     ask: ({ webhooks }, label, idempotency, at = now) =>
       webhooks.create({ endpoint: sampleEndpoint(label), idempotency, max: 99, now: at }),
     made: async ({ webhooks }) => (await webhooks.list(acme)).length,
+    refused: [
+      'too_many',
+      ({ webhooks }, idempotency, at) =>
+        webhooks.create({ endpoint: sampleEndpoint('late'), idempotency, max: 1, now: at }),
+    ],
   },
   events: {
     done: 'published',
+    prepare: (storage) => published(storage, 'x'),
     ask: ({ events }, label, idempotency, at = now) =>
       events.publish([sampleEvent(label)], { idempotency, now: at }),
     made: async ({ events }) => (await events.list({ ...acme, after: 0, limit: 99 })).events.length,
+    refused: null,
   },
   redeliveries: {
     done: 'queued',
@@ -51,6 +88,10 @@ const kinds: Readonly<Record<string, Kind>> = {
     ask: (storage, label, idempotency, at = now) =>
       redeliver(storage, 'evt_x', label, { idempotency, now: at }),
     made: pending,
+    refused: [
+      'unknown_event',
+      (storage, idempotency, at) => redeliver(storage, 'evt_nobody', 'late', { idempotency, now: at }),
+    ],
   },
   recoveries: {
     done: 'queued',
@@ -60,12 +101,18 @@ const kinds: Readonly<Record<string, Kind>> = {
     },
     ask: (storage, label, idempotency, at = now) => recover(storage, 'we_a', label, { idempotency, now: at }),
     made: pending,
+    refused: [
+      'unknown_endpoint',
+      (storage, idempotency, at) => recover(storage, 'we_nobody', 'late', { idempotency, now: at }),
+    ],
   },
 };
 
 /** The claim of a request, with an answer that no other one has. */
 const claimOf = (label: string, changes: Partial<IdempotencyClaim> = {}): IdempotencyClaim =>
   sampleClaim('key', { answer: { status: 201, body: `{ "id" : "${label}", "é": "🗝️" }` }, ...changes });
+
+const keyFirst = 'the key is looked at first, and what is refused leaves it as it was';
 
 const cases: { readonly [name: string]: (storage: Storage, kind: Kind) => Promise<void> } = {
   'of parallel requests with one key one takes effect, and the others give its answer': async (
@@ -91,6 +138,7 @@ const cases: { readonly [name: string]: (storage: Storage, kind: Kind) => Promis
     storage,
     { done, ask, made },
   ) => {
+    const before = await made(storage);
     const fingerprints = [digestOf('one'), digestOf('other')];
     const asked = await inParallel(40, (index) =>
       ask(storage, `${index}`, claimOf(`${index}`, { fingerprint: fingerprints[index % 2] ?? digestOf('') })),
@@ -101,7 +149,7 @@ const cases: { readonly [name: string]: (storage: Storage, kind: Kind) => Promis
     for (const [index, outcome] of outcomes.entries()) {
       assert.equal(outcome === 'key_conflict', index % 2 !== winner % 2);
     }
-    assert.ok((await made(storage)) <= 2);
+    assert.ok((await made(storage)) - before <= 2);
   },
 
   'a key with another payload is a conflict and changes nothing, until its record ends': async (
@@ -131,19 +179,46 @@ const cases: { readonly [name: string]: (storage: Storage, kind: Kind) => Promis
     const asked = await inParallel(30, (index) => ask(storage, `${index}`, claimOf(`${index}`)));
     assertSame(countAnswers(asked.map(({ outcome }) => outcome)), { [done]: 1, replayed: 29 });
   },
+
+  [keyFirst]: async (storage, { done, ask, refused }) => {
+    const [outcome, refusal] = refused ?? assert.fail('nothing of it is refused');
+    const claim = claimOf('a', { endsAt: now + minute });
+    const other = { ...claim, fingerprint: digestOf('another'), endsAt: now + 2 * minute };
+    const find = async (at: number) => (await storage.idempotency.find({ ...claim, now: at }))?.outcome;
+    const refusedAt = async (at: number, idempotency = claim) =>
+      (await refusal(storage, idempotency, at)).outcome;
+    assertSame([await refusedAt(now), await find(now)], [outcome, undefined]);
+    assert.equal((await ask(storage, 'a', claim)).outcome, done);
+    assertSame([await refusedAt(now), await refusedAt(now, other)], ['replayed', 'key_conflict']);
+    assert.equal(await refusedAt(now + minute, other), outcome);
+    assert.equal(await find(now + minute - 1), 'replayed', 'the record was not overwritten');
+  },
+
+  'an id that is taken is an error, makes nothing and leaves the key free': async (
+    storage,
+    { done, ask, made },
+  ) => {
+    const before = await made(storage);
+    await assertUnavailable(() => ask(storage, 'x', claimOf('x')));
+    assert.equal(await made(storage), before);
+    assert.equal(await storage.idempotency.find({ ...claimOf('x'), now }), null);
+    assert.equal((await ask(storage, 'free', claimOf('free'))).outcome, done);
+  },
 };
 
 export const keyedRequestCases = Object.entries(kinds).flatMap(([noun, kind]) =>
   casesOf(
     `keys of ${noun}`,
     Object.fromEntries(
-      Object.entries(cases).map(([name, run]) => [
-        name,
-        async (storage: Storage) => {
-          await kind.prepare?.(storage);
-          await run(storage, kind);
-        },
-      ]),
+      Object.entries(cases)
+        .filter(([name]) => name !== keyFirst || kind.refused !== null)
+        .map(([name, run]) => [
+          name,
+          async (storage: Storage) => {
+            await kind.prepare(storage);
+            await run(storage, kind);
+          },
+        ]),
     ),
   ),
 );

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { NewJob, Storage } from '@ostiary/core/storage';
-import { assertSame, casesOf, countAnswers, inParallel } from './case.ts';
+import { alternating, assertFields, assertSame, casesOf, countAnswers, inParallel } from './case.ts';
 import { acme, create, sampleClaim, sampleEvent, sampleTransfer } from './partner-samples.ts';
-import { digestOf, hour, now, redeem, sampleClient, sampleGrant, sampleToken } from './samples.ts';
+import { digestOf, now } from './samples.ts';
 import { claim, published, redeliver, registered, sampleAttempt, sampleEndpoint } from './webhook-samples.ts';
 
 const leaseMs = 30_000;
@@ -20,79 +20,12 @@ function take({ queue }: Storage, claimId: string, at: number = now) {
   return queue.claim({ kinds: ['work'], claimId, now: at, leaseMs, limit: 1000 });
 }
 
-/** Every other time the other way round. */
-function alternating<T>(round: number, calls: readonly (() => Promise<T>)[]): Promise<T[]> {
-  return Promise.all((round % 2 === 0 ? calls : calls.toReversed()).map((call) => call()));
-}
-
 /** Calls of different kinds, or on many rows at once, which must neither overtake nor wait for each other in a circle. */
 export const parallelCases = casesOf('parallel calls', {
   'that store the same jobs in any order store each once, and none fails': async (storage) => {
     const batch = jobs(50);
     await inParallel(10, (index) => storage.queue.enqueue(index % 2 === 0 ? batch : batch.toReversed()));
     assert.equal((await take(storage, 'c')).length, 50);
-  },
-
-  'with results of one job count once, whatever they say': async (storage) => {
-    for (let round = 0; round < 10; round += 1) {
-      const id = `round ${round}`;
-      await storage.queue.enqueue([{ id, kind: 'work', payload: {}, dueAt: now }]);
-      await take(storage, id);
-      const held = { id, claimId: id };
-      const answers = await alternating(round, [
-        () => storage.queue.complete(held),
-        () => storage.queue.retry(held, { dueAt: now + hour, error: null }),
-        () => storage.queue.retry(held, { dueAt: now + 2 * hour, error: 'gave up' }),
-      ]);
-      assertSame(countAnswers(answers), { true: 1, false: 2 });
-    }
-  },
-
-  'with a result and the claim after its lease give the job to one of them': async (storage) => {
-    for (let round = 0; round < 10; round += 1) {
-      const id = `round ${round}`;
-      await storage.queue.enqueue([{ id, kind: 'work', payload: {}, dueAt: now }]);
-      await take(storage, 'slow');
-      let isDone = false;
-      let isTaken = false;
-      await alternating(round, [
-        async () => {
-          isDone = await storage.queue.complete({ id, claimId: 'slow' });
-        },
-        async () => {
-          isTaken = (await take(storage, 'next', now + leaseMs)).length === 1;
-        },
-      ]);
-      assert.equal(isDone, !isTaken);
-      if (isTaken) assert.equal(await storage.queue.complete({ id, claimId: 'next' }), true);
-    }
-  },
-
-  'that end a user while a code is issued leave neither a consent nor a code that works': async (storage) => {
-    await storage.clients.insert(sampleClient());
-    for (let round = 0; round < 20; round += 1) {
-      const grant = sampleGrant(`round ${round}`);
-      const { sub, clientId, scopes } = grant;
-      await storage.consents.remember({ sub, clientId, scopes, now });
-      await alternating<unknown>(round, [
-        () => storage.grants.issue(grant),
-        () => storage.consents.endUser(sub, now),
-      ]);
-      assertSame(await storage.consents.list(sub), []);
-      assert.notEqual(await redeem(storage, grant, sampleToken(`round ${round}`)), 'redeemed');
-    }
-  },
-
-  'that disable a client while a consent is given leave no consent': async (storage) => {
-    for (let round = 0; round < 20; round += 1) {
-      const clientId = `client ${round}`;
-      await storage.clients.insert(sampleClient({ clientId }));
-      await alternating(round, [
-        () => storage.consents.remember({ sub: 'user-1', clientId, scopes: ['openid'], now }),
-        () => storage.clients.replace(sampleClient({ clientId, version: 2, disabledAt: now })),
-      ]);
-      assert.equal(await storage.consents.find('user-1', clientId), null, clientId);
-    }
   },
 
   'that publish to several partners in any order all succeed, without a gap': async (storage) => {
@@ -106,8 +39,9 @@ export const parallelCases = casesOf('parallel calls', {
     });
     for (const owner of owners) {
       const { events } = await storage.events.list({ ...owner, after: 0, limit: 100 });
-      assertSame(
-        events.map(({ sequence }) => sequence),
+      assertFields(
+        events,
+        'sequence',
         Array.from({ length: 20 }, (_, index) => index + 1),
       );
     }

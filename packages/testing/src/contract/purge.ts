@@ -27,21 +27,21 @@ const nothing = {
   rateLimits: 0,
 };
 
+function purged(storage: Storage, request: Partial<Parameters<Storage['purge']>[0]> = {}) {
+  return storage.purge({ now, before: now + day, eventsBefore: 0, limit: 100, ...request });
+}
+
 function isKept(storage: Storage, grant: { readonly codeDigest: Uint8Array }): Promise<boolean> {
   return storage.grants.find(grant.codeDigest).then((found) => found !== null);
 }
 
 export const purgeCases = casesOf('purge', {
-  'an empty storage has nothing to purge': async (storage) => {
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: now - day, limit: 100 }), nothing);
-  },
-
   'an interaction goes after its last millisecond': async (storage) => {
     const { interactions } = storage;
     await interactions.save(digestOf('ended'), {}, now - 1);
     await interactions.save(digestOf('ends now'), {}, now);
     await interactions.save(digestOf('lives'), {}, now + 1);
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: now - day, limit: 100 }), {
+    assertSame(await purged(storage, { before: now - day }), {
       ...nothing,
       interactions: 1,
     });
@@ -52,7 +52,7 @@ export const purgeCases = casesOf('purge', {
 
   'tokens and grants go when they ended before the given time': async (storage) => {
     const before = now + day;
-    const purge = () => storage.purge({ now, eventsBefore: 0, before, limit: 100 });
+    const purge = () => purged(storage, { before });
     const kept = await redeemed(storage, 'kept', {}, { expiresAt: before });
     const gone = await redeemed(storage, 'gone', {}, { expiresAt: before - 1 });
     const unusedKept = await issued(storage, 'unused, kept', { expiresAt: before });
@@ -71,12 +71,12 @@ export const purgeCases = casesOf('purge', {
   'a grant whose token is purged stays while its code has not ended': async (storage) => {
     const end = now + day;
     const { grant, token } = await redeemed(storage, 'a', { expiresAt: end }, { expiresAt: now + minute });
-    const early = await storage.purge({ now, eventsBefore: 0, before: now + hour, limit: 100 });
+    const early = await purged(storage, { before: now + hour });
     assertSame(early, { ...nothing, tokens: 1 });
     assert.equal(await storage.grants.findToken(token.digest), null);
     assert.equal(await redeem(storage, grant, sampleToken('x')), 'replayed', 'a replay is still seen');
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: end, limit: 100 }), nothing);
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: end + 1, limit: 100 }), {
+    assertSame(await purged(storage, { before: end }), nothing);
+    assertSame(await purged(storage, { before: end + 1 }), {
       ...nothing,
       grants: 1,
     });
@@ -86,53 +86,45 @@ export const purgeCases = casesOf('purge', {
     const { grant, token } = await redeemed(storage, 'a');
     await storage.grants.revokeToken(token.digest, now);
     await storage.grants.revoke(grant.codeDigest, now);
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: token.expiresAt, limit: 100 }), nothing);
+    assertSame(await purged(storage, { before: token.expiresAt }), nothing);
     assert.equal((await storage.grants.findToken(token.digest))?.revoked, true);
   },
 
-  'one call removes at most the limit of each kind, and never a grant before its token': async (storage) => {
-    await consented(storage);
-    await inParallel(25, async (index) => {
-      const ended = sampleGrant(`ended ${index}`, { expiresAt: now + 10 * minute + index });
-      assert.equal(await storage.grants.issue(ended), true);
-      assert.equal(await redeem(storage, ended, sampleToken(`ended ${index}`)), 'redeemed');
-      await storage.interactions.save(digestOf(`ended ${index}`), {}, now - 1 - index);
-    });
-    const live = await redeemed(storage, 'live', {}, { expiresAt: now + 9 * day });
+  'one call removes at most the limit of each kind, the oldest first, and never a grant before its token':
+    async (storage) => {
+      await consented(storage);
+      const claimOf = (index: number) => sampleClaim(`ended ${index}`, { endsAt: now - 25 + index });
+      await inParallel(25, async (index) => {
+        const ended = sampleGrant(`ended ${index}`, { expiresAt: now + 10 * minute + index });
+        assert.equal(await storage.grants.issue(ended), true);
+        const token = sampleToken(`ended ${index}`, { expiresAt: now + minute + index });
+        assert.equal(await redeem(storage, ended, token), 'redeemed');
+        await storage.interactions.save(digestOf(`ended ${index}`), {}, now - 25 + index);
+        await create(storage, sampleTransfer(`ended ${index}`), claimOf(index), now - day);
+      });
+      const live = await redeemed(storage, 'live', {}, { expiresAt: now + 9 * day });
+      await create(storage, sampleTransfer('live'), sampleClaim('live'));
 
-    const removed = { interactions: 0, tokens: 0, grants: 0 };
-    for (let call = 0; call < 10 && removed.grants < 25; call += 1) {
-      const count = await storage.purge({ now, eventsBefore: 0, before: now + day, limit: 10 });
-      for (const kind of ['interactions', 'tokens', 'grants'] as const) {
-        assert.ok(count[kind] <= 10, `at most ten ${kind}`);
-        removed[kind] += count[kind];
+      const removed = { interactions: 0, idempotency: 0, tokens: 0, grants: 0 };
+      for (let call = 0; call < 10 && removed.grants < 25; call += 1) {
+        const count = await purged(storage, { limit: 10 });
+        for (const kind of ['interactions', 'idempotency', 'tokens', 'grants'] as const) {
+          assert.ok(count[kind] <= 10, `at most ten ${kind}`);
+          removed[kind] += count[kind];
+        }
+        assert.ok(removed.grants <= removed.tokens);
+        for (let index = 0; index < 25; index += 1) {
+          // A token that lost its grant would be found by nobody: those can still be judged that are there.
+          const token = await storage.grants.findToken(sampleToken(`ended ${index}`).digest);
+          assert.equal(token === null, index < removed.tokens, `token ${index}`);
+          const record = await storage.idempotency.find({ ...claimOf(index), now: now - day });
+          assert.equal(record === null, index < removed.idempotency, `record ${index}`);
+        }
       }
-      assert.ok(removed.grants <= removed.tokens);
-      // A token that lost its grant would be found by nobody: count those that can still be judged.
-      const found = await inParallel(25, (index) =>
-        storage.grants.findToken(sampleToken(`ended ${index}`).digest),
-      );
-      assert.equal(found.filter((token) => token !== null).length, 25 - removed.tokens);
-    }
-    assertSame(removed, { interactions: 25, tokens: 25, grants: 25 });
-    assert.equal(await isLive(storage, live.token), true);
-  },
-
-  'the oldest tokens go first': async (storage) => {
-    const labels = ['middle', 'newest', 'oldest'];
-    const ends = [20, 30, 10];
-    for (const [index, label] of labels.entries()) {
-      await redeemed(storage, label, {}, { expiresAt: now + (ends[index] ?? 0) * minute });
-    }
-    await storage.purge({ now, eventsBefore: 0, before: now + day, limit: 1 });
-    const found = await Promise.all(
-      labels.map((label) => storage.grants.findToken(sampleToken(label).digest)),
-    );
-    assertSame(
-      found.map((token) => token !== null),
-      [true, true, false],
-    );
-  },
+      assertSame(removed, { interactions: 25, idempotency: 25, tokens: 25, grants: 25 });
+      assert.equal(await isLive(storage, live.token), true);
+      assert.equal((await storage.idempotency.find({ ...sampleClaim('live'), now }))?.outcome, 'replayed');
+    },
 
   'a record of an idempotency key goes after its last millisecond, and its transfer stays': async (
     storage,
@@ -142,7 +134,7 @@ export const purgeCases = casesOf('purge', {
       const transfer = sampleTransfer(key, { reference: key });
       assertOutcome(await create(storage, transfer, sampleClaim(key, { endsAt }), now - day), 'created');
     }
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: now + day, limit: 100 }), {
+    assertSame(await purged(storage), {
       ...nothing,
       idempotency: 1,
     });
@@ -154,33 +146,13 @@ export const purgeCases = casesOf('purge', {
     assertSame(await executions(storage), ['tr_ended', 'tr_ends now', 'tr_lives']);
     const again = await create(storage, sampleTransfer('b', { reference: 'ended' }), sampleClaim('ended'));
     assertSame(again, { outcome: 'reference_conflict', transferId: 'tr_ended' });
-    assertSame(await storage.purge({ now, eventsBefore: 0, before: now + day, limit: 100 }), nothing);
-  },
-
-  'one call removes at most the limit of idempotency records, the oldest first': async (storage) => {
-    const claims = Array.from({ length: 25 }, (_, index) =>
-      sampleClaim(`key ${index}`, { endsAt: now - 1 - index }),
-    );
-    for (const claim of claims) await create(storage, sampleTransfer(claim.key), claim, now - day);
-    await create(storage, sampleTransfer('live'), sampleClaim('live'));
-    for (const left of [15, 5, 0, 0]) {
-      const { idempotency } = await storage.purge({ now, eventsBefore: 0, before: now, limit: 10 });
-      assert.ok(idempotency <= 10);
-      const found = await Promise.all(
-        claims.map((claim) => storage.idempotency.find({ ...claim, now: now - day })),
-      );
-      assertSame(
-        found.map((outcome) => outcome !== null),
-        claims.map((_, index) => index < left),
-      );
-    }
-    assert.equal((await storage.idempotency.find({ ...sampleClaim('live'), now }))?.outcome, 'replayed');
+    assertSame(await purged(storage), nothing);
   },
 
   'consents, clients, keys and jobs stay': async (storage) => {
     await consented(storage);
     await storage.queue.enqueue([{ id: 'a', kind: 'k', payload: {}, dueAt: now - 90 * day }]);
-    await storage.purge({ now, eventsBefore: 0, before: now + 90 * day, limit: 100 });
+    await purged(storage, { before: now + 90 * day });
     assert.notEqual(await storage.clients.find('client-1'), null);
     assert.notEqual(await storage.consents.find('user-1', 'client-1'), null);
     const jobs = await storage.queue.claim({ kinds: ['k'], claimId: 'c', now, leaseMs: 1, limit: 1 });

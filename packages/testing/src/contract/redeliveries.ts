@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { DeliveryRecord, Storage } from '@ostiary/core/storage';
-import { assertSame, assertUnavailable, casesOf, inParallel } from './case.ts';
+import { assertSame, casesOf, inParallel } from './case.ts';
 import { sampleClaim } from './partner-samples.ts';
-import { digestOf, minute, now } from './samples.ts';
+import { minute, now } from './samples.ts';
 import {
   claim,
+  claimedOne,
   dropped,
   finish,
   listed,
@@ -42,8 +43,7 @@ export const redeliveryCases = casesOf('redeliveries', {
   'a new delivery has the same event, is due now and counts its own attempts': async (storage) => {
     const { url, sealedSecret } = await registered(storage, 'a');
     const { id: eventId, type, body } = await published(storage, 'x', { body: '{"same": "bytes"}' });
-    const [first] = await claim(storage, 'c1');
-    assert.ok(first);
+    const first = await claimedOne(storage, 'c1');
     await finish(storage, first, { status: 'delivered' });
     await redeliver(storage, eventId, 'r', { now: now + 5 });
     const [delivery] = await listed(storage, { status: 'pending' });
@@ -75,8 +75,7 @@ export const redeliveryCases = casesOf('redeliveries', {
   'a pending delivery stands for the new one, with what it has': async (storage) => {
     const eventId = await lost(storage);
     await redeliver(storage, eventId, 'r', { endpointId: 'we_b' });
-    const [held] = await claim(storage, 'c');
-    assert.ok(held);
+    const held = await claimedOne(storage, 'c');
     assertSame(await redeliver(storage, eventId, 's', { endpointId: 'we_b' }), queued('dl_r_1'), 'held');
     await finish(storage, held, { status: 'pending', dueAt: now + minute });
     const shown: DeliveryRecord[] = [];
@@ -144,19 +143,6 @@ export const redeliveryCases = casesOf('redeliveries', {
     assertSame(await listed(storage), []);
   },
 
-  'the key is looked at first, until its record ends': async (storage) => {
-    const eventId = await lost(storage);
-    const idempotency = sampleClaim('key', { endsAt: now + minute });
-    const other = { ...idempotency, fingerprint: digestOf('another') };
-    const outcomeOf = async (event: string, changes: Parameters<typeof redeliver>[3]) =>
-      (await redeliver(storage, event, 'r', changes)).outcome;
-    assert.equal(await outcomeOf(eventId, { idempotency }), 'queued');
-    assert.equal(await outcomeOf('evt_nobody', { idempotency }), 'replayed');
-    assert.equal(await outcomeOf('evt_nobody', { idempotency: other }), 'key_conflict');
-    assert.equal(await outcomeOf(eventId, { idempotency: other, now: now + minute - 1 }), 'key_conflict');
-    assert.equal(await outcomeOf(eventId, { idempotency: other, now: now + minute }), 'queued');
-  },
-
   'an answer that cannot be given leaves nothing behind': async (storage) => {
     const eventId = await lost(storage);
     const idempotency = sampleClaim('key');
@@ -167,12 +153,5 @@ export const redeliveryCases = casesOf('redeliveries', {
     assertSame(await listed(storage, { status: 'pending' }), []);
     assert.equal(await storage.idempotency.find({ ...idempotency, now }), null);
     assertSame(await redeliver(storage, eventId, 'r', { idempotency }), queued('dl_r_1,dl_r_2,dl_r_3'));
-  },
-
-  'an id that is taken is an error and makes no delivery': async (storage) => {
-    const eventId = await lost(storage);
-    await assertUnavailable(() => redeliver(storage, eventId, 'x', { idempotency: sampleClaim('key') }));
-    assertSame(await listed(storage, { status: 'pending' }), []);
-    assert.equal(await storage.idempotency.find({ ...sampleClaim('key'), now }), null);
   },
 });

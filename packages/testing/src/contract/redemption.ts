@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { Storage } from '@ostiary/core/storage';
 import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
 import {
   digestOf,
@@ -132,40 +131,6 @@ export const redemptionCases = casesOf('redemption', {
       for (const token of tokens) assert.equal(await isLive(storage, token), false);
     }
   },
-
-  'parallel redemptions of different codes do not disturb each other': async (storage) => {
-    const grants = await inParallel(30, (index) => issued(storage, `code ${index}`));
-    const answers = await inParallel(30, (index) =>
-      redeem(storage, grants[index] ?? sampleGrant('missing'), sampleToken(`token ${index}`)),
-    );
-    assertSame(countAnswers(answers), { redeemed: 30 });
-    const live = await inParallel(30, (index) => isLive(storage, sampleToken(`token ${index}`)));
-    assertSame(countAnswers(live), { true: 30 });
-  },
-
-  'whatever ends a grant while its code is redeemed, no live token remains': async (storage) => {
-    const ends: Record<
-      string,
-      (storage: Storage, clientId: string, codeDigest: Uint8Array) => Promise<unknown>
-    > = {
-      'the grant is revoked': ({ grants }, _clientId, codeDigest) => grants.revoke(codeDigest, now + 1),
-      'the consent is revoked': ({ consents }, clientId) => consents.revoke('user-1', clientId, now + 1),
-      'the user is ended': ({ consents }) => consents.endUser('user-1', now + 1),
-      'the client is disabled': ({ clients }, clientId) =>
-        clients.replace(sampleClient({ clientId, version: 2, disabledAt: now + 1 })),
-    };
-    for (const [why, end] of Object.entries(ends)) {
-      for (let round = 0; round < 10; round += 1) {
-        const clientId = `${why} ${round}`;
-        const grant = await issued(storage, clientId, { clientId });
-        const token = sampleToken(clientId);
-        const both = [() => redeem(storage, grant, token), () => end(storage, clientId, grant.codeDigest)];
-        await Promise.all((round % 2 === 0 ? both : both.toReversed()).map((call) => call()));
-        assert.equal(await isLive(storage, token), false, why);
-        assert.notEqual(await redeem(storage, grant, sampleToken(`${clientId} again`)), 'redeemed', why);
-      }
-    }
-  },
 });
 
 export const accessTokenCases = casesOf('access tokens', {
@@ -182,17 +147,6 @@ export const accessTokenCases = casesOf('access tokens', {
     assertSame([state?.expiresAt, state?.revoked], [now - 1, false], 'expiry is judged by the caller');
     await storage.grants.revokeToken(expired.token.digest, now + 2);
     assert.equal((await storage.grants.findToken(expired.token.digest))?.revoked, true);
-  },
-
-  'revoking a token ends this token, not its grant nor another token': async (storage) => {
-    const { grant, token } = await redeemed(storage, 'a');
-    const other = await redeemed(storage, 'b');
-    const before = await storage.grants.find(grant.codeDigest);
-    assertSame(await storage.grants.revokeToken(token.digest, now + 2), { clientId: 'client-1' });
-    assert.equal(await isLive(storage, token), false);
-    assertSame(await storage.grants.find(grant.codeDigest), before);
-    assert.equal(await isLive(storage, other.token), true);
-    assert.notEqual(await storage.consents.find('user-1', 'client-1'), null);
   },
 
   'revoking is repeatable, in parallel too': async (storage) => {

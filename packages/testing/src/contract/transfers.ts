@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertSame, assertUnavailable, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, assertUnavailable, type Calls, casesOf, inParallel } from './case.ts';
 import {
   acme,
   assertNothingStored,
@@ -95,12 +95,6 @@ export const transferCases = casesOf('transfers', {
       limit: 9,
     });
     assertSame(jobs, [{ ...executionOf(transfer), claimId: 'c', attempt: 1 }]);
-  },
-
-  'without a key and a reference every request is a transfer': async (storage) => {
-    const answers = await inParallel(10, (index) => create(storage, sampleTransfer(`${index}`)));
-    assertSame(countAnswers(answers.map(({ outcome }) => outcome)), { created: 10 });
-    assert.equal((await executions(storage)).length, 10);
   },
 
   'of parallel requests with one reference exactly one is stored, and the others hear its id': async (

@@ -69,8 +69,23 @@ export function claim(
   return deliveries.claim({ claimId, now, leaseMs, ...everything, ...changes });
 }
 
+/** The first delivery of a claim, which has to give one out. */
+export async function claimedOne(...call: Parameters<typeof claim>): Promise<ClaimedDelivery> {
+  const [claimed] = await claim(...call);
+  assert.ok(claimed, 'a delivery is given out');
+  return claimed;
+}
+
 export async function claimedIds(...call: Parameters<typeof claim>): Promise<string[]> {
   return (await claim(...call)).map(({ id }) => id);
+}
+
+/** What a worker writes after an attempt. */
+export function resultOf(
+  { id, claimId, attempt }: Pick<ClaimedDelivery, 'id' | 'claimId' | 'attempt'>,
+  next: DeliveryResult['next'] = { status: 'delivered' },
+): DeliveryResult {
+  return { id, claimId, attempt: sampleAttempt(attempt), next };
 }
 
 /** Writes one result, with an attempt that began and ended at `at`. */

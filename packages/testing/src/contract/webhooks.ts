@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IdempotencyClaim, Storage, WebhookEndpointRecord } from '@ostiary/core/storage';
-import { assertSame, assertUnavailable, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
+import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
 import { acme, sampleClaim } from './partner-samples.ts';
-import { digestOf, minute, now } from './samples.ts';
+import { now } from './samples.ts';
 import { registered, sampleEndpoint } from './webhook-samples.ts';
 
 function create(
@@ -20,14 +20,6 @@ async function ids({ webhooks }: Storage, owner: Parameters<typeof webhooks.list
 }
 
 export const webhookCases = casesOf('webhook endpoints', {
-  'an endpoint is read back as it was stored': async (storage) => {
-    const one = await registered(storage, 'one', { events: ['payment.completed', 'kyc.updated'] });
-    const two = await registered(storage, 'two', { enabled: false, createdAt: now + 1, version: 7 });
-    assertSame(await storage.webhooks.find(acme, one.id), one);
-    assertSame(await storage.webhooks.find(acme, two.id), two);
-    assertSame(await storage.webhooks.list(acme), [one, two]);
-  },
-
   'a list is by time, then by id in code unit order': async (storage) => {
     const sorted = ['first', '10', '9', 'B', 'Z', 'a', 'a-', 'b', 'last'];
     const times: Record<string, number> = { first: now - 1, last: now + 1 };
@@ -58,16 +50,6 @@ export const webhookCases = casesOf('webhook endpoints', {
     assertSame(await storage.webhooks.find(acme, mine.id), mine);
   },
 
-  'an id that is taken is an error and stores nothing': async (storage) => {
-    const first = await registered(storage, 'a');
-    const claim = sampleClaim('key');
-    for (const owner of [acme, { partner: 'other', mode: 'test' }] as const) {
-      await assertUnavailable(() => create(storage, sampleEndpoint('a', { ...owner, url: 'x' }), claim));
-    }
-    assertSame(await storage.webhooks.list(acme), [first]);
-    assert.equal(await storage.idempotency.find({ ...claim, now }), null);
-  },
-
   'of parallel requests no more are stored than are allowed': async (storage) => {
     const claims = Array.from({ length: 30 }, (_, index) => sampleClaim(`key ${index}`));
     const answers = await inParallel(30, (index) =>
@@ -86,19 +68,6 @@ export const webhookCases = casesOf('webhook endpoints', {
     await storage.webhooks.remove(acme, gone, now);
     assertSame(await create(storage, sampleEndpoint('x'), null, 4), { outcome: 'created' });
     assertSame(await create(storage, sampleEndpoint('y'), null, 4), { outcome: 'too_many' });
-  },
-
-  'the key is looked at before the number, until its record ends': async (storage) => {
-    const claim = sampleClaim('key', { endsAt: now + minute });
-    const other = { ...claim, fingerprint: digestOf('another') };
-    assertSame(await create(storage, sampleEndpoint('a'), claim, 1), { outcome: 'created' });
-    const replay = await create(storage, sampleEndpoint('b'), claim, 1);
-    assertSame(replay, { outcome: 'replayed', answer: claim.answer });
-    assertSame(await create(storage, sampleEndpoint('b'), other, 9), { outcome: 'key_conflict' });
-    const last = now + minute - 1;
-    assert.equal((await create(storage, sampleEndpoint('b'), claim, 9, last)).outcome, 'replayed');
-    assert.equal((await create(storage, sampleEndpoint('b'), claim, 1, now + minute)).outcome, 'too_many');
-    assert.equal((await create(storage, sampleEndpoint('b'), other, 9, now + minute)).outcome, 'created');
   },
 
   'replace stores the next version and refuses any other': async (storage) => {

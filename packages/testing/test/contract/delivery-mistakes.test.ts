@@ -3,15 +3,15 @@ import { answered, asked, describeMistakes, differing, keyLookedUpFirst, recordK
 
 describeMistakes({
   'hands a delivery out one millisecond early': [
-    'delivery claims: a delivery is due at its exact millisecond',
+    'leases of deliveries: it begins at the exact millisecond at which something is due',
     asked('deliveries', 'claim', (request) => ({ ...request, now: request.now + 1 })),
   ],
   'lets a lease end one millisecond early': [
-    'delivery claims: a lease ends at its exact millisecond, and the next claim holds the delivery',
+    'leases of deliveries: it ends at its exact millisecond, and then only the next claim counts',
     asked('deliveries', 'claim', (request) => ({ ...request, leaseMs: request.leaseMs - 1 })),
   ],
   'counts claims, not attempts': [
-    'delivery claims: a lease ends at its exact millisecond, and the next claim holds the delivery',
+    'leases of deliveries: it ends at its exact millisecond, and then only the next claim counts',
     differing('deliveries', ({ deliveries }) => {
       const claims = new Map<string, number>();
       return {
@@ -27,7 +27,7 @@ describeMistakes({
     }),
   ],
   'looks what is due, then claims it': [
-    'delivery claims: parallel claims never share a delivery',
+    'leases of deliveries: parallel claims never share anything',
     differing('deliveries', ({ deliveries }) => ({
       async claim(request) {
         // A lease that ends at once, so that looking holds nothing.
@@ -86,7 +86,7 @@ describeMistakes({
     }),
   ],
   'takes results of earlier claims': [
-    'delivery results: a late result counts while nobody took over, and not after that',
+    'leases of deliveries: it ends at its exact millisecond, and then only the next claim counts',
     differing('deliveries', ({ deliveries }) => {
       const current = new Map<string, string>();
       return {
@@ -103,7 +103,7 @@ describeMistakes({
     }),
   ],
   'says that the result of a cancelled delivery counted': [
-    'fan-out: what a worker holds is cancelled too, and its result is refused',
+    'the end of deliveries: when an endpoint is removed, what is pending is cancelled, also what a worker holds, and nothing else',
     answered('deliveries', 'finish', (answers) => answers.map(() => true)),
   ],
   'answers for a batch as a whole': [

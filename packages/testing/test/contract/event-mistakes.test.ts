@@ -40,7 +40,7 @@ describeMistakes({
     })),
   ],
   'counts before it looks at the key': [
-    'webhook endpoints: the key is looked at before the number, until its record ends',
+    'keys of webhook endpoints: the key is looked at first, and what is refused leaves it as it was',
     differing('webhooks', ({ webhooks }) => ({
       async create(creation) {
         const stored = await webhooks.list(creation.endpoint);
@@ -74,7 +74,7 @@ describeMistakes({
     })),
   ],
   'leaves deliveries of a disabled endpoint pending': [
-    'fan-out: disabling and removing cancel what is pending and nothing else',
+    'the end of deliveries: when an endpoint is disabled, what is pending is cancelled, also what a worker holds, and nothing else',
     asked('webhooks', 'replace', (endpoint) => ({ ...endpoint, enabled: true })),
   ],
   'cancels before it knows whether it may': [
@@ -184,7 +184,7 @@ describeMistakes({
     })),
   ],
   'remembers who held a scope': [
-    'holders: it ends with the consent, with the client and with the partner',
+    'consents of partners: it ends with the client for good, and with the partner until it is enabled',
     differing('events', ({ events }) => {
       const known = new Map<string, Promise<string[]>>();
       return {

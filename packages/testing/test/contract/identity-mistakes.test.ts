@@ -54,12 +54,11 @@ describeMistakes({
     asked('grants', 'redeem', (redemption) => ({ ...redemption, now: redemption.now - 1 })),
   ],
   'ends the whole grant when a token is revoked': [
-    'access tokens: revoking a token ends this token, not its grant nor another token',
+    'the end of access: when a token is revoked, what it gave ends for good, and nothing else',
     differing('grants', ({ grants }) => ({
       async revokeToken(digest, now) {
         const answer = await grants.revokeToken(digest, now);
-        for (const code of ['code a', 'code b'])
-          await grants.revoke(createHash('sha256').update(code).digest(), now);
+        await grants.revoke(createHash('sha256').update('code own').digest(), now);
         return answer;
       },
     })),
@@ -84,7 +83,7 @@ describeMistakes({
     asked('consents', 'find', (sub) => sub.toLowerCase()),
   ],
   'lists the consents of a user who ends, then revokes them': [
-    'parallel calls: that end a user while a code is issued leave neither a consent nor a code that works',
+    'the end of access: when a user is ended while codes, tokens and consents are given, none is left alive',
     ({ consents, grants }) => ({
       consents: {
         ...consents,
@@ -106,7 +105,7 @@ describeMistakes({
     }),
   ],
   'looks whether the client is disabled, then stores the consent': [
-    'parallel calls: that disable a client while a consent is given leave no consent',
+    'the end of access: when a client is disabled while codes, tokens and consents are given, none is left alive',
     ({ clients, consents }) => {
       const late = new Map<string, { readonly scopes: readonly string[] }>();
       return {
@@ -171,11 +170,11 @@ describeMistakes({
     })),
   ],
   'completes a job whoever asks': [
-    'queue: results of an earlier claim are refused and change nothing',
+    'leases of jobs: it ends at its exact millisecond, and then only the next claim counts',
     answered('queue', 'complete', () => true),
   ],
   'ends a lease one millisecond late': [
-    'queue: a lease ends at its exact millisecond, and the next claim counts one more',
+    'leases of jobs: it ends at its exact millisecond, and then only the next claim counts',
     asked('queue', 'claim', (request) => ({ ...request, leaseMs: request.leaseMs + 1 })),
   ],
   'fails where the job is there already': [
@@ -192,11 +191,11 @@ describeMistakes({
     }),
   ],
   'says that a job was handed back, whoever held it': [
-    'parallel calls: with results of one job count once, whatever they say',
+    'leases of jobs: of parallel results of one claim exactly one counts, whatever they say',
     answered('queue', 'retry', () => true),
   ],
   'says that a job is done, whoever took it over': [
-    'parallel calls: with a result and the claim after its lease give the job to one of them',
+    'leases of jobs: a result and the claim after its end give it to one of them',
     answered('queue', 'complete', () => true),
   ],
   'chains the acts themselves, and not their digests': [
@@ -208,7 +207,7 @@ describeMistakes({
     chained((_before, { digest }) => createHash('sha256').update(digest).digest()),
   ],
   'purges without a bound': [
-    'purge: one call removes at most the limit of each kind, and never a grant before its token',
+    'purge: one call removes at most the limit of each kind, the oldest first, and never a grant before its token',
     (storage) => ({ purge: (request) => storage.purge({ ...request, limit: 1000 }) }),
   ],
   'counts what it wanted to purge': [

@@ -44,7 +44,7 @@ describeMistakes({
     })),
   ],
   'revokes consents when a partner is disabled': [
-    'the end of a partner: ends the codes and tokens of its clients, and leaves consents and everybody else',
+    'the end of access: when a partner is disabled, what it gave ends for good, and nothing else',
     disabling(({ consents }) => consents.revoke('user-1', 'client-1', 0)),
   ],
   'ends tokens with the partner, and forgets codes': [

@@ -13,7 +13,7 @@ describeMistakes({
     keyLookedUpFirst('transfers', 'create'),
   ],
   'shares keys between modes': [
-    'replays: one key means another request for another partner and in another mode',
+    'idempotency: one key means another request for another partner and in another mode',
     asked('transfers', 'create', ({ idempotency, ...creation }) => ({
       ...creation,
       idempotency: idempotency && { ...idempotency, mode: 'live' as const },
@@ -41,7 +41,7 @@ describeMistakes({
     }),
   ],
   'looks at the reference before the key': [
-    'replays: the key is looked at before the reference',
+    'keys of transfers: the key is looked at first, and what is refused leaves it as it was',
     differing('transfers', ({ transfers }) => ({
       async create(creation) {
         const { transfer } = creation;
@@ -95,7 +95,7 @@ describeMistakes({
     differing('transfers', ({ transfers }) => ({ find: (_owner, id) => transfers.findById(id) })),
   ],
   'looks whether a transfer is pending, then settles it': [
-    'settlement: of parallel settlements exactly one settles, and the others see what it did',
+    'settlement: of parallel settlements exactly one settles, with its event, and the others see what it did',
     differing('transfers', ({ transfers }) => ({
       async settle(settlement) {
         const before = await transfers.findById(settlement.id);
@@ -114,7 +114,7 @@ describeMistakes({
     ),
   ],
   'publishes the event of every settlement': [
-    'settlement: of parallel settlements the event of the one that settles is published, and no other',
+    'settlement: of parallel settlements exactly one settles, with its event, and the others see what it did',
     differing('transfers', ({ transfers, events }) => ({
       async settle({ event, now, ...settlement }) {
         const answer = await transfers.settle({ ...settlement, event, now });
