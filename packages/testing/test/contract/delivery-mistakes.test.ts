@@ -1,5 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import { answered, asked, describeMistakes, differing, keyLookedUpFirst, recordKey } from './mistakes.ts';
+import {
+  answered,
+  asked,
+  describeMistakes,
+  differing,
+  instead,
+  keyLookedUpFirst,
+  recordKey,
+} from './mistakes.ts';
 
 describeMistakes({
   'hands a delivery out one millisecond early': [
@@ -10,33 +18,15 @@ describeMistakes({
     'delivery claims: a lease ends at its exact millisecond, and the next claim holds the delivery',
     asked('deliveries', 'claim', (request) => ({ ...request, leaseMs: request.leaseMs - 1 })),
   ],
-  'counts claims, not attempts': [
-    'delivery claims: a lease ends at its exact millisecond, and the next claim holds the delivery',
-    differing('deliveries', ({ deliveries }) => {
-      const claims = new Map<string, number>();
-      return {
-        async claim(request) {
-          const claimed = await deliveries.claim(request);
-          return claimed.map((delivery) => {
-            const attempt = (claims.get(delivery.id) ?? 0) + 1;
-            claims.set(delivery.id, attempt);
-            return { ...delivery, attempt };
-          });
-        },
-      };
-    }),
-  ],
   'looks what is due, then claims it': [
     'delivery claims: parallel claims never share a delivery',
-    differing('deliveries', ({ deliveries }) => ({
-      async claim(request) {
-        // A lease that ends at once, so that looking holds nothing.
-        const due = await deliveries.claim({ ...request, leaseMs: 0 });
-        await setImmediate();
-        await deliveries.claim(request);
-        return due;
-      },
-    })),
+    instead('deliveries', 'claim', (claim) => async (request) => {
+      // A lease that ends at once, so that looking holds nothing.
+      const due = await claim({ ...request, leaseMs: 0 });
+      await setImmediate();
+      await claim(request);
+      return due;
+    }),
   ],
   'forgets who has no room': [
     'delivery claims: limits hold together, per endpoint and by name',
@@ -48,25 +38,16 @@ describeMistakes({
   ],
   'passes over endpoints without room after the limit': [
     'delivery claims: endpoints without room do not use up the limit',
-    differing('deliveries', ({ deliveries }) => ({
-      async claim(request) {
-        const claimed = await deliveries.claim({ ...request, rooms: new Map() });
-        return claimed.filter(({ endpointId }) => request.rooms.get(endpointId) !== 0);
-      },
-    })),
+    instead('deliveries', 'claim', (claim) => async (request) => {
+      const claimed = await claim({ ...request, rooms: new Map() });
+      return claimed.filter(({ endpointId }) => request.rooms.get(endpointId) !== 0);
+    }),
   ],
   'begins with the first endpoint every time': [
     'delivery claims: endpoints take turns: the one that was served longest ago is next, then by id',
-    differing('deliveries', ({ deliveries }) => ({
-      async claim(request) {
-        const all = await deliveries.claim({ ...request, limit: 1000, leaseMs: 0 });
-        const chosen = new Map(all.map(({ endpointId }) => [endpointId, 0]));
-        for (const id of [...chosen.keys()].sort().slice(0, request.limit)) {
-          chosen.set(id, request.rooms.get(id) ?? request.room);
-        }
-        return deliveries.claim({ ...request, rooms: chosen });
-      },
-    })),
+    answered('deliveries', 'claim', (claimed) =>
+      claimed.toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1)),
+    ),
   ],
   'serves the longest backlog first': [
     'delivery claims: a large backlog neglects nobody',
@@ -102,26 +83,23 @@ describeMistakes({
       };
     }),
   ],
-  'says that the result of a cancelled delivery counted': [
-    'fan-out: what a worker holds is cancelled too, and its result is refused',
-    answered('deliveries', 'finish', (answers) => answers.map(() => true)),
-  ],
   'answers for a batch as a whole': [
     'delivery results: each result of a batch counts for itself',
     answered('deliveries', 'finish', (answers) => answers.map(() => !answers.includes(false))),
   ],
   'writes a batch result by result': [
     'delivery results: a batch that cannot be written is not written at all',
-    differing('deliveries', ({ deliveries }) => ({
-      async finish(results) {
-        const answers: boolean[] = [];
-        for (const result of results) answers.push(...(await deliveries.finish([result])));
-        return answers;
-      },
-    })),
+    instead('deliveries', 'finish', (finish) => async (results) => {
+      const answers: boolean[] = [];
+      for (const result of results) answers.push(...(await finish([result])));
+      return answers;
+    }),
   ],
-  'answers by the delivery, and not by the claim': [
-    'parallel calls: with the same results in any order count each once, and none fails',
+  'says that every result counted, of whichever claim it is': [
+    [
+      'fan-out: what a worker holds is cancelled too, and its result is refused',
+      'parallel calls: with the same results in any order count each once, and none fails',
+    ],
     answered('deliveries', 'finish', (answers) => answers.map(() => true)),
   ],
   'logs an attempt of a delivery that is handed back': [
@@ -158,12 +136,10 @@ describeMistakes({
   ],
   'filters a page of deliveries after it was cut': [
     'delivery lists: filters take what they name, alone and together',
-    differing('deliveries', ({ deliveries }) => ({
-      async list(request) {
-        const page = await deliveries.list({ ...request, status: null });
-        return page.filter(({ status }) => request.status === null || status === request.status);
-      },
-    })),
+    instead('deliveries', 'list', (list) => async (request) => {
+      const page = await list({ ...request, status: null });
+      return page.filter(({ status }) => request.status === null || status === request.status);
+    }),
   ],
   'lists status by status': [
     'delivery lists: the newest come first, then by id in descending code unit order',
@@ -171,16 +147,14 @@ describeMistakes({
   ],
   'shows deliveries to whoever knows the endpoint': [
     'delivery lists: a list is of one partner and one mode',
-    differing('deliveries', ({ deliveries }) => ({
-      async list(request) {
-        if (request.endpointId === null) return deliveries.list(request);
-        const owners = ['acme', 'other'].flatMap((partner) => [
-          { partner, mode: 'live' } as const,
-          { partner, mode: 'test' } as const,
-        ]);
-        return (await Promise.all(owners.map((owner) => deliveries.list({ ...request, ...owner })))).flat();
-      },
-    })),
+    instead('deliveries', 'list', (list) => async (request) => {
+      if (request.endpointId === null) return list(request);
+      const owners = ['acme', 'other'].flatMap((partner) => [
+        { partner, mode: 'live' } as const,
+        { partner, mode: 'test' } as const,
+      ]);
+      return (await Promise.all(owners.map((owner) => list({ ...request, ...owner })))).flat();
+    }),
   ],
   'answers with new deliveries only': [
     'redeliveries: a pending delivery stands for the new one, with what it has',
@@ -195,24 +169,20 @@ describeMistakes({
   ],
   'keeps the key of a redelivery that was refused': [
     'redeliveries: the event, then the endpoint, have to be the partner’s',
-    differing('deliveries', (storage) => ({
-      async redeliver(request) {
-        const outcome = await storage.deliveries.redeliver(request);
-        if (outcome.outcome === 'unknown_event') await recordKey(storage, request, { status: 404, body: '' });
-        return outcome;
-      },
-    })),
+    instead('deliveries', 'redeliver', (redeliver, storage) => async (request) => {
+      const outcome = await redeliver(request);
+      if (outcome.outcome === 'unknown_event') await recordKey(storage, request, { status: 404, body: '' });
+      return outcome;
+    }),
   ],
   'makes deliveries, then asks for the answer': [
     'redeliveries: an answer that cannot be given leaves nothing behind',
-    differing('deliveries', ({ deliveries }) => ({
-      async redeliver(request) {
-        const answer = { status: 202, body: '' };
-        const outcome = await deliveries.redeliver({ ...request, answer: () => answer });
-        if (outcome.outcome === 'queued') request.answer([]);
-        return outcome;
-      },
-    })),
+    instead('deliveries', 'redeliver', (redeliver) => async (request) => {
+      const answer = { status: 202, body: '' };
+      const outcome = await redeliver({ ...request, answer: () => answer });
+      if (outcome.outcome === 'queued') request.answer([]);
+      return outcome;
+    }),
   ],
   'looks for the event, and delivers it again after it was purged': [
     'parallel calls: that purge an event and deliver it again do one or the other',
@@ -245,17 +215,15 @@ describeMistakes({
   ],
   'recovers what was recovered': [
     'recoveries: nothing is recovered twice',
-    differing('deliveries', ({ deliveries }) => ({
-      async recover(request) {
-        const dropped = await deliveries.list({
-          ...request,
-          eventId: null,
-          status: 'dropped',
-          after: null,
-        });
-        await deliveries.recover(request);
-        return { outcome: 'queued', answer: request.answer(dropped.length) };
-      },
-    })),
+    instead('deliveries', 'recover', (recover, { deliveries }) => async (request) => {
+      const dropped = await deliveries.list({
+        ...request,
+        eventId: null,
+        status: 'dropped',
+        after: null,
+      });
+      await recover(request);
+      return { outcome: 'queued', answer: request.answer(dropped.length) };
+    }),
   ],
 });

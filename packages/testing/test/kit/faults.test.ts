@@ -21,15 +21,6 @@ describe('a dropped answer', () => {
     expect(kit.rail.journal).toMatchObject([{ transferId: retried.json.id, status: 'completed', asked: 1 }]);
     kit.faults.assertUsed();
   });
-
-  it('is two transfers when it is retried without', async () => {
-    const kit = await newKit();
-    kit.faults.dropAnswerAfterCommit();
-    await expect(pay(kit)).rejects.toThrow(reset);
-    await pay(kit);
-    await kit.settle();
-    expect(kit.rail.journal).toHaveLength(2);
-  });
 });
 
 describe('a request that is refused', () => {

@@ -13,18 +13,6 @@ import { call, newKit, pay, payment } from './support.ts';
 const run = promisify(execFile);
 
 describe('a kit', () => {
-  it('answers the partner API at once', async () => {
-    const kit = await createTestOstiary();
-    const { token } = await kit.passports.issue();
-    const answer = await kit.fetch(`${kit.baseUrl}/v1/partner/verify`, {
-      method: 'POST',
-      headers: { 'x-api-key': kit.keys.live.key, 'content-type': 'application/json' },
-      body: JSON.stringify({ token }),
-    });
-    expect(await answer.json()).toMatchObject({ valid: true, user: { kid: kit.user.kid } });
-    await kit.close();
-  });
-
   it('has a user with everything that any scope shows, and one for each state of the identity check', async () => {
     const kit = await newKit();
     const token = await kit.accessToken(kit.clients.web);

@@ -104,11 +104,4 @@ describe('a request that ends at a page', () => {
     const wrong = kit.authorize(kit.clients.web, { redirectUri: 'https://evil.example/callback' });
     await expect(wrong).rejects.toThrow(/\/oauth\/authorize answered 400: .*not registered/is);
   });
-
-  it('of a client that may ask for less comes back as invalid_scope', async () => {
-    const kit = await newKit();
-    const client = await kit.clients.create({ allowedScopes: ['openid'] });
-    const { callback } = await kit.authorize(client, { scopes: ['openid', 'kyc'] });
-    expect(callback.searchParams.get('error')).toBe('invalid_scope');
-  });
 });

@@ -105,16 +105,6 @@ describe('an endpoint', () => {
     }
   });
 
-  it('runs the code of the test, once for each delivery', async () => {
-    const kit = await newKit();
-    const { accepted, receiver } = shop(kit);
-    await kit.webhooks.register(url, { receiver });
-    await pay(kit);
-    await kit.clock.advance('1d');
-    expect(accepted).toHaveLength(1);
-    expect(kit.inbox.deliveries.map(({ status }) => status)).toEqual([204]);
-  });
-
   it('verifies retries of hours later, when it asks the clock of the kit', async () => {
     const kit = await newKit();
     const { accepted, receiver } = shop(kit);
