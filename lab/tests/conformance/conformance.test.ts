@@ -2,12 +2,12 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { basicOp, configOp } from './plans.ts';
 import { conformancePage } from './report.ts';
-import { Suite } from './support/suite.ts';
+import { startSuite } from './support/suite.ts';
 
 const page = join(resolve(import.meta.dirname, '../../..'), 'docs/conformance.md');
 const plans = [configOp, basicOp];
 
-const suite = await Suite.start();
+const suite = await startSuite();
 
 describe.each(plans)('$title', (plan) => {
   for (const module of plan.modules) {
