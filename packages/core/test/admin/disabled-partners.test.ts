@@ -1,4 +1,3 @@
-import { administrationCommands, runCommandLine } from '@ostiary/cli';
 import { describe, expect, it } from 'vitest';
 import { partnerProvider } from '../support/partner-api.ts';
 import { pkce } from '../support/provider.ts';
@@ -48,69 +47,5 @@ describe('a disabled partner', () => {
     expect(await redeem()).toBe('400 invalid_grant');
     // Consent is remembered: no page.
     expect(await provider.attempt(client, { prompt: 'none' }, browser)).toBe('code');
-  });
-});
-
-describe('the command line', () => {
-  async function terminal() {
-    const { provider } = await partnerProvider();
-    const run = async (line: string) => {
-      let [out, err] = ['', ''];
-      const code = await runCommandLine({
-        open: async () => ({ admin: provider.ostiary.admin, close: async () => undefined }),
-        argv: line.split(' '),
-        stdout: { write: (text) => (out += text) },
-        stderr: { write: (text) => (err += text) },
-      });
-      return { code, out, err, json: () => JSON.parse(out) };
-    };
-    return { provider, run };
-  }
-
-  it('says what ends with a partner, before and after, and what comes back', async () => {
-    const { provider, run } = await terminal();
-    const question = administrationCommands['partners disable']?.question;
-    expect(question?.({ positionals: ['kafe'] } as never)).toMatch(
-      /keys and OAuth clients .* tokens .* deliveries/,
-    );
-    const key = await provider.key();
-    const client = await provider.client({ partner: key.partner });
-    await provider.token(client);
-    await provider.code(client);
-    const ended = { keys: 1, clients: 1, codes: 1, tokens: 1, deliveries: 0 };
-    const { code, out, err } = await run(`partners disable ${key.partner} --yes`);
-    expect(code).toBe(0);
-    for (const [what, count] of Object.entries(ended))
-      expect(out).toMatch(new RegExp(`^  ${what} +${count} `, 'm'));
-    expect(err).toContain('Transfers');
-    const again = (await run(`partners disable ${key.partner} --yes --json`)).json();
-    expect(again).toMatchObject({
-      partner: { slug: key.partner, disabledAt: expect.any(String) },
-      ended: { ...ended, codes: 0, tokens: 0 },
-    });
-    expect((await run(`partners enable ${key.partner} --json`)).json()).toMatchObject({
-      partner: { slug: key.partner, disabledAt: null },
-      restored: { keys: 1, clients: 1 },
-    });
-    expect((await run(`partners enable ${key.partner}`)).out).toMatch(
-      /again: 1, clients: 1\. What had ended stays/,
-    );
-  });
-
-  it('verifies the audit log: 0 while it is whole, 1 with the place where it is not', async () => {
-    const { provider, run } = await terminal();
-    await provider.partner();
-    const { head } = (await run('audit verify --json')).json();
-    for (const [arguments_, code, words] of [
-      ['', 0, 'The chain is whole.'],
-      ['', 0, head],
-      [` --head ${head}`, 0, 'The chain is whole.'],
-      [` --head ${'0'.repeat(63)}1`, 1, 'the head that was given is not in'],
-      [' --head nonsense', 2, ''],
-    ])
-      expect(await run(`audit verify${arguments_}`)).toMatchObject({
-        code,
-        out: expect.stringContaining(words),
-      });
   });
 });

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { administrationCommands, runCommandLine } from '@ostiary/cli';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -187,60 +186,4 @@ it('what is said of a user record of the host names the field in plain words', a
   expect(await wordsOf(() => userinfoOf(ana, scopeNames))).toBe('');
   const show = (changed: UserRecord) => userinfoOf(changed, scopeNames);
   expect(await refusals(spoiled(ana, wrongValues), show, { begins: /^users\.find: / })).toBeGreaterThan(200);
-});
-
-describe('what the command line says', () => {
-  const words = ['', ' ', '-1', '1.5', '1e3', 'wrong', 'x'.repeat(3_000), 'a,b', '2026-13-45'];
-
-  it('names the flag or the argument in plain words, for every command', async () => {
-    const run = async (argv: readonly string[]) => {
-      let err = '';
-      const code = await runCommandLine({
-        open: async () => ({ admin, close: async () => undefined }),
-        argv,
-        stdout: { write: () => undefined },
-        stderr: { write: (text) => (err += text) },
-        confirm: async () => true,
-      });
-      return { code, err };
-    };
-    let refused = 0;
-    const check = async (argv: readonly string[], about: string): Promise<void> => {
-      const { code, err } = await run(argv);
-      if (code === 0) return;
-      refused += 1;
-      expect.soft(code, argv.join(' ').slice(0, 200)).toBe(2);
-      expectPlain(err.replace(/^.*Run ostiary help.*$/m, ''), about);
-    };
-    for (const [name, { flags = {}, positionals = [] }] of Object.entries(administrationCommands)) {
-      const argv = [...name.split(' '), ...positionals.map(() => 'kafe')];
-      await check([...argv, 'surplus'], name);
-      await check(name.split(' '), name);
-      for (const typed of ['--surplus', '--surplus=1', '-x', '--json=1', '--actor'])
-        await check([...argv, typed], `${name} ${typed}`);
-      for (const [flag, { type }] of Object.entries(flags)) {
-        await check([...argv, `--${flag}`], `${name} --${flag}`);
-        if (type === 'boolean') await check([...argv, `--${flag}=1`], `${name} --${flag}`);
-        else for (const word of words) await check([...argv, `--${flag}=${word}`], `${name} --${flag}`);
-      }
-    }
-    expect(refused).toBeGreaterThan(400);
-  }, 30_000);
-
-  it.each([
-    ['create kafe --nmae Kafe', 'there is no flag --nmae here'],
-    ['create kafe --name', '--name needs a value; one that begins with a dash goes behind an equals sign'],
-    [
-      'create kafe --name --json',
-      '--name needs a value; one that begins with a dash goes behind an equals sign',
-    ],
-    ['list --json=yes', '--json takes no value'],
-    ['list -x', 'there is no flag -x here'],
-  ])('says what is wrong with a flag itself: partners %s', async (line, said) => {
-    let err = '';
-    const open = () => Promise.reject(new Error('nothing is opened for it'));
-    const stderr = { write: (text: string) => (err += text) };
-    await runCommandLine({ open, argv: ['partners', ...line.split(' ')], stderr });
-    expect(err.split('\n')[0]).toBe(said);
-  });
 });
