@@ -153,39 +153,4 @@ describe('connections that misbehave', async () => {
     connection.reset();
     while (vi.getTimerCount() > 0) await setImmediate();
   });
-
-  it('that ask for another protocol, or to go on, get an ordinary answer', async () => {
-    for (const headers of [
-      'Expect: 100-continue',
-      'Expect: something-else',
-      'Upgrade: websocket, Sec-WebSocket-Key: a, Sec-WebSocket-Version: 13',
-      'Upgrade: h2c, HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA',
-      'TE: trailers, Trailer: Authorization',
-      'Range: bytes=0-1, If-None-Match: *',
-    ]) {
-      const request = rawPost('/v1/oauth/revoke', [json, ...headers.split(', ')], unknownToken);
-      const { status } = await sendRaw(provider.origin, request);
-      expect.soft([100, 200, 417], headers).toContain(status);
-    }
-  });
-
-  it.each(['HEAD', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'OPTIONS', 'PROPFIND', 'QUERY', 'PURGE'])(
-    'with the method %s change nothing',
-    async (method) => {
-      const pages = ['/oauth/interaction/x', '/account/apps', '/account/apps/x/revoke', '/nowhere'];
-      for (const path of ['/v1/oauth/token', '/v1/oauth/revoke', ...pages]) {
-        const request = rawGet(path, ['Authorization: Bearer x', 'Cookie: host=x']).replace('GET', method);
-        const { status, body } = await sendRaw(provider.origin, request);
-        expect.soft([204, 303, 400, 404, 405], `${method} ${path}`).toContain(status);
-        expect.soft(body).not.toContain('Bearer x');
-      }
-    },
-  );
-
-  it('that are no HTTP at all are closed', async () => {
-    const lines = ['', '\r\n', 'GET', 'GET / HTTP/9.9', `GET /${'a'.repeat(70_000)} HTTP/1.1`];
-    const others = ['\u0016\u0003\u0001\u0002\u0000', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'];
-    for (const bytes of [...lines.map((line) => `${line}\r\n\r\n`), ...others])
-      expect(await answered(bytes)).not.toContain('200');
-  });
 });

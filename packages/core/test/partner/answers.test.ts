@@ -30,20 +30,6 @@ describe('every answer', () => {
       expect(headers).not.toHaveProperty(name);
     if (status >= 400) blamed(answer, status, String(answer.json().code));
   });
-
-  it('says on https that the site is always https', async () => {
-    const { provider: secure } = await partnerProvider({ authUrl: 'https://id.example' });
-    const own = await secure.key();
-    for (const [by, path] of [
-      [own, 'whoami'],
-      [null, 'whoami'],
-      [own, 'nothing'],
-      [own, `reconciliation?${day}&format=csv`],
-    ] as const) {
-      const { headers } = await secure.partnerCall(by, `GET /v1/partner/${path}`);
-      expect(headers.get('strict-transport-security')).toMatch(/^max-age=\d{7,}$/);
-    }
-  });
 });
 
 it('whoami tells any key what it is, and nothing secret', async () => {
