@@ -18,7 +18,8 @@ describe('every answer', () => {
     ['GET /v1/partner/nothing', 404, json],
     ['PUT /v1/partner/payments', 405, json],
   ] as const)('such as %s: %i has an id, a type and no place in a cache', async (target, status, type) => {
-    const ask = () => provider.partnerCall(key, target, undefined, { accept: 'text/html' });
+    const sent = { accept: 'text/html', 'x-request-id': 'chosen by the caller' };
+    const ask = () => provider.partnerCall(key, target, undefined, sent);
     const [answer, again] = [await ask(), await ask()];
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, type]);
     const { 'x-request-id': id, ...headers } = Object.fromEntries(answer.headers);

@@ -179,19 +179,17 @@ describe('a hostile target', () => {
   });
 });
 
-describe('a good target', () => {
-  it.each([
-    ['HTTPS://Receiver.Example:443/a/../b?c=d', 'https://receiver.example/b?c=d'],
-    ['https://réceiver.example/ü', 'https://xn--rceiver-bya.example/%C3%BC'],
-    [`https://${publicAddress}/hook`, `https://${publicAddress}/hook`],
-    ['https://[2606:4700::1111]:8443/hook', 'https://[2606:4700::1111]:8443/hook'],
-  ])('%s is kept as %s, and looked up, not connected to', async (url, kept) => {
-    const { meet, post, asked, strangers } = await shop();
-    meet({ url, answers: [[publicAddress, '2606:4700::1111']] });
-    const answer = await post(url);
-    expect([answer.status, answer.json().url]).toEqual([201, kept]);
-    // An address is its own answer.
-    expect(asked()).toBe(url.toLowerCase().includes('ceiver.example') ? 1 : 0);
-    expect(strangers()).toEqual([]);
-  });
+it.each([
+  ['HTTPS://Receiver.Example:443/a/../b?c=d', 'https://receiver.example/b?c=d'],
+  ['https://réceiver.example/ü', 'https://xn--rceiver-bya.example/%C3%BC'],
+  [`https://${publicAddress}/hook`, `https://${publicAddress}/hook`],
+  ['https://[2606:4700::1111]:8443/hook', 'https://[2606:4700::1111]:8443/hook'],
+])('a good target %s is kept as %s, and looked up, not connected to', async (url, kept) => {
+  const { meet, post, asked, strangers } = await shop();
+  meet({ url, answers: [[publicAddress, '2606:4700::1111']] });
+  const answer = await post(url);
+  expect([answer.status, answer.json().url]).toEqual([201, kept]);
+  // An address is its own answer.
+  expect(asked()).toBe(url.toLowerCase().includes('ceiver.example') ? 1 : 0);
+  expect(strangers()).toEqual([]);
 });

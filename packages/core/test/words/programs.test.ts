@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { NewApiKey, NewClient } from '../../src/admin.ts';
 import type { KycChange, OstiaryOptions, UserRecord, WebhookOptions } from '../../src/index.ts';
@@ -103,74 +103,72 @@ it('what is said of a wrong option names it in plain words', async () => {
   expect(await refusals(wrong, parse, { begins: /^createOstiary: / })).toBeGreaterThan(600);
 });
 
-describe('what is said to an administrator', () => {
-  const client: Required<NewClient> = {
-    name: 'App',
-    redirectUris: ['https://app.example/cb'],
-    allowedScopes: ['openid'],
-    requirePkce: false,
-    requireSecret: false,
-    firstParty: false,
-    idTokenAlg: 'RS256',
-    partner: null,
-    public: false,
-    clientId: 'app',
-  };
-  const apiKey: Required<NewApiKey> = {
-    partner: 'kafe',
-    mode: 'test',
-    name: 'a key',
-    scopes: ['webhooks'],
-    allowlist: ['10.0.0.0/8'],
-    requireSignature: false,
-    expiresAt: new Date('2999-01-01'),
-  };
-  const change: Required<KycChange> = {
-    sub: 's',
-    kid: 'k',
-    kycStatus: 'approved',
-    kycTier: 1,
-    previous: { kycStatus: 'pending', kycTier: 0 },
-    changedAt: new Date(0),
-    partners: [],
-  };
+const client: Required<NewClient> = {
+  name: 'App',
+  redirectUris: ['https://app.example/cb'],
+  allowedScopes: ['openid'],
+  requirePkce: false,
+  requireSecret: false,
+  firstParty: false,
+  idTokenAlg: 'RS256',
+  partner: null,
+  public: false,
+  clientId: 'app',
+};
+const apiKey: Required<NewApiKey> = {
+  partner: 'kafe',
+  mode: 'test',
+  name: 'a key',
+  scopes: ['webhooks'],
+  allowlist: ['10.0.0.0/8'],
+  requireSignature: false,
+  expiresAt: new Date('2999-01-01'),
+};
+const change: Required<KycChange> = {
+  sub: 's',
+  kid: 'k',
+  kycStatus: 'approved',
+  kycTier: 1,
+  previous: { kycStatus: 'pending', kycTier: 0 },
+  changedAt: new Date(0),
+  partners: [],
+};
 
-  it('names what is wrong in plain words, for every argument', async () => {
-    const { users } = provider.ostiary;
-    const owner = { partner: 'kafe', mode: 'test' } as const;
-    const { apiKey: issued } = await admin.apiKeys.issue({ ...owner, scopes: ['webhooks'] });
-    await admin.clients.create({ ...client, clientId: 'there' });
-    type Call = (input: never) => unknown;
-    const { public: _, clientId: _id, ...settings } = client;
-    const objects: readonly (readonly [object, Call])[] = [
-      [client, (input) => admin.clients.create(input)],
-      [settings, (input) => admin.clients.update('there', input)],
-      [apiKey, (input) => admin.apiKeys.issue(input)],
-      [{ slug: 'other', name: 'Other' }, (input) => admin.partners.create(input)],
-      [{ action: 'user.block', target: 't', details: { a: 'b' } }, (input) => admin.audit.record(input)],
-      [change, (input) => users.kycChanged(input)],
-    ];
-    let refused = 0;
-    for (const [right, call] of objects)
-      refused += await refusals(spoiled(right, wrongValues), call, { unless: /there is (no|already)/ });
-    const singles: readonly (readonly [string, Call])[] = [
-      ['name', (input) => admin.partners.rename('kafe', input)],
-      ['overlapSeconds', (overlapSeconds) => admin.apiKeys.roll(issued.id, { overlapSeconds })],
-      ['overlapSeconds', (overlapSeconds) => admin.clients.rotateSecret('there', { overlapSeconds })],
-      ['limit', (limit) => admin.clients.list({ limit })],
-      ['limit', (limit) => admin.partners.list({ limit })],
-      ['limit', (limit) => admin.audit.list({ limit })],
-      ['limit', (limit) => admin.webhooks.deliveries(owner, { limit })],
-      ['after', (after) => admin.audit.list({ after })],
-      ['after', (after) => admin.webhooks.deliveries(owner, { after })],
-    ];
-    for (const [name, call] of singles) {
-      const wrong = wrongValues.map((value) => [name, value] as const);
-      refused += await refusals(wrong, call, { begins: new RegExp(`^${name}: `), unless: /has ended/ });
-    }
-    expect(refused).toBeGreaterThan(700);
-  }, 30_000);
-});
+it('what is said to an administrator names what is wrong in plain words, for every argument', async () => {
+  const { users } = provider.ostiary;
+  const owner = { partner: 'kafe', mode: 'test' } as const;
+  const { apiKey: issued } = await admin.apiKeys.issue({ ...owner, scopes: ['webhooks'] });
+  await admin.clients.create({ ...client, clientId: 'there' });
+  type Call = (input: never) => unknown;
+  const { public: _, clientId: _id, ...settings } = client;
+  const objects: readonly (readonly [object, Call])[] = [
+    [client, (input) => admin.clients.create(input)],
+    [settings, (input) => admin.clients.update('there', input)],
+    [apiKey, (input) => admin.apiKeys.issue(input)],
+    [{ slug: 'other', name: 'Other' }, (input) => admin.partners.create(input)],
+    [{ action: 'user.block', target: 't', details: { a: 'b' } }, (input) => admin.audit.record(input)],
+    [change, (input) => users.kycChanged(input)],
+  ];
+  let refused = 0;
+  for (const [right, call] of objects)
+    refused += await refusals(spoiled(right, wrongValues), call, { unless: /there is (no|already)/ });
+  const singles: readonly (readonly [string, Call])[] = [
+    ['name', (input) => admin.partners.rename('kafe', input)],
+    ['overlapSeconds', (overlapSeconds) => admin.apiKeys.roll(issued.id, { overlapSeconds })],
+    ['overlapSeconds', (overlapSeconds) => admin.clients.rotateSecret('there', { overlapSeconds })],
+    ['limit', (limit) => admin.clients.list({ limit })],
+    ['limit', (limit) => admin.partners.list({ limit })],
+    ['limit', (limit) => admin.audit.list({ limit })],
+    ['limit', (limit) => admin.webhooks.deliveries(owner, { limit })],
+    ['after', (after) => admin.audit.list({ after })],
+    ['after', (after) => admin.webhooks.deliveries(owner, { after })],
+  ];
+  for (const [name, call] of singles) {
+    const wrong = wrongValues.map((value) => [name, value] as const);
+    refused += await refusals(wrong, call, { begins: new RegExp(`^${name}: `), unless: /has ended/ });
+  }
+  expect(refused).toBeGreaterThan(700);
+}, 30_000);
 
 it('what is said of a value is said once for each field, and of alternatives in one breath', async () => {
   const name = Array.from({ length: 200 }, () => 'n') as never;

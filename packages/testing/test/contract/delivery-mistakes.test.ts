@@ -10,14 +10,6 @@ import {
 } from './mistakes.ts';
 
 describeMistakes({
-  'hands a delivery out one millisecond early': [
-    'delivery claims: a delivery is due at its exact millisecond',
-    asked('deliveries', 'claim', (request) => ({ ...request, now: request.now + 1 })),
-  ],
-  'lets a lease end one millisecond early': [
-    'delivery claims: a lease ends at its exact millisecond, and the next claim holds the delivery',
-    asked('deliveries', 'claim', (request) => ({ ...request, leaseMs: request.leaseMs - 1 })),
-  ],
   'looks what is due, then claims it': [
     'delivery claims: parallel claims never share a delivery',
     instead('deliveries', 'claim', (claim) => async (request) => {
@@ -32,10 +24,6 @@ describeMistakes({
     'delivery claims: limits hold together, per endpoint and by name',
     asked('deliveries', 'claim', (request) => ({ ...request, rooms: new Map() })),
   ],
-  'lets an endpoint have more than its part': [
-    'delivery claims: limits hold together, per endpoint and by name',
-    asked('deliveries', 'claim', (request) => ({ ...request, room: request.room + 1 })),
-  ],
   'passes over endpoints without room after the limit': [
     'delivery claims: endpoints without room do not use up the limit',
     instead('deliveries', 'claim', (claim) => async (request) => {
@@ -48,23 +36,6 @@ describeMistakes({
     answered('deliveries', 'claim', (claimed) =>
       claimed.toSorted((a, b) => (a.endpointId < b.endpointId ? -1 : 1)),
     ),
-  ],
-  'serves the longest backlog first': [
-    'delivery claims: a large backlog neglects nobody',
-    asked('deliveries', 'claim', (request) => ({ ...request, room: 1000 })),
-  ],
-  'keeps the address that an endpoint had first': [
-    'delivery claims: the address and the secret are those of the moment',
-    differing('deliveries', ({ deliveries }) => {
-      const urls = new Map<string, string>();
-      return {
-        async claim(request) {
-          const claimed = await deliveries.claim(request);
-          for (const { id, url } of claimed) if (!urls.has(id)) urls.set(id, url);
-          return claimed.map((delivery) => ({ ...delivery, url: urls.get(delivery.id) ?? delivery.url }));
-        },
-      };
-    }),
   ],
   'takes results of earlier claims': [
     'delivery results: a late result counts while nobody took over, and not after that',
@@ -82,10 +53,6 @@ describeMistakes({
           ),
       };
     }),
-  ],
-  'answers for a batch as a whole': [
-    'delivery results: each result of a batch counts for itself',
-    answered('deliveries', 'finish', (answers) => answers.map(() => !answers.includes(false))),
   ],
   'writes a batch result by result': [
     'delivery results: a batch that cannot be written is not written at all',
@@ -118,32 +85,12 @@ describeMistakes({
       })),
     ),
   ],
-  'sorts attempts by time': [
-    'delivery results: attempts come back as they were logged, in order',
-    answered('deliveries', 'list', (page) =>
-      page.map((delivery) => ({
-        ...delivery,
-        attempts: delivery.attempts.toSorted((a, b) => a.at - b.at),
-      })),
-    ),
-  ],
-  'pages deliveries by time alone': [
-    'delivery lists: pages have no gap and no repetition while deliveries arrive, at one millisecond too',
-    asked('deliveries', 'list', ({ after, ...request }) => ({
-      ...request,
-      after: after && { ...after, id: '' },
-    })),
-  ],
   'filters a page of deliveries after it was cut': [
     'delivery lists: filters take what they name, alone and together',
     instead('deliveries', 'list', (list) => async (request) => {
       const page = await list({ ...request, status: null });
       return page.filter(({ status }) => request.status === null || status === request.status);
     }),
-  ],
-  'lists status by status': [
-    'delivery lists: the newest come first, then by id in descending code unit order',
-    answered('deliveries', 'list', (page) => page.toSorted((a, b) => a.status.localeCompare(b.status))),
   ],
   'shows deliveries to whoever knows the endpoint': [
     'delivery lists: a list is of one partner and one mode',
@@ -192,10 +139,6 @@ describeMistakes({
         : answer,
     ),
   ],
-  'recovers what was dropped after a moment, not at it': [
-    'recoveries: what was dropped at or after a moment is queued, the longest dropped first',
-    asked('deliveries', 'recover', (request) => ({ ...request, since: request.since + 1 })),
-  ],
   'recovers by when the last attempt began': [
     'recoveries: a delivery was dropped when its last attempt ended',
     asked('deliveries', 'finish', (results) =>
@@ -204,10 +147,6 @@ describeMistakes({
         attempt: attempt && { ...attempt, durationMs: 0 },
       })),
     ),
-  ],
-  'recovers without a limit': [
-    'recoveries: one call has a limit, and the next one goes on',
-    asked('deliveries', 'recover', (request) => ({ ...request, limit: 1000 })),
   ],
   'recovers first, and looks at the key afterwards': [
     'keys of recoveries: of parallel requests with one key one takes effect, and the others give its answer',

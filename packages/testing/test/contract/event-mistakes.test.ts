@@ -85,19 +85,6 @@ describeMistakes({
       events: events.map((event) => ({ ...event, sequence: event.sequence * 3 })),
     })),
   ],
-  'parses bodies and writes them anew': [
-    'events: an event is read back as it was stored, byte for byte',
-    asked('events', 'publish', (events) =>
-      events.map(({ body, ...event }) => ({
-        ...event,
-        body: body.startsWith('{') ? JSON.stringify(JSON.parse(body)) : body,
-      })),
-    ),
-  ],
-  'lists from a number on, not after it': [
-    'events: a list begins after a number, has a limit and tells the oldest',
-    asked('events', 'list', (request) => ({ ...request, after: request.after - 1 })),
-  ],
   'shows an event in both modes': [
     'events: somebody else’s event is as unknown as any other',
     asked('events', 'find', (owner) => ({ ...owner, mode: 'live' as const })),
@@ -107,19 +94,5 @@ describeMistakes({
     differing('events', () => ({
       within: () => ({ publish: () => undefined, partnersHolding: () => [] }),
     })),
-  ],
-  'says that one partner holds everything': [
-    'holders: it ends with the consent, with the client and with the partner',
-    answered('events', 'partnersHolding', () => ['acme']),
-  ],
-  'purges events in the first millisecond that is kept': [
-    'purge of events: events and final deliveries go when they were created before the given time',
-    (storage) => ({
-      purge: (request) => storage.purge({ ...request, eventsBefore: request.eventsBefore + 1 }),
-    }),
-  ],
-  'forgets what is the oldest': [
-    'purge of events: numbers go on after everything was purged, and so do ids of deliveries',
-    answered('events', 'list', (listed) => ({ ...listed, oldestSequence: 1 })),
   ],
 });

@@ -9,7 +9,10 @@ import { memoryStorage } from '../../src/memory.ts';
 /** Makes a storage wrong: what of it differs. */
 export type Spoil = (storage: Storage) => Partial<Storage>;
 
-/** What a storage does wrong, the contract cases that have to notice, and how to make it wrong. */
+/**
+ * What a storage does wrong, the contract cases that have to notice, and how to make it wrong: mistakes of which one cannot
+ * see in a case that it would notice, such as two steps where there should be one.
+ */
 export type Mistakes = Readonly<Record<string, readonly [cases: string | readonly string[], spoil: Spoil]>>;
 
 type Ports = Required<Omit<Storage, 'open' | 'ping' | 'purge' | 'close' | 'time'>>;

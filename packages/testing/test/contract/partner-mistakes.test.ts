@@ -22,10 +22,6 @@ describeMistakes({
       return replace(partner, audit);
     }),
   ],
-  'ends tokens with the partner, and forgets codes': [
-    'the end of a partner: is told in numbers',
-    answered('partners', 'replace', (reach) => reach && { ...reach, codes: 0 }),
-  ],
   'asks clients whether they are disabled, and not their partner': [
     'the end of a partner: counts as the end of its clients, until it is enabled',
     answered('clients', 'find', (client) => client && { ...client, partnerDisabled: false }),
@@ -38,20 +34,6 @@ describeMistakes({
         await partners.replace({ ...partner, disabledAt: null, version: partner.version + 1 });
       return publish(all, options);
     }),
-  ],
-  'does not ask the partner about its keys': [
-    'api keys: keys follow their partner when it is disabled and enabled',
-    answered('apiKeys', 'findByDigest', (key) => key && { ...key, partnerDisabled: false }),
-  ],
-  'judges a key without its partner': [
-    'api keys: a key lives until it is revoked, ends, or its partner is disabled',
-    differing('apiKeys', ({ apiKeys }) => ({
-      isLive: async (id) => (await apiKeys.find(id))?.revokedAt === null,
-    })),
-  ],
-  'notes another time than that of the last use': [
-    'api keys: a use is noted, and never goes back in time',
-    instead('apiKeys', 'touch', (touch) => (id) => touch(id, 1)),
   ],
   'rolls in two steps': [
     'rolled keys: a key that is revoked while it is rolled has a successor only if the roll came first',

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { answered, asked, describeMistakes, instead } from './mistakes.ts';
+import { asked, describeMistakes, instead } from './mistakes.ts';
 
 describeMistakes({
   'looks whether there is room, then counts': [
@@ -28,10 +28,6 @@ describeMistakes({
   'counts a look': [
     'rate limits: a look counts nothing',
     instead('rateLimits', 'peek', (peek, { rateLimits }) => rateLimits?.consume ?? peek),
-  ],
-  'takes every key for live': [
-    'rate limits: counts the requests of a key as all others, and says whether the key is live',
-    answered('rateLimits', 'consumeOfKey', (state) => ({ ...state, keyIsLive: true })),
   ],
   'gives one answer to all keys that are counted together': [
     'rate limits: counted together in one bucket, each key has its own answer',

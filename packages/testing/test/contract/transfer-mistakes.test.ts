@@ -27,17 +27,6 @@ describeMistakes({
       idempotency: idempotency && { ...idempotency, mode: 'live' as const },
     })),
   ],
-  'answers whatever the payload was': [
-    'keys of transfers: a key with another payload is a conflict and changes nothing, until its record ends',
-    asked('transfers', 'create', ({ idempotency, ...creation }) => ({
-      ...creation,
-      idempotency: idempotency && { ...idempotency, fingerprint: Buffer.alloc(32) },
-    })),
-  ],
-  'keeps a record one millisecond too long': [
-    'keys of transfers: a key with another payload is a conflict and changes nothing, until its record ends',
-    asked('transfers', 'create', (creation) => ({ ...creation, now: creation.now - 1 })),
-  ],
   'parses stored answers and writes them anew': [
     'idempotency: a record gives its answer again, byte for byte',
     answered('idempotency', 'find', (found) => {
@@ -99,14 +88,6 @@ describeMistakes({
       return answer && { ...answer, settled: before?.status === 'pending' };
     }),
   ],
-  'answers a final transfer as it was asked to be': [
-    'settlement: what is final stays final',
-    answered(
-      'transfers',
-      'settle',
-      (answer, { status }) => answer && { ...answer, transfer: { ...answer.transfer, status } },
-    ),
-  ],
   'publishes the event of every settlement': [
     'settlement: of parallel settlements the event of the one that settles is published, and no other',
     instead('transfers', 'settle', (settle, { events }) => async ({ event, now, ...settlement }) => {
@@ -137,14 +118,6 @@ describeMistakes({
       const page = await list({ ...request, status: null });
       return page.filter(({ status }) => request.status === null || status === request.status);
     }),
-  ],
-  'includes the end of a range': [
-    'transfer lists: a range has its start and not its end',
-    asked('transfers', 'list', (request) => ({ ...request, to: request.to && request.to + 1 })),
-  ],
-  'exports the end of a range': [
-    'final transfers: a range has its start and not its end',
-    asked('transfers', 'listFinal', (request) => ({ ...request, to: request.to + 1 })),
   ],
   'starts an export page where the last one ended': [
     'final transfers: pages have no gap and no repetition while others become final',

@@ -47,16 +47,6 @@ describe('the inbox', () => {
     expect((await verify(body, headers, { secret, prefix: 'acme' })).event.type).toBe('payment.completed');
   });
 
-  it('has the events of the sandbox for a test key, and only those', async () => {
-    const kit = await newKit();
-    await kit.webhooks.register(url, { key: kit.keys.test });
-    await pay(kit);
-    const trigger = { type: 'webhook.test' };
-    await call(kit, 'POST /v1/partner/sandbox/events', trigger, { key: kit.keys.test });
-    expect((await kit.inbox.next()).event).toMatchObject({ type: 'webhook.test', mode: 'test' });
-    expect(kit.inbox.deliveries).toHaveLength(1);
-  });
-
   it('tells a partner with the consent of a user of a change of the identity check', async () => {
     const kit = await newKit();
     await kit.webhooks.register(url);
