@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { createOstiary, type OstiaryOptions } from '../src/index.ts';
 import { parseOptions } from '../src/options.ts';
 import { ana } from './support/directory.ts';
+import { expectPlain } from './support/plain-words.ts';
 import { startProvider } from './support/running.ts';
 
 const valid = (): OstiaryOptions => ({
@@ -20,7 +21,9 @@ const valid = (): OstiaryOptions => ({
 async function refusal(changes: object): Promise<string> {
   const thrown = await createOstiary({ ...valid(), ...changes }).catch((error: unknown) => error);
   expect(thrown).toBeInstanceOf(TypeError);
-  return thrown instanceof Error ? thrown.message : '';
+  const { message } = thrown as TypeError;
+  expectPlain(message, Object.keys(changes).join());
+  return message;
 }
 
 const unset = 'is missing, perhaps because an environment variable is not set';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { ClientError, type NewClient } from '../../src/admin.ts';
+import { expectPlain } from '../support/plain-words.ts';
 import { startProvider } from '../support/running.ts';
 
 const storage = memoryStorage();
@@ -14,8 +15,10 @@ const settings = (changes: object = {}): NewClient => ({
   allowedScopes: ['openid'],
   ...changes,
 });
-const typeErrorAbout = (path: string) => (error: unknown) =>
-  error instanceof TypeError && error.message.includes(path);
+const typeErrorAbout = (path: string) => (error: unknown) => {
+  expectPlain(String(error), path);
+  return error instanceof TypeError && error.message.includes(path);
+};
 const clientError = (code: string) => (error: unknown) => error instanceof ClientError && error.code === code;
 const iso = (time = provider.clock.now()): string => new Date(time).toISOString();
 

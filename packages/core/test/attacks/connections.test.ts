@@ -57,25 +57,6 @@ describe('connections that misbehave', async () => {
     expect(statuses(await connection.all())).toEqual(['200', '400', '200', '400', '200', '401']);
   });
 
-  it('get a single answer for a body that hides a second request', async () => {
-    const hidden = revocation;
-    const length = `Content-Length: ${hidden.length}`;
-    const lengths = ['+4', '0x4', '-1', '4 4', `${hidden.length}, ${hidden.length}`];
-    const encodings = [': xchunked', ': chunked, identity', ' : chunked', ': chunked\n x'];
-    for (const headers of [
-      [length, 'Transfer-Encoding: chunked'],
-      ['Content-Length: 0', 'Transfer-Encoding: chunked'],
-      ['Content-Length: 4', length],
-      ...lengths.map((value) => [`Content-Length: ${value}`]),
-      ...encodings.map((value) => [`Transfer-Encoding${value}`]),
-      [' Transfer-Encoding: chunked'],
-    ]) {
-      const got = await answered(rawPost('/v1/oauth/revoke', [json, ...headers], `0\r\n\r\n${hidden}`));
-      expect.soft(got, headers.join()).not.toContain('200');
-      expect.soft(got.length, headers.join()).toBeLessThanOrEqual(1);
-    }
-  });
-
   it('may tell too small a length, of which the rest is no body, or too great a one and hang up', async () => {
     const short = rawPost('/v1/oauth/revoke', [json, 'Content-Length: 5'], unknownToken);
     expect((await sendRaw(provider.origin, short)).status).toBe(400);

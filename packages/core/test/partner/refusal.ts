@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { PartnerErrorCode } from '../../src/index.ts';
 import type { Answer } from '../support/browser.ts';
-import { expectPlain } from '../words/wrong.ts';
+import { expectPlain } from '../support/plain-words.ts';
 
 /** That an answer is a refusal in the shape and in the words of the contract, and which fields it blames. */
 export function blamed(answer: Answer, status = 400, code = 'invalid_request'): string[] {

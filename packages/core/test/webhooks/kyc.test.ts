@@ -3,6 +3,7 @@ import type { KycChange } from '../../src/index.ts';
 import { shop as open } from '../partner/webhook-shop.ts';
 import { ana } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
+import { libraryWords } from '../support/plain-words.ts';
 import type { TestKey } from '../support/provider.ts';
 import { sink } from './support/sink.ts';
 
@@ -102,6 +103,7 @@ describe('kycChanged', () => {
         const call = () => provider.ostiary.users.kycChanged({ ...change, ...changes } as KycChange);
         expect(call).toThrow(TypeError);
         expect(call).toThrow(`kycChanged: ${path}`);
+        expect(call).not.toThrow(libraryWords);
       }
     for (const nothing of [undefined, null, 'user-ana', []])
       expect(() => provider.ostiary.users.kycChanged(nothing as unknown as KycChange)).toThrow(TypeError);
