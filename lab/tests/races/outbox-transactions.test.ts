@@ -1,9 +1,9 @@
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSqlite } from '../../../examples/reference-server/src/database/sqlite.ts';
+import { webhookProvider } from '../../../packages/core/test/partner/webhook-shop.ts';
 import { temporaryDatabase } from '../../../packages/core/test/support/partner-api.ts';
 import type { Json } from '../../../packages/core/test/support/provider.ts';
-import { webhookProvider } from '../../../packages/core/test/webhooks/support/webhook-provider.ts';
 
 const schema = {
   '~standard': {

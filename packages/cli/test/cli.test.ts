@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { register, trigger, webhookProvider } from '../../core/test/partner/webhook-shop.ts';
 import { partnerProvider } from '../../core/test/support/partner-api.ts';
 import { expectPlain } from '../../core/test/support/plain-words.ts';
 import { sink } from '../../core/test/webhooks/support/sink.ts';
-import { register, trigger, webhookProvider } from '../../core/test/webhooks/support/webhook-provider.ts';
 import { administrationCommands, type CommandSubject, type Commands, runCommandLine } from '../src/index.ts';
 
 /** A command line on a provider that goes on running. */

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { inOneLine, inPlainWords, problemsOf } from '../src/plain-words.ts';
 import { blamed } from './partner/refusal.ts';
+import { webhookProvider } from './partner/webhook-shop.ts';
 import { payment } from './support/partner-api.ts';
 import { expectPlain } from './support/plain-words.ts';
-import { webhookProvider } from './webhooks/support/webhook-provider.ts';
 
 const hostType = {
   schema: z.object({ orderId: z.string(), at: z.iso.datetime() }),

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { answering } from './partner/webhook-shop.ts';
+import { answering, register, webhookProvider } from './partner/webhook-shop.ts';
 import { hostMetrics } from './support/metrics.ts';
 import { payment } from './support/partner-api.ts';
-import { register, webhookProvider } from './webhooks/support/webhook-provider.ts';
 
 /** A provider with telemetry, and what the host's providers were told. */
 async function watched() {

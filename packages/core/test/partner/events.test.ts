@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { events } from '../../src/index.ts';
 import type { Json } from '../support/provider.ts';
-import { secret } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
-import { hooks, shop as open, url } from './webhook-shop.ts';
+import { hooks, shop as open, secret, url } from './webhook-shop.ts';
 
 const sandbox = 'POST /v1/partner/sandbox/events';
 const ofHost = {

@@ -5,9 +5,8 @@ import type { Answer } from '../support/browser.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider, payment, testPayment } from '../support/partner-api.ts';
 import type { TestKey } from '../support/provider.ts';
-import { secret } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
-import { answering, hooks, shop as open, url } from './webhook-shop.ts';
+import { answering, hooks, shop as open, secret, url } from './webhook-shop.ts';
 
 const since = '2020-01-01T00:00:00Z';
 const day = 24 * 3_600_000;

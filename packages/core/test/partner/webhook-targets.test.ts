@@ -7,15 +7,16 @@ import type { Answer } from '../support/browser.ts';
 import { type Json, TestClock } from '../support/provider.ts';
 import { type HostileTarget, hostileResolver, hostileTargets } from '../webhooks/support/target-hostile.ts';
 import { type RawServer, serve } from '../webhooks/support/target-server.ts';
+import { blamed } from './refusal.ts';
 import {
   deliveries,
+  hooks,
+  shop as open,
   register,
   secret,
   trigger,
   webhookProvider,
-} from '../webhooks/support/webhook-provider.ts';
-import { blamed } from './refusal.ts';
-import { hooks, shop as open } from './webhook-shop.ts';
+} from './webhook-shop.ts';
 
 const good = 'https://receiver.example/hook';
 const publicAddress = '93.184.216.34';
