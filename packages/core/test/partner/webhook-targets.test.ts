@@ -96,13 +96,12 @@ describe('a hostile target', () => {
       // All but one are about the text that the partner wrote.
       'The URL is malformed.',
       'The URL must begin with https:// and a host.',
-      'The URL must have at most 2048 characters.',
       'The URL must not contain a fragment.',
       'The URL must not contain credentials.',
       'The URL must not contain whitespace, control characters or backslashes.',
       refusedHost,
       'The port must be 443, or 1024 and above.',
-      'has to have at most 2048 characters',
+      expect.stringMatching(/2048 characters/),
     ]);
     expect((await call(`GET ${hooks}/${id}`)).text).toBe(before);
     expect(await list(hooks)).toHaveLength(1);

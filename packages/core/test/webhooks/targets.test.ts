@@ -31,7 +31,34 @@ describe('the text of a target', () => {
     expect(parseTarget(text, strict).href).toBe(href);
   });
 
-  // Whatever is refused is among the hostile targets, which the partner API is given.
+  const long = 'https://receiver.example/'.padEnd(2049, 'a');
+  const refused: Readonly<Record<string, readonly string[]>> = {
+    'The URL must begin with https:// and a host.': [
+      ...['http://receiver.example/', 'ws://receiver.example/', 'receiver.example', 'https:receiver.example'],
+      ...['https:///receiver.example', 'https://?', ''],
+    ],
+    'The URL must not contain credentials.': [
+      ...['https://user@receiver.example/', 'https://user:pass@receiver.example/'],
+      ...['https://@receiver.example/', 'https://:@receiver.example/'],
+    ],
+    'The URL must not contain a fragment.': ['https://receiver.example/#part', 'https://receiver.example/#'],
+    'The port must be 443, or 1024 and above.': ['80', '444', '1023', '0'].map(
+      (port) => `https://receiver.example:${port}/`,
+    ),
+    'The URL is malformed.': ['https://receiver.example:65536/', 'https://receiver.1/', 'https://%00/'],
+    // Each of these is 1 + 3 bytes once it is percent-encoded.
+    'The URL must have at most 2048 characters.': [long, `https://receiver.example/${'€'.repeat(300)}`],
+    'The URL must not contain whitespace, control characters or backslashes.': [
+      ...['\t', '\n', '\r', ' ', '\u0000', '\u007f', '\u00a0', '\u00ad', '\u200b', '\u2028', '\ud800', '\\'],
+    ].map((character) => `https://receiver.example/a${character}b`),
+    'The host must resolve, and to public addresses only.': [
+      ...['https://10.0.0.1/', 'https://localhost/', 'https://receiver.example./'],
+    ],
+  };
+  it.each(Object.entries(refused))('is refused: %s', (message, texts) => {
+    for (const text of texts) expect(() => parseTarget(text, strict), text).toThrow(new TargetError(message));
+  });
+
   it('may be plain http, private and on any port where private targets are allowed, and is refused otherwise', () => {
     for (const href of [
       'http://localhost/',
