@@ -77,13 +77,6 @@ describe('a sandbox event', () => {
     }
     expect(await list('/v1/partner/events')).toEqual([]);
   });
-
-  it('moves no money: its data are all there is', async () => {
-    const { rail, trigger, work, list } = await shop();
-    await trigger('payment.completed');
-    await work();
-    expect([rail.orders, await list('/v1/partner/payments')]).toEqual([[], []]);
-  });
 });
 
 describe('an unknown type of event', () => {
