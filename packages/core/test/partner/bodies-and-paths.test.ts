@@ -1,12 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { rawGet, sendRaw } from '../attacks/raw.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider, payment } from '../support/partner-api.ts';
 import { blamed } from './refusal.ts';
 
-const database = fragileStorage();
-const { provider } = await partnerProvider({ storage: database.storage });
+const { provider, database } = await partnerProvider();
 const { key } = await provider.key();
 const get = (path: string) => sendRaw(provider.origin, rawGet(path, [`X-API-Key: ${key}`]));
 const send = (body: unknown, headers?: Record<string, string>) =>

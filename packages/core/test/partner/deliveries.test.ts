@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { fragileStorage } from '../support/fragile-storage.ts';
 import type { Json } from '../support/provider.ts';
 import { sink } from '../webhooks/support/sink.ts';
 import { blamed } from './refusal.ts';
@@ -103,8 +102,7 @@ describe('recovering what was dropped', () => {
   });
 
   it('takes a thousand at a time, from a moment on that any clock may tell', async () => {
-    const database = fragileStorage();
-    const { register, recover } = await shop({ storage: database.storage });
+    const { register, recover, database } = await shop();
     const id = await register();
     for (const since of [
       '2026-03-01T12:00:00.123Z',

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { fragileStorage } from '../support/fragile-storage.ts';
 import type { Json, TestKey } from '../support/provider.ts';
 import { blamed } from './refusal.ts';
 import { hooks, shop, url } from './webhook-shop.ts';
@@ -72,8 +71,7 @@ describe('a list', () => {
 });
 
 it('transfers are told by status, reference and creation, which any clock may tell', async () => {
-  const database = fragileStorage();
-  const { call, key } = await shop({ storage: database.storage });
+  const { call, key, database } = await shop();
   const at = Date.parse('2026-03-01T12:00:00.123Z');
   const far = encodeURIComponent('2026-03-01T13:30:00.123+01:30');
   const none = { status: null, reference: null, from: null, to: null };

@@ -54,12 +54,12 @@ export const body = { url, events: ['webhook.test'], secret };
 
 /** A partner with a test key, and what it does with its endpoints. */
 export async function shop(options: Partial<OstiaryOptions> = {}, mode: 'live' | 'test' = 'test') {
-  const { provider, rail } = await webhookProvider(options);
+  const { provider, rail, database } = await webhookProvider(options);
   const key = await provider.key({ mode });
   const call = (target: string, payload?: unknown, by: TestKey | string | null = key) =>
     provider.partnerCall(by, target, payload);
   return {
-    ...{ provider, rail, key, call },
+    ...{ provider, rail, database, key, call },
     /** The rows of a list. */
     list: async (path: string, by = key) => (await call(`GET ${path}`, undefined, by)).json().data as Json[],
     register: (to = url, settings: Json = {}, by = key) =>
