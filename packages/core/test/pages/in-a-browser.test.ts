@@ -98,11 +98,6 @@ describe.each(languages)('every page in %s', (language) => {
   );
 });
 
-it.each(['#ffffff', '#000000', '#ffff00', '#777777', '#e01b24'])(
-  'the theme colour %s makes no barrier',
-  (colour) => examine(consent('en', { theme: { name: 'Kòb', colour }, scopes: someNew })),
-);
-
 it('names without a space in them do not widen the page', async () => {
   const long = 'w'.repeat(120);
   const wide = { name: 'W'.repeat(60), colour: '#1a4f8b' };
