@@ -278,13 +278,17 @@ describe('the sandbox console, in a real browser', () => {
   it('with the keyboard alone', async () => {
     const { page } = await visit();
     const { key } = await newKey();
+    const press = async (name: RegExp, then: string, seen?: string) => {
+      await pressUntil(page, 'Tab', name);
+      await page.keyboard.press(then);
+      if (seen !== undefined) await page.getByText(seen).waitFor();
+    };
     await page.goto(`${provider.origin}/sandbox`);
     await pressUntil(page, 'Tab', /^Test API key$/);
     await page.keyboard.type(key);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
-    await pressUntil(page, 'Tab', /^Add an endpoint$/);
-    await page.keyboard.press('Enter');
+    await press(/^Add an endpoint$/, 'Enter');
     await page.getByLabel('URL').waitFor();
     await pressUntil(page, 'Tab', /^URL$/);
     await page.keyboard.type(urlOf('/keys'));
@@ -292,21 +296,12 @@ describe('the sandbox console, in a real browser', () => {
     await page.keyboard.type('whsec_0123456789abcdef');
     await page.keyboard.press('Enter');
     await page.getByText('The endpoint is registered.').waitFor();
-    await pressUntil(page, 'Tab', /^payment\.completed/);
-    await page.keyboard.press('ArrowDown');
-    await pressUntil(page, 'Tab', /^Send$/);
-    await page.keyboard.press('Enter');
+    await press(/^payment\.completed/, 'ArrowDown');
+    await press(/^Send$/, 'Enter', 'Your endpoint took the event.');
     await page.getByRole('heading', { name: 'payment.failed' }).waitFor();
-    await page.getByText('Your endpoint took the event.').waitFor();
-    await pressUntil(page, 'Tab', /^What it answered/);
-    await page.keyboard.press('Space');
-    await page.getByText('{"received":true}').waitFor();
-    await pressUntil(page, 'Tab', /^Deliver again here/);
-    await page.keyboard.press('Enter');
-    await page.getByText('The event is on its way again.').waitFor();
+    await press(/^What it answered/, 'Space', '{"received":true}');
+    await press(/^Deliver again here/, 'Enter', 'The event is on its way again.');
     await page.getByText('Your endpoint took the event.').nth(1).waitFor();
-    await pressUntil(page, 'Tab', /^Sign out$/);
-    await page.keyboard.press('Enter');
-    await page.getByText('You are signed out.').waitFor();
+    await press(/^Sign out$/, 'Enter', 'You are signed out.');
   });
 });

@@ -39,15 +39,3 @@ it.each([
     expect((await provider.userinfo(accessToken)).status).toBe(401);
   },
 );
-
-it('is told of a wrong secret', async () => {
-  const app = await provider.client();
-  const config = new AuthorizationCode({
-    client: { id: app.id, secret: 'wrong' },
-    auth: { tokenHost: provider.origin, tokenPath: '/v1/oauth/token', authorizePath: '/oauth/authorize' },
-  });
-  const code = await provider.code(app);
-  await expect(config.getToken({ code, redirect_uri: app.redirectUri })).rejects.toMatchObject({
-    output: { statusCode: 401 },
-  });
-});

@@ -5,7 +5,7 @@ import { sessions } from './modules/sessions.ts';
 import { tokens } from './modules/tokens.ts';
 
 /** Modules by what they are about. */
-export interface Plan {
+interface Plan {
   readonly name: string;
   readonly title: string;
   readonly modules: readonly Module[];
@@ -18,9 +18,53 @@ export const basicOp: Plan = {
   modules: [...requests, ...scopes, ...sessions, ...tokens],
 };
 
-/** Discovery. */
-export const configOp: Plan = {
-  name: 'oidcc-config-certification-test-plan',
-  title: 'Config OP',
-  modules: discovery,
-};
+export const plans: readonly Plan[] = [
+  { name: 'oidcc-config-certification-test-plan', title: 'Config OP', modules: discovery },
+  basicOp,
+];
+
+/** How a module has to end. */
+function resultOf(module: Module): 'pass' | 'warning' | 'skip' {
+  if ('skip' in module) return 'skip';
+  return module.warning === undefined ? 'pass' : 'warning';
+}
+
+const reasonOf = (module: Module): string =>
+  'skip' in module ? module.skip : (module.warning ?? module.note ?? '');
+
+function planSection(plan: Plan): string {
+  const rows = plan.modules.map((module) => {
+    const checks = 'skip' in module ? '' : module.checks;
+    return `| \`${module.name}\` | ${resultOf(module)} | ${checks} | ${reasonOf(module)} |`;
+  });
+  return `## ${plan.title}
+
+\`${plan.name}\`, discovery, static clients; ${plan.modules.length === 1 ? 'one module' : `${plan.modules.length} modules`}.
+
+| Module | Result | What is proved | Reason or remark |
+|---|---|---|---|
+${rows.join('\n')}`;
+}
+
+/** The page of the documentation. */
+export function conformancePage(): string {
+  return `<!-- Written by \`npx vitest run lab/tests/conformance -u\`. Edit the modules below lab/tests/conformance instead. -->
+
+# OpenID Connect conformance
+
+The OpenID Foundation publishes a conformance suite, in which a plan is a list of modules and a module is one behaviour. Ostiary's own tests
+repeat the logic of two of its plans, module by module under the names that they have there: behind a proxy that ends TLS, in a host with a login of its own,
+with the user's part played by a program. They run with every \`npm test\`.
+
+These are our tests and our results. The Foundation has not looked at them, and the original suite may find what they do not. To run the original
+against a deployment of yours, provision two clients, give it the discovery address, and choose \`static_client\`.
+
+- **pass**: every condition of the module holds.
+- **warning**: as pass, and the original adds a warning, which it does not count as a failure. The reason is a decision that the module checks, too.
+- **skip**: the original leaves the module out for the same reason. A module is not skipped once its reason is gone: its test fails then.
+
+No condition is failed.
+
+${plans.map(planSection).join('\n\n')}
+`;
+}

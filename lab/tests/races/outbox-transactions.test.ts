@@ -1,10 +1,9 @@
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSqlite } from '../../../examples/reference-server/src/database/sqlite.ts';
+import { webhookProvider } from '../../../packages/core/test/partner/webhook-shop.ts';
 import { temporaryDatabase } from '../../../packages/core/test/support/partner-api.ts';
 import type { Json } from '../../../packages/core/test/support/provider.ts';
-import { sink } from '../../../packages/core/test/webhooks/support/sink.ts';
-import { register, webhookProvider } from '../../../packages/core/test/webhooks/support/webhook-provider.ts';
 
 const schema = {
   '~standard': {
@@ -44,19 +43,6 @@ async function shop() {
 
 // What a storage does in a transaction of the host's is in the tests of the adapters; here is what core makes of it.
 describe('an event in the host’s own transaction', () => {
-  it('is there when the transaction commits, and reaches the endpoints', async () => {
-    const { provider, key, connection, ship, events, orders } = await shop();
-    const endpoint = await sink();
-    await register(provider, key, endpoint.url, { events: ['order.shipped'] });
-    connection.exec('BEGIN IMMEDIATE');
-    const published = await ship('o-1');
-    expect(await events()).toEqual([]);
-    connection.exec('COMMIT');
-    expect([await events(), orders()]).toEqual([[[1, 'o-1']], ['o-1']]);
-    await provider.ostiary.worker.runDue();
-    expect(endpoint.received.map(({ headers }) => headers['x-svc-eventid'])).toEqual([published.id]);
-  });
-
   it('goes with the savepoint in which it was published, and with the transaction', async () => {
     const { connection, ship, events, orders } = await shop();
     const failing = connection.transaction((orderId: string) => {

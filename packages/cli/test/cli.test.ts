@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { register, trigger, webhookProvider } from '../../core/test/partner/webhook-shop.ts';
 import { partnerProvider } from '../../core/test/support/partner-api.ts';
+import { expectPlain } from '../../core/test/support/plain-words.ts';
 import { sink } from '../../core/test/webhooks/support/sink.ts';
-import { register, trigger, webhookProvider } from '../../core/test/webhooks/support/webhook-provider.ts';
 import { administrationCommands, type CommandSubject, type Commands, runCommandLine } from '../src/index.ts';
 
 /** A command line on a provider that goes on running. */
@@ -101,6 +102,38 @@ describe('the command line', () => {
     expect((await provider.ostiary.admin.partners.get('kafe'))?.disabledAt).not.toBeNull();
   });
 
+  it('says what ends with a partner, and what comes back', async () => {
+    const { run, provider } = await terminal();
+    const key = await provider.key();
+    const client = await provider.client({ partner: key.partner });
+    await provider.token(client);
+    await provider.code(client);
+    const { out, err } = await run(`partners disable ${key.partner} --yes`);
+    for (const words of ['keys +1', 'clients +1', 'codes +1', 'tokens +1', 'deliveries +0'])
+      expect(out).toMatch(new RegExp(`^  ${words} `, 'm'));
+    expect(err).toContain('Transfers');
+    expect((await run(`partners disable ${key.partner} --yes --json`)).json()).toMatchObject({
+      partner: { slug: key.partner, disabledAt: expect.any(String) },
+      ended: { keys: 1, clients: 1, codes: 0, tokens: 0, deliveries: 0 },
+    });
+    expect((await run(`partners enable ${key.partner}`)).out).toMatch(
+      /again: 1, clients: 1\. What had ended stays/,
+    );
+  });
+
+  it('verifies the audit log: 0 while it is whole, 1 with the place where it is not', async () => {
+    const { run, provider } = await terminal();
+    await provider.partner();
+    const { head } = (await run('audit verify --json')).json();
+    for (const [given, code, words] of [
+      ['', 0, head],
+      [` --head ${head}`, 0, 'The chain is whole.'],
+      [` --head ${'0'.repeat(63)}1`, 1, 'the head that was given is not in'],
+      [' --head nonsense', 2, ''],
+    ])
+      expect(await run(`audit verify${given}`)).toMatchObject({ code, out: expect.stringContaining(words) });
+  });
+
   it('asks before everything that cannot be taken back', () => {
     const asking = Object.entries(administrationCommands).filter(
       ([, { question }]) => question !== undefined,
@@ -176,7 +209,13 @@ describe('the command line', () => {
       'partners create KAFE --name Kafe': /slug/,
       'partners disable nobody --yes': /no partner nobody/,
       'partners list --limit many': /whole number/,
-      'partners list --surprise': /surprise/,
+      'partners create kafe --nmae Kafe': /^there is no flag --nmae here$/m,
+      'partners create kafe --name':
+        /^--name needs a value; one that begins with a dash goes behind an equals/,
+      'partners create kafe --name --json': /^--name needs a value; one that begins with a dash/,
+      'partners list --json=yes': /^--json takes no value$/m,
+      'partners list -x': /^there is no flag -x here$/m,
+      'partners list --actor': /^--actor needs a value/,
       'keys issue nobody --mode live --scope all': /no partner nobody/,
       'keys issue nobody --mode dead --scope all': /live or test/,
       'keys issue nobody --mode live --scope everything': /--scope must be/,
@@ -189,6 +228,7 @@ describe('the command line', () => {
       const { code, out, err } = await run(line);
       expect([line, code, out]).toEqual([line, 2, '']);
       expect(err).toMatch(message);
+      expectPlain(err, line);
     }
   });
 

@@ -39,27 +39,22 @@ it.each([
   expect(unhandled).toEqual([]);
 });
 
-it('every function of users and login has ten seconds, unless the option says otherwise', async () => {
-  for (const [hostTimeoutSeconds, ms] of [
-    [undefined, 10_000],
-    [3, 3_000],
+// That every function of the host has its deadline is seen where each is silent.
+it('a host has ten seconds unless the option says otherwise', async () => {
+  for (const [option, ms] of [
+    [{}, 10_000],
+    [{ hostTimeoutSeconds: 3 }, 3_000],
   ] as const) {
-    const { users, login } = parseOptions({
-      authUrl: 'https://id.example',
-      storage: memoryStorage(),
-      sealingKeys: [new Uint8Array(32)],
-      users: { find: never, findByKid: never, findByPhone: never, isVisible: never },
-      login: { authenticate: never, loginUrl: never },
-      ...(hostTimeoutSeconds === undefined ? {} : { hostTimeoutSeconds }),
+    const { users } = parseOptions({
+      ...{ authUrl: 'https://id.example', storage: memoryStorage(), sealingKeys: [new Uint8Array(32)] },
+      ...{ users: { find: never }, login: { authenticate: never, loginUrl: never } },
+      ...option,
     });
-    const calls = { ...users, ...login } as unknown as Record<string, () => Promise<unknown>>;
-    const failed: string[] = [];
-    for (const call of Object.values(calls)) call().catch((error: unknown) => failed.push(String(error)));
+    const failed = vi.fn();
+    void Promise.resolve(users.find('user-ana', new Set())).catch(failed);
     await vi.advanceTimersByTimeAsync(ms - 1);
-    expect(failed).toEqual([]);
+    expect(failed).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
-    const names = ['users.find', 'users.findByKid', 'users.findByPhone', 'users.isVisible'];
-    const all = [...names, 'login.authenticate', 'login.loginUrl'];
-    expect(failed).toEqual(all.map((name) => expect.stringContaining(`${name} did not answer`)));
+    expect(failed).toHaveBeenCalledOnce();
   }
 });

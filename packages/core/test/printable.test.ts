@@ -18,17 +18,15 @@ describe('what a caller chose, in the log', () => {
   });
 });
 
-describe('an address that a caller chose, in the log', () => {
-  it.each([
-    ['https://app.example:443/Callback/', 'https://app.example:443/Callback/'],
-    ['com.example.app:/cb', 'com.example.app:/cb'],
-    ['https://app.example/cb#access_token=SECRET?x', 'https://app.example/cb#...'],
-    ['https://app.example/cb?a=SECRET#SECRET', 'https://app.example/cb?a=...#...'],
-    ['https://ana:SECRET@app.example/', 'https://...@app.example/'],
-    ['https://app.example/cb?', 'https://app.example/cb?'],
-    ['https://app.example/\u202ecb', 'https://app.example/\\u{202e}cb'],
-    ['https://app.example/cb?\n=SECRET', 'https://app.example/cb?\\u{a}=...'],
-  ])('%j is shown as %s', (address, shown) => {
-    expect(printableUrl(address)).toBe(shown);
-  });
+it.each([
+  ['https://app.example:443/Callback/', 'https://app.example:443/Callback/'],
+  ['com.example.app:/cb', 'com.example.app:/cb'],
+  ['https://app.example/cb#access_token=SECRET?x', 'https://app.example/cb#...'],
+  ['https://app.example/cb?a=SECRET#SECRET', 'https://app.example/cb?a=...#...'],
+  ['https://ana:SECRET@app.example/', 'https://...@app.example/'],
+  ['https://app.example/cb?', 'https://app.example/cb?'],
+  ['https://app.example/\u202ecb', 'https://app.example/\\u{202e}cb'],
+  ['https://app.example/cb?\n=SECRET', 'https://app.example/cb?\\u{a}=...'],
+])('an address that a caller chose, in the log %j is shown as %s', (address, shown) => {
+  expect(printableUrl(address)).toBe(shown);
 });

@@ -3,16 +3,9 @@ import { join } from 'node:path';
 import { trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { answering, register, webhookProvider } from './partner/webhook-shop.ts';
 import { hostMetrics } from './support/metrics.ts';
 import { payment } from './support/partner-api.ts';
-import { serve } from './support/running.ts';
-import { register, webhookProvider } from './webhooks/support/webhook-provider.ts';
-
-const sink = (status: number): Promise<string> =>
-  serve((request, response) => {
-    request.resume();
-    request.on('end', () => response.writeHead(status).end());
-  });
 
 /** A provider with telemetry, and what the host's providers were told. */
 async function watched() {
@@ -56,8 +49,8 @@ describe('telemetry', () => {
 
   it('measures jobs and attempts, and tells what became of them', async () => {
     const { provider, rail, key, spans, points } = await watched();
-    await register(provider, key, await sink(204), { events: ['payment.completed'] });
-    await register(provider, key, await sink(500), { events: ['payment.completed'] });
+    await register(provider, key, (await answering(204)).url, { events: ['payment.completed'] });
+    await register(provider, key, (await answering(500)).url, { events: ['payment.completed'] });
     await provider.partnerCall(key, 'POST /v1/partner/payments', payment);
     await provider.ostiary.worker.runDue();
     await provider.ostiary.worker.runDue();

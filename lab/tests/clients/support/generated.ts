@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { descriptionOf, operationsOf } from '../../../../packages/core/test/support/openapi.ts';
 import { partnerProvider } from '../../../../packages/core/test/support/partner-api.ts';
-import type { TestProvider } from '../../../../packages/core/test/support/provider.ts';
 import { sink } from '../../../../packages/core/test/webhooks/support/sink.ts';
 
 /** Where things are kept that are made by tests and may be made again. */
@@ -21,31 +20,21 @@ export function generatedFolder(name: string): string {
 }
 
 /** What a generated client needs to call every operation of a real server. */
-export interface Subject {
-  readonly provider: TestProvider;
-  /** The description, as the server gives it. */
-  readonly document: string;
-  /** Ids of all operations. */
-  readonly operations: readonly string[];
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  /** An endpoint for webhooks. */
-  readonly hook: string;
-  /** Today, for the export. */
-  readonly day: string;
-}
+export type Subject = Awaited<ReturnType<typeof subject>>;
 
 /** A real server, with everything that its operations need; stopped after the test. */
-export async function subject(): Promise<Subject> {
+export async function subject() {
   const { provider } = await partnerProvider({ webhooks: { allowPrivateTargets: true } });
   const { key } = await provider.key({ mode: 'test' });
   return {
-    provider,
+    /** The description, as the server gives it, and the ids of all its operations. */
     document: (await provider.request('/v1/openapi.json')).text,
     operations: operationsOf(await descriptionOf(provider)).map(({ operation }) => operation.operationId),
     baseUrl: provider.origin,
     apiKey: key,
+    /** An endpoint for webhooks. */
     hook: (await sink()).url,
+    /** Today, for the export. */
     day: new Date(provider.clock.now()).toISOString().slice(0, 10),
   };
 }

@@ -3,25 +3,21 @@ import type { Suite } from '../support/suite.ts';
 /** A module of a plan, under the name that it has there. */
 export type Module = RunModule | SkippedModule;
 
-/** What is said of a module beside its name. */
-interface Remark {
+/** A module that is run. */
+export interface RunModule {
+  readonly name: string;
+  /** What is proved, in a line. */
+  readonly checks: string;
+  /** Rejects when a condition does not hold, the reason of a warning included. */
+  run(suite: Suite): Promise<unknown>;
   /** Why the original ends with a warning, which does not count as a failure. */
   readonly warning?: string;
   /** Where the original does something else. */
   readonly note?: string;
 }
 
-/** A module that is run. */
-export interface RunModule extends Remark {
-  readonly name: string;
-  /** What is proved, in a line. */
-  readonly checks: string;
-  /** Rejects when a condition does not hold, the reason of a warning included. */
-  run(suite: Suite): Promise<unknown>;
-}
-
 /** A module that cannot be run against this provider. */
-export interface SkippedModule {
+interface SkippedModule {
   readonly name: string;
   readonly skip: string;
   /** Whether the reason holds; a module that could be run must not be skipped. */
@@ -29,9 +25,12 @@ export interface SkippedModule {
 }
 
 /** One row of a plan. */
-export function module(name: string, checks: string, run: RunModule['run'], remark: Remark = {}): RunModule {
-  return { name, checks, run, ...remark };
-}
+export const module = (
+  name: string,
+  checks: string,
+  run: RunModule['run'],
+  remark: Pick<RunModule, 'warning' | 'note'> = {},
+): RunModule => ({ name, checks, run, ...remark });
 
 /** Modules that the plan leaves out where clients are provisioned and not registered over HTTP. */
 export function notForStaticClients(name: string): SkippedModule {

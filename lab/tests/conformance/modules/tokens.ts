@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import { checkReuse, checkUserinfo } from '../support/conditions.ts';
-import { exchange, signIn, userinfo } from '../support/flow.ts';
+import { checkUserinfo, expectReuse, signIn, userinfo } from '../support/flow.ts';
 import { type Module, module, type RunModule } from './module.ts';
 
 /** Userinfo, with the token wherever this puts it. */
@@ -8,7 +7,7 @@ const userinfoWith =
   (sent: (token: string) => RequestInit): RunModule['run'] =>
   async (suite) => {
     const { accessToken, claims } = await signIn(suite);
-    checkUserinfo(await suite.ask(suite.endpoint('userinfo'), sent(accessToken)), claims.sub);
+    checkUserinfo(await userinfo(suite, accessToken, sent(accessToken)), claims.sub);
   };
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
@@ -45,7 +44,7 @@ export const tokens: readonly Module[] = [
   ),
   module('oidcc-codereuse', 'a code that is presented again at once is `invalid_grant`', async (suite) => {
     const { code } = await signIn(suite);
-    checkReuse(await exchange(suite, code));
+    await expectReuse(suite, code);
   }),
   module(
     'oidcc-codereuse-30seconds',
@@ -54,7 +53,7 @@ export const tokens: readonly Module[] = [
       const { code, accessToken } = await signIn(suite);
       suite.clock.advance(30_000);
       expect((await userinfo(suite, accessToken)).status).toBe(200);
-      checkReuse(await exchange(suite, code));
+      await expectReuse(suite, code);
       const after = await userinfo(suite, accessToken);
       expect(after.status).toBe(401);
       expect(after.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);

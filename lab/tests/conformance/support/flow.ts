@@ -1,24 +1,23 @@
+import { createHash } from 'node:crypto';
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import { expect } from 'vitest';
 import type { Answer, TestBrowser } from '../../../../packages/core/test/support/browser.ts';
 import { basic, type TestClient } from '../../../../packages/core/test/support/provider.ts';
-import {
-  checkErrorResponse,
-  checkIdToken,
-  checkSuccessResponse,
-  checkTokenResponse,
-  checkUserinfo,
-} from './conditions.ts';
-import { redirectUri, type Suite, type Visit } from './suite.ts';
+import { redirectUri, type Suite } from './suite.ts';
 
-/** How the client proves who it is at the token endpoint. */
-export type ClientAuthentication = 'client_secret_basic' | 'client_secret_post';
+/** How far clocks may be apart, in seconds, as in the original. */
+const skewSeconds = 300;
+
+/** Characters that an error description may have (RFC 6749, section 5.2). */
+const describable = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/;
 
 /** What a flow may do otherwise than the plain one. */
 export interface FlowOptions {
   readonly browser?: TestBrowser;
   readonly parameters?: Record<string, string>;
   readonly client?: TestClient;
-  readonly authentication?: ClientAuthentication;
+  /** How the client proves who it is at the token endpoint. */
+  readonly authentication?: 'client_secret_basic' | 'client_secret_post';
   /** More members of the token request. */
   readonly tokenRequest?: Record<string, string>;
   /** Sends the authorization request as a form. */
@@ -28,12 +27,45 @@ export interface FlowOptions {
 /** All that one sign-in brought. */
 export type SignIn = Awaited<ReturnType<typeof signIn>>;
 
+function expectJson(answer: Answer, status: number): Record<string, unknown> {
+  expect(answer.status, answer.text).toBe(status);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+  return answer.json();
+}
+
+/** What holds for every answer to an authorization request; answers the parameters. */
+async function answered(suite: Suite, request: Record<string, string>, { browser, post }: FlowOptions = {}) {
+  const visit = await suite.visit(request, browser, post);
+  const { callback } = visit;
+  if (callback === null) throw new Error('the browser did not come back to the client');
+  expect(callback.get('state')).toBe(request.state ?? null);
+  expect(callback.get('iss')).toBe(suite.metadata.issuer);
+  return { visit, callback };
+}
+
+/** Sends a request that has to come back with an error; answers the error. */
+export async function refused(suite: Suite, request: Record<string, string>): Promise<string> {
+  const { callback } = await answered(suite, request);
+  expect(callback.get('error_description') ?? 'none').toMatch(describable);
+  const known = ['error', 'error_description', 'error_uri', 'state', 'iss'];
+  expect([...callback.keys()].filter((name) => !known.includes(name))).toEqual([]);
+  expect(callback.get('error')).toMatch(/^[a-z_]+$/);
+  return callback.get('error') ?? '';
+}
+
+/** Lets the user answer an authorization request that has to succeed; answers the code. */
+export async function authorize(suite: Suite, request: Record<string, string>, options?: FlowOptions) {
+  const { visit, callback } = await answered(suite, request, options);
+  expect(callback.get('error'), String(callback)).toBeNull();
+  const code = callback.get('code') ?? '';
+  // Long enough (RFC 6749, section 10.10): its format is shown by the tests of core.
+  expect(code.length).toBeGreaterThan(40);
+  return { visit, code };
+}
+
 /** Presents a code at the token endpoint. */
-export function exchange(
-  suite: Suite,
-  code: string,
-  { client = suite.client, authentication = 'client_secret_basic', tokenRequest = {} }: FlowOptions = {},
-): Promise<Answer> {
+function exchange(suite: Suite, code: string, options: FlowOptions = {}): Promise<Answer> {
+  const { client = suite.client, authentication, tokenRequest = {} } = options;
   const inForm = authentication === 'client_secret_post';
   return suite.ask(suite.endpoint('token'), {
     method: 'POST',
@@ -46,41 +78,74 @@ export function exchange(
   });
 }
 
-/** Reads userinfo with the token in the header. */
-export function userinfo(suite: Suite, accessToken: string, method = 'GET'): Promise<Answer> {
-  return suite.ask(suite.endpoint('userinfo'), {
-    method,
-    headers: { authorization: `Bearer ${accessToken}` },
-  });
+/** Presents a code that was used before: `invalid_grant`, as the RFC has it. */
+export async function expectReuse(suite: Suite, code: string): Promise<void> {
+  const { error, error_description, error_uri } = expectJson(await exchange(suite, code), 400);
+  expect([error, error_uri]).toEqual(['invalid_grant', undefined]);
+  expect(error_description ?? 'none').toMatch(describable);
 }
 
-/** Lets the user answer an authorization request that has to succeed; answers the code. */
-export async function authorize(
+/** Reads userinfo with the token in the header, unless it is sent otherwise. */
+export const userinfo = (suite: Suite, accessToken: string, init?: RequestInit): Promise<Answer> =>
+  suite.ask(suite.endpoint('userinfo'), init ?? { headers: { authorization: `Bearer ${accessToken}` } });
+
+/** Standard claims that a userinfo answer may hold, all of them text (OpenID Connect Core, section 5.1). */
+const standardClaims =
+  /^(?:sub|name|profile|picture|website|gender|birthdate|zoneinfo|locale|\w+_name|nickname)$/;
+
+/** The answer of userinfo (OpenID Connect Core, section 5.3.2). */
+export function checkUserinfo(answer: Answer, sub: string | undefined): Record<string, unknown> {
+  const record = expectJson(answer, 200);
+  expect(record.sub).toBe(sub);
+  for (const [claim, value] of Object.entries(record))
+    if (standardClaims.test(claim)) expect.soft(value, claim).toEqual(expect.any(String));
+  return record;
+}
+
+/** What holds for every ID token (OpenID Connect Core, section 3.1.3.7), and `at_hash`. */
+async function checkIdToken(
   suite: Suite,
-  request: Record<string, string>,
-  { browser, post }: FlowOptions = {},
-): Promise<{ readonly visit: Visit; readonly code: string }> {
-  const visit = await suite.visit(request, browser, post);
-  const code = checkSuccessResponse(suite, request, visit.callback);
-  return { visit, code };
+  { idToken, accessToken }: { readonly idToken: string; readonly accessToken: string },
+  { client_id: audience = '', nonce }: Record<string, string>,
+) {
+  const now = suite.clock.now();
+  // jose picks the key by `kid`, and refuses where none or several fit.
+  const { payload, protectedHeader } = await jwtVerify(idToken, createLocalJWKSet(suite.jwks), {
+    issuer: String(suite.metadata.issuer),
+    audience,
+    algorithms: ['RS256'],
+    clockTolerance: skewSeconds,
+    currentDate: new Date(now),
+    requiredClaims: ['iss', 'sub', 'aud', 'exp', 'iat'],
+  });
+  expect(protectedHeader.kid).toEqual(expect.any(String));
+  expect(payload.nonce).toBe(nonce);
+  expect(payload.sub).toMatch(/^[\x20-\x7E]{1,255}$/);
+  expect(payload.iat).toBeLessThanOrEqual(now / 1000 + skewSeconds);
+  const half = createHash('sha256').update(accessToken).digest().subarray(0, 16);
+  expect(payload.at_hash).toBe(half.toString('base64url'));
+  // Identity data comes from userinfo.
+  const protocol = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'];
+  expect(Object.keys(payload).filter((name) => !protocol.includes(name))).toEqual([]);
+  return { claims: payload, header: protectedHeader };
 }
 
 /** A whole sign-in, with everything checked that holds for each: answers, code, tokens, ID token, userinfo. */
 export async function signIn(suite: Suite, options: FlowOptions = {}) {
-  const { client = suite.client, authentication = 'client_secret_basic' } = options;
+  const { client, parameters, authentication = 'client_secret_basic' } = options;
   expect(suite.metadata.token_endpoint_auth_methods_supported).toContain(authentication);
-  const request = suite.request(options.parameters, client);
+  const request = suite.request(parameters, client);
   const { visit, code } = await authorize(suite, request, options);
 
+  // RFC 6749, section 5.1.
   const answer = await exchange(suite, code, options);
-  const { accessToken, idToken } = checkTokenResponse(answer);
-  const { claims, header } = await checkIdToken(suite, idToken, { client, request, accessToken });
+  const tokens = expectJson(answer, 200);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(String(tokens.token_type).toLowerCase()).toBe('bearer');
+  expect(tokens.access_token).toEqual(expect.stringMatching(/^[\x21-\x7E]+$/));
+  expect(Number.isInteger(tokens.expires_in) && Number(tokens.expires_in) > 0).toBe(true);
+  const [accessToken, idToken] = [String(tokens.access_token), String(tokens.id_token)];
+  const { claims, header } = await checkIdToken(suite, { idToken, accessToken }, request);
   const record = checkUserinfo(await userinfo(suite, accessToken), claims.sub);
-  return { visit, code, accessToken, idToken, claims, header, tokens: answer.json(), userinfo: record };
-}
-
-/** Sends a request that has to come back with an error; answers the error. */
-export async function refused(suite: Suite, request: Record<string, string>): Promise<string> {
-  const { callback } = await suite.visit(request);
-  return checkErrorResponse(suite, request, callback);
+  return { visit, code, accessToken, idToken, claims, header, tokens, userinfo: record };
 }

@@ -14,23 +14,28 @@ const env = { ...process.env, MAVEN_OPTS: `${process.env.MAVEN_OPTS ?? ''} ${inH
 /** A toolchain that is not installed, or a registry that cannot be reached: no fault of a verifier. */
 export class NotHere extends Error {}
 
-/** A command and its arguments. */
-type Command = readonly [program: string, ...given: string[]];
+/** What cargo and Maven say when they cannot reach their registry. */
+const unreachable =
+  /could ?n[o']t resolve host|unknown host|failed to connect|connection refused|timed? ?out|network is unreachable/i;
 
-/** Runs a command to its end. @throws NotHere where its program is not installed */
-async function execute([program, ...given]: Command, cwd: string, input = ''): Promise<string> {
-  const running = run(program, given, { cwd, env });
+/** Runs a command to its end. @throws NotHere where its program is not installed, or needs what cannot be fetched */
+async function execute(command: string, cwd: string, input = ''): Promise<string> {
+  const running = run('sh', ['-c', command], { cwd, env });
   // A program that is not there, or ends early, takes nothing.
   running.child.stdin?.on('error', () => undefined).end(input);
   try {
     return (await running).stdout;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      throw new NotHere(`${program} is not installed`);
+    const { code, message, stdout } = error as Error & { readonly code: unknown; readonly stdout: string };
+    const [program] = command.split(' ');
+    // As a shell says it.
+    if (code === 127) throw new NotHere(`${program} is not installed`);
     // What stands in for Rust's programs is there without any of them.
-    if (error instanceof Error && error.message.includes('rustup could not choose a version'))
+    if (message.includes('rustup could not choose a version'))
       throw new NotHere(`${program} has no toolchain`);
-    throw error;
+    const said = `${message}\n${stdout}`;
+    if (unreachable.test(said)) throw new NotHere(`${program} cannot reach its registry`);
+    throw new Error(said, { cause: error });
   }
 }
 
@@ -44,10 +49,9 @@ export interface Language {
   readonly runner: readonly [file: string, target: string];
   /** Files that a project of that language has besides, by their name. */
   readonly project?: (page: string) => { readonly [file: string]: string };
-  /** Fetches what the verifier depends on. */
-  readonly fetch?: Command;
-  readonly build?: readonly Command[];
-  readonly run: Command;
+  /** Fetches what the verifier depends on, and compiles it. */
+  readonly build?: readonly string[];
+  readonly run: string;
 }
 
 /** With its version: Maven looks for the latest one otherwise, and says of a network that is not there only that no plugin is. */
@@ -67,15 +71,15 @@ export const languages: readonly Language[] = [
     name: 'Python',
     verifier: 'webhook.py',
     runner: ['run.py', 'run.py'],
-    run: ['python3', '-W', 'error', 'run.py'],
+    run: 'python3 -W error run.py',
   },
   {
     name: 'Go',
     verifier: 'webhook/webhook.go',
     runner: ['main.go', 'main.go'],
     project: () => ({ 'go.mod': 'module receiver\n\ngo 1.21\n' }),
-    build: [['go', 'build', '-gcflags=all=-N -l', '-ldflags=-s -w', '-o', 'receiver', '.']],
-    run: ['./receiver'],
+    build: [`go build '-gcflags=all=-N -l' '-ldflags=-s -w' -o receiver .`],
+    run: './receiver',
   },
   {
     name: 'Rust',
@@ -84,61 +88,33 @@ export const languages: readonly Language[] = [
     project: (page) => ({
       'Cargo.toml': `[package]\nname = "receiver"\nedition = "2021"\n\n[profile.dev]\ndebug = false\n\n${blocksOf(page, 'toml').join('\n')}`,
     }),
-    fetch: ['cargo', 'fetch'],
-    build: [['cargo', 'build', '--offline']],
-    run: ['target/debug/receiver'],
+    build: ['cargo fetch', 'cargo build --offline'],
+    run: 'target/debug/receiver',
   },
   {
     name: 'Java',
     verifier: 'Webhook.java',
     runner: ['Run.java', 'Run.java'],
     project: (page) => ({ 'pom.xml': pom(blocksOf(page, 'xml').join('\n')) }),
-    fetch: ['mvn', '-q', '-B', copyDependencies, '-DoutputDirectory=lib'],
     build: [
-      [
-        'javac',
-        `-J${inHaste}`,
-        '-Xlint:all',
-        '-Werror',
-        '-cp',
-        'lib/*',
-        '-d',
-        'classes',
-        'Webhook.java',
-        'Run.java',
-      ],
+      `mvn -q -B ${copyDependencies} -DoutputDirectory=lib`,
+      `javac -J${inHaste} -Xlint:all -Werror -cp 'lib/*' -d classes Webhook.java Run.java`,
     ],
-    run: ['java', inHaste, '-cp', 'classes:lib/*', 'Run'],
+    run: `java ${inHaste} -cp 'classes:lib/*' Run`,
   },
   {
     name: 'PHP',
     verifier: 'webhook.php',
     runner: ['run.php', 'run.php'],
-    run: ['php', 'run.php'],
+    run: 'php run.php',
   },
   {
     name: 'Ruby',
     verifier: 'webhook.rb',
     runner: ['run.rb', 'run.rb'],
-    run: ['ruby', '-w', 'run.rb'],
+    run: 'ruby -w run.rb',
   },
 ];
-
-/** What cargo and Maven say when they cannot reach their registry. */
-const unreachable =
-  /could ?n[o']t resolve host|unknown host|failed to connect|connection refused|timed? ?out|network is unreachable/i;
-
-async function fetchDependencies({ fetch }: Language, cwd: string): Promise<void> {
-  if (fetch === undefined) return;
-  try {
-    await execute(fetch, cwd);
-  } catch (error) {
-    if (error instanceof NotHere) throw error;
-    const said = error instanceof Error ? `${error.message}\n${'stdout' in error ? error.stdout : ''}` : '';
-    if (unreachable.test(said)) throw new NotHere(`${fetch[0]} cannot reach its registry`);
-    throw new Error(said, { cause: error });
-  }
-}
 
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
@@ -171,7 +147,6 @@ export async function verdictsOf(
     await writeFile(join(cwd, file), content);
   }
   await copyFile(join(import.meta.dirname, runner), join(cwd, target));
-  await fetchDependencies(language, cwd);
   for (const command of language.build ?? []) await execute(command, cwd);
   const said = await execute(
     language.run,

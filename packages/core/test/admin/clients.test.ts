@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { ClientError, type NewClient } from '../../src/admin.ts';
+import { expectPlain } from '../support/plain-words.ts';
 import { startProvider } from '../support/running.ts';
 
 const storage = memoryStorage();
@@ -14,8 +15,10 @@ const settings = (changes: object = {}): NewClient => ({
   allowedScopes: ['openid'],
   ...changes,
 });
-const typeErrorAbout = (path: string) => (error: unknown) =>
-  error instanceof TypeError && error.message.includes(path);
+const typeErrorAbout = (path: string) => (error: unknown) => {
+  expectPlain(String(error), path);
+  return error instanceof TypeError && error.message.includes(path);
+};
 const clientError = (code: string) => (error: unknown) => error instanceof ClientError && error.code === code;
 const iso = (time = provider.clock.now()): string => new Date(time).toISOString();
 
@@ -90,22 +93,20 @@ describe('creating a client', () => {
   });
 });
 
-describe('listing clients', () => {
-  it('goes through all of them by id, page by page', async () => {
-    const { ostiary } = await startProvider();
-    const { clients } = ostiary.admin;
-    for (const clientId of ['d', 'c_1', 'c-1', 'a', 'B']) await clients.create(settings({ clientId }));
-    const seen: string[] = [];
-    for (let after: string | null = ''; after !== null; ) {
-      const page = await clients.list({ ...(after !== '' && { after }), limit: 2 });
-      seen.push(page.clients.map(({ clientId }) => clientId).join(' '));
-      after = page.next;
-    }
-    expect(seen).toEqual(['B a', 'c-1 c_1', 'd']);
-    expect(await clients.list({ limit: 5 })).toMatchObject({ next: null });
-    for (const limit of [0, 501, 1.5, Number.NaN])
-      await expect(clients.list({ limit })).rejects.toThrow(TypeError);
-  });
+it('listing clients goes through all of them by id, page by page', async () => {
+  const { ostiary } = await startProvider();
+  const { clients } = ostiary.admin;
+  for (const clientId of ['d', 'c_1', 'c-1', 'a', 'B']) await clients.create(settings({ clientId }));
+  const seen: string[] = [];
+  for (let after: string | null = ''; after !== null; ) {
+    const page = await clients.list({ ...(after !== '' && { after }), limit: 2 });
+    seen.push(page.clients.map(({ clientId }) => clientId).join(' '));
+    after = page.next;
+  }
+  expect(seen).toEqual(['B a', 'c-1 c_1', 'd']);
+  expect(await clients.list({ limit: 5 })).toMatchObject({ next: null });
+  for (const limit of [0, 501, 1.5, Number.NaN])
+    await expect(clients.list({ limit })).rejects.toThrow(TypeError);
 });
 
 describe('changing a client', () => {
@@ -186,14 +187,12 @@ describe('rotating a secret', () => {
   });
 });
 
-describe('disabling a client', () => {
-  it('keeps the time of the first call, and enabling takes it away', async () => {
-    const { client } = await admin.create(settings());
-    const disabledAt = iso();
-    expect((await admin.disable(client.clientId)).disabledAt).toBe(disabledAt);
-    provider.clock.advance(1_000);
-    expect((await admin.disable(client.clientId)).disabledAt).toBe(disabledAt);
-    expect((await admin.enable(client.clientId)).disabledAt).toBeNull();
-    expect((await admin.enable(client.clientId)).disabledAt).toBeNull();
-  });
+it('disabling a client keeps the time of the first call, and enabling takes it away', async () => {
+  const { client } = await admin.create(settings());
+  const disabledAt = iso();
+  expect((await admin.disable(client.clientId)).disabledAt).toBe(disabledAt);
+  provider.clock.advance(1_000);
+  expect((await admin.disable(client.clientId)).disabledAt).toBe(disabledAt);
+  expect((await admin.enable(client.clientId)).disabledAt).toBeNull();
+  expect((await admin.enable(client.clientId)).disabledAt).toBeNull();
 });

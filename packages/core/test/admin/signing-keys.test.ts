@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { openConsent } from '../support/consent-form.ts';
 import type { TestClient, TestProvider } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
@@ -129,21 +128,5 @@ describe('two providers on one storage', () => {
     expect(await second.publishedIds()).toContain(next.kid);
     provider.clock.advance(600_000);
     expect([await first.signedWith(client), await second.signedWith(client)]).toEqual([next.kid, next.kid]);
-  });
-
-  it('share interactions: one may begin and the other one end them, also over rotations', async () => {
-    const options = shared();
-    const { provider: first, client, rotate } = await signer(options);
-    const { provider: second } = await signer({ ...options, clock: first.clock }, first.host);
-    const browser = first.browser();
-    const page = await openConsent(first, client, {}, browser);
-    await rotate(atOnce);
-    browser.connectTo(second.origin);
-    const approved = await page.approve();
-    await rotate(atOnce);
-    browser.connectTo(first.origin);
-    const { callback } = await browser.get(approved.location ?? '');
-    const answer = (await second.exchange(client, callback.get('code') ?? '')).json();
-    expect((await first.userinfo(String(answer.access_token))).status).toBe(200);
   });
 });

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { answering, shop } from '../partner/webhook-shop.ts';
-import { secret } from '../webhooks/support/webhook-provider.ts';
+import { answering, secret, shop } from '../partner/webhook-shop.ts';
 
 /** A partner with an endpoint, as an operator sees it. */
 async function scene() {

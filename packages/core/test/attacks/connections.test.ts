@@ -57,25 +57,6 @@ describe('connections that misbehave', async () => {
     expect(statuses(await connection.all())).toEqual(['200', '400', '200', '400', '200', '401']);
   });
 
-  it('get a single answer for a body that hides a second request', async () => {
-    const hidden = revocation;
-    const length = `Content-Length: ${hidden.length}`;
-    const lengths = ['+4', '0x4', '-1', '4 4', `${hidden.length}, ${hidden.length}`];
-    const encodings = [': xchunked', ': chunked, identity', ' : chunked', ': chunked\n x'];
-    for (const headers of [
-      [length, 'Transfer-Encoding: chunked'],
-      ['Content-Length: 0', 'Transfer-Encoding: chunked'],
-      ['Content-Length: 4', length],
-      ...lengths.map((value) => [`Content-Length: ${value}`]),
-      ...encodings.map((value) => [`Transfer-Encoding${value}`]),
-      [' Transfer-Encoding: chunked'],
-    ]) {
-      const got = await answered(rawPost('/v1/oauth/revoke', [json, ...headers], `0\r\n\r\n${hidden}`));
-      expect.soft(got, headers.join()).not.toContain('200');
-      expect.soft(got.length, headers.join()).toBeLessThanOrEqual(1);
-    }
-  });
-
   it('may tell too small a length, of which the rest is no body, or too great a one and hang up', async () => {
     const short = rawPost('/v1/oauth/revoke', [json, 'Content-Length: 5'], unknownToken);
     expect((await sendRaw(provider.origin, short)).status).toBe(400);
@@ -152,40 +133,5 @@ describe('connections that misbehave', async () => {
     while (vi.getTimerCount() === 0) await setImmediate();
     connection.reset();
     while (vi.getTimerCount() > 0) await setImmediate();
-  });
-
-  it('that ask for another protocol, or to go on, get an ordinary answer', async () => {
-    for (const headers of [
-      'Expect: 100-continue',
-      'Expect: something-else',
-      'Upgrade: websocket, Sec-WebSocket-Key: a, Sec-WebSocket-Version: 13',
-      'Upgrade: h2c, HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA',
-      'TE: trailers, Trailer: Authorization',
-      'Range: bytes=0-1, If-None-Match: *',
-    ]) {
-      const request = rawPost('/v1/oauth/revoke', [json, ...headers.split(', ')], unknownToken);
-      const { status } = await sendRaw(provider.origin, request);
-      expect.soft([100, 200, 417], headers).toContain(status);
-    }
-  });
-
-  it.each(['HEAD', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'OPTIONS', 'PROPFIND', 'QUERY', 'PURGE'])(
-    'with the method %s change nothing',
-    async (method) => {
-      const pages = ['/oauth/interaction/x', '/account/apps', '/account/apps/x/revoke', '/nowhere'];
-      for (const path of ['/v1/oauth/token', '/v1/oauth/revoke', ...pages]) {
-        const request = rawGet(path, ['Authorization: Bearer x', 'Cookie: host=x']).replace('GET', method);
-        const { status, body } = await sendRaw(provider.origin, request);
-        expect.soft([204, 303, 400, 404, 405], `${method} ${path}`).toContain(status);
-        expect.soft(body).not.toContain('Bearer x');
-      }
-    },
-  );
-
-  it('that are no HTTP at all are closed', async () => {
-    const lines = ['', '\r\n', 'GET', 'GET / HTTP/9.9', `GET /${'a'.repeat(70_000)} HTTP/1.1`];
-    const others = ['\u0016\u0003\u0001\u0002\u0000', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'];
-    for (const bytes of [...lines.map((line) => `${line}\r\n\r\n`), ...others])
-      expect(await answered(bytes)).not.toContain('200');
   });
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Answer } from '../support/browser.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { startProvider } from '../support/running.ts';
@@ -42,8 +42,9 @@ const pages: Readonly<Record<string, () => Promise<Answer>>> = {
   },
 };
 
-describe('no page can be framed, sniffed, cached or made to run anything', () => {
-  it.each(Object.entries(pages))('%s', async (_name, show) => {
+it.each(Object.entries(pages))(
+  'no page can be framed, sniffed, cached or made to run anything %s',
+  async (_name, show) => {
     const { headers, text } = await show();
     const styles = text.match(/(?<=<style>)[^<]*(?=<\/style>)/g);
     expect(styles).toHaveLength(1);
@@ -66,5 +67,5 @@ describe('no page can be framed, sniffed, cached or made to run anything', () =>
     expect(text).not.toContain('secret detail');
     for (const [, address] of text.matchAll(/\s(?:src|href|action)="([^"]*)"/g))
       expect(address).toMatch(new RegExp(`^(${provider.origin}/|/|data:image/)`));
-  });
-});
+  },
+);

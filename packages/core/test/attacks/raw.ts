@@ -34,15 +34,6 @@ export class RawConnection {
     this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** Takes nothing of what the server sends, until `resume`. */
-  pause(): void {
-    this.#socket.pause();
-  }
-
-  resume(): void {
-    this.#socket.resume();
-  }
-
   /** Says that nothing more comes, and goes on listening. */
   end(): void {
     this.#socket.end();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ana } from '../support/directory.ts';
-import { serve, startProvider } from '../support/running.ts';
+import { partnerProvider } from '../support/partner-api.ts';
+import { serve } from '../support/running.ts';
 
 /** What security middleware of hosts sets before a request comes here: the defaults of helmet, and what can be turned on. */
 const ofHost = {
@@ -18,7 +19,7 @@ const ofHost = {
 
 /** A provider behind a middleware that sets `headers` on every answer. */
 async function behind(headers: Readonly<Record<string, string>>, authUrl?: string) {
-  const provider = await startProvider(authUrl === undefined ? {} : { authUrl });
+  const { provider } = await partnerProvider(authUrl === undefined ? {} : { authUrl });
   const origin = await serve((request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     provider.ostiary.handler(request, response, () => response.end('of the host'));
@@ -71,6 +72,7 @@ describe('headers that the host has set before', () => {
     for (const path of ['/account/apps', '/v1/oauth/userinfo', '/v1/partner/whoami'])
       expect((await strictHost.ask(path)).headers.get(name)).toBe(strict);
     const silentHost = await behind({}, 'https://id.example');
-    expect((await silentHost.ask('/account/apps')).headers.get(name)).toBe('max-age=63072000');
+    for (const path of ['/account/apps', '/v1/oauth/userinfo', '/v1/partner/whoami'])
+      expect((await silentHost.ask(path)).headers.get(name)).toBe('max-age=63072000');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isUnstorable, JsonError, parseJson } from '../../src/http/json.ts';
+import { isUnstorable, parseJson } from '../../src/http/json.ts';
 
 describe('strict JSON', () => {
   it.each([
@@ -17,18 +17,6 @@ describe('strict JSON', () => {
     '['.repeat(32) + ']'.repeat(32),
   ])('means what JSON.parse means: %s', (text) => {
     expect(parseJson(text)).toEqual(JSON.parse(text));
-  });
-
-  it.each([
-    ['{"a":1,"\\u0061":2}', 'A member name is given twice.'],
-    ['[{"a":{"a":1},"b":1,"a":1}]', 'A member name is given twice.'],
-    ['{"":1,"":2}', 'A member name is given twice.'],
-    ['{"a":[{"__proto__":1}]}', '__proto__'],
-    ['{"\\u0000":1}', 'A string holds U+0000 or a lone surrogate.'],
-    ['{"a":{"b":["\\udc00\\ud800"]}}', 'A string holds U+0000 or a lone surrogate.'],
-  ])('refuses %s, and says why', (text, why) => {
-    expect(() => parseJson(text)).toThrow(JsonError);
-    expect(() => parseJson(text)).toThrow(why);
   });
 
   it('refuses depth 33, and survives depth 10000', () => {

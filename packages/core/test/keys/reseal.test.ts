@@ -7,9 +7,9 @@ import { resealHandler } from '../../src/keys/reseal.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import { systemRandom } from '../../src/random.ts';
 import type { Storage } from '../../src/storage.ts';
+import { register, secret, webhookProvider } from '../partner/webhook-shop.ts';
 import { storageWith } from '../support/fragile-storage.ts';
 import { TestClock, type TestProvider } from '../support/provider.ts';
-import { register, secret, webhookProvider } from '../webhooks/support/webhook-provider.ts';
 
 const minute = 60_000;
 const hooks = '/v1/partner/webhooks';

@@ -22,21 +22,22 @@ const anything = ['*/*', '', 'image/png'];
 
 const get = (url: string, accept: string) => provider.request(url, { headers: { accept } });
 
-describe('an unknown client, a disabled one, or a redirect URI that is not registered', () => {
-  const evil = { redirect_uri: 'https://evil.example/' };
-  const unknown = ['nobody', 'no such! id', 'a\0', '__proto__', 'constructor', "' OR 1=1--", 'a'.repeat(300)];
-  const bad: readonly (readonly [url: string, outcome: string | RegExp])[] = [
-    ...unknown.map((client_id) => {
-      const url = provider.authorizeUrl(client, { client_id });
-      return [url, /^40[01] invalid_(client|request)$/] as const;
-    }),
-    [provider.authorizeUrl(disabled), '401 invalid_client'],
-    [provider.authorizeUrl(client, { ...evil, scope: 'x', response_type: 'x' }), '400 redirect_uri_mismatch'],
-    [provider.authorizeUrl(client, { client_id: undefined }), '400 invalid_request'],
-    [provider.authorizeUrl(client, { client_id: '' }), '400 invalid_request'],
-  ];
+const evil = { redirect_uri: 'https://evil.example/' };
+const unknown = ['nobody', 'no such! id', 'a\0', '__proto__', 'constructor', "' OR 1=1--", 'a'.repeat(300)];
+const bad: readonly (readonly [url: string, outcome: string | RegExp])[] = [
+  ...unknown.map((client_id) => {
+    const url = provider.authorizeUrl(client, { client_id });
+    return [url, /^40[01] invalid_(client|request)$/] as const;
+  }),
+  [provider.authorizeUrl(disabled), '401 invalid_client'],
+  [provider.authorizeUrl(client, { ...evil, scope: 'x', response_type: 'x' }), '400 redirect_uri_mismatch'],
+  [provider.authorizeUrl(client, { client_id: undefined }), '400 invalid_request'],
+  [provider.authorizeUrl(client, { client_id: '' }), '400 invalid_request'],
+];
 
-  it.each([...browsers, ...programs, ...anything])('never redirects, with Accept: %s', async (accept) => {
+it.each([...browsers, ...programs, ...anything])(
+  'an unknown client, a disabled one, or a redirect URI that is not registered never redirects, with Accept: %s',
+  async (accept) => {
     for (const [url, outcome] of bad) {
       const answer = await get(url, accept);
       expect([answer.outcome, answer.location]).toEqual([expect.stringMatching(outcome), null]);
@@ -47,8 +48,8 @@ describe('an unknown client, a disabled one, or a redirect URI that is not regis
         expect(answer.text).toContain(answer.headers.get('x-request-id'));
       } else expect(Object.keys(answer.json())).toEqual(['error', 'error_description']);
     }
-  });
-});
+  },
+);
 
 describe('any other authorization error', () => {
   it.each<readonly [Record<string, string | undefined>, string]>([

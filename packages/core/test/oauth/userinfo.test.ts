@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { scopeNames } from '../../src/index.ts';
 import { ana, ben } from '../support/directory.ts';
+import { expectPlain } from '../support/plain-words.ts';
 import { startProvider } from '../support/running.ts';
 
 const provider = await startProvider();
@@ -114,6 +115,7 @@ describe('bad data of the host', () => {
           { level: 'error', fields: { requestId, path: '/v1/oauth/userinfo', err: { message } } },
         ]);
         expect(inspect(provider.logged, { depth: 9 })).not.toContain(leak);
+        expectPlain(String(Reflect.get(provider.errors[0]?.fields ?? {}, 'err')), field);
       }
     },
   );

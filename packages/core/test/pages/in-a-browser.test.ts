@@ -98,11 +98,6 @@ describe.each(languages)('every page in %s', (language) => {
   );
 });
 
-it.each(['#ffffff', '#000000', '#ffff00', '#777777', '#e01b24'])(
-  'the theme colour %s makes no barrier',
-  (colour) => examine(consent('en', { theme: { name: 'Kòb', colour }, scopes: someNew })),
-);
-
 it('names without a space in them do not widen the page', async () => {
   const long = 'w'.repeat(120);
   const wide = { name: 'W'.repeat(60), colour: '#1a4f8b' };
@@ -164,17 +159,6 @@ describe('the consent page', () => {
       expect(posted).toEqual({ path: '/oauth/interaction/abc', csrf: `a"b<c>'&d`, decision });
     },
   );
-
-  it('cannot be rewritten by the names that it shows', async () => {
-    const hostile = `</bdi></h1><img src=x onerror=alert(1)>"'&\u202eknaB`;
-    await open(consent('en', { clientName: hostile, userName: hostile, redirectHost: hostile }));
-    const visible = hostile.replace('\u202e', '\ufffd');
-    expect(await tab.textContent('h1 .name')).toBe(visible);
-    expect(await tab.textContent('.account strong')).toBe(visible);
-    expect(await tab.title()).toBe(`Allow ${visible}? · Kòb`);
-    expect([await tab.locator('img').count(), await tab.locator('h1 bdi').count()]).toEqual([0, 2]);
-    expect(await tab.content()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
-  });
 
   it('shows a logo in place of the monogram', async () => {
     await open(consent('en', { theme: { ...theme, logo: '/logo.svg' } }));

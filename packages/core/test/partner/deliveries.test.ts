@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { fragileStorage } from '../support/fragile-storage.ts';
 import type { Json } from '../support/provider.ts';
 import { sink } from '../webhooks/support/sink.ts';
 import { blamed } from './refusal.ts';
@@ -54,34 +53,32 @@ it('deliveries are shown with their attempts, from the first one on, and by thei
     expect(await list(`${hooks}/${id}/deliveries?status=${status}`)).toEqual([]);
 });
 
-describe('delivering an event again', () => {
-  it('sends the same id and bytes once more, numbered from 1', async () => {
-    const { register, trigger, deliveries, redeliver, list, later, work, now } = await shop();
-    const endpoint = await sink();
-    const id = await register(endpoint.url, { events: ['payment.completed'] });
-    const event = await trigger('payment.completed');
-    await work();
-    const [before] = await deliveries(id);
-    await later(5_000);
-    const queued = await redeliver(event.id);
-    const made = queued.json().data as Json[];
-    const fresh = { status: 'pending', createdAt: now(), nextAttemptAt: now(), attempts: [] };
-    expect(queued.status).toBe(200);
-    expect(made).toEqual([{ ...before, id: expect.stringMatching(/^dl_[0-9a-f]{32}_1$/), ...fresh }]);
-    // As long as it is pending, that delivery stands for a new one.
-    for (const body of [{}, { endpointId: id }])
-      expect((await redeliver(event.id, body)).text).toBe(queued.text);
-    await work();
-    const [first, again, ...more] = endpoint.received;
-    expect([again?.body, more]).toEqual([first?.body, []]);
-    for (const name of ['x-svc-eventid', 'x-svc-event', 'x-svc-attempt', 'x-svc-partner'])
-      expect([name, again?.headers[name]]).toEqual([name, first?.headers[name]]);
-    expect(again?.headers['x-svc-timestamp']).not.toBe(first?.headers['x-svc-timestamp']);
-    const delivered = { status: 'delivered', attempts: [{ number: 1 }] };
-    expect(await deliveries(id)).toMatchObject([{ id: made[0]?.id, ...delivered }, delivered]);
-    // The sequence knows it once.
-    expect(await list('/v1/partner/events')).toHaveLength(1);
-  });
+it('delivering an event again sends the same id and bytes once more, numbered from 1', async () => {
+  const { register, trigger, deliveries, redeliver, list, later, work, now } = await shop();
+  const endpoint = await sink();
+  const id = await register(endpoint.url, { events: ['payment.completed'] });
+  const event = await trigger('payment.completed');
+  await work();
+  const [before] = await deliveries(id);
+  await later(5_000);
+  const queued = await redeliver(event.id);
+  const made = queued.json().data as Json[];
+  const fresh = { status: 'pending', createdAt: now(), nextAttemptAt: now(), attempts: [] };
+  expect(queued.status).toBe(200);
+  expect(made).toEqual([{ ...before, id: expect.stringMatching(/^dl_[0-9a-f]{32}_1$/), ...fresh }]);
+  // As long as it is pending, that delivery stands for a new one.
+  for (const body of [{}, { endpointId: id }])
+    expect((await redeliver(event.id, body)).text).toBe(queued.text);
+  await work();
+  const [first, again, ...more] = endpoint.received;
+  expect([again?.body, more]).toEqual([first?.body, []]);
+  for (const name of ['x-svc-eventid', 'x-svc-event', 'x-svc-attempt', 'x-svc-partner'])
+    expect([name, again?.headers[name]]).toEqual([name, first?.headers[name]]);
+  expect(again?.headers['x-svc-timestamp']).not.toBe(first?.headers['x-svc-timestamp']);
+  const delivered = { status: 'delivered', attempts: [{ number: 1 }] };
+  expect(await deliveries(id)).toMatchObject([{ id: made[0]?.id, ...delivered }, delivered]);
+  // The sequence knows it once.
+  expect(await list('/v1/partner/events')).toHaveLength(1);
 });
 
 describe('recovering what was dropped', () => {
@@ -105,8 +102,7 @@ describe('recovering what was dropped', () => {
   });
 
   it('takes a thousand at a time, from a moment on that any clock may tell', async () => {
-    const database = fragileStorage();
-    const { register, recover } = await shop({ storage: database.storage });
+    const { register, recover, database } = await shop();
     const id = await register();
     for (const since of [
       '2026-03-01T12:00:00.123Z',

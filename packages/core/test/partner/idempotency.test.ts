@@ -2,12 +2,10 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { rawPost, sendRaw } from '../attacks/raw.ts';
 import type { Answer } from '../support/browser.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider, payment, testPayment } from '../support/partner-api.ts';
 import type { TestKey } from '../support/provider.ts';
-import { secret } from '../webhooks/support/webhook-provider.ts';
 import { blamed } from './refusal.ts';
-import { answering, hooks, shop as open, url } from './webhook-shop.ts';
+import { answering, hooks, shop as open, secret, url } from './webhook-shop.ts';
 
 const since = '2020-01-01T00:00:00Z';
 const day = 24 * 3_600_000;
@@ -71,8 +69,7 @@ describe.each(Object.entries(cases))('an Idempotency-Key for %s', (_name, arrang
   });
 
   it('replays the bytes of then, without a write, whatever has happened since', async () => {
-    const database = fragileStorage();
-    const { provider, list, status, send, work } = await counter({ storage: database.storage });
+    const { provider, list, status, send, work, database } = await counter();
     const first = await send();
     await work();
     provider.clock.advance(day - 1);

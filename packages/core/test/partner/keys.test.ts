@@ -32,8 +32,7 @@ describe('an API key', () => {
   });
 
   it('is refused without a look at the database after any typo of one character', async () => {
-    const database = fragileStorage();
-    const { provider } = await partnerProvider({ storage: database.storage });
+    const { provider, database } = await partnerProvider();
     const { key } = await provider.key();
     database.forget();
     for (let at = 0; at < key.length; at += 1) {
@@ -112,8 +111,7 @@ describe('an API key', () => {
   });
 
   it('is read again when the clock was set back, rather than believed for longer', async () => {
-    const database = fragileStorage();
-    const { provider } = await partnerProvider({ storage: database.storage });
+    const { provider, database } = await partnerProvider();
     const key = await provider.key();
     await provider.partnerCall(key, look);
     database.forget();

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parseAnswer, RawConnection, rawGet, rawPost, sendRaw } from '../attacks/raw.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 
 const { provider } = await partnerProvider();
@@ -70,8 +69,7 @@ describe('checks come in the documented order', () => {
   });
 
   it('of a body that is too long or that no one wants nothing more is taken: the connection is closed', async () => {
-    const database = fragileStorage();
-    const { provider } = await partnerProvider({ storage: database.storage });
+    const { provider, database } = await partnerProvider();
     const { key } = await provider.key();
     database.forget();
     const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;

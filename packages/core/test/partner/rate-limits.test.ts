@@ -96,8 +96,7 @@ describe('rate limits', () => {
   });
 
   it('headers are on every answer that reached the limiter, errors too', async () => {
-    const database = fragileStorage();
-    const { provider } = await partnerProvider({ storage: database.storage });
+    const { provider, database } = await partnerProvider();
     const key = await provider.key();
     const pay = 'POST /v1/partner/payments';
     database.breakWhen((call) => call === 'transfers.list');
@@ -141,9 +140,8 @@ describe('the store of the counts', () => {
     for (const process of [provider, other])
       expect(await statuses(process, key, key, key)).toEqual([200, 200, 429]);
 
-    const database = fragileStorage();
     const partnerLimits = { store: fixedWindows(), users: two };
-    const { provider: third } = await partnerProvider({ storage: database.storage, partnerLimits });
+    const { provider: third, database } = await partnerProvider({ partnerLimits });
     database.forget();
     expect(await statuses(third, ...Array(3).fill(await third.key()))).toEqual([200, 200, 429]);
     expect(database.calls.filter((call) => call.startsWith('rateLimits'))).toEqual([]);

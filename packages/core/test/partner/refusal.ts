@@ -1,15 +1,20 @@
 import { expect } from 'vitest';
 import type { PartnerErrorCode } from '../../src/index.ts';
 import type { Answer } from '../support/browser.ts';
+import { expectPlain } from '../support/plain-words.ts';
 
-/** That an answer is a refusal in the shape of the contract, and which fields it blames. */
+/** That an answer is a refusal in the shape and in the words of the contract, and which fields it blames. */
 export function blamed(answer: Answer, status = 400, code = 'invalid_request'): string[] {
-  const { details = [], ...error } = answer.json() as { details?: { path: string }[] };
+  const { details = [], ...error } = answer.json() as {
+    details?: { path: string; message: string }[];
+    message: string;
+  };
   expect(answer.status, answer.text).toBe(status);
   expect(error).toEqual({ code, message: expect.any(String), requestId: answer.headers.get('x-request-id') });
   expect(answer.headers.get('cache-control')).toBe('no-store');
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  for (const { message } of [error, ...details]) expectPlain(message, answer.text);
   return details.map(({ path }) => path);
 }
 

@@ -5,7 +5,7 @@ import type { UserRecord } from '../../src/index.ts';
 import { createKeyedMutex } from '../../src/partner/pipeline/keyed-mutex.ts';
 import type { Answer } from '../support/browser.ts';
 import { Host } from '../support/directory.ts';
-import { fragileStorage, storageWith } from '../support/fragile-storage.ts';
+import { storageWith } from '../support/fragile-storage.ts';
 import { partnerProvider, payment, testPayment } from '../support/partner-api.ts';
 import type { TestKey } from '../support/provider.ts';
 
@@ -14,7 +14,6 @@ const pay = 'POST /v1/partner/payments';
 /** A host whose directory answers when a test lets it, and a count of the requests that have come so far. */
 async function slowShop() {
   const host = new Host();
-  const database = fragileStorage();
   const lookups: PromiseWithResolvers<UserRecord | null>[] = [];
   const findByKid = () => {
     const lookup = Promise.withResolvers<UserRecord | null>();
@@ -22,7 +21,7 @@ async function slowShop() {
     return lookup.promise;
   };
   const users = { ...host.users, findByKid };
-  const { provider } = await partnerProvider({ users, storage: database.storage }, host);
+  const { provider, database } = await partnerProvider({ users }, host);
   const key = await provider.key();
   const send = (idempotencyKey: string, body: object = payment, by: TestKey = key): Promise<Answer> =>
     provider.partnerCall(by, pay, body, { 'idempotency-key': idempotencyKey });

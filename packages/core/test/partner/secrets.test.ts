@@ -5,8 +5,7 @@ import type { Storage } from '../../src/storage.ts';
 import { ana, Host } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider, payment } from '../support/partner-api.ts';
-import { webhookProvider } from '../webhooks/support/webhook-provider.ts';
-import { body as endpoint, hooks, url } from './webhook-shop.ts';
+import { body as endpoint, hooks, url, webhookProvider } from './webhook-shop.ts';
 
 const phone = '+50937000001';
 

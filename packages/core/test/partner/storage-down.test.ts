@@ -1,11 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { fixedWindows } from '../../src/fixed-windows.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
 import { manyRequests, partnerProvider, payment } from '../support/partner-api.ts';
 import { blamed } from './refusal.ts';
 
-const database = fragileStorage();
-const { provider } = await partnerProvider({ storage: database.storage });
+const { provider, database } = await partnerProvider();
 const key = await provider.key();
 
 afterEach(() => database.breakWhen(null));
@@ -36,9 +34,7 @@ describe('a database that does not answer', () => {
     ['together with the count', {}, 'rateLimits.consumeOfKey'],
     ['beside a count that is kept somewhere else', { store: fixedWindows() }, 'apiKeys.isLive'],
   ])('leaves open whether a key lives still, which nobody passes on: %s', async (_way, limits, call) => {
-    const database = fragileStorage();
-    const { provider: own } = await partnerProvider({
-      storage: database.storage,
+    const { provider: own, database } = await partnerProvider({
       partnerLimits: { ...manyRequests, ...limits },
     });
     const used = await own.key();

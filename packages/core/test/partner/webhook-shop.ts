@@ -1,12 +1,47 @@
-import type { Json, TestKey } from '../support/provider.ts';
+import type { OstiaryOptions } from '../../src/index.ts';
+import { partnerProvider } from '../support/partner-api.ts';
+import type { Json, TestKey, TestProvider } from '../support/provider.ts';
 import { type Sink, sink } from '../webhooks/support/sink.ts';
-import {
-  deliveries,
-  register,
-  secret,
-  trigger,
-  webhookProvider,
-} from '../webhooks/support/webhook-provider.ts';
+
+/** A secret that endpoints of tests are registered with. */
+export const secret = 'whsec_0123456789abcdef';
+
+/** A provider whose endpoints may be on this machine. */
+export const webhookProvider = (options: Partial<OstiaryOptions> = {}) =>
+  partnerProvider({ ...options, webhooks: { allowPrivateTargets: true, ...options.webhooks } });
+
+/** Registers an endpoint through the API and answers its id. */
+export async function register(
+  provider: TestProvider,
+  key: TestKey,
+  url: string,
+  settings: Json = {},
+): Promise<string> {
+  const answer = await provider.partnerCall(key, 'POST /v1/partner/webhooks', {
+    url,
+    events: ['*'],
+    secret,
+    ...settings,
+  });
+  if (answer.status !== 201) throw new Error(`not registered: ${answer.status} ${answer.text}`);
+  return String(answer.json().id);
+}
+
+/** Triggers a sandbox event and answers it. */
+export async function trigger(provider: TestProvider, key: TestKey, type = 'webhook.test'): Promise<Json> {
+  const answer = await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type });
+  if (answer.status !== 201) throw new Error(`not triggered: ${answer.status} ${answer.text}`);
+  return answer.json();
+}
+
+/** The deliveries to an endpoint, newest first. */
+export async function deliveries(provider: TestProvider, key: TestKey, endpointId: string): Promise<Json[]> {
+  const answer = await provider.partnerCall(
+    key,
+    `GET /v1/partner/webhooks/${endpointId}/deliveries?limit=100`,
+  );
+  return answer.json().data as Json[];
+}
 
 /** Where endpoints are. */
 export const hooks = '/v1/partner/webhooks';
@@ -18,16 +53,13 @@ export const url = 'http://127.0.0.1:9/hook';
 export const body = { url, events: ['webhook.test'], secret };
 
 /** A partner with a test key, and what it does with its endpoints. */
-export async function shop(
-  options: Parameters<typeof webhookProvider>[0] = {},
-  mode: 'live' | 'test' = 'test',
-) {
-  const { provider, rail } = await webhookProvider(options);
+export async function shop(options: Partial<OstiaryOptions> = {}, mode: 'live' | 'test' = 'test') {
+  const { provider, rail, database } = await webhookProvider(options);
   const key = await provider.key({ mode });
   const call = (target: string, payload?: unknown, by: TestKey | string | null = key) =>
     provider.partnerCall(by, target, payload);
   return {
-    ...{ provider, rail, key, call },
+    ...{ provider, rail, database, key, call },
     /** The rows of a list. */
     list: async (path: string, by = key) => (await call(`GET ${path}`, undefined, by)).json().data as Json[],
     register: (to = url, settings: Json = {}, by = key) =>

@@ -7,15 +7,16 @@ import type { Answer } from '../support/browser.ts';
 import { type Json, TestClock } from '../support/provider.ts';
 import { type HostileTarget, hostileResolver, hostileTargets } from '../webhooks/support/target-hostile.ts';
 import { type RawServer, serve } from '../webhooks/support/target-server.ts';
+import { blamed } from './refusal.ts';
 import {
   deliveries,
+  hooks,
+  shop as open,
   register,
   secret,
   trigger,
   webhookProvider,
-} from '../webhooks/support/webhook-provider.ts';
-import { blamed } from './refusal.ts';
-import { hooks, shop as open } from './webhook-shop.ts';
+} from './webhook-shop.ts';
 
 const good = 'https://receiver.example/hook';
 const publicAddress = '93.184.216.34';
@@ -178,19 +179,17 @@ describe('a hostile target', () => {
   });
 });
 
-describe('a good target', () => {
-  it.each([
-    ['HTTPS://Receiver.Example:443/a/../b?c=d', 'https://receiver.example/b?c=d'],
-    ['https://réceiver.example/ü', 'https://xn--rceiver-bya.example/%C3%BC'],
-    [`https://${publicAddress}/hook`, `https://${publicAddress}/hook`],
-    ['https://[2606:4700::1111]:8443/hook', 'https://[2606:4700::1111]:8443/hook'],
-  ])('%s is kept as %s, and looked up, not connected to', async (url, kept) => {
-    const { meet, post, asked, strangers } = await shop();
-    meet({ url, answers: [[publicAddress, '2606:4700::1111']] });
-    const answer = await post(url);
-    expect([answer.status, answer.json().url]).toEqual([201, kept]);
-    // An address is its own answer.
-    expect(asked()).toBe(url.toLowerCase().includes('ceiver.example') ? 1 : 0);
-    expect(strangers()).toEqual([]);
-  });
+it.each([
+  ['HTTPS://Receiver.Example:443/a/../b?c=d', 'https://receiver.example/b?c=d'],
+  ['https://réceiver.example/ü', 'https://xn--rceiver-bya.example/%C3%BC'],
+  [`https://${publicAddress}/hook`, `https://${publicAddress}/hook`],
+  ['https://[2606:4700::1111]:8443/hook', 'https://[2606:4700::1111]:8443/hook'],
+])('a good target %s is kept as %s, and looked up, not connected to', async (url, kept) => {
+  const { meet, post, asked, strangers } = await shop();
+  meet({ url, answers: [[publicAddress, '2606:4700::1111']] });
+  const answer = await post(url);
+  expect([answer.status, answer.json().url]).toEqual([201, kept]);
+  // An address is its own answer.
+  expect(asked()).toBe(url.toLowerCase().includes('ceiver.example') ? 1 : 0);
+  expect(strangers()).toEqual([]);
 });

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import type { Json } from '../support/provider.ts';
 import { till } from './till.ts';
 
 const completed = { status: 'completed' } as const;
@@ -33,22 +32,6 @@ it('a settlement says completed, or failed with code and message', async () => {
     await expect(settle(id, wrong as never)).rejects.toThrow(expect.any(TypeError));
   for (const wrong of [{ status: 'pending' }, {}])
     await expect(settle(id, wrong as never)).rejects.toThrow(TypeError);
-});
-
-it('the event comes once when the worker executes while the host settles', async () => {
-  const { rail, pay, show, events, settle, work } = await till();
-  const ids = await Promise.all(Array.from({ length: 10 }, () => pay()));
-  rail.answer = async ({ id }) => {
-    await settle(id, failed);
-    return completed;
-  };
-  while ((await work()) > 0);
-  const published = await events();
-  expect(published.map(({ sequence }) => sequence)).toEqual(ids.map((_, index) => index + 1));
-  for (const id of ids) {
-    const own = published.filter(({ data }) => (data as Json).id === id);
-    expect(own).toMatchObject([{ type: 'payment.failed', data: await show(id) }]);
-  }
 });
 
 it('a failure is shown in the event as in the transfer, however long and odd its words are', async () => {

@@ -1,21 +1,19 @@
 import { expect } from 'vitest';
 import { shop } from '../partner/webhook-shop.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
 import { hostMetrics } from '../support/metrics.ts';
 import { payment } from '../support/partner-api.ts';
 import type { Json } from '../support/provider.ts';
 
 /** A partner that pays over a rail which a test steers, and what events, the host's metrics and the log say about it. */
 export async function till() {
-  const database = fragileStorage();
-  const given = await shop({ storage: database.storage }, 'live');
+  const given = await shop({}, 'live');
   const { provider, key, call, list, work } = given;
   // A host may well register its provider after it has built Ostiary.
   const told = hostMetrics();
   // The purge is out of the way for ten minutes.
   await work();
   return {
-    ...{ ...given, database, settle: provider.ostiary.payments.settle },
+    ...{ ...given, settle: provider.ostiary.payments.settle },
     async pay(body: object = payment, by = key): Promise<string> {
       const answer = await call('POST /v1/partner/payments', body, by);
       expect(answer.status).toBe(201);

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import type { OstiaryOptions, PaymentRail, TransferOrder, TransferResult } from '../../src/index.ts';
 import type { Storage } from '../../src/storage.ts';
 import { Host } from './directory.ts';
-import type { TestProvider } from './provider.ts';
+import { fragileStorage } from './fragile-storage.ts';
 import { startProvider } from './running.ts';
 
 /** Limits that no test runs into by accident. */
@@ -44,15 +44,15 @@ export const storages: readonly (readonly [string, () => Storage])[] = [
   ['SQLite', () => sqliteStorage({ file: temporaryDatabase() })],
 ];
 
-/** A provider with a partner API that stops by itself, with the test or the file that starts it. */
-export async function partnerProvider(
-  options: Partial<OstiaryOptions> = {},
-  host = new Host(),
-): Promise<{ readonly provider: TestProvider; readonly rail: TestRail }> {
+/**
+ * A provider with a partner API that stops by itself, with the test or the file that starts it, its rail, and the database
+ * that it has unless it is given a storage.
+ */
+export async function partnerProvider(options: Partial<OstiaryOptions> = {}, host = new Host()) {
   const rail = new TestRail();
-  const given = { payments: rail, partnerLimits: manyRequests, ...options };
-  const provider = await startProvider(given, host);
-  return { provider, rail };
+  const database = fragileStorage();
+  const given = { payments: rail, partnerLimits: manyRequests, storage: database.storage, ...options };
+  return { provider: await startProvider(given, host), rail, database };
 }
 
 /** A payment that a partner may ask for. */

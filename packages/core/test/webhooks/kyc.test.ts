@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KycChange } from '../../src/index.ts';
 import { shop as open } from '../partner/webhook-shop.ts';
 import { ana } from '../support/directory.ts';
-import { fragileStorage } from '../support/fragile-storage.ts';
+import { libraryWords } from '../support/plain-words.ts';
 import type { TestKey } from '../support/provider.ts';
 import { sink } from './support/sink.ts';
 
@@ -15,8 +15,7 @@ const change: KycChange = {
 };
 
 async function shop() {
-  const database = fragileStorage();
-  const { provider, list, register } = await open({ storage: database.storage });
+  const { provider, list, register, database } = await open();
   return {
     ...{ database, provider, register },
     events: (key: TestKey) => list('/v1/partner/events', key),
@@ -102,6 +101,7 @@ describe('kycChanged', () => {
         const call = () => provider.ostiary.users.kycChanged({ ...change, ...changes } as KycChange);
         expect(call).toThrow(TypeError);
         expect(call).toThrow(`kycChanged: ${path}`);
+        expect(call).not.toThrow(libraryWords);
       }
     for (const nothing of [undefined, null, 'user-ana', []])
       expect(() => provider.ostiary.users.kycChanged(nothing as unknown as KycChange)).toThrow(TypeError);

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { verify } from '@ostiary/webhook-verifier';
 import { expect, it } from 'vitest';
-import { shop } from '../partner/webhook-shop.ts';
+import { secret, shop, webhookProvider } from '../partner/webhook-shop.ts';
 import { TestClock } from '../support/provider.ts';
 import { sink } from './support/sink.ts';
-import { secret, webhookProvider } from './support/webhook-provider.ts';
 
 const minute = 60_000;
 

@@ -1,57 +1,24 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { AuditRecord } from '../../../core/src/ports/audit.ts';
-import { answered, asked, describeMistakes, differing, type Spoil } from './mistakes.ts';
-
-/** Acts whose chain differs. */
-const chained =
-  (chainOf: (before: Uint8Array, act: AuditRecord) => Uint8Array): Spoil =>
-  ({ audit }) => {
-    const records = new Map<string, AuditRecord>();
-    return {
-      audit: {
-        ...audit,
-        append(record) {
-          records.set(record.id, record);
-          return audit.append(record);
-        },
-        async chain(page) {
-          let last: Uint8Array = new Uint8Array(32);
-          const acts = (await audit.chain({ after: 0, limit: 1000 })).map((act) => {
-            const record = records.get(act.id);
-            if (record !== undefined) last = chainOf(last, record);
-            return { ...act, chain: last };
-          });
-          return acts.slice(page.after, page.after + page.limit);
-        },
-      },
-    };
-  };
+import { actDigest } from '../../../core/src/admin/audit-chain.ts';
+import { answered, asked, describeMistakes, differing, instead } from './mistakes.ts';
 
 describeMistakes({
   'looks whether the code is unused, then consumes it': [
     'redemption: of many parallel redemptions exactly one wins, and its token is dead',
-    differing('grants', ({ grants }) => ({
-      async redeem(redemption) {
-        const grant = await grants.find(redemption.codeDigest);
-        await setImmediate();
-        const answer = await grants.redeem(redemption);
-        return grant?.consumedAt === null ? 'redeemed' : answer;
-      },
-    })),
+    instead('grants', 'redeem', (redeem, { grants }) => async (redemption) => {
+      const grant = await grants.find(redemption.codeDigest);
+      await setImmediate();
+      const answer = await redeem(redemption);
+      return grant?.consumedAt === null ? 'redeemed' : answer;
+    }),
   ],
   'does not revoke on a replay': [
     'redemption: a replay revokes the grant, stores no token and touches no other grant',
-    differing('grants', ({ grants }) => ({
-      async redeem(redemption) {
-        const grant = await grants.find(redemption.codeDigest);
-        return grant?.consumedAt ? 'replayed' : grants.redeem(redemption);
-      },
-    })),
-  ],
-  'lets a code live one millisecond longer': [
-    'redemption: a code dies at its exact millisecond',
-    asked('grants', 'redeem', (redemption) => ({ ...redemption, now: redemption.now - 1 })),
+    instead('grants', 'redeem', (redeem, { grants }) => async (redemption) => {
+      const grant = await grants.find(redemption.codeDigest);
+      return grant?.consumedAt ? 'replayed' : redeem(redemption);
+    }),
   ],
   'ends the whole grant when a token is revoked': [
     'the end of access: when a token is revoked, what it gave ends for good, and nothing else',
@@ -65,18 +32,16 @@ describeMistakes({
   ],
   'reads, adds a scope and writes back': [
     'consents: parallel calls lose no scope and start one consent',
-    differing('consents', ({ consents }) => ({
-      async remember(consent) {
-        const known = await consents.find(consent.sub, consent.clientId);
-        await setImmediate();
-        const scopes = [...(known?.scopes ?? []), ...consent.scopes];
-        const [, isNew] = await Promise.all([
-          consents.revoke(consent.sub, consent.clientId, consent.now),
-          consents.remember({ ...consent, scopes }),
-        ]);
-        return isNew;
-      },
-    })),
+    instead('consents', 'remember', (remember, { consents }) => async (consent) => {
+      const known = await consents.find(consent.sub, consent.clientId);
+      await setImmediate();
+      const scopes = [...(known?.scopes ?? []), ...consent.scopes];
+      const [, isNew] = await Promise.all([
+        consents.revoke(consent.sub, consent.clientId, consent.now),
+        remember({ ...consent, scopes }),
+      ]);
+      return isNew;
+    }),
   ],
   'compares users without regard to case': [
     'consents: a consent is read back, for this user and client only',
@@ -128,46 +93,32 @@ describeMistakes({
   ],
   'says what any partner holds': [
     'consents of partners: a partner holds what a user let its client read, and nothing else',
-    differing('consents', ({ consents }) => ({
-      async partnerHolds({ sub, scope }) {
-        return (await consents.list(sub)).some(({ scopes }) => scopes.includes(scope));
-      },
-    })),
+    instead('consents', 'partnerHolds', (_partnerHolds, { consents }) => async ({ sub, scope }) => {
+      return (await consents.list(sub)).some(({ scopes }) => scopes.includes(scope));
+    }),
   ],
   'keeps the partner that a client had first': [
     'consents of partners: it follows a client that gets, changes or loses its partner',
-    differing('clients', ({ clients }) => ({
-      async replace(client) {
-        const stored = await clients.find(client.clientId);
-        return clients.replace({ ...client, partner: stored?.partner ?? null });
-      },
-    })),
+    instead('clients', 'replace', (replace, { clients }) => async (client) => {
+      const stored = await clients.find(client.clientId);
+      return replace({ ...client, partner: stored?.partner ?? null });
+    }),
   ],
   'trusts a look before inserting the first key': [
     'signing keys: of parallel first keys exactly one per algorithm is stored',
-    differing('signingKeys', ({ signingKeys }) => ({
-      async insertFirst(key) {
-        const keys = await signingKeys.list();
-        if (keys.some(({ alg }) => alg === key.alg)) return false;
-        await signingKeys.insert(key);
-        return true;
-      },
-    })),
-  ],
-  'keeps an interaction one millisecond too long': [
-    'interactions: an interaction ends at its exact millisecond',
-    differing('interactions', ({ interactions }) => ({
-      find: (digest, now) => interactions.find(digest, now - 1),
-    })),
+    instead('signingKeys', 'insertFirst', (_insertFirst, { signingKeys }) => async (key) => {
+      const keys = await signingKeys.list();
+      if (keys.some(({ alg }) => alg === key.alg)) return false;
+      await signingKeys.insert(key);
+      return true;
+    }),
   ],
   'brings the end of an interaction forward': [
     'interactions: an end is put off, and never brought forward',
-    differing('interactions', ({ interactions }) => ({
-      async extend(digest, expiresAt) {
-        const payload = await interactions.find(digest, 0);
-        if (payload !== null) await interactions.save(digest, payload, expiresAt);
-      },
-    })),
+    instead('interactions', 'extend', (_extend, { interactions }) => async (digest, expiresAt) => {
+      const payload = await interactions.find(digest, 0);
+      if (payload !== null) await interactions.save(digest, payload, expiresAt);
+    }),
   ],
   'completes a job whoever asks': [
     'leases of jobs: it ends at its exact millisecond, and then only the next claim counts',

@@ -8,38 +8,25 @@ const reset = expect.objectContaining({
   cause: expect.objectContaining({ code: 'ECONNRESET' }),
 });
 
-describe('a dropped answer', () => {
-  it('was executed, and is one transfer with the retry under the same Idempotency-Key', async () => {
-    const kit = await newKit();
-    kit.faults.dropAnswerAfterCommit({ match: 'POST /v1/partner/payments' });
-    const send = () => pay(kit, {}, { 'idempotency-key': 'order-1' });
-    await expect(send()).rejects.toThrow(reset);
-    const retried = await send();
-    expect(retried.status).toBe(201);
-    expect(retried.headers.get('idempotent-replayed')).toBe('true');
-    await kit.settle();
-    expect(kit.rail.journal).toMatchObject([{ transferId: retried.json.id, status: 'completed', asked: 1 }]);
-    kit.faults.assertUsed();
-  });
-
-  it('is two transfers when it is retried without', async () => {
-    const kit = await newKit();
-    kit.faults.dropAnswerAfterCommit();
-    await expect(pay(kit)).rejects.toThrow(reset);
-    await pay(kit);
-    await kit.settle();
-    expect(kit.rail.journal).toHaveLength(2);
-  });
+it('a dropped answer was executed, and is one transfer with the retry under the same Idempotency-Key', async () => {
+  const kit = await newKit();
+  kit.faults.dropAnswerAfterCommit({ match: 'POST /v1/partner/payments' });
+  const send = () => pay(kit, {}, { 'idempotency-key': 'order-1' });
+  await expect(send()).rejects.toThrow(reset);
+  const retried = await send();
+  expect(retried.status).toBe(201);
+  expect(retried.headers.get('idempotent-replayed')).toBe('true');
+  await kit.settle();
+  expect(kit.rail.journal).toMatchObject([{ transferId: retried.json.id, status: 'completed', asked: 1 }]);
+  kit.faults.assertUsed();
 });
 
-describe('a request that is refused', () => {
-  it('was not executed', async () => {
-    const kit = await newKit();
-    kit.faults.refuse({ times: 2 });
-    await expect(pay(kit)).rejects.toThrow(reset);
-    await expect(pay(kit)).rejects.toThrow(reset);
-    expect((await call(kit, 'GET /v1/partner/payments')).json).toMatchObject({ data: [] });
-  });
+it('a request that is refused was not executed', async () => {
+  const kit = await newKit();
+  kit.faults.refuse({ times: 2 });
+  await expect(pay(kit)).rejects.toThrow(reset);
+  await expect(pay(kit)).rejects.toThrow(reset);
+  expect((await call(kit, 'GET /v1/partner/payments')).json).toMatchObject({ data: [] });
 });
 
 describe('an answer that is not the service’s', () => {

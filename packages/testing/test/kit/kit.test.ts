@@ -8,23 +8,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keyScopes } from '../../../core/src/admin.ts';
 import { sandboxUsers } from '../../../core/src/index.ts';
 import { createTestOstiary, type TestOstiaryOptions } from '../../src/index.ts';
-import { call, newKit, pay, payment } from './support.ts';
+import { call, newKit, pay } from './support.ts';
 
 const run = promisify(execFile);
 
 describe('a kit', () => {
-  it('answers the partner API at once', async () => {
-    const kit = await createTestOstiary();
-    const { token } = await kit.passports.issue();
-    const answer = await kit.fetch(`${kit.baseUrl}/v1/partner/verify`, {
-      method: 'POST',
-      headers: { 'x-api-key': kit.keys.live.key, 'content-type': 'application/json' },
-      body: JSON.stringify({ token }),
-    });
-    expect(await answer.json()).toMatchObject({ valid: true, user: { kid: kit.user.kid } });
-    await kit.close();
-  });
-
   it('has a user with everything that any scope shows, and one for each state of the identity check', async () => {
     const kit = await newKit();
     const token = await kit.accessToken(kit.clients.web);
@@ -167,13 +155,6 @@ describe('a kit', () => {
     const followed = await kit.fetch(kit.baseUrl);
     expect([followed.status, followed.url]).toEqual([200, `${kit.authUrl}/.well-known/jwks.json`]);
   });
-
-  it('enforces the size of bodies before the key, as over the network', async () => {
-    const kit = await newKit();
-    const body = { ...payment(kit), description: 'a'.repeat(70_000) };
-    const headers = { 'x-api-key': 'none' };
-    expect((await call(kit, 'POST /v1/partner/payments', body, { headers })).status).toBe(413);
-  });
 });
 
 describe('beside what tests do to their process, a kit', () => {
@@ -198,21 +179,19 @@ describe('beside what tests do to their process, a kit', () => {
   });
 });
 
-describe('in a process of its own, a kit', () => {
-  const index = new URL('../../src/index.ts', import.meta.url).href;
-  const script = (body: string) =>
-    run(process.execPath, ['--conditions=source', '--input-type=module', '-e', body], { timeout: 80_000 });
+const index = new URL('../../src/index.ts', import.meta.url).href;
+const script = (body: string) =>
+  run(process.execPath, ['--conditions=source', '--input-type=module', '-e', body], { timeout: 80_000 });
 
-  it('keeps no process alive, closed or not', async () => {
-    const { stdout } = await script(`
-      import { createTestOstiary } from '${index}';
-      const kit = await createTestOstiary();
-      await kit.accessToken(kit.clients.web);
-      const { status } = await kit.fetch(kit.baseUrl + '/v1/partner/whoami', { headers: { 'x-api-key': kit.keys.live.key } });
-      console.log(status);
-    `);
-    expect(stdout).toBe('200\n');
-  });
+it('in a process of its own, a kit keeps no process alive, closed or not', async () => {
+  const { stdout } = await script(`
+    import { createTestOstiary } from '${index}';
+    const kit = await createTestOstiary();
+    await kit.accessToken(kit.clients.web);
+    const { status } = await kit.fetch(kit.baseUrl + '/v1/partner/whoami', { headers: { 'x-api-key': kit.keys.live.key } });
+    console.log(status);
+  `);
+  expect(stdout).toBe('200\n');
 });
 
 describe('the examples of the documentation', () => {

@@ -62,14 +62,4 @@ describe('the rail of a kit', () => {
     await kit.clock.advance('1m');
     expect(kit.rail.journal).toMatchObject([{ transferId: json.id, status: 'completed', asked: 4 }]);
   });
-
-  it('is not asked about transfers of test keys', async () => {
-    const kit = await newKit();
-    const body = { amount: '5.01', currency: 'USD', recipient: { kid: 'KID-TEST-APPROVED' } };
-    const { json } = await call(kit, 'POST /v1/partner/payments', body, { key: kit.keys.test });
-    await kit.settle();
-    const after = await call(kit, `GET /v1/partner/payments/${json.id}`, undefined, { key: kit.keys.test });
-    expect(after.json).toMatchObject({ status: 'failed', failure: { code: 'sandbox_failure' } });
-    expect(kit.rail.journal).toEqual([]);
-  });
 });

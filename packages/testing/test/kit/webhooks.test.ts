@@ -47,16 +47,6 @@ describe('the inbox', () => {
     expect((await verify(body, headers, { secret, prefix: 'acme' })).event.type).toBe('payment.completed');
   });
 
-  it('has the events of the sandbox for a test key, and only those', async () => {
-    const kit = await newKit();
-    await kit.webhooks.register(url, { key: kit.keys.test });
-    await pay(kit);
-    const trigger = { type: 'webhook.test' };
-    await call(kit, 'POST /v1/partner/sandbox/events', trigger, { key: kit.keys.test });
-    expect((await kit.inbox.next()).event).toMatchObject({ type: 'webhook.test', mode: 'test' });
-    expect(kit.inbox.deliveries).toHaveLength(1);
-  });
-
   it('tells a partner with the consent of a user of a change of the identity check', async () => {
     const kit = await newKit();
     await kit.webhooks.register(url);
@@ -103,16 +93,6 @@ describe('an endpoint', () => {
     for (const wrong of ['http://shop.example/', 'https://127.0.0.1/', 'https://user@shop.example/']) {
       await expect(kit.webhooks.register(wrong)).rejects.toThrow('invalid_request');
     }
-  });
-
-  it('runs the code of the test, once for each delivery', async () => {
-    const kit = await newKit();
-    const { accepted, receiver } = shop(kit);
-    await kit.webhooks.register(url, { receiver });
-    await pay(kit);
-    await kit.clock.advance('1d');
-    expect(accepted).toHaveLength(1);
-    expect(kit.inbox.deliveries.map(({ status }) => status)).toEqual([204]);
   });
 
   it('verifies retries of hours later, when it asks the clock of the kit', async () => {

@@ -112,27 +112,25 @@ describe('the protocol engine', async () => {
   });
 });
 
-describe('the library by itself', () => {
-  it('runs validators of extra parameters with and without the parameter, after the others were checked, before its policy', async () => {
-    // Without an adapter and keys it warns.
-    for (const name of ['info', 'warn'] as const) vi.spyOn(console, name).mockImplementation(() => {});
-    const order: string[] = [];
-    const provider = new Provider('http://127.0.0.1', {
-      clients: [
-        { client_id: 'app', redirect_uris: ['https://app.example/cb'], token_endpoint_auth_method: 'none' },
-      ],
-      cookies: { keys: ['a key'] },
-      pkce: { required: () => false },
-      features: { devInteractions: { enabled: false } },
-      extraParams: { display: (_ctx, value) => void order.push(`validator ${value}`) },
-      interactions: { url: (ctx) => `/interaction?${order.push(`interaction ${ctx.oidc.prompts.size}`)}` },
-    });
-    const base = `${await serve(provider.callback())}/auth?client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&response_type=code&scope=openid`;
-    for (const url of [base, `${base}&display=page`, `${base}&prompt=nonsense`])
-      await (await fetch(url, { redirect: 'manual' })).text();
-    expect(order).toEqual(['validator undefined', 'interaction 0', 'validator page', 'interaction 0']);
-    vi.restoreAllMocks();
+it('the library by itself runs validators of extra parameters with and without the parameter, after the others were checked, before its policy', async () => {
+  // Without an adapter and keys it warns.
+  for (const name of ['info', 'warn'] as const) vi.spyOn(console, name).mockImplementation(() => {});
+  const order: string[] = [];
+  const provider = new Provider('http://127.0.0.1', {
+    clients: [
+      { client_id: 'app', redirect_uris: ['https://app.example/cb'], token_endpoint_auth_method: 'none' },
+    ],
+    cookies: { keys: ['a key'] },
+    pkce: { required: () => false },
+    features: { devInteractions: { enabled: false } },
+    extraParams: { display: (_ctx, value) => void order.push(`validator ${value}`) },
+    interactions: { url: (ctx) => `/interaction?${order.push(`interaction ${ctx.oidc.prompts.size}`)}` },
   });
+  const base = `${await serve(provider.callback())}/auth?client_id=app&redirect_uri=https%3A%2F%2Fapp.example%2Fcb&response_type=code&scope=openid`;
+  for (const url of [base, `${base}&display=page`, `${base}&prompt=nonsense`])
+    await (await fetch(url, { redirect: 'manual' })).text();
+  expect(order).toEqual(['validator undefined', 'interaction 0', 'validator page', 'interaction 0']);
+  vi.restoreAllMocks();
 });
 
 describe('what Ostiary makes reachable of it', async () => {

@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
-import { createOstiary, type OstiaryOptions } from '../../src/index.ts';
-import { parseOptions } from '../../src/options.ts';
-import { ana } from '../support/directory.ts';
-import { startProvider } from '../support/running.ts';
+import { z } from 'zod';
+import { createOstiary, type OstiaryOptions } from '../src/index.ts';
+import { parseOptions } from '../src/options.ts';
+import { ana } from './support/directory.ts';
+import { expectPlain } from './support/plain-words.ts';
+import { startProvider } from './support/running.ts';
 
 const valid = (): OstiaryOptions => ({
   authUrl: 'https://id.example',
@@ -19,7 +21,9 @@ const valid = (): OstiaryOptions => ({
 async function refusal(changes: object): Promise<string> {
   const thrown = await createOstiary({ ...valid(), ...changes }).catch((error: unknown) => error);
   expect(thrown).toBeInstanceOf(TypeError);
-  return thrown instanceof Error ? thrown.message : '';
+  const { message } = thrown as TypeError;
+  expectPlain(message, Object.keys(changes).join());
+  return message;
 }
 
 const unset = 'is missing, perhaps because an environment variable is not set';
@@ -121,6 +125,17 @@ describe('options', () => {
     ['sealingKeys.0', { sealingKeys: [`${randomBytes(32).toString('base64url').slice(0, -1)}+`] }],
     ['trustedProxies.1', { trustedProxies: ['10.0.0.0/8', '10.0.0.0/33'] }],
     ['trustedProxies.0', { trustedProxies: ['proxy.example'] }],
+    ['webhooks', { webhooks: null }],
+    ['webhooks', { webhooks: { retries: 3 } }],
+    ['webhooks.allowPrivateTargets', { webhooks: { allowPrivateTargets: 'yes' } }],
+    ['webhooks.retryDelaysSeconds.1', { webhooks: { retryDelaysSeconds: [60, 0] } }],
+    ['webhooks.retryDelaysSeconds.0', { webhooks: { retryDelaysSeconds: [Number.POSITIVE_INFINITY] } }],
+    ['webhooks.retryDelaysSeconds.0', { webhooks: { retryDelaysSeconds: [604_801] } }],
+    ['webhooks.retryDelaysSeconds', { webhooks: { retryDelaysSeconds: Array(21).fill(1) } }],
+    ['webhooks.concurrency', { webhooks: { concurrency: 0 } }],
+    ['webhooks.concurrency', { webhooks: { concurrency: 1.5 } }],
+    ['webhooks.retentionDays', { webhooks: { retentionDays: 0 } }],
+    ['webhooks.resolve', { webhooks: { resolve: '8.8.8.8' } }],
   ])('that are wrong are refused with their path: %s', async (path, changes) => {
     expect(await refusal(changes)).toContain(`${path}: `);
   });
@@ -204,4 +219,83 @@ it('the wire prefix changes tokens, ids and secrets together', async () => {
   expect(token).toMatch(/^acme_at_[A-Za-z0-9_-]{43}$/);
   expect((await provider.userinfo(token)).status).toBe(200);
   expect((await provider.userinfo(token.replace('acme', 'svc'))).outcome).toBe('401 invalid_token');
+});
+
+const schema = z.object({ a: z.string() });
+const type = { schema, example: { a: '' } };
+const shipped = (changes: object) => ({ 'order.shipped': { ...type, ...changes } });
+const async = { '~standard': { version: 1, vendor: 'x', validate: async (value: unknown) => ({ value }) } };
+
+describe('options of webhooks', () => {
+  it('are those of the contract unless a host says otherwise, and frozen', () => {
+    const { webhooks } = parseOptions(valid());
+    expect(webhooks).toMatchObject({
+      allowPrivateTargets: false,
+      retryDelaysSeconds: [60, 300, 1800, 7200],
+      retentionDays: 30,
+    });
+    expect([Object.isFrozen(webhooks), Object.isFrozen(webhooks.retryDelaysSeconds)]).toEqual([true, true]);
+  });
+
+  it('allow private targets on loopback addresses only', async () => {
+    const webhooks = { allowPrivateTargets: true };
+    for (const host of [
+      'http://localhost:3000',
+      'http://127.0.0.1',
+      'https://127.8.8.8:8443',
+      'http://[::1]:3000',
+    ])
+      expect(parseOptions({ ...valid(), authUrl: host, webhooks }).webhooks).toMatchObject(webhooks);
+    const own = 'http://localhost:3000';
+    const others = ['id.example', 'localhost.example', '127.0.0.1.nip.example', '10.0.0.1', '[::2]'];
+    for (const other of others.map((host) => `https://${host}`))
+      for (const [authUrl, baseUrl] of [
+        [other, other],
+        [own, other],
+        [other, own],
+      ])
+        expect(await refusal({ authUrl, baseUrl, webhooks })).toMatch(
+          /webhooks\.allowPrivateTargets: authUrl and baseUrl have to be loopback/,
+        );
+  });
+});
+
+describe('event types of a host', () => {
+  it('cannot have a name of Ostiary’s own', async () => {
+    for (const name of ['payment.completed', 'payment.failed', 'kyc.updated', 'webhook.test'])
+      expect(await refusal({ events: { [name]: type } })).toMatch(
+        /createOstiary: events: .*Ostiary’?'?s own/,
+      );
+  });
+
+  it.each<readonly [unknown, string]>([
+    [[], 'events'],
+    [{ shipped: type }, 'events.shipped'],
+    [{ 'Order.shipped': type }, 'events.Order.shipped'],
+    [{ 'order. shipped': type }, 'events.order. shipped'],
+    [{ '*': type }, 'events.*'],
+    [{ '': type }, 'events'],
+    [{ 'order.': type }, 'events.order.'],
+    [{ 'order.shipped\n': type }, 'events.order.shipped\n'],
+    [{ [`order.${'s'.repeat(59)}`]: type }, 'events.order'],
+    [shipped({ schema: undefined }), 'events.order.shipped.schema'],
+    [shipped({ schema: { parse() {} } }), 'events.order.shipped.schema'],
+    [shipped({ example: undefined }), 'events.order.shipped.example'],
+    [shipped({ example: [] }), 'events.order.shipped.example'],
+    [shipped({ when: '' }), 'events.order.shipped'],
+    [shipped({ example: { a: 1 } }), 'events.order.shipped.example.a: is not what the schema takes'],
+    [shipped({ schema: async }), 'events: order.shipped'],
+  ])('%j is refused with the path %s', async (events, path) => {
+    expect(await refusal({ events })).toContain(`createOstiary: ${path}`);
+  });
+
+  it('stand behind Ostiary’s own, in the order of the option', () => {
+    const { events } = parseOptions({
+      ...valid(),
+      events: { 'order.shipped': type, 'a_b.c_d.e2': type },
+    });
+    const own = ['payment.completed', 'payment.failed', 'kyc.updated', 'webhook.test'];
+    expect(events.types).toEqual([...own, 'order.shipped', 'a_b.c_d.e2']);
+    for (const name of ['constructor', '__proto__', 'toString', '*']) expect(events.has(name)).toBe(false);
+  });
 });
