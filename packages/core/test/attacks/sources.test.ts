@@ -19,7 +19,13 @@ function filesWith(pattern: RegExp): string[] {
 
 describe('how the sources handle secrets', () => {
   it('compares through one function wherever a token, a code, a signature or a secret is checked', () => {
-    const own = ['http/csrf.ts', 'oauth/client.ts', 'oauth/pkce.ts', 'passports/passports.ts', 'tokens.ts'];
+    const own = [
+      'http/csrf.ts',
+      'oauth/client-authentication.ts',
+      'oauth/pkce.ts',
+      'passports/passports.ts',
+      'tokens.ts',
+    ];
     expect(filesWith(/\bequalDigests\(/).sort()).toEqual([...own, 'partner/pipeline/signature.ts'].sort());
   });
 

@@ -97,10 +97,7 @@ describeMistakes({
     }),
   ],
   'says that every result counted, of whichever claim it is': [
-    [
-      'fan-out: what a worker holds is cancelled too, and its result is refused',
-      'parallel calls: with the same results in any order count each once, and none fails',
-    ],
+    'parallel calls: with the same results in any order count each once, and none fails',
     answered('deliveries', 'finish', (answers) => answers.map(() => true)),
   ],
   'logs an attempt of a delivery that is handed back': [

@@ -17,7 +17,10 @@ describeMistakes({
   ],
   'revokes consents when a partner is disabled': [
     'the end of access: when a partner is disabled, what it gave ends for good, and nothing else',
-    disabling(({ consents }) => consents.revoke('user-1', 'client-1', 0)),
+    instead('partners', 'replace', (replace, { consents }) => async (partner, audit) => {
+      if (partner.disabledAt !== null) await consents.revoke('user-1', 'client-1', 0);
+      return replace(partner, audit);
+    }),
   ],
   'ends tokens with the partner, and forgets codes': [
     'the end of a partner: is told in numbers',
