@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { NewClient } from '../../src/admin.ts';
+import { AuthenticationFailure, authenticationLog } from '../../src/oauth/client-authentication.ts';
 import type { Answer } from '../support/browser.ts';
 import { basic, pkce, type TestClient, tokenRequest } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
@@ -153,4 +154,70 @@ it('after a rotation the old secret works to the last millisecond of the overlap
     expect(await provider.redeem(client, await provider.code(client))).toBe(outcome);
     expect(await provider.redeem({ ...client, secret }, await provider.code(client))).toBe('200 ok');
   }
+});
+
+const message = 'a client could not be authenticated; the same is told once a minute';
+const line = (reason: string, client?: TestClient) => {
+  return { level: 'warn', message, fields: { ...(client && { client: client.id }), reason } };
+};
+const wrong = { client_secret: 'a-secret-of-another-client' };
+
+it('the log says which client failed and why, once a minute, and never a secret', async () => {
+  const { clients } = provider.ostiary.admin;
+  const [app, closed, rolled] = [await provider.client(), await provider.client(), await provider.client()];
+  const strict = await provider.client({ requireSecret: true });
+  const open = await provider.client({ public: true });
+  await clients.disable(closed.id);
+  await clients.rotateSecret(rolled.id, { overlapSeconds: 30 });
+  provider.clock.advance(30_000);
+  const fail = async () => {
+    provider.logged.length = 0;
+    await provider.exchange(app, 'no-code', wrong);
+    await provider.exchange(app, 'no-code', { client_secret: undefined });
+    await provider.exchange(strict, 'no-code', { client_secret: undefined, code_verifier: 'x'.repeat(43) });
+    await provider.exchange(open, 'no-code', wrong);
+    await provider.exchange(closed, 'no-code');
+    await provider.exchange(rolled, 'no-code');
+    const form = new URLSearchParams({ grant_type: 'authorization_code' });
+    await provider.call('/v1/oauth/token', form, { authorization: 'Basic %%%' });
+    return provider.logged;
+  };
+  const all = [
+    line('the client_secret is wrong', app),
+    line('neither a client_secret nor a code_verifier was sent', app),
+    line('no client_secret was sent, which requireSecret asks for', strict),
+    line('a client_secret was sent, and the client has none: it is public', open),
+    line('the client is disabled', closed),
+    line('the client_secret was replaced by another one, and has ended', rolled),
+    line('the Authorization header is malformed'),
+  ];
+  for (const [ms, told] of [
+    [0, all],
+    [59_999, []],
+    [1, all],
+  ] as const) {
+    provider.clock.advance(ms);
+    expect(await fail()).toEqual(told);
+  }
+});
+
+it('what is no client’s id is not told: it may be a secret in the wrong place', async () => {
+  const app = await provider.client();
+  provider.logged.length = 0;
+  await provider.exchange(app, 'no-code', { client_id: app.secret, client_secret: app.id });
+  await provider.exchange(app, 'no-code', { client_id: 'forged\nINFO all is well' });
+  await provider.call('/v1/oauth/token', new URLSearchParams(), { authorization: basic('x', app.secret) });
+  expect(provider.logged).toEqual([line('no client has the client_id that was sent')]);
+});
+
+it('many clients take no more room than a thousand', () => {
+  const log = vi.fn();
+  const tell = authenticationLog({ debug: log, info: log, warn: log, error: log });
+  const fail = (number: number) => tell(new AuthenticationFailure(String(number), 'x'), 0);
+  for (let number = 0; number <= 1_000; number += 1) fail(number);
+  fail(1_000);
+  expect(log).toHaveBeenCalledTimes(1_001);
+  fail(0);
+  tell(new Error('something else'), 0);
+  expect(log).toHaveBeenCalledTimes(1_002);
 });
