@@ -37,13 +37,29 @@ export function findCommand<Subject extends CommandSubject>(
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
-/** Flags and arguments as they were typed. @throws CommandUsageError */
+/** Flags and arguments as they were typed. @throws CommandUsageError in words of ours: Node's are about `parseArgs` */
 function parsedBy(options: Flags, argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
-  } catch (error) {
-    throw new CommandUsageError((error as Error).message);
+  const { values, positionals, tokens } = parseArgs({
+    args: [...argv],
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const flag = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (flag === undefined) throw new CommandUsageError(`there is no flag ${rawName} here`);
+    if (flag.type === 'boolean' && value !== undefined)
+      throw new CommandUsageError(`${rawName} takes no value`);
+    // What looks like the next flag was hardly meant.
+    if (flag.type === 'string' && (value === undefined || (!inlineValue && /^-./.test(value))))
+      throw new CommandUsageError(
+        `${rawName} needs a value; one that begins with a dash goes behind an equals sign`,
+      );
   }
+  return { values, positionals };
 }
 
 /** Reads what stands behind a command's name. @throws CommandUsageError */

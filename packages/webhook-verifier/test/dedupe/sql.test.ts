@@ -31,6 +31,7 @@ afterAll(() => postgres.remove());
 const newPool = () =>
   new pg.Pool({ connectionString: postgres.url(), max: 25 })
     // The server may go while the last connections are still being closed.
+    .on('error', () => undefined)
     .on('connect', (client) => client.on('error', () => undefined));
 
 const postgresQuery = (pool: pg.Pool | pg.PoolClient): SqlDedupeOptions['query'] => {
