@@ -1,10 +1,13 @@
-import type { Owner } from './partners.ts';
+import type { Mode } from './partners.ts';
 import type { Currency } from './transfers.ts';
 
 /** A transfer as the rail is asked to execute it. */
-export interface TransferOrder extends Owner {
+export interface TransferOrder {
   /** The idempotency key of the execution: the rail may be asked several times, and must move money once. */
   readonly id: string;
+  /** Slug of the partner that pays. */
+  readonly partner: string;
+  readonly mode: Mode;
   /** Minor units. */
   readonly amount: bigint;
   readonly currency: Currency;
