@@ -17,13 +17,14 @@
  * objects of the caller's are copied before. What belongs to the transaction of another noun is exported as a
  * function that takes the connection.
  */
-import { StorageUnavailableError, unavailable } from './errors.ts';
+import { isOfTheData, StorageUnavailableError, unavailable } from './errors.ts';
 import { firstConnection } from './first-connection.ts';
+import { inGroups } from './groups.ts';
 import { type Borrowed, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
 import type { OwnPool, PostgresClient, PostgresPool } from './pool.ts';
 import { Semaphore } from './semaphore.ts';
-import { type Connection, connectionOn, type Preparing, type Statement } from './statement.ts';
+import { type Connection, connectionOn, type Lookup, type Preparing, type Statement } from './statement.ts';
 
 /** How long a call may take, the wait for a connection included, before it is refused. */
 export const patienceMs = 1500;
@@ -63,6 +64,8 @@ export class Database {
   #isOpen = false;
   #closing: Promise<void> | null = null;
   readonly #calls = new Set<Promise<unknown>>();
+  /** How each look-up is made together with others of its kind. */
+  readonly #lookups = new Map<object, (parameters: object) => Promise<unknown>>();
   readonly #preparing: Preparing = { isOn: true };
   /** Of what waits for the disk; `null` where nobody knows how many connections there are. */
   #semaphore: Semaphore | null = null;
@@ -103,11 +106,12 @@ export class Database {
     return this.#call(patience, (borrowed) => work(connectionOn(borrowed.client, this.#preparing)));
   }
 
-  /** Reads a row; `null` where there is none. */
+  /** Reads a row; `null` where there is none. Look-ups of one kind that would wait for each other are one statement. */
   async get<Parameters extends object, Row>(
-    statement: Statement<Parameters, Row>,
+    statement: Statement<Parameters, Row> | Lookup<Parameters, Row>,
     parameters: Parameters,
   ): Promise<Row | null> {
+    if ('ofMany' in statement) return (await this.#together(statement)(parameters)) as Row | null;
     return (await this.read((connection) => statement.get(connection, parameters))) ?? null;
   }
 
@@ -194,6 +198,18 @@ export class Database {
     this.#isOpen = true;
   }
 
+  #together<Parameters extends object, Row>(lookup: Lookup<Parameters, Row>) {
+    const known = this.#lookups.get(lookup);
+    if (known !== undefined) return known;
+    const look = inGroups<Parameters, Row | null>({
+      isOfOne: isOfTheData,
+      make: (group, waitedMs) =>
+        this.read((connection) => lookUpAll(connection, lookup, group), Math.max(1, patienceMs - waitedMs)),
+    }) as (parameters: object) => Promise<unknown>;
+    this.#lookups.set(lookup, look);
+    return look;
+  }
+
   #use(): PostgresPool {
     if (this.#closing !== null) throw new StorageUnavailableError('the storage is closed');
     if (this.#pool === null || !this.#isOpen) throw new StorageUnavailableError('the storage is not open');
@@ -230,6 +246,19 @@ export class Database {
       }
     }
   }
+}
+
+async function lookUpAll<Parameters extends object, Row>(
+  connection: Connection,
+  lookup: Lookup<Parameters, Row>,
+  group: readonly Parameters[],
+): Promise<(Row | null)[]> {
+  const [first] = group;
+  if (group.length === 1 && first !== undefined) return [(await lookup.get(connection, first)) ?? null];
+  const keys = Object.fromEntries(lookup.names.map((name) => [name, group.map((of) => of[name])]));
+  const found: (Row | null)[] = group.map(() => null);
+  for (const { place, ...row } of await lookup.ofMany.all(connection, keys)) found[place - 1] = row as Row;
+  return found;
 }
 
 async function inTransaction<T>(

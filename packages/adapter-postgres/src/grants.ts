@@ -6,7 +6,7 @@ import type {
   NewAccessToken,
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
-import { prepared, statement } from './statement.ts';
+import { lookup, prepared, statement } from './statement.ts';
 
 type CodeAt = { readonly codeDigest: Uint8Array; readonly now: number };
 
@@ -36,14 +36,17 @@ function statementsIn(schema: string) {
       FOR SHARE OF clients, consents
     `),
 
-    find: prepared<{ codeDigest: Uint8Array }, GrantState>(`
+    find: lookup<{ codeDigest: Uint8Array }, GrantState>(
+      { codeDigest: 'bytea' },
+      `
       SELECT
         code_digest AS "codeDigest", client_id AS "clientId", sub, scopes, redirect_uri AS "redirectUri",
         code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt",
         issued_at AS "issuedAt", expires_at AS "expiresAt", consumed_at AS "consumedAt",
         revoked_at AS "revokedAt", failed_verifiers AS "failedVerifiers"
       FROM ${schema}.grants WHERE code_digest = :codeDigest
-    `),
+    `,
+    ),
 
     // Of parallel calls the first one locks the row; the others wait, and then find it consumed.
     consume: prepared<CodeAt & { maxFailedVerifiers: number; tokenEndsAt: number }, { id: number }>(`
@@ -77,14 +80,17 @@ function statementsIn(schema: string) {
     `),
 
     // Every use of a token: one statement, two look-ups by primary key.
-    findToken: prepared<{ digest: Uint8Array }, AccessTokenState>(`
+    findToken: lookup<{ digest: Uint8Array }, AccessTokenState>(
+      { digest: 'bytea' },
+      `
       SELECT
         grants.client_id AS "clientId", grants.sub AS sub, grants.scopes AS scopes,
         access_tokens.expires_at AS "expiresAt",
         access_tokens.revoked_at IS NOT NULL OR grants.revoked_at IS NOT NULL AS revoked
       FROM ${schema}.access_tokens JOIN ${schema}.grants ON grants.id = access_tokens.grant_id
       WHERE access_tokens.digest = :digest
-    `),
+    `,
+    ),
 
     revokeToken: prepared<{ digest: Uint8Array; now: number }, { clientId: string }>(`
       UPDATE ${schema}.access_tokens SET revoked_at = coalesce(access_tokens.revoked_at, :now)

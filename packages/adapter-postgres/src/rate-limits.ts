@@ -3,7 +3,7 @@ import { liveKeys } from './api-keys.ts';
 import { type Database, patienceMs } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
 import { inGroups } from './groups.ts';
-import { prepared } from './statement.ts';
+import { lookup, prepared } from './statement.ts';
 
 type Request = Parameters<SharedRateLimits['consume']>[0];
 type WindowRow = Omit<RateLimitState, 'allowed'>;
@@ -46,16 +46,19 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
       ) AS live
     `),
 
-    peek: prepared<Pick<Request, 'bucket' | 'now'>, WindowRow>(`
+    peek: lookup<Pick<Request, 'bucket' | 'now'>, WindowRow>(
+      { bucket: 'text', now: 'bigint' },
+      `
       SELECT count, ends_at AS "endsAt" FROM ${schema}.rate_limits WHERE bucket = :bucket AND ends_at > :now
-    `),
+    `,
+    ),
   };
 
   // Every request of a bucket writes the same row, one after the other. Those that would wait for it in this process
   // are counted together, so that a busy key takes one connection and not all.
-  const consume = inGroups(
-    ({ bucket, limit, windowMs }: Counted) => `${limit} ${windowMs} ${bucket}`,
-    async (group: readonly Counted[], waitedMs: number) => {
+  const consume = inGroups({
+    keyOf: ({ bucket, limit, windowMs }: Counted) => `${limit} ${windowMs} ${bucket}`,
+    async make(group: readonly Counted[], waitedMs) {
       const [first] = group;
       if (first === undefined) return [];
       const { bucket, limit, windowMs } = first;
@@ -74,7 +77,7 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
         return { state, keyIsLive: keyId !== null && live.includes(keyId) };
       });
     },
-  );
+  });
 
   return {
     consume: async (request) => (await consume({ ...request, keyId: null })).state,
@@ -85,7 +88,7 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
     },
 
     async peek({ bucket, limit, windowMs, now }) {
-      const window = await database.read((connection) => sql.peek.get(connection, { bucket, now }));
+      const window = await database.get(sql.peek, { bucket, now });
       const { count, endsAt } = window ?? { count: 0, endsAt: now + windowMs };
       return { allowed: count < limit, count, endsAt };
     },

@@ -11,7 +11,7 @@ import { inGroups } from './groups.ts';
 import { postgresClaims } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
 import { jobRowOf, postgresJobs } from './queue.ts';
-import { prepared, statement } from './statement.ts';
+import { lookup, prepared, statement } from './statement.ts';
 
 /** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
 type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
@@ -60,13 +60,19 @@ function statementsIn(schema: string) {
       WHERE partner = :partner AND mode = :mode AND reference = :reference
     `),
 
-    find: prepared<Owner & { id: string }, StoredTransferRow>(`
+    find: lookup<Owner & { id: string }, StoredTransferRow>(
+      { partner: 'text', mode: 'text', id: 'text' },
+      `
       SELECT ${columns} FROM ${schema}.transfers WHERE id = :id AND partner = :partner AND mode = :mode
-    `),
+    `,
+    ),
 
-    findById: prepared<{ id: string }, StoredTransferRow>(`
+    findById: lookup<{ id: string }, StoredTransferRow>(
+      { id: 'text' },
+      `
       SELECT ${columns} FROM ${schema}.transfers WHERE id = :id
-    `),
+    `,
+    ),
 
     // Each parameter is known when the statement is planned, so that what is null takes no part.
     list: statement<Page, StoredTransferRow>(`
@@ -106,50 +112,41 @@ function statementsIn(schema: string) {
 }
 
 /** Makes transfers final. What is under way at the same time for one partner and mode becomes one transaction. */
-function postgresSettlements(
-  database: Database,
-): (settlement: Settlement) => Promise<PromiseSettledResult<Settled>> {
+function postgresSettlements(database: Database): (settlement: Settlement) => Promise<Settled> {
   const publications = postgresPublications(database);
   const sql = statementsIn(database.schema);
 
-  /** In one transaction. A transfer that several of these settle belongs to the first of them. */
-  async function settleAll(group: readonly Settlement[], patience: number): Promise<Settled[]> {
-    const first = new Map<string, Settlement>();
-    for (const settlement of group) if (!first.has(settlement.id)) first.set(settlement.id, settlement);
-    const inOrder = [...first.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    const settlements = JSON.stringify(inOrder.map(settlementRowOf));
-    return database.write(async (connection) => {
-      const settled = new Map(
-        (await sql.settle.all(connection, { settlements })).map((row) => [row.id, row]),
+  // Events of a partner and mode are published one transaction after the other: settlements that would wait for each other
+  // in this process take one together.
+  return inGroups<Settlement, Settled>({
+    keyOf: ({ event }) => `${event.partner} ${event.mode}`,
+    isOfOne: isOfTheData,
+    async make(group, waitedMs) {
+      // A transfer that several of these settle belongs to the first of them.
+      const first = new Map<string, Settlement>();
+      for (const settlement of group) if (!first.has(settlement.id)) first.set(settlement.id, settlement);
+      const inOrder = [...first.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+      const settlements = JSON.stringify(inOrder.map(settlementRowOf));
+      return database.write(
+        async (connection) => {
+          const settled = new Map(
+            (await sql.settle.all(connection, { settlements })).map((row) => [row.id, row]),
+          );
+          const isSettled = (one: Settlement) => settled.has(one.id) && first.get(one.id) === one;
+          const events = group.filter(isSettled).map(({ event }) => event);
+          await publications.publish(connection, events);
+          const ids = [...first.keys()].filter((id) => !settled.has(id));
+          const rows = ids.length === 0 ? [] : await sql.findAll.all(connection, { ids });
+          const found = new Map([...settled.values(), ...rows].map((row) => [row.id, row]));
+          return group.map((one) => {
+            const row = found.get(one.id);
+            return row === undefined ? null : { transfer: transferOf(row), settled: isSettled(one) };
+          });
+        },
+        Math.max(1, patienceMs - waitedMs),
       );
-      const isSettled = (one: Settlement) => settled.has(one.id) && first.get(one.id) === one;
-      const events = group.filter(isSettled).map(({ event }) => event);
-      await publications.publish(connection, events);
-      const ids = [...first.keys()].filter((id) => !settled.has(id));
-      const rows = ids.length === 0 ? [] : await sql.findAll.all(connection, { ids });
-      const found = new Map([...settled.values(), ...rows].map((row) => [row.id, row]));
-      return group.map((one) => {
-        const row = found.get(one.id);
-        return row === undefined ? null : { transfer: transferOf(row), settled: isSettled(one) };
-      });
-    }, patience);
-  }
-
-  // Events of a partner and mode are published one transaction after the other. Settlements that would wait for each
-  // other in this process take one transaction together; if one of them cannot be stored, it is no fault of the others.
-  return inGroups(
-    ({ event }: Settlement) => `${event.partner} ${event.mode}`,
-    async (group: readonly Settlement[], waitedMs: number): Promise<PromiseSettledResult<Settled>[]> => {
-      try {
-        const answers = await settleAll(group, Math.max(1, patienceMs - waitedMs));
-        return answers.map((value) => ({ status: 'fulfilled', value }));
-      } catch (error) {
-        if (!isOfTheData(error)) throw error;
-        if (group.length === 1) return [{ status: 'rejected', reason: error }];
-        return Promise.allSettled(group.map(async (one) => (await settleAll([one], patienceMs))[0] ?? null));
-      }
     },
-  );
+  });
 }
 
 export function postgresTransfers(database: Database): TransferStore {
@@ -199,11 +196,7 @@ export function postgresTransfers(database: Database): TransferStore {
       );
     },
 
-    async settle(settlement) {
-      const settled = await settle({ ...settlement, event: { ...settlement.event } });
-      if (settled.status === 'rejected') throw settled.reason;
-      return settled.value;
-    },
+    settle: (settlement) => settle({ ...settlement, event: { ...settlement.event } }),
 
     async listFinal({ partner, mode, from, to, after, limit }) {
       const start = startOf(from);
