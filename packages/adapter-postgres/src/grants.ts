@@ -1,14 +1,25 @@
-import type {
-  AccessTokenState,
-  GrantRecord,
-  GrantState,
-  GrantStore,
-  NewAccessToken,
-} from '@ostiary/core/storage';
-import type { Database } from './database.ts';
+import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core/storage';
+import { type Database, patienceMs } from './database.ts';
+import { isOfTheData } from './errors.ts';
+import { inGroups } from './groups.ts';
 import { lookup, prepared, statement } from './statement.ts';
 
+type Redemption = Parameters<GrantStore['redeem']>[0];
+type Redeemed = Awaited<ReturnType<GrantStore['redeem']>>;
+
+/** Of many redemptions, an array for each column. */
+interface Redemptions {
+  readonly codes: readonly Uint8Array[];
+  readonly tokens: readonly Uint8Array[];
+  readonly nows: readonly number[];
+  readonly issued: readonly number[];
+  readonly ends: readonly number[];
+  readonly maxFailedVerifiers: number;
+}
+
 type CodeAt = { readonly codeDigest: Uint8Array; readonly now: number };
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /** Revokes grants. Locked in the order of their ids, as everywhere, so that nobody waits in a circle. */
 export const revokeGrantsWhere = (schema: string, condition: string) => `
@@ -48,22 +59,37 @@ function statementsIn(schema: string) {
     `,
     ),
 
-    // Of parallel calls the first one locks the row; the others wait, and then find it consumed.
-    consume: prepared<CodeAt & { maxFailedVerifiers: number; tokenEndsAt: number }, { id: number }>(`
-      UPDATE ${schema}.grants SET consumed_at = :now, ends_at = greatest(ends_at, :tokenEndsAt)
-      WHERE code_digest = :codeDigest
-        AND consumed_at IS NULL AND revoked_at IS NULL AND expires_at > :now
-        AND failed_verifiers < :maxFailedVerifiers
-        AND EXISTS (
-          SELECT 1 FROM ${schema}.clients
-          WHERE clients.client_id = grants.client_id AND disabled_at IS NULL AND NOT partner_disabled
-        )
-      RETURNING id
+    // Of parallel calls the first one locks the row; the others wait, and then find it consumed. Locked in the order of their
+    // ids, as everywhere. Answers the tokens of those that won.
+    redeem: prepared<Redemptions, { readonly digest: Uint8Array }>(`
+      WITH held AS MATERIALIZED (
+        SELECT id FROM ${schema}.grants WHERE code_digest = ANY (:codes) ORDER BY id FOR UPDATE
+      ), consumed AS (
+        UPDATE ${schema}.grants SET consumed_at = now, ends_at = greatest(ends_at, token_ends_at)
+        FROM held, unnest(:codes::bytea[], :tokens::bytea[], :nows::bigint[], :issued::bigint[], :ends::bigint[])
+          AS asked (code, token, now, token_issued_at, token_ends_at)
+        WHERE grants.id = held.id AND code_digest = code
+          AND consumed_at IS NULL AND revoked_at IS NULL AND expires_at > now
+          AND failed_verifiers < :maxFailedVerifiers
+          AND EXISTS (
+            SELECT 1 FROM ${schema}.clients
+            WHERE clients.client_id = grants.client_id AND disabled_at IS NULL AND NOT partner_disabled
+          )
+        RETURNING grants.id, token, token_issued_at, token_ends_at
+      )
+      INSERT INTO ${schema}.access_tokens (digest, grant_id, issued_at, expires_at)
+      SELECT token, id, token_issued_at, token_ends_at FROM consumed
+      RETURNING digest
     `),
 
-    revokeConsumed: prepared<CodeAt>(`
+    // A code that is presented again ends what it gave (RFC 6749, section 4.1.2).
+    revokeConsumed: prepared<{ codes: readonly Uint8Array[]; now: number }, { readonly code: Uint8Array }>(`
       UPDATE ${schema}.grants SET revoked_at = coalesce(revoked_at, :now)
-      WHERE code_digest = :codeDigest AND consumed_at IS NOT NULL
+      WHERE id IN (
+        SELECT id FROM ${schema}.grants WHERE code_digest = ANY (:codes) AND consumed_at IS NOT NULL
+        ORDER BY id FOR UPDATE
+      )
+      RETURNING code_digest AS code
     `),
 
     recordFailedVerifier: statement<{ codeDigest: Uint8Array }>(`
@@ -72,11 +98,6 @@ function statementsIn(schema: string) {
 
     revoke: statement<CodeAt>(`
       UPDATE ${schema}.grants SET revoked_at = :now WHERE code_digest = :codeDigest AND revoked_at IS NULL
-    `),
-
-    insertToken: prepared<NewAccessToken & { grantId: number }>(`
-      INSERT INTO ${schema}.access_tokens (digest, grant_id, issued_at, expires_at)
-      VALUES (:digest, :grantId, :issuedAt, :expiresAt)
     `),
 
     // Every use of a token: one statement, two look-ups by primary key.
@@ -104,6 +125,37 @@ function statementsIn(schema: string) {
 export function postgresGrants(database: Database): GrantStore {
   const sql = statementsIn(database.schema);
 
+  const redeem = inGroups({
+    keyOf: ({ maxFailedVerifiers }: Redemption) => String(maxFailedVerifiers),
+    isOfOne: isOfTheData,
+    async make(group: readonly Redemption[], waitedMs): Promise<Redeemed[]> {
+      const patience = Math.max(1, patienceMs - waitedMs);
+      const codesOf = (of: readonly Redemption[]) => of.map(({ codeDigest }) => codeDigest);
+      const redemptions = {
+        codes: codesOf(group),
+        tokens: group.map(({ token }) => token.digest),
+        nows: group.map(({ now }) => now),
+        issued: group.map(({ token }) => token.issuedAt),
+        ends: group.map(({ token }) => token.expiresAt),
+        maxFailedVerifiers: group[0]?.maxFailedVerifiers ?? 0,
+      };
+      const stored = await database.change((connection) => sql.redeem.all(connection, redemptions), patience);
+      const redeemed = new Set(stored.map(({ digest }) => hex(digest)));
+      const others = group.filter(({ token }) => !redeemed.has(hex(token.digest)));
+      // Each statement sees what was committed before it began: this one, who was first.
+      const again = { codes: codesOf(others), now: Math.max(0, ...others.map(({ now }) => now)) };
+      const revoked =
+        others.length === 0
+          ? []
+          : await database.change((connection) => sql.revokeConsumed.all(connection, again));
+      const replayed = new Set(revoked.map(({ code }) => hex(code)));
+      return group.map(({ token, codeDigest }) => {
+        if (redeemed.has(hex(token.digest))) return 'redeemed';
+        return replayed.has(hex(codeDigest)) ? 'replayed' : 'refused';
+      });
+    },
+  });
+
   return {
     issue: (grant) => {
       const row = { ...grant, codeDigest: Buffer.from(grant.codeDigest), scopes: [...grant.scopes] };
@@ -112,19 +164,12 @@ export function postgresGrants(database: Database): GrantStore {
 
     find: (codeDigest) => database.get(sql.find, { codeDigest: Buffer.from(codeDigest) }),
 
-    async redeem({ maxFailedVerifiers, now, ...redemption }) {
-      const code = { codeDigest: Buffer.from(redemption.codeDigest), now };
-      const token = { ...redemption.token, digest: Buffer.from(redemption.token.digest) };
-      const use = { ...code, maxFailedVerifiers, tokenEndsAt: token.expiresAt };
-      return database.write(async (connection) => {
-        const consumed = await sql.consume.get(connection, use);
-        if (consumed !== undefined) {
-          await sql.insertToken.run(connection, { ...token, grantId: consumed.id });
-          return 'redeemed';
-        }
-        return (await sql.revokeConsumed.run(connection, code)) === 1 ? 'replayed' : 'refused';
-      });
-    },
+    redeem: ({ codeDigest, token, ...redemption }) =>
+      redeem({
+        ...redemption,
+        codeDigest: Buffer.from(codeDigest),
+        token: { ...token, digest: Buffer.from(token.digest) },
+      }),
 
     async recordFailedVerifier(codeDigest) {
       await database.changes(sql.recordFailedVerifier, { codeDigest: Buffer.from(codeDigest) });
