@@ -32,6 +32,13 @@ export const patienceMs = 1500;
 /** How long it waits for a lock where it wants to hear, with time left, that somebody else holds it. */
 export const lockPatienceMs = 1200;
 
+/** How long a statement that several calls share waits for a lock, before each of them goes on alone. */
+const sharedLockMs = 50;
+
+/** How long a statement for so many calls waits for a lock, as `lock_timeout` takes it. */
+export const lockTimeoutOf = (calls: number, aloneMs = patienceMs): string =>
+  String(calls === 1 ? aloneMs : sharedLockMs);
+
 /** The same for what changes many rows on behalf of nobody who waits: a purge, a client that is disabled. */
 export const longPatienceMs = 30_000;
 

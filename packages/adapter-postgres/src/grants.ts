@@ -1,6 +1,6 @@
 import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core/storage';
-import { type Database, patienceMs } from './database.ts';
-import { isOfTheData } from './errors.ts';
+import { type Database, lockTimeoutOf, patienceMs } from './database.ts';
+import { isLockTimeout, isOfTheData } from './errors.ts';
 import { inGroups } from './groups.ts';
 import { lookup, prepared, statement } from './statement.ts';
 
@@ -15,6 +15,7 @@ interface Redemptions {
   readonly issued: readonly number[];
   readonly ends: readonly number[];
   readonly maxFailedVerifiers: number;
+  readonly lockTimeout: string;
 }
 
 type CodeAt = { readonly codeDigest: Uint8Array; readonly now: number };
@@ -63,7 +64,9 @@ function statementsIn(schema: string) {
     // ids, as everywhere. Answers the tokens of those that won.
     redeem: prepared<Redemptions, { readonly digest: Uint8Array }>(`
       WITH held AS MATERIALIZED (
-        SELECT id FROM ${schema}.grants WHERE code_digest = ANY (:codes) ORDER BY id FOR UPDATE
+        SELECT id FROM ${schema}.grants
+        WHERE code_digest = ANY (:codes) AND set_config('lock_timeout', :lockTimeout, true) IS NOT NULL
+        ORDER BY id FOR UPDATE
       ), consumed AS (
         UPDATE ${schema}.grants SET consumed_at = now, ends_at = greatest(ends_at, token_ends_at)
         FROM held, unnest(:codes::bytea[], :tokens::bytea[], :nows::bigint[], :issued::bigint[], :ends::bigint[])
@@ -127,7 +130,7 @@ export function postgresGrants(database: Database): GrantStore {
 
   const redeem = inGroups({
     keyOf: ({ maxFailedVerifiers }: Redemption) => String(maxFailedVerifiers),
-    isOfOne: isOfTheData,
+    isOfOne: (error) => isOfTheData(error) || isLockTimeout(error),
     async make(group: readonly Redemption[], waitedMs): Promise<Redeemed[]> {
       const patience = Math.max(1, patienceMs - waitedMs);
       const codesOf = (of: readonly Redemption[]) => of.map(({ codeDigest }) => codeDigest);
@@ -138,6 +141,7 @@ export function postgresGrants(database: Database): GrantStore {
         issued: group.map(({ token }) => token.issuedAt),
         ends: group.map(({ token }) => token.expiresAt),
         maxFailedVerifiers: group[0]?.maxFailedVerifiers ?? 0,
+        lockTimeout: lockTimeoutOf(group.length),
       };
       const stored = await database.change((connection) => sql.redeem.all(connection, redemptions), patience);
       const redeemed = new Set(stored.map(({ digest }) => hex(digest)));

@@ -31,9 +31,9 @@ export function inGroups<Call, Answer>({
   /** Of each key with a group under way those that wait for it. */
   const gathered = new Map<string, Waiting<Call, Answer>[]>();
 
-  async function makeAlone({ call, resolve, reject }: Waiting<Call, Answer>): Promise<void> {
+  async function makeAlone({ call, since, resolve, reject }: Waiting<Call, Answer>): Promise<void> {
     try {
-      for (const answer of await make([call], 0)) resolve(answer);
+      for (const answer of await make([call], performance.now() - since)) resolve(answer);
     } catch (error) {
       reject(error);
     }

@@ -1,16 +1,17 @@
 import type {
+  IdempotencyClaim,
   ListPosition,
+  NewJob,
   Owner,
   TransferCreation,
   TransferRecord,
   TransferStore,
 } from '@ostiary/core/storage';
-import { type Database, patienceMs } from './database.ts';
-import { isOfTheData } from './errors.ts';
+import { type Database, lockPatienceMs, lockTimeoutOf, patienceMs } from './database.ts';
+import { isLockTimeout, isOfTheData, isRepeatedInOne, isTaken, StorageUnavailableError } from './errors.ts';
 import { inGroups } from './groups.ts';
-import { postgresClaims } from './idempotency.ts';
+import { postgresIdempotency } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
-import { jobRowOf, postgresJobs } from './queue.ts';
 import { lookup, prepared, statement } from './statement.ts';
 
 /** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
@@ -19,8 +20,13 @@ type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
   readonly failureCode: string | null;
   readonly failureMessage: string | null;
 };
-type NewTransferRow = TransferRow & { readonly amount: bigint };
 type StoredTransferRow = TransferRow & { readonly amount: string };
+/** A creation as it waits for its statement. */
+interface Creation {
+  readonly row: ReturnType<typeof creationRowOf>;
+  readonly claim: IdempotencyClaim | null;
+  readonly now: number;
+}
 type Settlement = Parameters<TransferStore['settle']>[0];
 type Settled = Awaited<ReturnType<TransferStore['settle']>>;
 type ListRequest = Parameters<TransferStore['list']>[0];
@@ -42,23 +48,58 @@ function statementsIn(schema: string) {
     AND (:status::text IS NULL OR status = :status)
   `;
   return {
-    // Waits for a transfer with this reference that is just being stored. A taken id is an error all the same.
-    insert: prepared<NewTransferRow>(`
-      INSERT INTO ${schema}.transfers (
-        id, partner, mode, status, amount, currency, recipient_kid, description, reference, metadata,
-        failure_code, failure_message, created_at, updated_at, completed_at
+    // Each with its record, its job, and what else there is of it, or not at all. One whose reference is taken is left out, and
+    // so is one whose key has a record that lives; a reference that somebody else is just storing is waited for, and an error.
+    create: prepared<{ creations: string; now: number; lockTimeout: string }, { readonly id: string }>(`
+      WITH asked AS MATERIALIZED (
+        SELECT * FROM json_to_recordset(:creations::json) AS asked (
+          id text, partner text, mode text, status text, amount bigint, currency text, "recipientKid" text,
+          description text, reference text, metadata text, "failureCode" text, "failureMessage" text,
+          "createdAt" bigint, "updatedAt" bigint, "completedAt" bigint,
+          key text, fingerprint text, "answerStatus" integer, "answerBody" text, "keyEndsAt" bigint,
+          "jobId" text, "jobKind" text, "jobPayload" text, "jobDueAt" bigint
+        )
+        WHERE set_config('lock_timeout', :lockTimeout, true) IS NOT NULL AND NOT EXISTS (
+          SELECT FROM ${schema}.transfers AS other
+          WHERE other.partner = asked.partner AND other.mode = asked.mode AND other.reference = asked.reference
+        )
+      ), taken AS (
+        INSERT INTO ${schema}.idempotency_records AS record (partner, mode, key, fingerprint, status, body, ends_at)
+        SELECT partner, mode, key, decode(fingerprint, 'hex'), "answerStatus", "answerBody", "keyEndsAt"
+        FROM asked WHERE key IS NOT NULL
+        ORDER BY partner COLLATE "C", mode, key COLLATE "C"
+        ON CONFLICT (partner, mode, key) DO UPDATE SET
+          fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
+          ends_at = excluded.ends_at
+        WHERE record.ends_at <= :now
+        RETURNING partner, mode, key
+      ), stored AS (
+        INSERT INTO ${schema}.transfers (
+          id, partner, mode, status, amount, currency, recipient_kid, description, reference, metadata,
+          failure_code, failure_message, created_at, updated_at, completed_at
+        )
+        SELECT
+          id, asked.partner, asked.mode, status, amount, currency, "recipientKid", description, reference, metadata,
+          "failureCode", "failureMessage", "createdAt", "updatedAt", "completedAt"
+        FROM asked LEFT JOIN taken USING (partner, mode, key)
+        WHERE asked.key IS NULL OR taken.key IS NOT NULL
+        RETURNING id
+      ), queued AS (
+        INSERT INTO ${schema}.jobs (id, kind, payload, due_at)
+        SELECT "jobId", "jobKind", "jobPayload", "jobDueAt" FROM asked JOIN stored USING (id)
+        ORDER BY "jobId" COLLATE "C"
+        ON CONFLICT (id) DO NOTHING
       )
-      VALUES (
-        :id, :partner, :mode, :status, :amount, :currency, :recipientKid, :description, :reference, :metadata,
-        :failureCode, :failureMessage, :createdAt, :updatedAt, :completedAt
-      )
-      ON CONFLICT (partner, mode, reference) WHERE reference IS NOT NULL DO NOTHING
+      SELECT id FROM stored
     `),
 
-    findReference: prepared<Owner & { reference: string | null }, { readonly id: string }>(`
-      SELECT id FROM ${schema}.transfers
-      WHERE partner = :partner AND mode = :mode AND reference = :reference
-    `),
+    findReference: lookup<Owner & { reference: string | null }, { readonly id: string }>(
+      { partner: 'text', mode: 'text', reference: 'text' },
+      `
+        SELECT id FROM ${schema}.transfers
+        WHERE partner = :partner AND mode = :mode AND reference = :reference
+      `,
+    ),
 
     find: lookup<Owner & { id: string }, StoredTransferRow>(
       { partner: 'text', mode: 'text', id: 'text' },
@@ -149,25 +190,62 @@ function postgresSettlements(database: Database): (settlement: Settlement) => Pr
   });
 }
 
+/** Stores transfers with their records and jobs; those that wait for each other with one statement. */
+function postgresCreations(database: Database): (creation: Creation) => Promise<TransferCreation> {
+  const sql = statementsIn(database.schema);
+  const records = postgresIdempotency(database);
+
+  /** Why one is not stored. */
+  async function refusal({ row, claim }: Creation, now: number): Promise<TransferCreation> {
+    const earlier = claim && (await records.find({ ...claim, now }));
+    if (earlier !== null) return earlier;
+    const taken = await database.get(sql.findReference, row);
+    if (taken === null) throw new StorageUnavailableError('a transfer was refused without a reason');
+    return { outcome: 'reference_conflict', transferId: taken.id };
+  }
+
+  return inGroups<Creation, TransferCreation>({
+    isOfOne: (error) => isOfTheData(error) || isLockTimeout(error) || isRepeatedInOne(error),
+    async make(group, waitedMs) {
+      const [first] = group;
+      if (first === undefined) return [];
+      const isAlone = group.length === 1;
+      // Of records that end in these milliseconds the lives of all go by one clock.
+      const now = Math.min(...group.map((creation) => creation.now));
+      const creations = JSON.stringify(group.map(({ row }) => row));
+      const lockTimeout = lockTimeoutOf(group.length, lockPatienceMs);
+      try {
+        const stored = await database.change(
+          (connection) => sql.create.all(connection, { creations, now, lockTimeout }),
+          Math.max(1, patienceMs - waitedMs),
+        );
+        const ids = new Set(stored.map(({ id }) => id));
+        return await Promise.all(
+          group.map(async (one) => (ids.has(one.row.id) ? { outcome: 'created' } : refusal(one, now))),
+        );
+      } catch (error) {
+        if (isAlone && first.claim !== null && isLockTimeout(error)) return [{ outcome: 'in_progress' }];
+        // Stored by somebody else while this one waited.
+        if (isAlone && isTaken(error, 'transfers_by_reference')) return [await refusal(first, now)];
+        throw error;
+      }
+    },
+  });
+}
+
 export function postgresTransfers(database: Database): TransferStore {
-  const once = postgresClaims(database);
-  const storeJobs = postgresJobs(database);
+  const create = postgresCreations(database);
   const settle = postgresSettlements(database);
   const sql = statementsIn(database.schema);
 
   return {
-    async create({ transfer, idempotency, job, now }) {
-      const row = rowOf(transfer);
-      const jobRow = jobRowOf(job);
-      return once<TransferCreation>(idempotency, now, async (connection) => {
-        if ((await sql.insert.run(connection, row)) === 0) {
-          const taken = await sql.findReference.get(connection, row);
-          return { outcome: 'reference_conflict', transferId: taken?.id ?? '' };
-        }
-        await storeJobs(connection, [jobRow]);
-        return { outcome: 'created' };
-      });
-    },
+    // Copies: the caller may go on with its own while the call waits.
+    create: ({ transfer, idempotency, job, now }) =>
+      create({
+        row: creationRowOf(transfer, idempotency, job),
+        claim: idempotency && { ...idempotency, fingerprint: Buffer.from(idempotency.fingerprint) },
+        now,
+      }),
 
     async find({ partner, mode }, id) {
       const row = await database.get(sql.find, { partner, mode, id });
@@ -220,17 +298,26 @@ function settlementRowOf({ id, status, failure, now }: Settlement) {
   return { transfer_id: id, outcome: status, code: failure?.code, message: failure?.message, now };
 }
 
-function failureColumns(
-  failure: TransferRecord['failure'],
-): Pick<TransferRow, 'failureCode' | 'failureMessage'> {
-  return { failureCode: failure?.code ?? null, failureMessage: failure?.message ?? null };
-}
-
-function rowOf({ metadata, failure, ...transfer }: TransferRecord): NewTransferRow {
+function creationRowOf(
+  { metadata, failure, amount, ...transfer }: TransferRecord,
+  claim: IdempotencyClaim | null,
+  job: NewJob,
+) {
   return {
     ...transfer,
-    ...failureColumns(failure),
+    amount: String(amount),
     metadata: metadata === null ? null : JSON.stringify(metadata),
+    failureCode: failure?.code ?? null,
+    failureMessage: failure?.message ?? null,
+    key: claim?.key,
+    fingerprint: claim && Buffer.from(claim.fingerprint).toString('hex'),
+    answerStatus: claim?.answer.status,
+    answerBody: claim?.answer.body,
+    keyEndsAt: claim?.endsAt,
+    jobId: job.id,
+    jobKind: job.kind,
+    jobPayload: JSON.stringify(job.payload),
+    jobDueAt: job.dueAt,
   };
 }
 
