@@ -121,7 +121,9 @@ function deadlineIn(milliseconds: number): Deadline {
   const timer = setTimeout(() => {
     isOver = true;
     over.reject(
-      new StorageUnavailableError(`the PostgreSQL database did not answer within ${Math.round(milliseconds)} ms`),
+      new StorageUnavailableError(
+        `the PostgreSQL database did not answer within ${Math.round(milliseconds)} ms`,
+      ),
     );
   }, milliseconds);
   return {
