@@ -3,7 +3,7 @@ import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
 import { postgresSealedSecrets } from './sealed-secrets.ts';
-import { prepared, statement } from './statement.ts';
+import { lookup, prepared, statement } from './statement.ts';
 
 const columns = `
   id, partner, mode, api_keys.name AS name, digest, scopes, allowlist, require_signature AS "requireSignature",
@@ -38,11 +38,14 @@ function statementsIn(schema: string) {
     `),
 
     // Every request of a partner: one statement, two look-ups by unique index.
-    findByDigest: prepared<{ digest: Uint8Array }, ApiKeyState>(`
+    findByDigest: lookup<{ digest: Uint8Array }, ApiKeyState>(
+      { digest: 'bytea' },
+      `
       SELECT ${columns}, partners.disabled_at IS NOT NULL AS "partnerDisabled"
       FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner
       WHERE digest = :digest
-    `),
+    `,
+    ),
 
     isLive: prepared<{ keys: readonly string[]; now: number }, { readonly id: string }>(`
       SELECT id FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner

@@ -2,7 +2,7 @@ import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { revokeGrantsWhere } from './grants.ts';
-import { prepared, statement } from './statement.ts';
+import { lookup, statement } from './statement.ts';
 
 interface ClientRow {
   readonly clientId: string;
@@ -30,9 +30,12 @@ function statementsIn(schema: string) {
       SELECT 1 FROM ${schema}.partners WHERE slug = :partner FOR SHARE
     `),
 
-    find: prepared<{ clientId: string }, Pick<ClientRow, 'record'> & PartnerState>(`
+    find: lookup<{ clientId: string }, Pick<ClientRow, 'record'> & PartnerState>(
+      { clientId: 'text' },
+      `
       SELECT record, partner_disabled AS "partnerDisabled" FROM ${schema}.clients WHERE client_id = :clientId
-    `),
+    `,
+    ),
 
     list: statement<{ after: string | null; limit: number }, Pick<ClientRow, 'record'>>(`
       SELECT record FROM ${schema}.clients
@@ -57,11 +60,14 @@ function statementsIn(schema: string) {
       SELECT origin, :clientId FROM unnest(:origins::text[]) AS origin
     `),
 
-    findOrigin: prepared<{ origin: string }>(`
+    findOrigin: lookup<{ origin: string }, unknown>(
+      { origin: 'text' },
+      `
       SELECT 1 FROM ${schema}.client_origins JOIN ${schema}.clients USING (client_id)
       WHERE origin = :origin AND disabled_at IS NULL AND NOT partner_disabled
       LIMIT 1
-    `),
+    `,
+    ),
 
     revokeConsents: statement<RevokedAt>(`
       UPDATE ${schema}.consents SET revoked_at = :now WHERE client_id = :clientId AND revoked_at IS NULL

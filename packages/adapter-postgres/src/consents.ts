@@ -2,7 +2,7 @@ import type { ConsentRecord, ConsentStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { revokeGrantsWhere } from './grants.ts';
-import { prepared, statement } from './statement.ts';
+import { lookup, prepared, statement } from './statement.ts';
 
 type OfClient = { readonly sub: string; readonly clientId: string };
 
@@ -10,10 +10,13 @@ const columns = 'sub, client_id AS "clientId", scopes, granted_at AS "grantedAt"
 
 function statementsIn(schema: string) {
   return {
-    find: prepared<OfClient, ConsentRecord>(`
+    find: lookup<OfClient, ConsentRecord>(
+      { sub: 'text', clientId: 'text' },
+      `
       SELECT ${columns} FROM ${schema}.consents
       WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
-    `),
+    `,
+    ),
 
     list: statement<{ sub: string }, ConsentRecord>(`
       SELECT ${columns} FROM ${schema}.consents WHERE sub = :sub AND revoked_at IS NULL
@@ -46,12 +49,15 @@ function statementsIn(schema: string) {
     ),
 
     // Part of every look-up of a user.
-    partnerHolds: prepared<{ partner: string; sub: string; scope: string }>(`
+    partnerHolds: lookup<{ partner: string; sub: string; scope: string }, unknown>(
+      { partner: 'text', sub: 'text', scope: 'text' },
+      `
       SELECT 1 FROM ${schema}.consents JOIN ${schema}.clients USING (client_id)
       WHERE sub = :sub AND revoked_at IS NULL AND :scope = ANY (scopes)
         AND partner = :partner AND disabled_at IS NULL AND NOT partner_disabled
       LIMIT 1
-    `),
+    `,
+    ),
 
     endUser: statement<{ sub: string; now: number }>(`
       UPDATE ${schema}.consents SET revoked_at = :now WHERE sub = :sub AND revoked_at IS NULL

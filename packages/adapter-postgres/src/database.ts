@@ -17,19 +17,27 @@
  * objects of the caller's are copied before. What belongs to the transaction of another noun is exported as a
  * function that takes the connection.
  */
-import { StorageUnavailableError, unavailable } from './errors.ts';
+import { isOfTheData, StorageUnavailableError, unavailable } from './errors.ts';
 import { firstConnection } from './first-connection.ts';
+import { inGroups } from './groups.ts';
 import { type Lease, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
 import type { OwnPool, PostgresClient, PostgresPool } from './pool.ts';
 import { Semaphore } from './semaphore.ts';
-import { type Connection, connectionOn, type Preparing, type Statement } from './statement.ts';
+import { type Connection, connectionOn, type Lookup, type Preparing, type Statement } from './statement.ts';
 
 /** How long a call may take, the wait for a connection included, before it is refused. */
 export const patienceMs = 1500;
 
 /** How long it waits for a lock where it wants to hear, with time left, that somebody else holds it. */
 export const lockPatienceMs = 1200;
+
+/** How long a statement that others wait for waits for a lock, before each call of it goes on alone. */
+const sharedLockMs = 50;
+
+/** How long a statement waits for a lock, as `lock_timeout` takes it. */
+export const lockTimeoutOf = (isShared: boolean, aloneMs = patienceMs): string =>
+  String(isShared ? sharedLockMs : aloneMs);
 
 /** The same for what changes many rows on behalf of nobody who waits: a purge, a client that is disabled. */
 export const longPatienceMs = 30_000;
@@ -63,6 +71,8 @@ export class Database {
   #isOpen = false;
   #closing: Promise<void> | null = null;
   readonly #calls = new Set<Promise<unknown>>();
+  /** How each look-up is made together with others of its kind. */
+  readonly #lookups = new Map<object, (parameters: object) => Promise<unknown>>();
   readonly #preparing: Preparing = { isOn: true };
   /** Of what waits for the disk; `null` where nobody knows how many connections there are. */
   #semaphore: Semaphore | null = null;
@@ -99,15 +109,16 @@ export class Database {
   }
 
   /** Runs statements that change nothing, outside a transaction. */
-  read<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.#call(patienceMs, (lease) => work(connectionOn(lease.client, this.#preparing)));
+  read<T>(work: (connection: Connection) => Promise<T>, patience = patienceMs): Promise<T> {
+    return this.#call(patience, (lease) => work(connectionOn(lease.client, this.#preparing)));
   }
 
-  /** Reads a row; `null` where there is none. */
+  /** Reads a row; `null` where there is none. Look-ups of one kind that would wait for each other are one statement. */
   async get<Parameters extends object, Row>(
-    statement: Statement<Parameters, Row>,
+    statement: Statement<Parameters, Row> | Lookup<Parameters, Row>,
     parameters: Parameters,
   ): Promise<Row | null> {
+    if ('ofMany' in statement) return (await this.#together(statement)(parameters)) as Row | null;
     return (await this.read((connection) => statement.get(connection, parameters))) ?? null;
   }
 
@@ -194,6 +205,18 @@ export class Database {
     this.#isOpen = true;
   }
 
+  #together<Parameters extends object, Row>(lookup: Lookup<Parameters, Row>) {
+    const known = this.#lookups.get(lookup);
+    if (known !== undefined) return known;
+    const look = inGroups<Parameters, Row | null>({
+      isOfOne: isOfTheData,
+      make: (group, waitedMs) =>
+        this.read((connection) => lookUpAll(connection, lookup, group), Math.max(1, patienceMs - waitedMs)),
+    }) as (parameters: object) => Promise<unknown>;
+    this.#lookups.set(lookup, look);
+    return look;
+  }
+
   #use(): PostgresPool {
     if (this.#closing !== null) throw new StorageUnavailableError('the storage is closed');
     if (this.#pool === null || !this.#isOpen) throw new StorageUnavailableError('the storage is not open');
@@ -230,6 +253,19 @@ export class Database {
       }
     }
   }
+}
+
+async function lookUpAll<Parameters extends object, Row>(
+  connection: Connection,
+  lookup: Lookup<Parameters, Row>,
+  group: readonly Parameters[],
+): Promise<(Row | null)[]> {
+  const [first] = group;
+  if (group.length === 1 && first !== undefined) return [(await lookup.get(connection, first)) ?? null];
+  const keys = Object.fromEntries(lookup.names.map((name) => [name, group.map((of) => of[name])]));
+  const found: (Row | null)[] = group.map(() => null);
+  for (const { place, ...row } of await lookup.ofMany.all(connection, keys)) found[place - 1] = row as Row;
+  return found;
 }
 
 async function inTransaction<T>(

@@ -40,12 +40,26 @@ export function endsConnection(error: unknown): boolean {
   return state === '' || /^(?:08|57P|58|XX)/.test(state) || ['25006', '25P03', '25P04'].includes(state);
 }
 
+/** What the server or the driver said, without what was made of it for callers. */
+const causeOf = (error: unknown): unknown => (error instanceof StorageUnavailableError ? error.cause : error);
+
 /** Another transaction held for too long what the statement wanted to lock; the connection is good. */
 export function isLockTimeout(error: unknown): boolean {
-  return sqlStateOf(error) === '55P03';
+  return sqlStateOf(causeOf(error)) === '55P03';
+}
+
+/** One statement was to write a row twice: two of those that it was made of belong to the same. */
+export function isRepeatedInOne(error: unknown): boolean {
+  return sqlStateOf(causeOf(error)) === '21000';
+}
+
+/** Somebody else has stored a row with the same values of this unique index. */
+export function isTaken(error: unknown, index: string): boolean {
+  const cause = causeOf(error);
+  return sqlStateOf(cause) === '23505' && Reflect.get(Object(cause), 'constraint') === index;
 }
 
 /** PostgreSQL refused what was to be stored, as it would refuse it again: a value, or a constraint. */
 export function isOfTheData(error: unknown): boolean {
-  return error instanceof Error && /^2[23]/.test(sqlStateOf(error.cause ?? error));
+  return /^2[23]/.test(sqlStateOf(causeOf(error)));
 }

@@ -1,14 +1,26 @@
-import type {
-  AccessTokenState,
-  GrantRecord,
-  GrantState,
-  GrantStore,
-  NewAccessToken,
-} from '@ostiary/core/storage';
-import type { Database } from './database.ts';
-import { prepared, statement } from './statement.ts';
+import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core/storage';
+import { type Database, lockTimeoutOf, patienceMs } from './database.ts';
+import { isLockTimeout, isOfTheData } from './errors.ts';
+import { inGroups } from './groups.ts';
+import { lookup, prepared, statement } from './statement.ts';
+
+type Redemption = Parameters<GrantStore['redeem']>[0];
+type Redeemed = Awaited<ReturnType<GrantStore['redeem']>>;
+
+/** Of many redemptions, an array for each column. */
+interface Redemptions {
+  readonly codes: readonly Uint8Array[];
+  readonly tokens: readonly Uint8Array[];
+  readonly nows: readonly number[];
+  readonly issued: readonly number[];
+  readonly ends: readonly number[];
+  readonly maxFailedVerifiers: number;
+  readonly lockTimeout: string;
+}
 
 type CodeAt = { readonly codeDigest: Uint8Array; readonly now: number };
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /** Revokes grants. Locked in the order of their ids, as everywhere, so that nobody waits in a circle. */
 export const revokeGrantsWhere = (schema: string, condition: string) => `
@@ -36,31 +48,51 @@ function statementsIn(schema: string) {
       FOR SHARE OF clients, consents
     `),
 
-    find: prepared<{ codeDigest: Uint8Array }, GrantState>(`
+    find: lookup<{ codeDigest: Uint8Array }, GrantState>(
+      { codeDigest: 'bytea' },
+      `
       SELECT
         code_digest AS "codeDigest", client_id AS "clientId", sub, scopes, redirect_uri AS "redirectUri",
         code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt",
         issued_at AS "issuedAt", expires_at AS "expiresAt", consumed_at AS "consumedAt",
         revoked_at AS "revokedAt", failed_verifiers AS "failedVerifiers"
       FROM ${schema}.grants WHERE code_digest = :codeDigest
+    `,
+    ),
+
+    // Of parallel calls the first one locks the row; the others wait, and then find it consumed. Locked in the order of their
+    // ids, as everywhere. Answers the tokens of those that won.
+    redeem: prepared<Redemptions, { readonly digest: Uint8Array }>(`
+      WITH held AS MATERIALIZED (
+        SELECT id FROM ${schema}.grants
+        WHERE code_digest = ANY (:codes) AND set_config('lock_timeout', :lockTimeout, true) IS NOT NULL
+        ORDER BY id FOR UPDATE
+      ), consumed AS (
+        UPDATE ${schema}.grants SET consumed_at = now, ends_at = greatest(ends_at, token_ends_at)
+        FROM held, unnest(:codes::bytea[], :tokens::bytea[], :nows::bigint[], :issued::bigint[], :ends::bigint[])
+          AS asked (code, token, now, token_issued_at, token_ends_at)
+        WHERE grants.id = held.id AND code_digest = code
+          AND consumed_at IS NULL AND revoked_at IS NULL AND expires_at > now
+          AND failed_verifiers < :maxFailedVerifiers
+          AND EXISTS (
+            SELECT 1 FROM ${schema}.clients
+            WHERE clients.client_id = grants.client_id AND disabled_at IS NULL AND NOT partner_disabled
+          )
+        RETURNING grants.id, token, token_issued_at, token_ends_at
+      )
+      INSERT INTO ${schema}.access_tokens (digest, grant_id, issued_at, expires_at)
+      SELECT token, id, token_issued_at, token_ends_at FROM consumed
+      RETURNING digest
     `),
 
-    // Of parallel calls the first one locks the row; the others wait, and then find it consumed.
-    consume: prepared<CodeAt & { maxFailedVerifiers: number; tokenEndsAt: number }, { id: number }>(`
-      UPDATE ${schema}.grants SET consumed_at = :now, ends_at = greatest(ends_at, :tokenEndsAt)
-      WHERE code_digest = :codeDigest
-        AND consumed_at IS NULL AND revoked_at IS NULL AND expires_at > :now
-        AND failed_verifiers < :maxFailedVerifiers
-        AND EXISTS (
-          SELECT 1 FROM ${schema}.clients
-          WHERE clients.client_id = grants.client_id AND disabled_at IS NULL AND NOT partner_disabled
-        )
-      RETURNING id
-    `),
-
-    revokeConsumed: prepared<CodeAt>(`
+    // A code that is presented again ends what it gave (RFC 6749, section 4.1.2).
+    revokeConsumed: prepared<{ codes: readonly Uint8Array[]; now: number }, { readonly code: Uint8Array }>(`
       UPDATE ${schema}.grants SET revoked_at = coalesce(revoked_at, :now)
-      WHERE code_digest = :codeDigest AND consumed_at IS NOT NULL
+      WHERE id IN (
+        SELECT id FROM ${schema}.grants WHERE code_digest = ANY (:codes) AND consumed_at IS NOT NULL
+        ORDER BY id FOR UPDATE
+      )
+      RETURNING code_digest AS code
     `),
 
     recordFailedVerifier: statement<{ codeDigest: Uint8Array }>(`
@@ -71,20 +103,18 @@ function statementsIn(schema: string) {
       UPDATE ${schema}.grants SET revoked_at = :now WHERE code_digest = :codeDigest AND revoked_at IS NULL
     `),
 
-    insertToken: prepared<NewAccessToken & { grantId: number }>(`
-      INSERT INTO ${schema}.access_tokens (digest, grant_id, issued_at, expires_at)
-      VALUES (:digest, :grantId, :issuedAt, :expiresAt)
-    `),
-
     // Every use of a token: one statement, two look-ups by primary key.
-    findToken: prepared<{ digest: Uint8Array }, AccessTokenState>(`
+    findToken: lookup<{ digest: Uint8Array }, AccessTokenState>(
+      { digest: 'bytea' },
+      `
       SELECT
         grants.client_id AS "clientId", grants.sub AS sub, grants.scopes AS scopes,
         access_tokens.expires_at AS "expiresAt",
         access_tokens.revoked_at IS NOT NULL OR grants.revoked_at IS NOT NULL AS revoked
       FROM ${schema}.access_tokens JOIN ${schema}.grants ON grants.id = access_tokens.grant_id
       WHERE access_tokens.digest = :digest
-    `),
+    `,
+    ),
 
     revokeToken: prepared<{ digest: Uint8Array; now: number }, { clientId: string }>(`
       UPDATE ${schema}.access_tokens SET revoked_at = coalesce(access_tokens.revoked_at, :now)
@@ -98,6 +128,38 @@ function statementsIn(schema: string) {
 export function postgresGrants(database: Database): GrantStore {
   const sql = statementsIn(database.schema);
 
+  const redeem = inGroups({
+    keyOf: ({ maxFailedVerifiers }: Redemption) => String(maxFailedVerifiers),
+    isOfOne: (error) => isOfTheData(error) || isLockTimeout(error),
+    async make(group: readonly Redemption[], waitedMs, isShared): Promise<Redeemed[]> {
+      const patience = Math.max(1, patienceMs - waitedMs);
+      const codesOf = (of: readonly Redemption[]) => of.map(({ codeDigest }) => codeDigest);
+      const redemptions = {
+        codes: codesOf(group),
+        tokens: group.map(({ token }) => token.digest),
+        nows: group.map(({ now }) => now),
+        issued: group.map(({ token }) => token.issuedAt),
+        ends: group.map(({ token }) => token.expiresAt),
+        maxFailedVerifiers: group[0]?.maxFailedVerifiers ?? 0,
+        lockTimeout: lockTimeoutOf(isShared),
+      };
+      const stored = await database.change((connection) => sql.redeem.all(connection, redemptions), patience);
+      const redeemed = new Set(stored.map(({ digest }) => hex(digest)));
+      const others = group.filter(({ token }) => !redeemed.has(hex(token.digest)));
+      // Each statement sees what was committed before it began: this one, who was first.
+      const again = { codes: codesOf(others), now: Math.max(0, ...others.map(({ now }) => now)) };
+      const revoked =
+        others.length === 0
+          ? []
+          : await database.change((connection) => sql.revokeConsumed.all(connection, again));
+      const replayed = new Set(revoked.map(({ code }) => hex(code)));
+      return group.map(({ token, codeDigest }) => {
+        if (redeemed.has(hex(token.digest))) return 'redeemed';
+        return replayed.has(hex(codeDigest)) ? 'replayed' : 'refused';
+      });
+    },
+  });
+
   return {
     issue: (grant) => {
       const row = { ...grant, codeDigest: Buffer.from(grant.codeDigest), scopes: [...grant.scopes] };
@@ -106,19 +168,12 @@ export function postgresGrants(database: Database): GrantStore {
 
     find: (codeDigest) => database.get(sql.find, { codeDigest: Buffer.from(codeDigest) }),
 
-    async redeem({ maxFailedVerifiers, now, ...redemption }) {
-      const code = { codeDigest: Buffer.from(redemption.codeDigest), now };
-      const token = { ...redemption.token, digest: Buffer.from(redemption.token.digest) };
-      const use = { ...code, maxFailedVerifiers, tokenEndsAt: token.expiresAt };
-      return database.write(async (connection) => {
-        const consumed = await sql.consume.get(connection, use);
-        if (consumed !== undefined) {
-          await sql.insertToken.run(connection, { ...token, grantId: consumed.id });
-          return 'redeemed';
-        }
-        return (await sql.revokeConsumed.run(connection, code)) === 1 ? 'replayed' : 'refused';
-      });
-    },
+    redeem: ({ codeDigest, token, ...redemption }) =>
+      redeem({
+        ...redemption,
+        codeDigest: Buffer.from(codeDigest),
+        token: { ...token, digest: Buffer.from(token.digest) },
+      }),
 
     async recordFailedVerifier(codeDigest) {
       await database.changes(sql.recordFailedVerifier, { codeDigest: Buffer.from(codeDigest) });

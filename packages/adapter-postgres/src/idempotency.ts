@@ -7,7 +7,7 @@ import type {
 } from '@ostiary/core/storage';
 import { type Database, lockPatienceMs, patienceMs } from './database.ts';
 import { isLockTimeout } from './errors.ts';
-import { type Connection, prepared } from './statement.ts';
+import { type Connection, lookup, prepared } from './statement.ts';
 
 type ClaimRow = Omit<IdempotencyClaim, 'answer'> & StoredAnswer;
 type ClaimLookup = Pick<IdempotencyClaim, 'partner' | 'mode' | 'key' | 'fingerprint'>;
@@ -96,10 +96,13 @@ export function postgresClaims(database: Database) {
 
 export function postgresIdempotency(database: Database): IdempotencyStore {
   const { schema } = database;
-  const find = prepared<ClaimLookup & { readonly now: number }, Found>(`
+  const find = lookup<ClaimLookup & { readonly now: number }, Found>(
+    { partner: 'text', mode: 'text', key: 'text', fingerprint: 'bytea', now: 'bigint' },
+    `
     SELECT ${answers} FROM ${schema}.idempotency_records
     WHERE partner = :partner AND mode = :mode AND key = :key AND ends_at > :now
-  `);
+  `,
+  );
 
   return {
     async find(request) {

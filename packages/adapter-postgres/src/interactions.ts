@@ -1,6 +1,6 @@
 import type { InteractionStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
-import { prepared } from './statement.ts';
+import { lookup, prepared } from './statement.ts';
 
 interface InteractionRow {
   readonly digest: Uint8Array;
@@ -28,9 +28,12 @@ function statementsIn(schema: string) {
       WHERE digest = :digest AND expires_at < :expiresAt
     `),
 
-    find: prepared<{ digest: Uint8Array; now: number }, { payload: string }>(`
+    find: lookup<{ digest: Uint8Array; now: number }, { payload: string }>(
+      { digest: 'bytea', now: 'bigint' },
+      `
       SELECT payload FROM ${schema}.interactions WHERE digest = :digest AND expires_at > :now
-    `),
+    `,
+    ),
 
     remove: prepared<{ digest: Uint8Array }>(`
       DELETE FROM ${schema}.interactions WHERE digest = :digest

@@ -109,7 +109,9 @@ function deadlineIn(milliseconds: number) {
   const timer = setTimeout(() => {
     isOver = true;
     over.reject(
-      new StorageUnavailableError(`the PostgreSQL database did not answer within ${milliseconds} ms`),
+      new StorageUnavailableError(
+        `the PostgreSQL database did not answer within ${Math.round(milliseconds)} ms`,
+      ),
     );
   }, milliseconds);
   return {

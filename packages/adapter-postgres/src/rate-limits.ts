@@ -1,21 +1,34 @@
 import type { RateLimitState, SharedRateLimits } from '@ostiary/core/storage';
 import { liveKeys } from './api-keys.ts';
 import { type Database, patienceMs } from './database.ts';
-import { StorageUnavailableError } from './errors.ts';
+import { isRepeatedInOne, StorageUnavailableError } from './errors.ts';
 import { inGroups } from './groups.ts';
-import { prepared } from './statement.ts';
+import { lookup, prepared } from './statement.ts';
 
 type Request = Parameters<SharedRateLimits['consume']>[0];
 type WindowRow = Omit<RateLimitState, 'allowed'>;
 interface CountedRow extends WindowRow {
+  readonly bucket: string;
   /** How many of the requests were counted. */
   readonly granted: number;
-  /** Which of the keys live. */
-  readonly live: readonly string[];
+  /** Which of the keys live; of all buckets, in one of the rows. */
+  readonly live: readonly string[] | null;
+}
+
+/** Requests of many buckets, an array for each column, and the keys that made them. */
+interface Counting {
+  readonly buckets: readonly string[];
+  readonly limits: readonly number[];
+  readonly windows: readonly number[];
+  readonly requests: readonly number[];
+  readonly keys: readonly string[];
+  readonly now: number;
 }
 
 /** A request, and the key that made it, or `null`. */
 type Counted = Request & { readonly keyId: string | null };
+
+const nameOf = ({ bucket, limit, windowMs }: Request): string => `${limit} ${windowMs} ${bucket}`;
 
 export function postgresRateLimits(database: Database): SharedRateLimits {
   const { schema } = database;
@@ -23,58 +36,75 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
     // One statement, which answers in every case. With a condition on the update, and a look at the row where it does
     // not hold, that look would see the row as it was when the statement began, or not at all. So refused requests
     // change the row too: it says that they were refused. The table is unlogged, and still the server writes something
-    // that its commit would wait for, such as when the table grows; `set_config` ends with this statement.
-    consume: prepared<Request & { readonly requests: number; readonly keys: readonly string[] }, CountedRow>(`
-      INSERT INTO ${schema}.rate_limits AS last (bucket, granted, count, ends_at)
-      SELECT
-        :bucket::text, least(:requests::integer, :limit::integer), least(:requests::integer, :limit::integer),
-        :now::bigint + :windowMs::bigint
-      WHERE set_config('synchronous_commit', 'off', true) = 'off'
-      ON CONFLICT (bucket) DO UPDATE SET
-        granted = CASE
-          WHEN last.ends_at <= :now THEN excluded.granted
-          ELSE greatest(0, least(:requests, :limit - last.count))
-        END,
-        count = CASE
-          WHEN last.ends_at <= :now THEN excluded.count
-          ELSE last.count + greatest(0, least(:requests, :limit - last.count))
-        END,
-        ends_at = CASE WHEN last.ends_at <= :now THEN excluded.ends_at ELSE last.ends_at END
-      RETURNING granted, count, ends_at AS "endsAt", ARRAY (
+    // that its commit would wait for, such as when the table grows; `set_config` ends with this statement. In the order of
+    // the buckets, so that two processes do not wait for each other in a circle.
+    consume: prepared<Counting, CountedRow>(`
+      WITH asked AS MATERIALIZED (
+        SELECT * FROM unnest(:buckets::text[], :limits::integer[], :windows::bigint[], :requests::integer[])
+          AS asked (bucket, most, window_ms, requests)
+        WHERE set_config('synchronous_commit', 'off', true) = 'off'
+      ), counted AS (
+        INSERT INTO ${schema}.rate_limits AS last (bucket, granted, count, ends_at)
+        SELECT bucket, least(requests, most), least(requests, most), :now::bigint + window_ms
+        FROM asked ORDER BY bucket COLLATE "C"
+        ON CONFLICT (bucket) DO UPDATE SET (granted, count, ends_at) = (
+          SELECT
+            greatest(0, least(requests, most - earlier)), greatest(earlier, least(earlier + requests, most)),
+            CASE WHEN last.ends_at <= :now THEN excluded.ends_at ELSE last.ends_at END
+          FROM asked, LATERAL (SELECT CASE WHEN last.ends_at <= :now THEN 0 ELSE last.count END AS earlier) AS before
+          WHERE asked.bucket = excluded.bucket
+        )
+        RETURNING bucket, granted, count, ends_at
+      )
+      SELECT bucket, granted, count, ends_at AS "endsAt", CASE WHEN row_number() OVER () = 1 THEN ARRAY (
         SELECT id FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner
         WHERE ${liveKeys}
-      ) AS live
+      ) END AS live
+      FROM counted
     `),
 
-    peek: prepared<Pick<Request, 'bucket' | 'now'>, WindowRow>(`
-      SELECT count, ends_at AS "endsAt" FROM ${schema}.rate_limits WHERE bucket = :bucket AND ends_at > :now
-    `),
+    peek: lookup<Pick<Request, 'bucket' | 'now'>, WindowRow>(
+      { bucket: 'text', now: 'bigint' },
+      `SELECT count, ends_at AS "endsAt" FROM ${schema}.rate_limits WHERE bucket = :bucket AND ends_at > :now`,
+    ),
   };
 
-  // Every request of a bucket writes the same row, one after the other. Those that would wait for it in this process
-  // are counted together, so that a busy key takes one connection and not all.
-  const consume = inGroups(
-    ({ bucket, limit, windowMs }: Counted) => `${limit} ${windowMs} ${bucket}`,
-    async (group: readonly Counted[], waitedMs: number) => {
-      const [first] = group;
-      if (first === undefined) return [];
-      const { bucket, limit, windowMs } = first;
-      const now = Math.max(...group.map((request) => request.now));
-      const keys = [...new Set(group.flatMap(({ keyId }) => keyId ?? []))];
-      const request = { bucket, limit, windowMs, now, requests: group.length, keys };
-      const counted = await database.changeUnsynced(
-        (connection) => sql.consume.get(connection, request),
+  // Every request of a key is counted in one row: a busy key takes one connection, and not all.
+  const consume = inGroups({
+    // The same bucket with two limits.
+    isOfOne: isRepeatedInOne,
+    async make(group: readonly Counted[], waitedMs) {
+      const buckets = Map.groupBy(group, nameOf);
+      const each = [...buckets.values()].flatMap((requests) => requests.slice(0, 1));
+      const counting = {
+        buckets: each.map(({ bucket }) => bucket),
+        limits: each.map(({ limit }) => limit),
+        windows: each.map(({ windowMs }) => windowMs),
+        requests: [...buckets.values()].map(({ length }) => length),
+        keys: [...new Set(group.flatMap(({ keyId }) => keyId ?? []))],
+        now: Math.max(...group.map((request) => request.now)),
+      };
+      const rows = await database.changeUnsynced(
+        (connection) => sql.consume.all(connection, counting),
         Math.max(1, patienceMs - waitedMs),
       );
-      if (counted === undefined) throw new StorageUnavailableError('a request was not counted');
-      const { granted, count, endsAt, live } = counted;
-      return group.map(({ keyId }, index) => {
-        const allowed = index < granted;
-        const state = { allowed, count: allowed ? count - granted + index + 1 : count, endsAt };
-        return { state, keyIsLive: keyId !== null && live.includes(keyId) };
+      const live = new Set(rows.flatMap((row) => row.live ?? []));
+      const counted = new Map(rows.map((row) => [row.bucket, row]));
+      const seen = new Map<string, number>();
+      return group.map(({ bucket, keyId }) => {
+        const row = counted.get(bucket);
+        if (row === undefined) throw new StorageUnavailableError('a request was not counted');
+        const index = seen.get(bucket) ?? 0;
+        seen.set(bucket, index + 1);
+        const allowed = index < row.granted;
+        const count = allowed ? row.count - row.granted + index + 1 : row.count;
+        return {
+          state: { allowed, count, endsAt: row.endsAt },
+          keyIsLive: keyId !== null && live.has(keyId),
+        };
       });
     },
-  );
+  });
 
   return {
     consume: async (request) => (await consume({ ...request, keyId: null })).state,
@@ -85,7 +115,7 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
     },
 
     async peek({ bucket, limit, windowMs, now }) {
-      const window = await database.read((connection) => sql.peek.get(connection, { bucket, now }));
+      const window = await database.get(sql.peek, { bucket, now });
       const { count, endsAt } = window ?? { count: 0, endsAt: now + windowMs };
       return { allowed: count < limit, count, endsAt };
     },

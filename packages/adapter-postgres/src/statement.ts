@@ -70,6 +70,38 @@ export interface Preparing {
 export const prepared = <Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> =>
   statement(sql, { isPrepared: true });
 
+/** The type of a parameter of a look-up. */
+type KeyType = 'text' | 'bytea' | 'bigint';
+
+/** Finds one row at most, by its key. */
+export interface Lookup<Parameters extends object, Row> extends Statement<Parameters, Row> {
+  readonly names: readonly (keyof Parameters & string)[];
+  /** The same for many keys: takes an array for each parameter, and says with each row whose it is, counted from 1. */
+  readonly ofMany: Statement<
+    { readonly [name: string]: readonly unknown[] },
+    Row & { readonly place: number }
+  >;
+}
+
+/**
+ * A statement that finds one row at most, by its key. It is written for one call; those that wait for each other are made
+ * together (`database.get`), as a join of their parameters with it.
+ */
+export function lookup<Parameters extends object, Row>(
+  types: { readonly [Name in keyof Parameters]: KeyType },
+  sql: string,
+): Lookup<Parameters, Row> {
+  const names = Object.keys(types) as (keyof Parameters & string)[];
+  const ofEach = sql.replaceAll(/(?<!:):([A-Za-z]\w*)/g, 'asked."$1"');
+  const ofMany = prepared<{ readonly [name: string]: readonly unknown[] }, Row & { readonly place: number }>(`
+    SELECT place, found.*
+    FROM unnest(${names.map((name) => `:${name}::${types[name]}[]`)})
+      WITH ORDINALITY AS asked (${names.map((name) => `"${name}"`)}, place)
+    CROSS JOIN LATERAL (${ofEach}) AS found
+  `);
+  return { ...prepared<Parameters, Row>(sql), names, ofMany };
+}
+
 /**
  * Statements on a client of `pg`, ours or the host's.
  *

@@ -1,17 +1,18 @@
 import type {
+  IdempotencyClaim,
   ListPosition,
+  NewJob,
   Owner,
   TransferCreation,
   TransferRecord,
   TransferStore,
 } from '@ostiary/core/storage';
-import { type Database, patienceMs } from './database.ts';
-import { isOfTheData } from './errors.ts';
+import { type Database, lockPatienceMs, lockTimeoutOf, patienceMs } from './database.ts';
+import { isLockTimeout, isOfTheData, isRepeatedInOne, isTaken, StorageUnavailableError } from './errors.ts';
 import { inGroups } from './groups.ts';
-import { postgresClaims } from './idempotency.ts';
+import { postgresIdempotency } from './idempotency.ts';
 import { postgresPublications } from './publications.ts';
-import { jobRowOf, postgresJobs } from './queue.ts';
-import { prepared, statement } from './statement.ts';
+import { lookup, prepared, statement } from './statement.ts';
 
 /** An amount is written as the integer that it is, and read as text: neither way leads through a double. */
 type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
@@ -19,8 +20,13 @@ type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
   readonly failureCode: string | null;
   readonly failureMessage: string | null;
 };
-type NewTransferRow = TransferRow & { readonly amount: bigint };
 type StoredTransferRow = TransferRow & { readonly amount: string };
+/** A creation as it waits for its statement. */
+interface Creation {
+  readonly row: ReturnType<typeof creationRowOf>;
+  readonly claim: IdempotencyClaim | null;
+  readonly now: number;
+}
 type Settlement = Parameters<TransferStore['settle']>[0];
 type Settled = Awaited<ReturnType<TransferStore['settle']>>;
 type ListRequest = Parameters<TransferStore['list']>[0];
@@ -42,31 +48,72 @@ function statementsIn(schema: string) {
     AND (:status::text IS NULL OR status = :status)
   `;
   return {
-    // Waits for a transfer with this reference that is just being stored. A taken id is an error all the same.
-    insert: prepared<NewTransferRow>(`
-      INSERT INTO ${schema}.transfers (
-        id, partner, mode, status, amount, currency, recipient_kid, description, reference, metadata,
-        failure_code, failure_message, created_at, updated_at, completed_at
+    // Each with its record, its job, and what else there is of it, or not at all. One whose reference is taken is left out, and
+    // so is one whose key has a record that lives; a reference that somebody else is just storing is waited for, and an error.
+    create: prepared<{ creations: string; now: number; lockTimeout: string }, { readonly id: string }>(`
+      WITH asked AS MATERIALIZED (
+        SELECT * FROM json_to_recordset(:creations::json) AS asked (
+          id text, partner text, mode text, status text, amount bigint, currency text, "recipientKid" text,
+          description text, reference text, metadata text, "failureCode" text, "failureMessage" text,
+          "createdAt" bigint, "updatedAt" bigint, "completedAt" bigint,
+          key text, fingerprint text, "answerStatus" integer, "answerBody" text, "keyEndsAt" bigint,
+          "jobId" text, "jobKind" text, "jobPayload" text, "jobDueAt" bigint
+        )
+        WHERE set_config('lock_timeout', :lockTimeout, true) IS NOT NULL AND NOT EXISTS (
+          SELECT FROM ${schema}.transfers AS other
+          WHERE other.partner = asked.partner AND other.mode = asked.mode AND other.reference = asked.reference
+        )
+      ), taken AS (
+        INSERT INTO ${schema}.idempotency_records AS record (partner, mode, key, fingerprint, status, body, ends_at)
+        SELECT partner, mode, key, decode(fingerprint, 'hex'), "answerStatus", "answerBody", "keyEndsAt"
+        FROM asked WHERE key IS NOT NULL
+        ORDER BY partner COLLATE "C", mode, key COLLATE "C"
+        ON CONFLICT (partner, mode, key) DO UPDATE SET
+          fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
+          ends_at = excluded.ends_at
+        WHERE record.ends_at <= :now
+        RETURNING partner, mode, key
+      ), stored AS (
+        INSERT INTO ${schema}.transfers (
+          id, partner, mode, status, amount, currency, recipient_kid, description, reference, metadata,
+          failure_code, failure_message, created_at, updated_at, completed_at
+        )
+        SELECT
+          id, asked.partner, asked.mode, status, amount, currency, "recipientKid", description, reference, metadata,
+          "failureCode", "failureMessage", "createdAt", "updatedAt", "completedAt"
+        FROM asked LEFT JOIN taken USING (partner, mode, key)
+        WHERE asked.key IS NULL OR taken.key IS NOT NULL
+        RETURNING id
+      ), queued AS (
+        INSERT INTO ${schema}.jobs (id, kind, payload, due_at)
+        SELECT "jobId", "jobKind", "jobPayload", "jobDueAt" FROM asked JOIN stored USING (id)
+        ORDER BY "jobId" COLLATE "C"
+        ON CONFLICT (id) DO NOTHING
       )
-      VALUES (
-        :id, :partner, :mode, :status, :amount, :currency, :recipientKid, :description, :reference, :metadata,
-        :failureCode, :failureMessage, :createdAt, :updatedAt, :completedAt
-      )
-      ON CONFLICT (partner, mode, reference) WHERE reference IS NOT NULL DO NOTHING
+      SELECT id FROM stored
     `),
 
-    findReference: prepared<Owner & { reference: string | null }, { readonly id: string }>(`
-      SELECT id FROM ${schema}.transfers
-      WHERE partner = :partner AND mode = :mode AND reference = :reference
-    `),
+    findReference: lookup<Owner & { reference: string | null }, { readonly id: string }>(
+      { partner: 'text', mode: 'text', reference: 'text' },
+      `
+        SELECT id FROM ${schema}.transfers
+        WHERE partner = :partner AND mode = :mode AND reference = :reference
+      `,
+    ),
 
-    find: prepared<Owner & { id: string }, StoredTransferRow>(`
+    find: lookup<Owner & { id: string }, StoredTransferRow>(
+      { partner: 'text', mode: 'text', id: 'text' },
+      `
       SELECT ${columns} FROM ${schema}.transfers WHERE id = :id AND partner = :partner AND mode = :mode
-    `),
+    `,
+    ),
 
-    findById: prepared<{ id: string }, StoredTransferRow>(`
+    findById: lookup<{ id: string }, StoredTransferRow>(
+      { id: 'text' },
+      `
       SELECT ${columns} FROM ${schema}.transfers WHERE id = :id
-    `),
+    `,
+    ),
 
     // Each parameter is known when the statement is planned, so that what is null takes no part.
     list: statement<Page, StoredTransferRow>(`
@@ -106,71 +153,98 @@ function statementsIn(schema: string) {
 }
 
 /** Makes transfers final. What is under way at the same time for one partner and mode becomes one transaction. */
-function postgresSettlements(
-  database: Database,
-): (settlement: Settlement) => Promise<PromiseSettledResult<Settled>> {
+function postgresSettlements(database: Database): (settlement: Settlement) => Promise<Settled> {
   const publications = postgresPublications(database);
   const sql = statementsIn(database.schema);
 
-  /** In one transaction. A transfer that several of these settle belongs to the first of them. */
-  async function settleAll(group: readonly Settlement[], patience: number): Promise<Settled[]> {
-    const first = new Map<string, Settlement>();
-    for (const settlement of group) if (!first.has(settlement.id)) first.set(settlement.id, settlement);
-    const inOrder = [...first.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    const settlements = JSON.stringify(inOrder.map(settlementRowOf));
-    return database.write(async (connection) => {
-      const settled = new Map(
-        (await sql.settle.all(connection, { settlements })).map((row) => [row.id, row]),
+  // Events of a partner and mode are published one transaction after the other: settlements that would wait for each other
+  // in this process take one together.
+  return inGroups<Settlement, Settled>({
+    keyOf: ({ event }) => `${event.partner} ${event.mode}`,
+    isOfOne: isOfTheData,
+    async make(group, waitedMs) {
+      // A transfer that several of these settle belongs to the first of them.
+      const first = new Map<string, Settlement>();
+      for (const settlement of group) if (!first.has(settlement.id)) first.set(settlement.id, settlement);
+      const inOrder = [...first.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+      const settlements = JSON.stringify(inOrder.map(settlementRowOf));
+      return database.write(
+        async (connection) => {
+          const settled = new Map(
+            (await sql.settle.all(connection, { settlements })).map((row) => [row.id, row]),
+          );
+          const isSettled = (one: Settlement) => settled.has(one.id) && first.get(one.id) === one;
+          const events = group.filter(isSettled).map(({ event }) => event);
+          await publications.publish(connection, events);
+          const ids = [...first.keys()].filter((id) => !settled.has(id));
+          const rows = ids.length === 0 ? [] : await sql.findAll.all(connection, { ids });
+          const found = new Map([...settled.values(), ...rows].map((row) => [row.id, row]));
+          return group.map((one) => {
+            const row = found.get(one.id);
+            return row === undefined ? null : { transfer: transferOf(row), settled: isSettled(one) };
+          });
+        },
+        Math.max(1, patienceMs - waitedMs),
       );
-      const isSettled = (one: Settlement) => settled.has(one.id) && first.get(one.id) === one;
-      const events = group.filter(isSettled).map(({ event }) => event);
-      await publications.publish(connection, events);
-      const ids = [...first.keys()].filter((id) => !settled.has(id));
-      const rows = ids.length === 0 ? [] : await sql.findAll.all(connection, { ids });
-      const found = new Map([...settled.values(), ...rows].map((row) => [row.id, row]));
-      return group.map((one) => {
-        const row = found.get(one.id);
-        return row === undefined ? null : { transfer: transferOf(row), settled: isSettled(one) };
-      });
-    }, patience);
+    },
+  });
+}
+
+/** Stores transfers with their records and jobs; those that wait for each other with one statement. */
+function postgresCreations(database: Database): (creation: Creation) => Promise<TransferCreation> {
+  const sql = statementsIn(database.schema);
+  const records = postgresIdempotency(database);
+
+  /** Why one is not stored. */
+  async function refusal({ row, claim }: Creation, now: number): Promise<TransferCreation> {
+    const earlier = claim && (await records.find({ ...claim, now }));
+    if (earlier !== null) return earlier;
+    const taken = await database.get(sql.findReference, row);
+    if (taken === null) throw new StorageUnavailableError('a transfer was refused without a reason');
+    return { outcome: 'reference_conflict', transferId: taken.id };
   }
 
-  // Events of a partner and mode are published one transaction after the other. Settlements that would wait for each
-  // other in this process take one transaction together; if one of them cannot be stored, it is no fault of the others.
-  return inGroups(
-    ({ event }: Settlement) => `${event.partner} ${event.mode}`,
-    async (group: readonly Settlement[], waitedMs: number): Promise<PromiseSettledResult<Settled>[]> => {
+  return inGroups<Creation, TransferCreation>({
+    isOfOne: (error) => isOfTheData(error) || isLockTimeout(error) || isRepeatedInOne(error),
+    async make(group, waitedMs, isShared) {
+      const [first] = group;
+      if (first === undefined) return [];
+      // Of records that end in these milliseconds the lives of all go by one clock.
+      const now = Math.min(...group.map((creation) => creation.now));
+      const creations = JSON.stringify(group.map(({ row }) => row));
+      const lockTimeout = lockTimeoutOf(isShared, lockPatienceMs);
       try {
-        const answers = await settleAll(group, Math.max(1, patienceMs - waitedMs));
-        return answers.map((value) => ({ status: 'fulfilled', value }));
+        const stored = await database.change(
+          (connection) => sql.create.all(connection, { creations, now, lockTimeout }),
+          Math.max(1, patienceMs - waitedMs),
+        );
+        const ids = new Set(stored.map(({ id }) => id));
+        return await Promise.all(
+          group.map(async (one) => (ids.has(one.row.id) ? { outcome: 'created' } : refusal(one, now))),
+        );
       } catch (error) {
-        if (!isOfTheData(error)) throw error;
-        if (group.length === 1) return [{ status: 'rejected', reason: error }];
-        return Promise.allSettled(group.map(async (one) => (await settleAll([one], patienceMs))[0] ?? null));
+        if (!isShared && first.claim !== null && isLockTimeout(error)) return [{ outcome: 'in_progress' }];
+        // Stored by somebody else while this one waited.
+        if (!isShared && isTaken(error, 'transfers_by_reference')) return [await refusal(first, now)];
+        throw error;
       }
     },
-  );
+  });
 }
 
 export function postgresTransfers(database: Database): TransferStore {
-  const once = postgresClaims(database);
-  const storeJobs = postgresJobs(database);
+  const create = postgresCreations(database);
   const settle = postgresSettlements(database);
   const sql = statementsIn(database.schema);
 
   return {
-    async create({ transfer, idempotency, job, now }) {
-      const row = rowOf(transfer);
-      const jobRow = jobRowOf(job);
-      return once<TransferCreation>(idempotency, now, async (connection) => {
-        if ((await sql.insert.run(connection, row)) === 0) {
-          const taken = await sql.findReference.get(connection, row);
-          return { outcome: 'reference_conflict', transferId: taken?.id ?? '' };
-        }
-        await storeJobs(connection, [jobRow]);
-        return { outcome: 'created' };
-      });
-    },
+    // Copies: the caller may go on with its own while the call waits.
+    create: ({ transfer, idempotency, job, now }) =>
+      create({
+        row: creationRowOf(transfer, idempotency, job),
+        claim: idempotency && { ...idempotency, fingerprint: Buffer.from(idempotency.fingerprint) },
+        now,
+      }),
 
     async find({ partner, mode }, id) {
       const row = await database.get(sql.find, { partner, mode, id });
@@ -199,11 +273,7 @@ export function postgresTransfers(database: Database): TransferStore {
       );
     },
 
-    async settle(settlement) {
-      const settled = await settle({ ...settlement, event: { ...settlement.event } });
-      if (settled.status === 'rejected') throw settled.reason;
-      return settled.value;
-    },
+    settle: (settlement) => settle({ ...settlement, event: { ...settlement.event } }),
 
     async listFinal({ partner, mode, from, to, after, limit }) {
       const start = startOf(from);
@@ -227,12 +297,26 @@ function settlementRowOf({ id, status, failure, now }: Settlement) {
   return { transfer_id: id, outcome: status, code: failure?.code, message: failure?.message, now };
 }
 
-function rowOf({ metadata, failure, ...transfer }: TransferRecord): NewTransferRow {
+function creationRowOf(
+  { metadata, failure, amount, ...transfer }: TransferRecord,
+  claim: IdempotencyClaim | null,
+  job: NewJob,
+) {
   return {
     ...transfer,
+    amount: String(amount),
+    metadata: metadata === null ? null : JSON.stringify(metadata),
     failureCode: failure?.code ?? null,
     failureMessage: failure?.message ?? null,
-    metadata: metadata === null ? null : JSON.stringify(metadata),
+    key: claim?.key,
+    fingerprint: claim && Buffer.from(claim.fingerprint).toString('hex'),
+    answerStatus: claim?.answer.status,
+    answerBody: claim?.answer.body,
+    keyEndsAt: claim?.endsAt,
+    jobId: job.id,
+    jobKind: job.kind,
+    jobPayload: JSON.stringify(job.payload),
+    jobDueAt: job.dueAt,
   };
 }
 

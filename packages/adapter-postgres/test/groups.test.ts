@@ -4,15 +4,15 @@ import { inGroups } from '../src/groups.ts';
 /** Groups that end when a test says so. */
 function heldGroups() {
   const made: { group: readonly string[]; waitedMs: number; end: PromiseWithResolvers<void> }[] = [];
-  const call = inGroups(
-    (text: string) => text[0] ?? '',
-    async (group: readonly string[], waitedMs) => {
+  const call = inGroups({
+    keyOf: (text: string) => text[0] ?? '',
+    async make(group: readonly string[], waitedMs) {
       const end = Promise.withResolvers<void>();
       made.push({ group, waitedMs, end });
       await end.promise;
       return group.map((text) => text.toUpperCase());
     },
-  );
+  });
   return { made, call, groups: () => made.map(({ group }) => group) };
 }
 

@@ -47,16 +47,29 @@ test('requests that come together are counted with two statements, each by itsel
   expect(later).toEqual([1, 2, 3].map((count) => ({ allowed: true, count, endsAt: 2010 })));
 });
 
-test('requests with other limits, windows or buckets do not wait for each other', async () => {
+test('requests of many buckets go together, and each is counted in its own', async () => {
   const { limits, watched } = await opened();
-  const others = [
-    request,
-    { ...request, limit: 4 },
-    { ...request, windowMs: 9 },
-    { ...request, bucket: 'b' },
-  ];
-  await Promise.all(others.map((other) => limits.consume(other)));
-  expect(watched.ran()).toHaveLength(4);
+  const names = Array.from({ length: 50 }, (_, index) => `bucket ${index}`);
+  const states = await Promise.all(
+    [...names, ...names].map((bucket, index) =>
+      limits.consume({ ...request, bucket, limit: (index % 50) + 1 }),
+    ),
+  );
+  expect(watched.ran()).toHaveLength(2);
+  expect(states).toEqual(
+    [...names, ...names].map((_, index) => {
+      const most = (index % 50) + 1;
+      const count = index < 50 ? 1 : 2;
+      return { allowed: count <= most, count: Math.min(count, most), endsAt: 1010 };
+    }),
+  );
+});
+
+test('a bucket with several limits at once is counted by each of them', async () => {
+  const { limits } = await opened();
+  const states = await Promise.all([3, 4, 2, 3].map((limit) => limits.consume({ ...request, limit })));
+  expect(states.map(({ allowed }) => allowed).filter(Boolean).length).toBeGreaterThan(1);
+  expect((await limits.peek(request)).count).toBe(states.filter(({ allowed }) => allowed).length);
 });
 
 test('requests behind one that cannot be counted are told with it, and later ones are counted again', async () => {

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import {
+  create,
+  sampleClaim,
+  samplePartner,
+  sampleTransfer,
+} from '../../testing/src/contract/partner-samples.ts';
+import {
+  issued,
+  redeem,
+  sampleClient,
+  sampleGrant,
+  sampleToken,
+} from '../../testing/src/contract/samples.ts';
+import { serverForTests } from './server.ts';
+
+// Calls that wait for each other in one process are one statement: nobody may pay for it.
+
+const server = serverForTests();
+
+async function prepared() {
+  const stage = await server.watched();
+  await stage.storage.partners.insert(samplePartner());
+  await stage.storage.clients.insert(sampleClient({ partner: 'acme' }));
+  stage.watched.ran();
+  return stage;
+}
+
+const paid = (label: string, key: string | null, reference: string | null = null) =>
+  [
+    sampleTransfer(label, { reference }),
+    key === null ? null : sampleClaim(key, { answer: { status: 201, body: label } }),
+  ] as const;
+
+test('payments that wait for each other are two statements, and each is stored with its record and its job', async () => {
+  const { storage, watched } = await prepared();
+  const labels = Array.from({ length: 100 }, (_, index) => `p${index}`);
+  const made = await Promise.all(labels.map((label) => create(storage, ...paid(label, label))));
+  expect(new Set(made.map(({ outcome }) => outcome))).toEqual(new Set(['created']));
+  expect(watched.ran()).toHaveLength(2);
+  const again = await Promise.all(labels.map((label) => create(storage, ...paid(`${label}x`, label))));
+  expect(again).toEqual(
+    labels.map((label) => ({ outcome: 'replayed', answer: { status: 201, body: label } })),
+  );
+  const jobs = await storage.queue.claim({
+    kinds: ['execute'],
+    claimId: 'c',
+    now: 1e15,
+    leaseMs: 1,
+    limit: 500,
+  });
+  expect(jobs.length === 0 || jobs.length === 100).toBe(true);
+});
+
+test('of payments that wait for each other each hears what it would hear alone', async () => {
+  const { storage } = await prepared();
+  await create(storage, ...paid('known', 'known', 'order 1'));
+  const made = await Promise.all([
+    create(storage, ...paid('first', null)),
+    create(storage, ...paid('a', 'one key')),
+    create(storage, ...paid('b', 'one key')),
+    create(storage, ...paid('c', null, 'order 2')),
+    create(storage, ...paid('d', null, 'order 2')),
+    create(storage, ...paid('e', null, 'order 1')),
+    create(storage, ...paid('f', 'known', 'order 1')),
+    create(storage, ...paid('g', 'free', 'order 1')),
+    create(storage, ...paid('h', 'own')),
+  ]);
+  expect(made[0]).toEqual({ outcome: 'created' });
+  expect(
+    made
+      .slice(1, 3)
+      .map(({ outcome }) => outcome)
+      .sort(),
+  ).toEqual(['created', 'replayed']);
+  expect(
+    made
+      .slice(3, 5)
+      .map(({ outcome }) => outcome)
+      .sort(),
+  ).toEqual(['created', 'reference_conflict']);
+  expect(made[5]).toEqual({ outcome: 'reference_conflict', transferId: 'tr_known' });
+  expect(made[6]).toEqual({ outcome: 'replayed', answer: { status: 201, body: 'known' } });
+  expect(made[7]).toEqual({ outcome: 'reference_conflict', transferId: 'tr_known' });
+  expect(made[8]).toEqual({ outcome: 'created' });
+  // What was refused has left no record of its key.
+  expect(await create(storage, ...paid('i', 'free'))).toEqual({ outcome: 'created' });
+});
+
+test('a payment whose key somebody else holds keeps nobody else waiting', async () => {
+  const { storage, holding } = await prepared();
+  const other = await holding(`
+    INSERT INTO ostiary.idempotency_records (partner, mode, key, fingerprint, status, body, ends_at)
+    VALUES ('acme', 'live', 'held', decode(repeat('00', 32), 'hex'), 201, '', 9000000000000)
+  `);
+  const start = performance.now();
+  // Also where it comes first, and the others have to wait for it.
+  const held = create(storage, ...paid('held', 'held'));
+  const first = create(storage, ...paid('first', 'free'));
+  const others = Array.from({ length: 20 }, (_, index) => create(storage, ...paid(`p${index}`, `p${index}`)));
+  for (const outcome of await Promise.all([first, ...others]))
+    expect(outcome).toEqual({ outcome: 'created' });
+  const waitedMs = performance.now() - start;
+  expect(await held).toEqual({ outcome: 'in_progress' });
+  expect(performance.now() - start).toBeGreaterThan(waitedMs + 500);
+  await other.query('ROLLBACK');
+});
+
+test('codes that are redeemed at once are two statements, and one that somebody else holds keeps nobody waiting', async () => {
+  const { storage, watched, holding } = await prepared();
+  const labels = Array.from({ length: 20 }, (_, index) => `c${index}`);
+  for (const label of labels) await issued(storage, label);
+  await issued(storage, 'held');
+  const redeemed = (label: string, token = label) =>
+    redeem(storage, sampleGrant(label), sampleToken(`token ${token}`));
+  watched.ran();
+  expect(await Promise.all(labels.slice(0, 10).map((label) => redeemed(label)))).toEqual(
+    Array.from({ length: 10 }, () => 'redeemed'),
+  );
+  expect(watched.ran()).toHaveLength(2);
+  const held = sampleGrant('held').codeDigest;
+  const other = await holding('SELECT FROM ostiary.grants WHERE code_digest = $1 FOR UPDATE', [held]);
+  const start = performance.now();
+  const waits = redeemed('held');
+  const blocked = redeemed('c10');
+  const twice = [redeemed('c11', 'a'), redeemed('c11', 'b')];
+  const others = labels.slice(12).map((label) => redeemed(label));
+  // The first one is alone, and so is whoever waits for it: they go on when it gives up, or is let go.
+  await other.query('ROLLBACK');
+  expect(await Promise.all([waits, blocked, ...others])).toEqual(
+    Array.from({ length: 10 }, () => 'redeemed'),
+  );
+  expect((await Promise.all(twice)).sort()).toEqual(['redeemed', 'replayed']);
+  expect(performance.now() - start).toBeLessThan(5_000);
+});
