@@ -24,7 +24,14 @@ import { type Lease, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
 import type { OwnPool, PostgresClient, PostgresPool } from './pool.ts';
 import { Semaphore } from './semaphore.ts';
-import { type Connection, connectionOn, type Lookup, type Preparing, type Statement } from './statement.ts';
+import {
+  type Connection,
+  connectionOn,
+  type Lookup,
+  lookUpAll,
+  type Preparing,
+  type Statement,
+} from './statement.ts';
 
 /** How long a call may take, the wait for a connection included, before it is refused. */
 export const patienceMs = 1500;
@@ -253,19 +260,6 @@ export class Database {
       }
     }
   }
-}
-
-async function lookUpAll<Parameters extends object, Row>(
-  connection: Connection,
-  lookup: Lookup<Parameters, Row>,
-  group: readonly Parameters[],
-): Promise<(Row | null)[]> {
-  const [first] = group;
-  if (group.length === 1 && first !== undefined) return [(await lookup.get(connection, first)) ?? null];
-  const keys = Object.fromEntries(lookup.names.map((name) => [name, group.map((of) => of[name])]));
-  const found: (Row | null)[] = group.map(() => null);
-  for (const { place, ...row } of await lookup.ofMany.all(connection, keys)) found[place - 1] = row as Row;
-  return found;
 }
 
 async function inTransaction<T>(

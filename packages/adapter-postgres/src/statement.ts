@@ -102,6 +102,20 @@ export function lookup<Parameters extends object, Row>(
   return { ...prepared<Parameters, Row>(sql), names, ofMany };
 }
 
+/** Looks many keys up with one statement; alone a key is looked up as the statement stands. */
+export async function lookUpAll<Parameters extends object, Row>(
+  connection: Connection,
+  lookup: Lookup<Parameters, Row>,
+  group: readonly Parameters[],
+): Promise<(Row | null)[]> {
+  const [first] = group;
+  if (group.length === 1 && first !== undefined) return [(await lookup.get(connection, first)) ?? null];
+  const keys = Object.fromEntries(lookup.names.map((name) => [name, group.map((of) => of[name])]));
+  const found: (Row | null)[] = group.map(() => null);
+  for (const { place, ...row } of await lookup.ofMany.all(connection, keys)) found[place - 1] = row as Row;
+  return found;
+}
+
 /**
  * Statements on a client of `pg`, ours or the host's.
  *

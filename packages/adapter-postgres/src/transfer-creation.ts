@@ -1,0 +1,150 @@
+import type {
+  IdempotencyClaim,
+  NewJob,
+  Owner,
+  TransferCreation,
+  TransferRecord,
+  TransferStore,
+} from '@ostiary/core/storage';
+import { type Database, lockPatienceMs, lockTimeoutOf, patienceMs } from './database.ts';
+import { isLockTimeout, isOfTheData, isRepeatedInOne, isTaken, StorageUnavailableError } from './errors.ts';
+import { inGroups } from './groups.ts';
+import { postgresIdempotency } from './idempotency.ts';
+import { lookup, prepared } from './statement.ts';
+
+/** A creation as it waits for its statement. */
+interface Creation {
+  readonly row: ReturnType<typeof creationRowOf>;
+  readonly claim: IdempotencyClaim | null;
+  readonly now: number;
+}
+
+function statementsIn(schema: string) {
+  return {
+    // Each with its record, its job, and what else there is of it, or not at all. One whose reference is taken is left out, and
+    // so is one whose key has a record that lives; a reference that somebody else is just storing is waited for, and an error.
+    create: prepared<{ creations: string; now: number; lockTimeout: string }, { readonly id: string }>(`
+      WITH asked AS MATERIALIZED (
+        SELECT * FROM json_to_recordset(:creations::json) AS asked (
+          id text, partner text, mode text, status text, amount bigint, currency text, "recipientKid" text,
+          description text, reference text, metadata text, "failureCode" text, "failureMessage" text,
+          "createdAt" bigint, "updatedAt" bigint, "completedAt" bigint,
+          key text, fingerprint text, "answerStatus" integer, "answerBody" text, "keyEndsAt" bigint,
+          "jobId" text, "jobKind" text, "jobPayload" text, "jobDueAt" bigint
+        )
+        WHERE set_config('lock_timeout', :lockTimeout, true) IS NOT NULL AND NOT EXISTS (
+          SELECT FROM ${schema}.transfers AS other
+          WHERE other.partner = asked.partner AND other.mode = asked.mode AND other.reference = asked.reference
+        )
+      ), taken AS (
+        INSERT INTO ${schema}.idempotency_records AS record (partner, mode, key, fingerprint, status, body, ends_at)
+        SELECT partner, mode, key, decode(fingerprint, 'hex'), "answerStatus", "answerBody", "keyEndsAt"
+        FROM asked WHERE key IS NOT NULL
+        ORDER BY partner COLLATE "C", mode, key COLLATE "C"
+        ON CONFLICT (partner, mode, key) DO UPDATE SET
+          fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
+          ends_at = excluded.ends_at
+        WHERE record.ends_at <= :now
+        RETURNING partner, mode, key
+      ), stored AS (
+        INSERT INTO ${schema}.transfers (
+          id, partner, mode, status, amount, currency, recipient_kid, description, reference, metadata,
+          failure_code, failure_message, created_at, updated_at, completed_at
+        )
+        SELECT
+          id, asked.partner, asked.mode, status, amount, currency, "recipientKid", description, reference, metadata,
+          "failureCode", "failureMessage", "createdAt", "updatedAt", "completedAt"
+        FROM asked LEFT JOIN taken USING (partner, mode, key)
+        WHERE asked.key IS NULL OR taken.key IS NOT NULL
+        RETURNING id
+      ), queued AS (
+        INSERT INTO ${schema}.jobs (id, kind, payload, due_at)
+        SELECT "jobId", "jobKind", "jobPayload", "jobDueAt" FROM asked JOIN stored USING (id)
+        ORDER BY "jobId" COLLATE "C"
+        ON CONFLICT (id) DO NOTHING
+      )
+      SELECT id FROM stored
+    `),
+
+    findReference: lookup<Owner & { reference: string | null }, { readonly id: string }>(
+      { partner: 'text', mode: 'text', reference: 'text' },
+      `
+        SELECT id FROM ${schema}.transfers
+        WHERE partner = :partner AND mode = :mode AND reference = :reference
+      `,
+    ),
+  };
+}
+
+/** Stores transfers with their records and jobs; those that wait for each other with one statement. */
+export function postgresTransferCreation(database: Database): TransferStore['create'] {
+  const sql = statementsIn(database.schema);
+  const records = postgresIdempotency(database);
+
+  /** Why one is not stored. */
+  async function refusal({ row, claim }: Creation, now: number): Promise<TransferCreation> {
+    const earlier = claim && (await records.find({ ...claim, now }));
+    if (earlier !== null) return earlier;
+    const taken = await database.get(sql.findReference, row);
+    if (taken === null) throw new StorageUnavailableError('a transfer was refused without a reason');
+    return { outcome: 'reference_conflict', transferId: taken.id };
+  }
+
+  const create = inGroups<Creation, TransferCreation>({
+    isOfOne: (error) => isOfTheData(error) || isLockTimeout(error) || isRepeatedInOne(error),
+    async make(group, waitedMs, isShared) {
+      const [first] = group;
+      if (first === undefined) return [];
+      // Of records that end in these milliseconds the lives of all go by one clock.
+      const now = Math.min(...group.map((creation) => creation.now));
+      const creations = JSON.stringify(group.map(({ row }) => row));
+      const lockTimeout = lockTimeoutOf(isShared, lockPatienceMs);
+      try {
+        const stored = await database.change(
+          (connection) => sql.create.all(connection, { creations, now, lockTimeout }),
+          Math.max(1, patienceMs - waitedMs),
+        );
+        const ids = new Set(stored.map(({ id }) => id));
+        return await Promise.all(
+          group.map(async (one) => (ids.has(one.row.id) ? { outcome: 'created' } : refusal(one, now))),
+        );
+      } catch (error) {
+        if (!isShared && first.claim !== null && isLockTimeout(error)) return [{ outcome: 'in_progress' }];
+        // Stored by somebody else while this one waited.
+        if (!isShared && isTaken(error, 'transfers_by_reference')) return [await refusal(first, now)];
+        throw error;
+      }
+    },
+  });
+
+  // Copies: the caller may go on with its own while the call waits.
+  return ({ transfer, idempotency, job, now }) =>
+    create({
+      row: creationRowOf(transfer, idempotency, job),
+      claim: idempotency && { ...idempotency, fingerprint: Buffer.from(idempotency.fingerprint) },
+      now,
+    });
+}
+
+function creationRowOf(
+  { metadata, failure, amount, ...transfer }: TransferRecord,
+  claim: IdempotencyClaim | null,
+  job: NewJob,
+) {
+  return {
+    ...transfer,
+    amount: String(amount),
+    metadata: metadata === null ? null : JSON.stringify(metadata),
+    failureCode: failure?.code ?? null,
+    failureMessage: failure?.message ?? null,
+    key: claim?.key,
+    fingerprint: claim && Buffer.from(claim.fingerprint).toString('hex'),
+    answerStatus: claim?.answer.status,
+    answerBody: claim?.answer.body,
+    keyEndsAt: claim?.endsAt,
+    jobId: job.id,
+    jobKind: job.kind,
+    jobPayload: JSON.stringify(job.payload),
+    jobDueAt: job.dueAt,
+  };
+}
