@@ -3,6 +3,7 @@
  * from statement.ts, every table written as `${schema}.table` with `const { schema } = database`. Each port call is
  * one of
  *
+ * - `database.get(lookup)`: a row by its key; calls of one kind that would wait for each other are one statement (groups.ts).
  * - `database.read(work)`: statements without a transaction; each sees every commit of every process. What must fit
  *   together is one statement.
  * - `database.change(work)`: exactly one statement that changes something, a transaction by itself.
@@ -22,7 +23,7 @@ import { firstConnection } from './first-connection.ts';
 import { inGroups } from './groups.ts';
 import { type Lease, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
-import type { OwnPool, PostgresClient, PostgresPool } from './pool.ts';
+import { ignore, listenTo, type OwnPool, type PostgresPool } from './pool.ts';
 import { Semaphore } from './semaphore.ts';
 import {
   type Connection,
@@ -297,14 +298,4 @@ function semaphoreOf({ options }: PostgresPool): Semaphore | null {
   const connections = options?.max;
   if (connections === undefined || !Number.isSafeInteger(connections)) return null;
   return new Semaphore(Math.max(1, connections - Math.ceil(connections * reserve)));
-}
-
-function ignore(): void {}
-
-/**
- * A pool hands a new connection over by a promise, and nobody listens to it until that has come through. What the
- * server sends together with its welcome, that it is shutting down, would end the process; the first statement fails too.
- */
-function listenTo(client: PostgresClient): void {
-  client.on?.('error', ignore);
 }

@@ -57,3 +57,13 @@ export function openPool(connectionString: string, patienceMs: number): OwnPool 
     keepAlive: true,
   });
 }
+
+export function ignore(): void {}
+
+/**
+ * A pool hands a new connection over by a promise, and nobody listens to it until that has come through. What the
+ * server sends together with its welcome, that it is shutting down, would end the process; the first statement fails too.
+ */
+export function listenTo(client: PostgresClient): void {
+  client.on?.('error', ignore);
+}

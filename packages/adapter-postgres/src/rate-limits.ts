@@ -38,23 +38,27 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
     // change the row too: it says that they were refused. The table is unlogged, and still the server writes something
     // that its commit would wait for, such as when the table grows; `set_config` ends with this statement. In the order of
     // the buckets, so that two processes do not wait for each other in a circle.
+    //
+    // What is proposed has the limit as `granted`, and as `count` what a new window would grant: so an update knows both.
     consume: prepared<Counting, CountedRow>(`
-      WITH asked AS MATERIALIZED (
-        SELECT * FROM unnest(:buckets::text[], :limits::integer[], :windows::bigint[], :requests::integer[])
+      WITH counted AS (
+        INSERT INTO ${schema}.rate_limits AS last (bucket, granted, count, ends_at)
+        SELECT bucket, most, least(requests, most), :now::bigint + window_ms
+        FROM unnest(:buckets::text[], :limits::integer[], :windows::bigint[], :requests::integer[])
           AS asked (bucket, most, window_ms, requests)
         WHERE set_config('synchronous_commit', 'off', true) = 'off'
-      ), counted AS (
-        INSERT INTO ${schema}.rate_limits AS last (bucket, granted, count, ends_at)
-        SELECT bucket, least(requests, most), least(requests, most), :now::bigint + window_ms
-        FROM asked ORDER BY bucket COLLATE "C"
-        ON CONFLICT (bucket) DO UPDATE SET (granted, count, ends_at) = (
-          SELECT
-            greatest(0, least(requests, most - earlier)), greatest(earlier, least(earlier + requests, most)),
-            CASE WHEN last.ends_at <= :now THEN excluded.ends_at ELSE last.ends_at END
-          FROM asked, LATERAL (SELECT CASE WHEN last.ends_at <= :now THEN 0 ELSE last.count END AS earlier) AS before
-          WHERE asked.bucket = excluded.bucket
-        )
-        RETURNING bucket, granted, count, ends_at
+        ORDER BY bucket COLLATE "C"
+        ON CONFLICT (bucket) DO UPDATE SET
+          granted = CASE
+            WHEN last.ends_at <= :now THEN excluded.count
+            ELSE greatest(0, least(excluded.count, excluded.granted - last.count))
+          END,
+          count = CASE
+            WHEN last.ends_at <= :now THEN excluded.count
+            ELSE last.count + greatest(0, least(excluded.count, excluded.granted - last.count))
+          END,
+          ends_at = CASE WHEN last.ends_at <= :now THEN excluded.ends_at ELSE last.ends_at END
+        RETURNING bucket, least(granted, count) AS granted, count, ends_at
       )
       SELECT bucket, granted, count, ends_at AS "endsAt", CASE WHEN row_number() OVER () = 1 THEN ARRAY (
         SELECT id FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner

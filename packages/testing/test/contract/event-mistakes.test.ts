@@ -121,4 +121,17 @@ describeMistakes({
     'purge of events: numbers go on after everything was purged, and so do ids of deliveries',
     answered('events', 'list', (listed) => ({ ...listed, oldestSequence: 1 })),
   ],
+  'parses bodies and writes them anew': [
+    'events: an event is read back as it was stored, byte for byte',
+    asked('events', 'publish', (events) =>
+      events.map(({ body, ...event }) => ({
+        ...event,
+        body: body.startsWith('{') ? JSON.stringify(JSON.parse(body)) : body,
+      })),
+    ),
+  ],
+  'lists from a number on, not after it': [
+    'events: a list begins after a number, has a limit and tells the oldest',
+    asked('events', 'list', (request) => ({ ...request, after: request.after - 1 })),
+  ],
 });

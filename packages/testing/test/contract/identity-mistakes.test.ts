@@ -178,4 +178,14 @@ describeMistakes({
       };
     },
   ],
+  'lets a code live one millisecond longer': [
+    'redemption: a code dies at its exact millisecond',
+    asked('grants', 'redeem', (redemption) => ({ ...redemption, now: redemption.now - 1 })),
+  ],
+  'keeps an interaction one millisecond too long': [
+    'interactions: an interaction ends at its exact millisecond',
+    differing('interactions', ({ interactions }) => ({
+      find: (digest, now) => interactions.find(digest, now - 1),
+    })),
+  ],
 });

@@ -109,4 +109,29 @@ describeMistakes({
       return sorted.filter(({ id }) => after === null || id.localeCompare(after) > 0).slice(0, limit);
     }),
   ],
+  'does not ask the partner about its keys': [
+    'api keys: keys follow their partner when it is disabled and enabled',
+    answered('apiKeys', 'findByDigest', (key) => key && { ...key, partnerDisabled: false }),
+  ],
+  'judges a key without its partner': [
+    'api keys: a key lives until it is revoked, ends, or its partner is disabled',
+    differing('apiKeys', ({ apiKeys }) => ({
+      isLive: async (id) => (await apiKeys.find(id))?.revokedAt === null,
+    })),
+  ],
+  'notes the last use that was told, not the latest': [
+    'api keys: a use is noted, and never goes back in time',
+    differing('apiKeys', ({ apiKeys }) => {
+      const lastUsed = new Map<string, number>();
+      return {
+        async touch(id, now) {
+          lastUsed.set(id, now);
+        },
+        async findByDigest(digest) {
+          const key = await apiKeys.findByDigest(digest);
+          return key && { ...key, lastUsedAt: lastUsed.get(key.id) ?? key.lastUsedAt };
+        },
+      };
+    }),
+  ],
 });

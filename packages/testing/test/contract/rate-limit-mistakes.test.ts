@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { asked, describeMistakes, instead } from './mistakes.ts';
+import { answered, asked, describeMistakes, instead } from './mistakes.ts';
 
 describeMistakes({
   'looks whether there is room, then counts': [
@@ -32,5 +32,9 @@ describeMistakes({
   'gives one answer to all keys that are counted together': [
     'rate limits: counted together in one bucket, each key has its own answer',
     asked('rateLimits', 'consumeOfKey', () => 'key_a'),
+  ],
+  'takes every key for live': [
+    'rate limits: counts the requests of a key as all others, and says whether the key is live',
+    answered('rateLimits', 'consumeOfKey', (state) => ({ ...state, keyIsLive: true })),
   ],
 });

@@ -152,4 +152,23 @@ describeMistakes({
     'purge: a record of an idempotency key goes after its last millisecond, and its transfer stays',
     (storage) => ({ purge: (request) => storage.purge({ ...request, now: request.now + 1 }) }),
   ],
+  'answers whatever the payload was': [
+    'keys of transfers: a key with another payload is a conflict and changes nothing, until its record ends',
+    asked('transfers', 'create', ({ idempotency, ...creation }) => ({
+      ...creation,
+      idempotency: idempotency && { ...idempotency, fingerprint: Buffer.alloc(32) },
+    })),
+  ],
+  'keeps a record one millisecond too long': [
+    'keys of transfers: a key with another payload is a conflict and changes nothing, until its record ends',
+    asked('transfers', 'create', (creation) => ({ ...creation, now: creation.now - 1 })),
+  ],
+  'includes the end of a range': [
+    'transfer lists: a range has its start and not its end',
+    asked('transfers', 'list', (request) => ({ ...request, to: request.to && request.to + 1 })),
+  ],
+  'exports the end of a range': [
+    'final transfers: a range has its start and not its end',
+    asked('transfers', 'listFinal', (request) => ({ ...request, to: request.to + 1 })),
+  ],
 });
