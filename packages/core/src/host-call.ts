@@ -18,12 +18,15 @@ export function withDeadline<Arguments extends unknown[], Answer>(
   seconds: number,
 ): (...args: Arguments) => Promise<Answer> {
   return async (...args) => {
+    const answer = call(...args);
+    // What is there already needs no timer, which would be most of the memory of a busy process.
+    if (!(answer instanceof Object && 'then' in answer)) return answer;
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(new HostTimeoutError(name, seconds)), seconds * 1000);
     // Waiting for the host keeps no process alive.
     timer.unref();
     try {
-      return await Promise.race([call(...args), late.promise]);
+      return await Promise.race([answer, late.promise]);
     } finally {
       clearTimeout(timer);
     }
