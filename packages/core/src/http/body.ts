@@ -1,4 +1,3 @@
-import { on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { OAuthError } from '../errors.ts';
 import { isUnstorable, JsonError, parseJson } from './json.ts';
@@ -30,32 +29,36 @@ function hasArrived(request: IncomingMessage): boolean {
   return complete && !destroyed && untouched && readableLength > 0 && readableLength <= maxBodyBytes;
 }
 
-async function collectBody(request: IncomingMessage): Promise<Buffer> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), bodyDeadlineMs);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    if (request.readableEnded || request.destroyed)
-      throw invalid('The body was read before it came here; body parsers have to come after.');
-    refuseLongBody(request);
-    for await (const [chunk] of on(request, 'data', { signal: deadline.signal, close: ['end', 'close'] })) {
+function collectBody(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+
+    const finish = (error: OAuthError | null): void => {
+      clearTimeout(deadline);
+      request.off('data', onData).off('end', onEnd).off('error', onAbort).off('close', onAbort);
+      if (error === null) {
+        resolve(Buffer.concat(chunks));
+        return;
+      }
+      // What still arrives is thrown away, and an error of the aborted stream has nobody else to go to.
+      request.on('error', () => {}).resume();
+      reject(error);
+    };
+    const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > maxBodyBytes) throw tooLong();
-      chunks.push(chunk);
-    }
-    if (!request.readableEnded) throw invalid('The body ended early.');
-    return Buffer.concat(chunks);
-  } catch (error) {
-    // What still arrives is thrown away, and an error of the aborted stream has nobody else to go to.
-    request.on('error', () => {}).resume();
-    if (error instanceof OAuthError) throw error;
-    throw deadline.signal.aborted
-      ? invalid('The body took too long.', 408)
-      : invalid('The body ended early.');
-  } finally {
-    clearTimeout(timer);
-  }
+      if (size > maxBodyBytes) finish(tooLong());
+      else chunks.push(chunk);
+    };
+    const onEnd = (): void => finish(null);
+    const onAbort = (): void => finish(invalid('The body ended early.'));
+    const deadline = setTimeout(() => finish(invalid('The body took too long.', 408)), bodyDeadlineMs);
+
+    if (request.readableEnded || request.destroyed)
+      return finish(invalid('The body was read before it came here; body parsers have to come after.'));
+    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return finish(tooLong());
+    request.on('data', onData).on('end', onEnd).on('error', onAbort).on('close', onAbort);
+  });
 }
 
 /** The bytes of a body that a parser of the host has read, where it kept them: `rawBody`, as NestJS and others name it. */
