@@ -5,7 +5,6 @@ import { inGroups } from './groups.ts';
 import { lookup, prepared, statement } from './statement.ts';
 
 type Redemption = Parameters<GrantStore['redeem']>[0];
-type Redeemed = Awaited<ReturnType<GrantStore['redeem']>>;
 
 /** Of many redemptions, an array for each column. */
 interface Redemptions {
@@ -86,13 +85,9 @@ function statementsIn(schema: string) {
     `),
 
     // A code that is presented again ends what it gave (RFC 6749, section 4.1.2).
-    revokeConsumed: prepared<{ codes: readonly Uint8Array[]; now: number }, { readonly code: Uint8Array }>(`
+    revokeConsumed: prepared<CodeAt>(`
       UPDATE ${schema}.grants SET revoked_at = coalesce(revoked_at, :now)
-      WHERE id IN (
-        SELECT id FROM ${schema}.grants WHERE code_digest = ANY (:codes) AND consumed_at IS NOT NULL
-        ORDER BY id FOR UPDATE
-      )
-      RETURNING code_digest AS code
+      WHERE code_digest = :codeDigest AND consumed_at IS NOT NULL
     `),
 
     recordFailedVerifier: statement<{ codeDigest: Uint8Array }>(`
@@ -128,14 +123,13 @@ function statementsIn(schema: string) {
 export function postgresGrants(database: Database): GrantStore {
   const sql = statementsIn(database.schema);
 
-  const redeem = inGroups({
+  // Nothing but the redemptions themselves: what has won must not fail with what another one is asked for next.
+  const wins = inGroups({
     keyOf: ({ maxFailedVerifiers }: Redemption) => String(maxFailedVerifiers),
     isOfOne: (error) => isOfTheData(error) || isLockTimeout(error),
-    async make(group: readonly Redemption[], waitedMs, isShared): Promise<Redeemed[]> {
-      const patience = Math.max(1, patienceMs - waitedMs);
-      const codesOf = (of: readonly Redemption[]) => of.map(({ codeDigest }) => codeDigest);
+    async make(group: readonly Redemption[], waitedMs, isShared): Promise<boolean[]> {
       const redemptions = {
-        codes: codesOf(group),
+        codes: group.map(({ codeDigest }) => codeDigest),
         tokens: group.map(({ token }) => token.digest),
         nows: group.map(({ now }) => now),
         issued: group.map(({ token }) => token.issuedAt),
@@ -143,20 +137,12 @@ export function postgresGrants(database: Database): GrantStore {
         maxFailedVerifiers: group[0]?.maxFailedVerifiers ?? 0,
         lockTimeout: lockTimeoutOf(isShared),
       };
-      const stored = await database.change((connection) => sql.redeem.all(connection, redemptions), patience);
+      const stored = await database.change(
+        (connection) => sql.redeem.all(connection, redemptions),
+        Math.max(1, patienceMs - waitedMs),
+      );
       const redeemed = new Set(stored.map(({ digest }) => hex(digest)));
-      const others = group.filter(({ token }) => !redeemed.has(hex(token.digest)));
-      // Each statement sees what was committed before it began: this one, who was first.
-      const again = { codes: codesOf(others), now: Math.max(0, ...others.map(({ now }) => now)) };
-      const revoked =
-        others.length === 0
-          ? []
-          : await database.change((connection) => sql.revokeConsumed.all(connection, again));
-      const replayed = new Set(revoked.map(({ code }) => hex(code)));
-      return group.map(({ token, codeDigest }) => {
-        if (redeemed.has(hex(token.digest))) return 'redeemed';
-        return replayed.has(hex(codeDigest)) ? 'replayed' : 'refused';
-      });
+      return group.map(({ token }) => redeemed.has(hex(token.digest)));
     },
   });
 
@@ -168,12 +154,13 @@ export function postgresGrants(database: Database): GrantStore {
 
     find: (codeDigest) => database.get(sql.find, { codeDigest: Buffer.from(codeDigest) }),
 
-    redeem: ({ codeDigest, token, ...redemption }) =>
-      redeem({
-        ...redemption,
-        codeDigest: Buffer.from(codeDigest),
-        token: { ...token, digest: Buffer.from(token.digest) },
-      }),
+    async redeem({ codeDigest, token, ...redemption }) {
+      const code = { codeDigest: Buffer.from(codeDigest), now: redemption.now };
+      const own = { ...token, digest: Buffer.from(token.digest) };
+      if (await wins({ ...redemption, ...code, token: own })) return 'redeemed';
+      // A statement of its own, which sees who was first.
+      return (await database.changes(sql.revokeConsumed, code)) ? 'replayed' : 'refused';
+    },
 
     async recordFailedVerifier(codeDigest) {
       await database.changes(sql.recordFailedVerifier, { codeDigest: Buffer.from(codeDigest) });

@@ -82,7 +82,7 @@ export function postgresTransferCreation(database: Database): TransferStore['cre
   const records = postgresIdempotency(database);
 
   /** Why one is not stored. */
-  async function refusal({ row, claim }: Creation, now: number): Promise<TransferCreation> {
+  async function refusal({ row, claim, now }: Creation): Promise<TransferCreation> {
     const earlier = claim && (await records.find({ ...claim, now }));
     if (earlier !== null) return earlier;
     const taken = await database.get(sql.findReference, row);
@@ -90,11 +90,10 @@ export function postgresTransferCreation(database: Database): TransferStore['cre
     return { outcome: 'reference_conflict', transferId: taken.id };
   }
 
-  const create = inGroups<Creation, TransferCreation>({
+  // Nothing but the creations themselves: what is stored must not fail with the look-ups of what is not.
+  const store = inGroups<Creation, 'created' | 'refused' | 'in_progress'>({
     isOfOne: (error) => isOfTheData(error) || isLockTimeout(error) || isRepeatedInOne(error),
     async make(group, waitedMs, isShared) {
-      const [first] = group;
-      if (first === undefined) return [];
       // Of records that end in these milliseconds the lives of all go by one clock.
       const now = Math.min(...group.map((creation) => creation.now));
       const creations = JSON.stringify(group.map(({ row }) => row));
@@ -105,25 +104,27 @@ export function postgresTransferCreation(database: Database): TransferStore['cre
           Math.max(1, patienceMs - waitedMs),
         );
         const ids = new Set(stored.map(({ id }) => id));
-        return await Promise.all(
-          group.map(async (one) => (ids.has(one.row.id) ? { outcome: 'created' } : refusal(one, now))),
-        );
+        return group.map(({ row }) => (ids.has(row.id) ? 'created' : 'refused'));
       } catch (error) {
-        if (!isShared && first.claim !== null && isLockTimeout(error)) return [{ outcome: 'in_progress' }];
+        const holdsKey = group.every(({ claim }) => claim !== null);
+        if (!isShared && holdsKey && isLockTimeout(error)) return ['in_progress'];
         // Stored by somebody else while this one waited.
-        if (!isShared && isTaken(error, 'transfers_by_reference')) return [await refusal(first, now)];
+        if (!isShared && isTaken(error, 'transfers_by_reference')) return ['refused'];
         throw error;
       }
     },
   });
 
-  // Copies: the caller may go on with its own while the call waits.
-  return ({ transfer, idempotency, job, now }) =>
-    create({
+  return async ({ transfer, idempotency, job, now }) => {
+    // Copies: the caller may go on with its own while the call waits.
+    const creation = {
       row: creationRowOf(transfer, idempotency, job),
       claim: idempotency && { ...idempotency, fingerprint: Buffer.from(idempotency.fingerprint) },
       now,
-    });
+    };
+    const outcome = await store(creation);
+    return outcome === 'refused' ? refusal(creation) : { outcome };
+  };
 }
 
 function creationRowOf(

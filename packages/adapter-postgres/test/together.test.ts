@@ -133,3 +133,27 @@ test('codes that are redeemed at once are two statements, and one that somebody 
   expect((await Promise.all(twice)).sort()).toEqual(['redeemed', 'replayed']);
   expect(performance.now() - start).toBeLessThan(5_000);
 });
+
+test('who has won is told so, whatever becomes of a replay that was made together with it', async () => {
+  const { storage, watched, holding } = await prepared();
+  for (const label of ['first', 'used', 'won']) await issued(storage, label);
+  const redeemed = (label: string, token: string) =>
+    redeem(storage, sampleGrant(label), sampleToken(`token ${token}`));
+  await redeemed('used', 'earlier');
+  watched.ran();
+  const answers = [redeemed('first', '1'), redeemed('used', '2'), redeemed('won', '3')];
+  const replay = answers[1]?.catch((error: Error) => error.name);
+  expect(await answers[0]).toBe('redeemed');
+  expect(await answers[2]).toBe('redeemed');
+  expect(await replay).toBe('replayed');
+  // The replay is a statement beside them, which a lock of somebody else's stops and nobody else.
+  const other = await holding('SELECT FROM ostiary.grants WHERE code_digest = $1 FOR UPDATE', [
+    sampleGrant('used').codeDigest,
+  ]);
+  for (const label of ['a', 'b']) await issued(storage, label);
+  const [one, again, two] = [redeemed('a', '4'), redeemed('used', '5'), redeemed('b', '6')];
+  const stopped = again.catch((error: Error) => error.name);
+  expect(await Promise.all([one, two])).toEqual(['redeemed', 'redeemed']);
+  await other.query('ROLLBACK');
+  expect(await stopped).toBe('replayed');
+});
