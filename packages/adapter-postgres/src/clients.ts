@@ -1,4 +1,4 @@
-import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
+import type { ClientRecord, ClientState, ClientStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
 import { type Database, longPatienceMs, patienceMs } from './database.ts';
 import { revokeGrantsWhere } from './grants.ts';
@@ -12,6 +12,8 @@ interface ClientRow {
   readonly record: string;
 }
 type PartnerState = { readonly partnerDisabled: boolean };
+/** A client as it is looked up. */
+export type FoundClientRow = Pick<ClientRow, 'record'> & PartnerState;
 type RevokedAt = { readonly clientId: string; readonly now: number };
 
 function statementsIn(schema: string) {
@@ -30,7 +32,7 @@ function statementsIn(schema: string) {
       SELECT 1 FROM ${schema}.partners WHERE slug = :partner FOR SHARE
     `),
 
-    find: lookup<{ clientId: string }, Pick<ClientRow, 'record'> & PartnerState>(
+    find: lookup<{ clientId: string }, FoundClientRow>(
       { clientId: 'text' },
       `
       SELECT record, partner_disabled AS "partnerDisabled" FROM ${schema}.clients WHERE client_id = :clientId
@@ -95,7 +97,7 @@ export function postgresClients(database: Database): ClientStore {
 
     async find(clientId) {
       const row = await database.get(sql.find, { clientId });
-      return row && { ...clientOf(row), partnerDisabled: row.partnerDisabled };
+      return row && clientStateOf(row);
     },
 
     list: async ({ after, limit }) => (await database.all(sql.list, { after, limit })).map(clientOf),
@@ -135,6 +137,11 @@ function rowOf(client: ClientRecord): ClientRow {
   }));
   const { clientId, version, disabledAt, partner } = client;
   return { clientId, version, disabledAt, partner, record: JSON.stringify({ ...client, secrets }) };
+}
+
+/** What a look at a client answers. */
+export function clientStateOf(row: FoundClientRow): ClientState {
+  return { ...clientOf(row), partnerDisabled: row.partnerDisabled };
 }
 
 function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {

@@ -8,6 +8,14 @@ type OfClient = { readonly sub: string; readonly clientId: string };
 
 const columns = 'sub, client_id AS "clientId", scopes, granted_at AS "grantedAt", updated_at AS "updatedAt"';
 
+/** One row where a client of a partner holds a consent. @param of - what stands before `partner`, `sub` and `scope` */
+export const partnerHolds = (schema: string, of: string) => `
+  SELECT 1 FROM ${schema}.consents JOIN ${schema}.clients USING (client_id)
+  WHERE consents.sub = ${of}sub AND revoked_at IS NULL AND ${of}scope = ANY (scopes)
+    AND clients.partner = ${of}partner AND disabled_at IS NULL AND NOT partner_disabled
+  LIMIT 1
+`;
+
 function statementsIn(schema: string) {
   return {
     find: lookup<OfClient, ConsentRecord>(
@@ -48,15 +56,9 @@ function statementsIn(schema: string) {
       revokeGrantsWhere(schema, 'sub = :sub AND client_id = :clientId'),
     ),
 
-    // Part of every look-up of a user.
     partnerHolds: lookup<{ partner: string; sub: string; scope: string }, unknown>(
       { partner: 'text', sub: 'text', scope: 'text' },
-      `
-      SELECT 1 FROM ${schema}.consents JOIN ${schema}.clients USING (client_id)
-      WHERE sub = :sub AND revoked_at IS NULL AND :scope = ANY (scopes)
-        AND partner = :partner AND disabled_at IS NULL AND NOT partner_disabled
-      LIMIT 1
-    `,
+      partnerHolds(schema, ':'),
     ),
 
     endUser: statement<{ sub: string; now: number }>(`

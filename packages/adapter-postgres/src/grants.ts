@@ -29,6 +29,14 @@ export const revokeGrantsWhere = (schema: string, condition: string) => `
   )
 `;
 
+/** Of a grant as it is read back. */
+export const grantColumns = `
+  code_digest AS "codeDigest", grants.client_id AS "clientId", sub, scopes, redirect_uri AS "redirectUri",
+  code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt",
+  issued_at AS "issuedAt", expires_at AS "expiresAt", consumed_at AS "consumedAt",
+  revoked_at AS "revokedAt", failed_verifiers AS "failedVerifiers"
+`;
+
 function statementsIn(schema: string) {
   return {
     // Holds the client and the consent until the commit: whoever disables the one, or its partner, or revokes the other,
@@ -49,14 +57,7 @@ function statementsIn(schema: string) {
 
     find: lookup<{ codeDigest: Uint8Array }, GrantState>(
       { codeDigest: 'bytea' },
-      `
-      SELECT
-        code_digest AS "codeDigest", client_id AS "clientId", sub, scopes, redirect_uri AS "redirectUri",
-        code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt",
-        issued_at AS "issuedAt", expires_at AS "expiresAt", consumed_at AS "consumedAt",
-        revoked_at AS "revokedAt", failed_verifiers AS "failedVerifiers"
-      FROM ${schema}.grants WHERE code_digest = :codeDigest
-    `,
+      `SELECT ${grantColumns} FROM ${schema}.grants WHERE code_digest = :codeDigest`,
     ),
 
     // Of parallel calls the first one locks the row; the others wait, and then find it consumed. Locked in the order of their

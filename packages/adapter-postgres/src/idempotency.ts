@@ -1,17 +1,18 @@
 import type {
   ClaimOutcome,
   IdempotencyClaim,
+  IdempotencyKey,
   IdempotencyOutcome,
   IdempotencyStore,
   StoredAnswer,
+  StoredRequest,
 } from '@ostiary/core/storage';
 import { type Database, lockPatienceMs, patienceMs } from './database.ts';
 import { isLockTimeout } from './errors.ts';
 import { type Connection, lookup, prepared } from './statement.ts';
 
 type ClaimRow = Omit<IdempotencyClaim, 'answer'> & StoredAnswer;
-type ClaimLookup = Pick<IdempotencyClaim, 'partner' | 'mode' | 'key' | 'fingerprint'>;
-type Found = StoredAnswer & { readonly same: boolean };
+type Found = StoredAnswer & Pick<IdempotencyClaim, 'fingerprint'>;
 /** A claim, whose answer may become known with the outcome only. */
 type Claim = Omit<IdempotencyClaim, 'answer'> & { readonly answer?: StoredAnswer };
 
@@ -20,8 +21,6 @@ const effects: ReadonlySet<string> = new Set(['created', 'published', 'queued'])
 
 /** What a key holds until its transaction knows the answer. Nobody else ever reads it. */
 const unanswered: StoredAnswer = { status: 0, body: '' };
-
-const answers = 'status, body, fingerprint = :fingerprint AS same';
 
 /**
  * A transaction that takes effect once per `Idempotency-Key`. Waits for a request with the same key that is under way; one
@@ -40,12 +39,12 @@ export function postgresClaims(database: Database) {
     WHERE record.ends_at <= :now
   `);
 
-  const earlier = prepared<ClaimLookup, Found>(`
-    SELECT ${answers} FROM ${schema}.idempotency_records
+  const earlier = prepared<IdempotencyKey, Found>(`
+    SELECT status, body, fingerprint FROM ${schema}.idempotency_records
     WHERE partner = :partner AND mode = :mode AND key = :key
   `);
 
-  const answer = prepared<ClaimLookup & StoredAnswer>(`
+  const answer = prepared<IdempotencyKey & StoredAnswer>(`
     UPDATE ${schema}.idempotency_records SET status = :status, body = :body
     WHERE partner = :partner AND mode = :mode AND key = :key
   `);
@@ -75,8 +74,8 @@ export function postgresClaims(database: Database) {
           throw error;
         });
         // A statement of its own, which sees what the other request committed while this one waited for it.
-        const known = taken === 1 ? null : outcomeOf(await earlier.get(connection, claim));
-        if (known !== null) return known;
+        const known = taken === 1 ? undefined : await earlier.get(connection, claim);
+        if (known !== undefined) return outcomeOf(claim, storedOf(known));
       }
       const result = await work(connection);
       if (!effects.has(result.outcome)) rollBack(result);
@@ -96,24 +95,31 @@ export function postgresClaims(database: Database) {
 
 export function postgresIdempotency(database: Database): IdempotencyStore {
   const { schema } = database;
-  const find = lookup<ClaimLookup & { readonly now: number }, Found>(
-    { partner: 'text', mode: 'text', key: 'text', fingerprint: 'bytea', now: 'bigint' },
+  const find = lookup<IdempotencyKey & { readonly now: number }, Found>(
+    { partner: 'text', mode: 'text', key: 'text', now: 'bigint' },
     `
-    SELECT ${answers} FROM ${schema}.idempotency_records
+    SELECT status, body, fingerprint FROM ${schema}.idempotency_records
     WHERE partner = :partner AND mode = :mode AND key = :key AND ends_at > :now
   `,
   );
 
   return {
-    async find(request) {
-      const lookup = { ...request, fingerprint: Buffer.from(request.fingerprint) };
-      return outcomeOf(await database.get(find, lookup));
+    async find({ partner, mode, key, now }) {
+      const row = await database.get(find, { partner, mode, key, now });
+      return row && storedOf(row);
     },
   };
 }
 
-function outcomeOf(row: Found | null | undefined): IdempotencyOutcome | null {
-  if (row === undefined || row === null) return null;
-  const { status, body, same } = row;
-  return same ? { outcome: 'replayed', answer: { status, body } } : { outcome: 'key_conflict' };
+function storedOf({ fingerprint, status, body }: Found): StoredRequest {
+  return { fingerprint, answer: { status, body } };
+}
+
+/** What a record says of a request with its key. */
+export function outcomeOf(
+  { fingerprint }: Pick<IdempotencyClaim, 'fingerprint'>,
+  stored: StoredRequest,
+): IdempotencyOutcome {
+  const isSame = Buffer.compare(fingerprint, stored.fingerprint) === 0;
+  return isSame ? { outcome: 'replayed', answer: stored.answer } : { outcome: 'key_conflict' };
 }

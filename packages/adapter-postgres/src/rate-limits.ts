@@ -1,9 +1,18 @@
-import type { RateLimitState, SharedRateLimits } from '@ostiary/core/storage';
+import type {
+  AskedWithCount,
+  CountOfKey,
+  IdempotencyKey,
+  RateLimitState,
+  SharedRateLimits,
+  StoredRequest,
+} from '@ostiary/core/storage';
 import { liveKeys } from './api-keys.ts';
+import { partnerHolds } from './consents.ts';
 import { type Database, patienceMs } from './database.ts';
 import { isRepeatedInOne, StorageUnavailableError } from './errors.ts';
 import { inGroups } from './groups.ts';
-import { lookup, prepared } from './statement.ts';
+import { postgresPeeks } from './peeks.ts';
+import { prepared } from './statement.ts';
 
 type Request = Parameters<SharedRateLimits['consume']>[0];
 type WindowRow = Omit<RateLimitState, 'allowed'>;
@@ -11,8 +20,19 @@ interface CountedRow extends WindowRow {
   readonly bucket: string;
   /** How many of the requests were counted. */
   readonly granted: number;
-  /** Which of the keys live; of all buckets, in one of the rows. */
+  /** Which of the API keys live, and the records of idempotency keys; of all buckets, in one of the rows. */
   readonly live: readonly string[] | null;
+  readonly records: readonly RecordRow[] | null;
+  /** Which of the consents are held, by their places. */
+  readonly held: readonly number[] | null;
+}
+
+/** A record as JSON. */
+interface RecordRow extends IdempotencyKey {
+  /** As hexadecimal digits. */
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly body: string;
 }
 
 /** Requests of many buckets, an array for each column, and the keys that made them. */
@@ -22,56 +42,76 @@ interface Counting {
   readonly windows: readonly number[];
   readonly requests: readonly number[];
   readonly keys: readonly string[];
+  /** Idempotency keys, as JSON; `null` where there are none. */
+  readonly replays: string | null;
+  /** Consents with their places, the same way. */
+  readonly consents: string | null;
   readonly now: number;
 }
 
-/** A request, and the key that made it, or `null`. */
-type Counted = Request & { readonly keyId: string | null };
+/** A request, and what is asked for with it. */
+interface Counted extends Request, AskedWithCount {
+  readonly keyId: string | null;
+}
+
+type Answer = Omit<CountOfKey, keyof RateLimitState> & { readonly state: RateLimitState };
+
+const nothing = { keyId: null, idempotencyKey: null, consent: null };
 
 const nameOf = ({ bucket, limit, windowMs }: Request): string => `${limit} ${windowMs} ${bucket}`;
 
-export function postgresRateLimits(database: Database): SharedRateLimits {
-  const { schema } = database;
-  const sql = {
-    // One statement, which answers in every case. With a condition on the update, and a look at the row where it does
-    // not hold, that look would see the row as it was when the statement began, or not at all. So refused requests
-    // change the row too: it says that they were refused. The table is unlogged, and still the server writes something
-    // that its commit would wait for, such as when the table grows; `set_config` ends with this statement. In the order of
-    // the buckets, so that two processes do not wait for each other in a circle.
-    //
-    // What is proposed has the limit as `granted`, and as `count` what a new window would grant: so an update knows both.
-    consume: prepared<Counting, CountedRow>(`
-      WITH counted AS (
-        INSERT INTO ${schema}.rate_limits AS last (bucket, granted, count, ends_at)
-        SELECT bucket, most, least(requests, most), :now::bigint + window_ms
-        FROM unnest(:buckets::text[], :limits::integer[], :windows::bigint[], :requests::integer[])
-          AS asked (bucket, most, window_ms, requests)
-        WHERE set_config('synchronous_commit', 'off', true) = 'off'
-        ORDER BY bucket COLLATE "C"
-        ON CONFLICT (bucket) DO UPDATE SET
-          granted = CASE
-            WHEN last.ends_at <= :now THEN excluded.count
-            ELSE greatest(0, least(excluded.count, excluded.granted - last.count))
-          END,
-          count = CASE
-            WHEN last.ends_at <= :now THEN excluded.count
-            ELSE last.count + greatest(0, least(excluded.count, excluded.granted - last.count))
-          END,
-          ends_at = CASE WHEN last.ends_at <= :now THEN excluded.ends_at ELSE last.ends_at END
-        RETURNING bucket, least(granted, count) AS granted, count, ends_at
-      )
-      SELECT bucket, granted, count, ends_at AS "endsAt", CASE WHEN row_number() OVER () = 1 THEN ARRAY (
-        SELECT id FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner
-        WHERE ${liveKeys}
-      ) END AS live
-      FROM counted
-    `),
+function statementOf(schema: string) {
+  // One statement, which answers in every case. With a condition on the update, and a look at the row where it does
+  // not hold, that look would see the row as it was when the statement began, or not at all. So refused requests
+  // change the row too: it says that they were refused. The table is unlogged, and still the server writes something
+  // that its commit would wait for, such as when the table grows; `set_config` ends with this statement. In the order of
+  // the buckets, so that two processes do not wait for each other in a circle.
+  //
+  // What is proposed has the limit as `granted`, and as `count` what a new window would grant: so an update knows both.
+  return prepared<Counting, CountedRow>(`
+    WITH counted AS (
+      INSERT INTO ${schema}.rate_limits AS last (bucket, granted, count, ends_at)
+      SELECT bucket, most, least(requests, most), :now::bigint + window_ms
+      FROM unnest(:buckets::text[], :limits::integer[], :windows::bigint[], :requests::integer[])
+        AS asked (bucket, most, window_ms, requests)
+      WHERE set_config('synchronous_commit', 'off', true) = 'off'
+      ORDER BY bucket COLLATE "C"
+      ON CONFLICT (bucket) DO UPDATE SET
+        granted = CASE
+          WHEN last.ends_at <= :now THEN excluded.count
+          ELSE greatest(0, least(excluded.count, excluded.granted - last.count))
+        END,
+        count = CASE
+          WHEN last.ends_at <= :now THEN excluded.count
+          ELSE last.count + greatest(0, least(excluded.count, excluded.granted - last.count))
+        END,
+        ends_at = CASE WHEN last.ends_at <= :now THEN excluded.ends_at ELSE last.ends_at END
+      RETURNING bucket, least(granted, count) AS granted, count, ends_at
+    )
+    SELECT bucket, granted, count, ends_at AS "endsAt", CASE WHEN row_number() OVER () = 1 THEN ARRAY (
+      SELECT id FROM ${schema}.api_keys JOIN ${schema}.partners ON partners.slug = api_keys.partner
+      WHERE ${liveKeys}
+    ) END AS live, CASE WHEN row_number() OVER () = 1 AND :replays::json IS NOT NULL THEN (
+      SELECT json_agg(found)
+      FROM json_to_recordset(:replays::json) AS asked (partner text, mode text, key text)
+      CROSS JOIN LATERAL (
+        SELECT partner, mode, key, encode(fingerprint, 'hex') AS fingerprint, status, body
+        FROM ${schema}.idempotency_records AS record
+        WHERE record.partner = asked.partner AND record.mode = asked.mode AND record.key = asked.key
+          AND record.ends_at > :now
+        LIMIT 1
+      ) AS found
+    ) END AS records, CASE WHEN row_number() OVER () = 1 AND :consents::json IS NOT NULL THEN ARRAY (
+      SELECT place
+      FROM json_to_recordset(:consents::json) AS asked (place integer, partner text, sub text, scope text)
+      CROSS JOIN LATERAL (${partnerHolds(schema, 'asked.')}) AS found
+    ) END AS held
+    FROM counted
+  `);
+}
 
-    peek: lookup<Pick<Request, 'bucket' | 'now'>, WindowRow>(
-      { bucket: 'text', now: 'bigint' },
-      `SELECT count, ends_at AS "endsAt" FROM ${schema}.rate_limits WHERE bucket = :bucket AND ends_at > :now`,
-    ),
-  };
+export function postgresRateLimits(database: Database): SharedRateLimits {
+  const sql = statementOf(database.schema);
 
   // Every request of a key is counted in one row: a busy key takes one connection, and not all.
   const consume = inGroups({
@@ -80,22 +120,28 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
     async make(group: readonly Counted[], waitedMs) {
       const buckets = Map.groupBy(group, nameOf);
       const each = [...buckets.values()].flatMap((requests) => requests.slice(0, 1));
+      const replays = group.flatMap(({ idempotencyKey }) => idempotencyKey ?? []);
+      const consents = group.flatMap(({ consent }, place) => (consent === null ? [] : { ...consent, place }));
       const counting = {
         buckets: each.map(({ bucket }) => bucket),
         limits: each.map(({ limit }) => limit),
         windows: each.map(({ windowMs }) => windowMs),
         requests: [...buckets.values()].map(({ length }) => length),
         keys: [...new Set(group.flatMap(({ keyId }) => keyId ?? []))],
+        replays: replays.length === 0 ? null : JSON.stringify(replays),
+        consents: consents.length === 0 ? null : JSON.stringify(consents),
         now: Math.max(...group.map((request) => request.now)),
       };
       const rows = await database.changeUnsynced(
-        (connection) => sql.consume.all(connection, counting),
+        (connection) => sql.all(connection, counting),
         Math.max(1, patienceMs - waitedMs),
       );
       const live = new Set(rows.flatMap((row) => row.live ?? []));
+      const records = new Map(rows.flatMap((row) => row.records ?? []).map((row) => [nameOfKey(row), row]));
+      const held = new Set(rows.flatMap((row) => row.held ?? []));
       const counted = new Map(rows.map((row) => [row.bucket, row]));
       const seen = new Map<string, number>();
-      return group.map(({ bucket, keyId }) => {
+      return group.map(({ bucket, keyId, idempotencyKey }, place): Answer => {
         const row = counted.get(bucket);
         if (row === undefined) throw new StorageUnavailableError('a request was not counted');
         const index = seen.get(bucket) ?? 0;
@@ -105,23 +151,32 @@ export function postgresRateLimits(database: Database): SharedRateLimits {
         return {
           state: { allowed, count, endsAt: row.endsAt },
           keyIsLive: keyId !== null && live.has(keyId),
+          earlier: storedOf(idempotencyKey === null ? undefined : records.get(nameOfKey(idempotencyKey))),
+          holdsConsent: held.has(place),
         };
       });
     },
   });
 
   return {
-    consume: async (request) => (await consume({ ...request, keyId: null })).state,
+    consume: async (request) => (await consume({ ...request, ...nothing })).state,
 
-    async consumeOfKey(keyId, request) {
-      const { state, keyIsLive } = await consume({ ...request, keyId });
-      return { ...state, keyIsLive };
+    async consumeOfKey(keyId, request, asked) {
+      const { state, ...answers } = await consume({ ...request, ...asked, keyId });
+      return { ...state, ...answers };
     },
 
-    async peek({ bucket, limit, windowMs, now }) {
-      const window = await database.get(sql.peek, { bucket, now });
-      const { count, endsAt } = window ?? { count: 0, endsAt: now + windowMs };
-      return { allowed: count < limit, count, endsAt };
-    },
+    ...postgresPeeks(database),
   };
+}
+
+/** No partner's slug has a space. */
+function nameOfKey({ partner, mode, key }: IdempotencyKey): string {
+  return `${partner} ${mode} ${key}`;
+}
+
+function storedOf(row: RecordRow | undefined): StoredRequest | null {
+  if (row === undefined) return null;
+  const { fingerprint, status, body } = row;
+  return { fingerprint: Buffer.from(fingerprint, 'hex'), answer: { status, body } };
 }

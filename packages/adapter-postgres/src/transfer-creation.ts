@@ -9,7 +9,7 @@ import type {
 import { type Database, lockPatienceMs, lockTimeoutOf, patienceMs } from './database.ts';
 import { isLockTimeout, isOfTheData, isRepeatedInOne, isTaken, StorageUnavailableError } from './errors.ts';
 import { inGroups } from './groups.ts';
-import { postgresIdempotency } from './idempotency.ts';
+import { outcomeOf, postgresIdempotency } from './idempotency.ts';
 import { lookup, prepared } from './statement.ts';
 
 /** A creation as it waits for its statement. */
@@ -84,7 +84,7 @@ export function postgresTransferCreation(database: Database): TransferStore['cre
   /** Why one is not stored. */
   async function refusal({ row, claim, now }: Creation): Promise<TransferCreation> {
     const earlier = claim && (await records.find({ ...claim, now }));
-    if (earlier !== null) return earlier;
+    if (claim !== null && earlier !== null) return outcomeOf(claim, earlier);
     const taken = await database.get(sql.findReference, row);
     if (taken === null) throw new StorageUnavailableError('a transfer was refused without a reason');
     return { outcome: 'reference_conflict', transferId: taken.id };

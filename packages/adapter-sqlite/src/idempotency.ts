@@ -1,15 +1,15 @@
 import type {
   IdempotencyClaim,
+  IdempotencyKey,
   IdempotencyOutcome,
   IdempotencyStore,
   StoredAnswer,
+  StoredRequest,
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
 type ClaimRow = Omit<IdempotencyClaim, 'answer'> & StoredAnswer;
-type ClaimLookup = Pick<IdempotencyClaim, 'partner' | 'mode' | 'key' | 'fingerprint'> & {
-  readonly now: number;
-};
+type KeyLookup = IdempotencyKey & { readonly now: number };
 /** A claim, whose answer may become known with the outcome only. */
 type Claim = Omit<IdempotencyClaim, 'answer'> & { readonly answer?: StoredAnswer };
 
@@ -19,8 +19,8 @@ const effects: ReadonlySet<string> = new Set(['created', 'published', 'queued'])
 /** What an `Idempotency-Key` decides. */
 export function sqliteClaims(database: Database) {
   const sql = database.prepare((connection) => ({
-    find: connection.prepare<[ClaimLookup], { status: number; body: string; same: 0 | 1 }>(`
-      SELECT status, body, fingerprint = :fingerprint AS same FROM idempotency_records
+    find: connection.prepare<[KeyLookup], StoredAnswer & Pick<IdempotencyClaim, 'fingerprint'>>(`
+      SELECT status, body, fingerprint FROM idempotency_records
       WHERE partner = :partner AND mode = :mode AND key = :key AND ends_at > :now
     `),
 
@@ -33,16 +33,16 @@ export function sqliteClaims(database: Database) {
     `),
   }));
 
-  /** What an earlier request with this key says, or `null` when there is none that lives at `now`. */
-  function outcomeOf({ partner, mode, key, fingerprint, now }: ClaimLookup): IdempotencyOutcome | null {
-    const row = sql().find.get({ partner, mode, key, fingerprint, now });
+  /** The record of an earlier request, or `null` when there is none that lives at `now`. */
+  function find({ partner, mode, key, now }: KeyLookup): StoredRequest | null {
+    const row = sql().find.get({ partner, mode, key, now });
     if (row === undefined) return null;
-    const { status, body, same } = row;
-    return same === 1 ? { outcome: 'replayed', answer: { status, body } } : { outcome: 'key_conflict' };
+    const { fingerprint, ...answer } = row;
+    return { fingerprint, answer };
   }
 
   return {
-    outcomeOf,
+    find,
 
     /** A transaction that takes effect once per key, and keeps its answer; a record that has ended is overwritten. */
     async once<Outcome extends { readonly outcome: string; readonly answer?: StoredAnswer }>(
@@ -55,8 +55,11 @@ export function sqliteClaims(database: Database) {
       const claim = { ...given, fingerprint: Buffer.from(given.fingerprint) };
       const answer = given.answer && { ...given.answer };
       return database.write(() => {
-        const earlier = outcomeOf({ ...claim, now });
-        if (earlier !== null) return earlier;
+        const earlier = find({ ...claim, now });
+        if (earlier !== null)
+          return claim.fingerprint.equals(earlier.fingerprint)
+            ? { outcome: 'replayed', answer: earlier.answer }
+            : { outcome: 'key_conflict' };
         const result = work();
         const kept = result.answer ?? answer;
         if (kept !== undefined && effects.has(result.outcome)) sql().store.run({ ...claim, ...kept });
@@ -69,9 +72,8 @@ export function sqliteClaims(database: Database) {
 export function sqliteIdempotency(database: Database): IdempotencyStore {
   const claims = sqliteClaims(database);
   return {
-    async find(request) {
-      const lookup = { ...request, fingerprint: Buffer.from(request.fingerprint) };
-      return database.read(() => claims.outcomeOf(lookup));
+    async find({ partner, mode, key, now }) {
+      return database.read(() => claims.find({ partner, mode, key, now }));
     },
   };
 }

@@ -29,9 +29,11 @@ export function fixedWindows(): Pick<SharedRateLimits, 'consume' | 'peek'> {
       window.count += 1;
       return { allowed: true, ...window };
     },
-    async peek(request) {
-      const { count, endsAt } = current(request) ?? { count: 0, endsAt: request.now + request.windowMs };
-      return { allowed: count < request.limit, count, endsAt };
+    async peek(requests) {
+      return requests.map((request) => {
+        const { count, endsAt } = current(request) ?? { count: 0, endsAt: request.now + request.windowMs };
+        return { allowed: count < request.limit, count, endsAt };
+      });
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { Core } from './context.ts';
 import { PartnerError } from './errors.ts';
-import type { ClaimOutcome, IdempotencyClaim, StoredAnswer } from './ports/idempotency.ts';
+import type { ClaimOutcome, IdempotencyClaim, StoredAnswer, StoredRequest } from './ports/idempotency.ts';
 import type { Owner } from './ports/partners.ts';
+import { equalDigests } from './tokens.ts';
 
 /** Another request with the same `Idempotency-Key` is under way, and nobody knows yet what becomes of it. */
 export class RequestInProgressError extends PartnerError {
@@ -48,19 +49,24 @@ export function claimOf({
 
 /**
  * Looks whether this request took effect before.
+ * @param known - the record of its key, where it was looked up already
  * @returns the answer of then, or `null`
  * @throws PartnerError `idempotency_conflict` when the key came with another payload
  */
-export async function findReplay(core: Core, request: RepeatableRequest): Promise<RepeatableAnswer | null> {
-  const { idempotency, partner, mode, now } = request;
+export async function findReplay(
+  core: Core,
+  { idempotency, partner, mode, now }: RepeatableRequest,
+  known?: StoredRequest | null,
+): Promise<RepeatableAnswer | null> {
   if (idempotency === null) return null;
   const { key, fingerprint, previous } = idempotency;
-  for (const candidate of [fingerprint, ...previous]) {
-    const earlier = await core.storage.idempotency.find({ partner, mode, key, fingerprint: candidate, now });
-    if (earlier === null) return null;
-    if (earlier.outcome === 'replayed') return { ...earlier.answer, replayed: true };
-  }
-  throw new PartnerError('idempotency_conflict');
+  const earlier =
+    known === undefined ? await core.storage.idempotency.find({ partner, mode, key, now }) : known;
+  if (earlier === null) return null;
+  // What was stored under a sealing key of before counts too.
+  if (![fingerprint, ...previous].some((candidate) => equalDigests(candidate, earlier.fingerprint)))
+    throw new PartnerError('idempotency_conflict');
+  return { ...earlier.answer, replayed: true };
 }
 
 /**

@@ -48,15 +48,23 @@ export type {
 export type {
   ClaimOutcome,
   IdempotencyClaim,
+  IdempotencyKey,
   IdempotencyOutcome,
   IdempotencyStore,
   StoredAnswer,
+  StoredRequest,
 } from './ports/idempotency.ts';
 export type { InteractionStore, JsonObject } from './ports/interactions.ts';
 export type { ListPosition } from './ports/lists.ts';
 export type { Mode, Owner, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';
 export type { Claim, ClaimedJob, NewJob, Queue } from './ports/queue.ts';
-export type { RateLimitState, RateLimitStore, SharedRateLimits } from './ports/rate-limits.ts';
+export type {
+  AskedWithCount,
+  CountOfKey,
+  RateLimitState,
+  RateLimitStore,
+  SharedRateLimits,
+} from './ports/rate-limits.ts';
 export type { ResealedSecret, SealedSecret, SealedSecrets } from './ports/sealed-secrets.ts';
 export type { SigningKeyRecord, SigningKeyStore } from './ports/signing-keys.ts';
 export type { PurgeCount, Storage } from './ports/storage.ts';

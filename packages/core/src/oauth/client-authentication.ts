@@ -1,6 +1,6 @@
 import { OAuthError } from '../errors.ts';
 import { formDecoded } from '../http/body.ts';
-import type { ClientRecord, ClientStore } from '../ports/clients.ts';
+import type { ClientRecord, ClientState } from '../ports/clients.ts';
 import { digest, equalDigests } from '../tokens.ts';
 import { isEnabled, isPublicClient } from './client.ts';
 
@@ -62,13 +62,11 @@ export function readCredentials(
   return { clientId, secret: secret || null, basic: true };
 }
 
-/** Finds the client that credentials name. @throws OAuthError `invalid_client` */
-export async function findClient(clients: ClientStore, credentials: Credentials): Promise<ClientRecord> {
-  const { clientId } = credentials;
-  const client = /^[A-Za-z0-9_-]{1,255}$/.test(clientId) ? await clients.find(clientId) : null;
+/** The client that credentials name, if it may be used. @throws OAuthError `invalid_client` */
+export function requireEnabled(client: ClientState | null, credentials: Credentials): ClientRecord {
   // What was sent is not told: it may be a secret in the wrong place.
   if (client === null) throw invalidClient(credentials, null, 'no client has the client_id that was sent');
-  const { partnerDisabled } = client;
+  const { clientId, partnerDisabled } = client;
   if (isEnabled(client)) return client;
   const disabled = partnerDisabled ? 'the partner of the client is disabled' : 'the client is disabled';
   throw invalidClient(credentials, clientId, disabled);

@@ -1,18 +1,19 @@
 import type { Core } from '../context.ts';
 import { OAuthError } from '../errors.ts';
-import { addressLimit, requireAllowed } from '../http/address-limit.ts';
+import { type AddressLimit, addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { readParameters } from '../http/body.ts';
 import type { Handler } from '../http/route.ts';
-import type { ClientRecord } from '../ports/clients.ts';
+import type { ClientRecord, ClientState } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
+import type { RateLimitState } from '../ports/rate-limits.ts';
 import { printableUrl } from '../printable.ts';
 import { digest } from '../tokens.ts';
 import {
   type Credentials,
   checkSecret,
-  findClient,
   invalidClient,
   readCredentials,
+  requireEnabled,
 } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
 import { signIdToken } from './id-token.ts';
@@ -21,6 +22,18 @@ import { verifierMatches } from './pkce.ts';
 import { findUser } from './user.ts';
 
 type TokenRequest = ReturnType<typeof readTokenRequest>;
+
+/** What a request presents. */
+interface Presented {
+  readonly credentials: Credentials;
+  readonly request: TokenRequest;
+}
+
+/** What an exchange is decided by, beside the counts of its address. */
+interface Found {
+  readonly client: ClientState | null;
+  readonly grant: GrantState | null;
+}
 
 function readTokenRequest(parameters: ReadonlyMap<string, string>) {
   const required = (name: string): string => {
@@ -49,13 +62,13 @@ async function checkPkce(core: Core, grant: GrantState, verifier: string | null)
 }
 
 /** The grant that a presentation of a code is entitled to; whether it was used is not looked at yet. */
-async function findGrant(
+async function requireGrant(
   core: Core,
+  grant: GrantState | null,
   client: ClientRecord,
   credentials: Credentials,
-  { code, verifier }: TokenRequest,
+  { verifier }: TokenRequest,
 ): Promise<GrantState> {
-  const grant = await core.storage.grants.find(digest(code));
   const own = grant?.clientId === client.clientId ? grant : null;
   const pkceDecides = verifier !== null || (own !== null && own.codeChallenge !== null);
   if (credentials.secret === null && !pkceDecides) {
@@ -80,12 +93,12 @@ function checkRedirectUri(core: Core, client: ClientRecord, grant: GrantState, r
 async function exchange(
   core: Core,
   client: ClientRecord,
-  credentials: Credentials,
-  request: TokenRequest,
+  found: GrantState | null,
+  { credentials, request }: Presented,
 ): Promise<object> {
   const now = core.clock.now();
   const { grants } = core.storage;
-  const grant = await findGrant(core, client, credentials, request);
+  const grant = await requireGrant(core, found, client, credentials, request);
   if (grant.consumedAt !== null) {
     await grants.revoke(grant.codeDigest, now);
     throw new OAuthError('invalid_grant');
@@ -123,6 +136,55 @@ async function exchange(
   };
 }
 
+/** Reads what is presented; what is wrong with it is said when the address may be answered. */
+function readPresented(
+  authorization: string | undefined,
+  parameters: ReadonlyMap<string, string>,
+): Presented | { readonly error: unknown } {
+  try {
+    return {
+      credentials: readCredentials(authorization, parameters),
+      request: readTokenRequest(parameters),
+    };
+  } catch (error) {
+    return { error };
+  }
+}
+
+const clientIds = /^[A-Za-z0-9_-]{1,255}$/;
+
+/**
+ * Looks the client and the grant up. Where the storage keeps the counts too, that and the look at the counts are one.
+ * @throws OAuthError `slow_down` where authentication failed too often from this address
+ */
+async function lookUp(
+  { storage: { clients, grants, rateLimits } }: Core,
+  failures: AddressLimit,
+  { credentials, request }: Presented,
+  { address, now }: { readonly address: string | null; readonly now: number },
+): Promise<Found> {
+  // One that cannot be one is looked up as one that nobody has.
+  const clientId = clientIds.test(credentials.clientId) ? credentials.clientId : '';
+  const codeDigest = digest(request.code);
+  if (rateLimits === undefined) {
+    requireFewFailures(await failures.peek(address, now), now);
+    const [client, grant] = await Promise.all([clients.find(clientId), grants.find(codeDigest)]);
+    return { client, grant };
+  }
+  let found: Found = { client: null, grant: null };
+  const state = await failures.peek(address, now, async (requests) => {
+    const { states, ...rest } = await rateLimits.peekOfExchange(requests, { clientId, codeDigest });
+    found = rest;
+    return states;
+  });
+  requireFewFailures(state, now);
+  return found;
+}
+
+function requireFewFailures(state: RateLimitState, now: number): void {
+  requireAllowed(state, now, 'Client authentication failed too often from this address.');
+}
+
 /** The token endpoint: exchanges an authorization code for an access token. */
 export function tokenHandler(core: Core): Handler {
   const failures = addressLimit(core.storage.rateLimits, {
@@ -132,19 +194,20 @@ export function tokenHandler(core: Core): Handler {
 
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);
-    const parameters = await readParameters(ctx.req);
-    const authorization = ctx.req.headers.authorization;
+    const presented = readPresented(ctx.req.headers.authorization, await readParameters(ctx.req));
     const address = core.clientAddress(ctx.req);
     const now = core.clock.now();
-    const state = await failures.peek(address, now);
-    requireAllowed(state, now, 'Client authentication failed too often from this address.');
     try {
-      const credentials = readCredentials(authorization, parameters);
-      const request = readTokenRequest(parameters);
-      const client = await findClient(core.storage.clients, credentials);
+      if ('error' in presented) {
+        requireFewFailures(await failures.peek(address, now), now);
+        throw presented.error;
+      }
+      const { credentials } = presented;
+      const found = await lookUp(core, failures, presented, { address, now });
+      const client = requireEnabled(found.client, credentials);
       await allowOriginOf(core, ctx, client);
       checkSecret(client, credentials, now);
-      ctx.body = await exchange(core, client, credentials, request);
+      ctx.body = await exchange(core, client, found.grant, presented);
     } catch (error) {
       if (error instanceof OAuthError && error.code === 'invalid_client') {
         core.options.logger.warn(Object(error.cause), 'a client could not be authenticated');

@@ -7,10 +7,12 @@ import { toPartnerError } from '../errors.ts';
 import { readBody } from '../http/body.ts';
 import { writeJson } from '../http/headers.ts';
 import type { Route } from '../http/route.ts';
+import type { StoredRequest } from '../ports/idempotency.ts';
+import type { AskedWithCount } from '../ports/rate-limits.ts';
 import { findReplay, RequestInProgressError } from '../replays.ts';
 import type { Admission } from './pipeline/admission.ts';
 import { parseBody, parsePath, parseQuery } from './pipeline/body.ts';
-import { readIdempotencyKey } from './pipeline/idempotency.ts';
+import { readIdempotencyKey, usableKeyOf } from './pipeline/idempotency.ts';
 import type { KeyCheck } from './pipeline/key.ts';
 import { createKeyedMutex } from './pipeline/keyed-mutex.ts';
 import { checkSignature } from './pipeline/signature.ts';
@@ -105,13 +107,39 @@ export function createPartnerApi(
   async function pass(ctx: Context, route: PartnerRoute): Promise<PartnerAnswer> {
     const { req } = ctx;
     const found = await keys.find(headerOnce(ctx, 'x-api-key'));
-    const { key } = found;
-    // Worked out when it is asked for: hardly a request needs it.
-    const address = () => core.clientAddress(req);
-    const now = clock.now();
-    const counted = await admission.admit(route, found, address, now);
-    Object.assign(ctx.state.headers, counted.headers);
-    if (counted.refusal !== null) throw counted.refusal;
+    const { partner, mode } = found.key;
+    // The address is worked out when it is asked for: hardly a request needs it.
+    const asking = { address: () => core.clientAddress(req), now: clock.now() };
+    const name = route.idempotent ? usableKeyOf(req) : null;
+    const idempotencyKey = name === null ? null : { partner, mode, key: name };
+    let isCounted = false;
+    const count = async (consent: AskedWithCount['consent']) => {
+      isCounted = true;
+      const counted = await admission.admit(route, found, asking, { idempotencyKey, consent });
+      Object.assign(ctx.state.headers, counted.headers);
+      return counted;
+    };
+    if (route.countsLate !== true) {
+      const { earlier } = await count(null);
+      return await handle(ctx, route, { ...asking, key: found.key, count }, earlier);
+    }
+    await admission.check(route, found, asking);
+    try {
+      return await handle(ctx, route, { ...asking, key: found.key, count });
+    } catch (error) {
+      if (!isCounted) await count(null);
+      throw error;
+    }
+  }
+
+  /** @param earlier - the record of the request's `Idempotency-Key`, where it was looked up already */
+  async function handle(
+    ctx: Context,
+    route: PartnerRoute,
+    { key, address, now, count }: Pick<PartnerRequest, 'key' | 'address' | 'now' | 'count'>,
+    earlier?: StoredRequest | null,
+  ): Promise<PartnerAnswer> {
+    const { req } = ctx;
     const bytes = hasBody(req) ? await readBody(req) : noBytes;
     checkSignature(core, key, req, bytes, now);
     const request: PartnerRequest = {
@@ -119,6 +147,7 @@ export function createPartnerApi(
       mode: key.mode,
       key,
       address,
+      count,
       path: parsePath(route, ctx.params),
       query: parseQuery(route, ctx.querystring),
       body: parseBody(route, bytes, req.headers),
@@ -136,7 +165,9 @@ export function createPartnerApi(
     if (request.idempotency === null) return await route.handle(request);
     return await exclusively(
       `${key.partner} ${key.mode} ${request.idempotency.key}`,
-      async () => (await findReplay(core, request)) ?? (await route.handle(request)),
+      // What was looked up with the count is old for a request that has waited for another one.
+      async (isFirst) =>
+        (await findReplay(core, request, isFirst ? earlier : undefined)) ?? (await route.handle(request)),
     );
   }
 

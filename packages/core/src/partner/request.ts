@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { LimitGroup } from '../limits.ts';
 import type { ApiKeyState, KeyScope } from '../ports/api-keys.ts';
 import type { JsonObject } from '../ports/interactions.ts';
+import type { AskedWithCount } from '../ports/rate-limits.ts';
 import type { RepeatableRequest } from '../replays.ts';
 
 /** Groups of operations, for people. */
@@ -21,6 +22,13 @@ export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown>
   readonly key: ApiKeyState;
   /** Finds the address that the server sees, or `null`. */
   readonly address: () => string | null;
+  /**
+   * Counts the request, where the route counts late, and asks whether a client of the partner holds a consent.
+   * @returns `holdsConsent` where that was one look
+   */
+  readonly count: (
+    consent: NonNullable<AskedWithCount['consent']>,
+  ) => Promise<{ readonly holdsConsent?: boolean | undefined }>;
   readonly body: Body;
   readonly query: Query;
   readonly path: Path;
@@ -65,6 +73,11 @@ export interface PartnerRoute<
   };
   /** Whether the `Idempotency-Key` header means something: `handle` is not called for a replay. */
   readonly idempotent?: boolean;
+  /**
+   * Whether `handle` counts the request, when it knows what to ask for with it. Until then it may ask the host, and nothing else;
+   * a request that fails before is counted too.
+   */
+  readonly countsLate?: boolean;
   /** Only with a test key; live ones see 404, and why. */
   readonly testOnly?: boolean;
   readonly handle: (

@@ -37,13 +37,17 @@ export type IdempotencyOutcome =
  */
 export type ClaimOutcome = IdempotencyOutcome | { readonly outcome: 'in_progress' };
 
+/** What names the record of a request. */
+export type IdempotencyKey = Pick<IdempotencyClaim, 'partner' | 'mode' | 'key'>;
+
+/** The record of a request that took effect. */
+export type StoredRequest = Pick<IdempotencyClaim, 'fingerprint' | 'answer'>;
+
 /** Reads records of earlier requests. */
 export interface IdempotencyStore {
   /**
    * Looks a key up without changing anything, so that a replay needs no work. `null` when there is no record
    * that lives at `now`.
    */
-  find(
-    request: Pick<IdempotencyClaim, 'partner' | 'mode' | 'key' | 'fingerprint'> & { readonly now: number },
-  ): Promise<IdempotencyOutcome | null>;
+  find(request: IdempotencyKey & { readonly now: number }): Promise<StoredRequest | null>;
 }

@@ -1,3 +1,7 @@
+import type { ClientState } from './clients.ts';
+import type { ConsentStore, GrantState } from './grants.ts';
+import type { IdempotencyKey, StoredRequest } from './idempotency.ts';
+
 /** What a limiter says of one request. */
 export interface RateLimitState {
   readonly allowed: boolean;
@@ -26,14 +30,47 @@ export interface RateLimitStore {
  * the window is then, also when it is refused: a look after it could find the window of a later request.
  */
 export interface SharedRateLimits extends RateLimitStore {
-  /** What `consume` would say of a request, `count` without it: for limits that count only what went wrong. */
-  peek(request: Parameters<RateLimitStore['consume']>[0]): Promise<RateLimitState>;
   /**
-   * `consume`, and whether an API key is live (`isLive` of the keys) at a moment after this call: every request of a partner
-   * asks for both, so they are one look at the storage.
+   * What `consume` would say of these requests, `count` without them: for limits that count only what went wrong. In
+   * their order.
+   */
+  peek(requests: readonly Parameters<RateLimitStore['consume']>[0][]): Promise<readonly RateLimitState[]>;
+  /**
+   * `peek`, and the client and the grant that an exchange of a code names, both as their stores answer them: every exchange
+   * asks for all of it, so they are one look at the storage.
+   */
+  peekOfExchange(
+    requests: readonly Parameters<RateLimitStore['consume']>[0][],
+    presented: { readonly clientId: string; readonly codeDigest: Uint8Array },
+  ): Promise<{
+    readonly states: readonly RateLimitState[];
+    readonly client: ClientState | null;
+    readonly grant: GrantState | null;
+  }>;
+  /**
+   * `consume`, whether an API key is live (`isLive` of the keys) at a moment after this call, and what else the request asks for:
+   * all of it is one look at the storage.
    */
   consumeOfKey(
     keyId: string,
     request: Parameters<RateLimitStore['consume']>[0],
-  ): Promise<RateLimitState & { readonly keyIsLive: boolean }>;
+    asked: AskedWithCount,
+  ): Promise<CountOfKey>;
+}
+
+/** What a request of a partner asks for with its count. */
+export interface AskedWithCount {
+  /** Whose record. */
+  readonly idempotencyKey: IdempotencyKey | null;
+  /** Whether a client of the partner holds it. */
+  readonly consent: Parameters<ConsentStore['partnerHolds']>[0] | null;
+}
+
+/** The count of a request of a partner, with what it asked for. */
+export interface CountOfKey extends RateLimitState {
+  readonly keyIsLive: boolean;
+  /** `find` of the records; `null` also where none was asked for. */
+  readonly earlier: StoredRequest | null;
+  /** `partnerHolds` of the consents; `false` also where none was asked for. */
+  readonly holdsConsent: boolean;
 }

@@ -25,13 +25,13 @@ type Row = readonly [
 /** The contract, written down a second time: the specification's table, and the rows that were decided later. */
 const contract: readonly Row[] = [
   ['POST /v1/partner/verify', 'identity:verify', 'verify', 200],
-  ['POST /v1/partner/payments', 'payments:write', 'payments', 201, 'transfers.create', 'idempotency.find'],
+  ['POST /v1/partner/payments', 'payments:write', 'payments', 201, 'transfers.create'],
   ['GET /v1/partner/payments', 'payments:read', 'other', 200, 'transfers.list'],
   ['GET /v1/partner/payments/{id}', 'payments:read', 'other', 200, 'transfers.find'],
   ['GET /v1/partner/users/phone/{phone}', 'users:read', 'users', 200],
   ['GET /v1/partner/users/{kid}', 'users:read', 'users', 200],
   ['GET /v1/partner/reconciliation', 'reconciliation:read', 'reconciliation', 200, 'transfers.listFinal'],
-  ['POST /v1/partner/webhooks', 'webhooks', 'other', 201, 'webhooks.create', 'idempotency.find'],
+  ['POST /v1/partner/webhooks', 'webhooks', 'other', 201, 'webhooks.create'],
   ['GET /v1/partner/webhooks', 'webhooks', 'other', 200, 'webhooks.list'],
   ['GET /v1/partner/webhooks/{id}', 'webhooks', 'other', 200, 'webhooks.find'],
   ['PATCH /v1/partner/webhooks/{id}', 'webhooks', 'other', 200, 'webhooks.replace'],

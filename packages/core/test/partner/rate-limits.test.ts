@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { fixedWindows } from '../../src/fixed-windows.ts';
 import { rateLimiterFlexible } from '../../src/index.ts';
 import type { Answer } from '../support/browser.ts';
+import { Host } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import type { TestKey, TestProvider } from '../support/provider.ts';
@@ -95,6 +96,34 @@ describe('rate limits', () => {
     expect(await statuses(provider, key, key, key)).toEqual([200, 200, 429]);
   });
 
+  it('of look-ups count those that fail, and a full window asks neither the host nor the storage', async () => {
+    const host = new Host();
+    const asked: string[] = [];
+    const users = {
+      ...host.users,
+      findByKid: (kid: string) => {
+        asked.push(kid);
+        return host.users.findByKid?.(kid) ?? null;
+      },
+    };
+    const limits = { users: { requests: 3, windowSeconds: 60 } };
+    const { provider, database } = await partnerProvider({ users, partnerLimits: limits }, host);
+    const key = await provider.key();
+    const status = async (path: string) =>
+      (await provider.partnerCall(key, `GET /v1/partner/users/${path}`)).status;
+    const paths = ['nobody', 'phone/x', 'KID-ANA', 'KID-ANA', 'KID-ANA', 'nobody', 'phone/x'];
+    const found: number[] = [];
+    for (const path of paths) found.push(await status(path));
+    expect(found).toEqual([404, 400, 200, 429, 429, 429, 429]);
+    // The first one over the limit is not known to be over it.
+    expect(asked).toEqual(['nobody', 'KID-ANA', 'KID-ANA']);
+    database.forget();
+    expect(await status('KID-ANA')).toBe(429);
+    expect(database.calls).toEqual(['apiKeys.isLive']);
+    await provider.ostiary.admin.apiKeys.revoke(key.id);
+    expect(await status('KID-ANA')).toBe(401);
+  });
+
   it('headers are on every answer that reached the limiter, errors too', async () => {
     const { provider, database } = await partnerProvider();
     const key = await provider.key();
@@ -127,8 +156,9 @@ describe('the store of the counts', () => {
     expect(await statuses(provider, key)).toEqual([200]);
     expect(await statuses(other, key, key)).toEqual([200, 429]);
     expect(await statuses(provider, key)).toEqual([429]);
+    const fresh = await provider.key();
     database.breakWhen((call) => call === 'rateLimits.consumeOfKey');
-    const refused = await provider.partnerCall(key, look);
+    const refused = await provider.partnerCall(fresh, look);
     expect([refused.outcome, refused.headers.get('retry-after')]).toEqual(['503 internal_error', '1']);
   });
 

@@ -10,8 +10,8 @@ afterEach(() => database.breakWhen(null));
 
 describe('a database that does not answer', () => {
   it.each([
-    ['users/KID-ANA', 'consents.partnerHolds'],
-    ['users/phone/+50937000001', 'consents.partnerHolds'],
+    ['users/KID-ANA', 'rateLimits.consumeOfKey'],
+    ['users/phone/+50937000001', 'rateLimits.consumeOfKey'],
     ['reconciliation?date=2024-01-01&format=csv', 'transfers.listFinal'],
     ['reconciliation?date=2024-01-01&format=ndjson', 'transfers.listFinal'],
   ])('is 503 in the shape of the partner API: %s at %s', async (path, call) => {

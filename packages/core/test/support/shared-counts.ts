@@ -8,9 +8,22 @@ export function sharingCounts(storage: Storage): Storage {
     ...storage,
     rateLimits: {
       ...windows,
-      async consumeOfKey(keyId, request) {
+      async peekOfExchange(requests, { clientId, codeDigest }) {
+        return {
+          states: await windows.peek(requests),
+          client: await storage.clients.find(clientId),
+          grant: await storage.grants.find(codeDigest),
+        };
+      },
+      async consumeOfKey(keyId, request, { idempotencyKey, consent }) {
         const counted = await windows.consume(request);
-        return { ...counted, keyIsLive: await storage.apiKeys.isLive(keyId, request.now) };
+        const { now } = request;
+        return {
+          ...counted,
+          keyIsLive: await storage.apiKeys.isLive(keyId, now),
+          earlier: idempotencyKey && (await storage.idempotency.find({ ...idempotencyKey, now })),
+          holdsConsent: consent !== null && (await storage.consents.partnerHolds(consent)),
+        };
       },
     },
   };

@@ -13,7 +13,11 @@ export const idempotencyCases = casesOf('idempotency', {
     }
     for (const [index, body] of bodies.entries()) {
       const found = await storage.idempotency.find({ ...sampleClaim(`key ${index}`), now });
-      assertSame(found, { outcome: 'replayed', answer: { status: 200 + index, body } });
+      assertSame(found?.answer, { status: 200 + index, body });
+      assertSame(
+        found && Buffer.from(found.fingerprint),
+        Buffer.from(sampleClaim(`key ${index}`).fingerprint),
+      );
     }
   },
 
@@ -22,7 +26,7 @@ export const idempotencyCases = casesOf('idempotency', {
     assertOutcome(await create(storage, sampleTransfer('a'), sampleClaim(key)), 'created');
     const find = (changes: Partial<IdempotencyClaim>) =>
       storage.idempotency.find({ ...sampleClaim(key), ...changes, now });
-    assert.equal((await find({}))?.outcome, 'replayed');
+    assert.ok(await find({}));
     const others: Partial<IdempotencyClaim>[] = [
       { partner: 'other' },
       { partner: 'Acme' },
@@ -40,31 +44,30 @@ export const idempotencyCases = casesOf('idempotency', {
     const wrong = Uint8Array.from(claim.fingerprint);
     wrong[31] = (wrong[31] ?? 0) ^ 1;
     for (const fingerprint of [digestOf('another request'), wrong]) {
-      assertSame(await storage.idempotency.find({ ...claim, fingerprint, now }), { outcome: 'key_conflict' });
+      const conflict = await create(storage, sampleTransfer('b'), { ...claim, fingerprint });
+      assertSame(conflict, { outcome: 'key_conflict' });
     }
-    assertSame(await storage.idempotency.find({ ...claim, now }), {
-      outcome: 'replayed',
-      answer: claim.answer,
-    });
+    const replay = await create(storage, sampleTransfer('b'), claim);
+    assertSame(replay, { outcome: 'replayed', answer: claim.answer });
   },
 
   'a record ends at its exact millisecond': async (storage) => {
     const claim = sampleClaim('a', { endsAt: now + minute });
     await create(storage, sampleTransfer('a'), claim);
-    const outcomeAt = async (at: number, fingerprint = claim.fingerprint) =>
-      (await storage.idempotency.find({ ...claim, fingerprint, now: at }))?.outcome;
-    assert.equal(await outcomeAt(now + minute - 1), 'replayed');
-    assert.equal(await outcomeAt(now + minute), undefined);
-    assert.equal(await outcomeAt(now + minute - 1, digestOf('x')), 'key_conflict');
-    assert.equal(await outcomeAt(now + minute, digestOf('x')), undefined, 'nothing to be in conflict with');
+    assert.ok(await storage.idempotency.find({ ...claim, now: now + minute - 1 }));
+    assert.equal(await storage.idempotency.find({ ...claim, now: now + minute }), null);
+    const other = { ...claim, fingerprint: digestOf('x') };
+    const conflict = await create(storage, sampleTransfer('b'), other, now + minute - 1);
+    assertSame(conflict, { outcome: 'key_conflict' });
+    const next = await create(storage, sampleTransfer('b'), other, now + minute);
+    assertSame(next, { outcome: 'created' }, 'nothing to be in conflict with');
   },
 
   'looking a key up does not take it': async (storage) => {
     const claim = sampleClaim('a');
-    assert.equal(await storage.idempotency.find({ ...claim, fingerprint: digestOf('x'), now }), null);
     assert.equal(await storage.idempotency.find({ ...claim, now }), null);
     assertOutcome(await create(storage, sampleTransfer('a'), claim), 'created');
-    await storage.idempotency.find({ ...claim, fingerprint: digestOf('x'), now });
+    assert.ok(await storage.idempotency.find({ ...claim, now }));
     assertOutcome(await create(storage, sampleTransfer('b'), claim), 'replayed');
   },
 

@@ -123,7 +123,7 @@ export const purgeCases = casesOf('purge', {
       }
       assertSame(removed, { interactions: 25, idempotency: 25, tokens: 25, grants: 25 });
       assert.equal(await isLive(storage, live.token), true);
-      assert.equal((await storage.idempotency.find({ ...sampleClaim('live'), now }))?.outcome, 'replayed');
+      assert.ok(await storage.idempotency.find({ ...sampleClaim('live'), now }));
     },
 
   'a record of an idempotency key goes after its last millisecond, and its transfer stays': async (
@@ -139,10 +139,8 @@ export const purgeCases = casesOf('purge', {
       idempotency: 1,
     });
     const keptAt = async (key: string) =>
-      (await storage.idempotency.find({ ...sampleClaim(key), now: now - day }))?.outcome;
-    assert.equal(await keptAt('ended'), undefined);
-    assert.equal(await keptAt('ends now'), 'replayed');
-    assert.equal(await keptAt('lives'), 'replayed');
+      (await storage.idempotency.find({ ...sampleClaim(key), now: now - day })) !== null;
+    assertSame([await keptAt('ended'), await keptAt('ends now'), await keptAt('lives')], [false, true, true]);
     assertSame(await executions(storage), ['tr_ended', 'tr_ends now', 'tr_lives']);
     const again = await create(storage, sampleTransfer('b', { reference: 'ended' }), sampleClaim('ended'));
     assertSame(again, { outcome: 'reference_conflict', transferId: 'tr_ended' });

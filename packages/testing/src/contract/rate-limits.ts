@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import type { RateLimitState, SharedRateLimits, Storage } from '@ostiary/core/storage';
 import { issuedKey } from './api-keys.ts';
 import { assertFields, assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
-import { samplePartner } from './partner-samples.ts';
-import { minute, now } from './samples.ts';
+import { create, sampleClaim, samplePartner, sampleTransfer } from './partner-samples.ts';
+import { digestOf, issued, minute, now, sampleClient } from './samples.ts';
 
 const request = { bucket: 'users:key:a', limit: 3, windowMs: minute, now };
 const endsAt = now + minute;
+const nothing = { idempotencyKey: null, consent: null };
+const nobody = { clientId: '', codeDigest: digestOf('nobody') };
 
 function limitsOf({ rateLimits }: Storage): SharedRateLimits {
   assert.ok(rateLimits, 'the storage has no rateLimits, although the contract was told so');
@@ -59,20 +61,22 @@ export const sharedRateLimitCases = casesOf('rate limits', {
     const limits = limitsOf(storage);
     await consumed(limits, 10, { limit: 10 });
     assert.equal((await limits.consume({ ...request, limit: 3 })).allowed, false);
-    assert.equal((await limits.peek({ ...request, limit: 3 })).allowed, false);
+    assert.equal((await limits.peek([{ ...request, limit: 3 }]))[0]?.allowed, false);
     assertSame(await limits.consume({ ...request, limit: 11 }), { allowed: true, count: 11, endsAt });
   },
 
   'a look counts nothing': async (storage) => {
     const limits = limitsOf(storage);
-    const look = () => limits.peek(request);
-    assertSame([await look(), await look()], Array(2).fill({ allowed: true, count: 0, endsAt }));
+    const other = { ...request, bucket: 'other', limit: 1 };
+    const look = () => limits.peek([request, other]);
+    const none = { allowed: true, count: 0, endsAt };
+    assertSame([await look(), await look()], Array(2).fill([none, none]));
     await consumed(limits, 2);
-    assertSame([await look(), await look()], Array(2).fill({ allowed: true, count: 2, endsAt }));
+    assertSame([await look(), await look()], Array(2).fill([{ allowed: true, count: 2, endsAt }, none]));
     await consumed(limits, 2);
-    assertSame([await look(), await look()], Array(2).fill({ allowed: false, count: 3, endsAt }));
-    const after = await limits.peek({ ...request, now: endsAt });
-    assertSame(after, { allowed: true, count: 0, endsAt: endsAt + minute });
+    assertSame([await look(), await look()], Array(2).fill([{ allowed: false, count: 3, endsAt }, none]));
+    const after = await limits.peek([{ ...request, now: endsAt }]);
+    assertSame(after, [{ allowed: true, count: 0, endsAt: endsAt + minute }]);
   },
 
   'of 200 parallel requests exactly as many pass as are allowed': async (storage) => {
@@ -98,7 +102,12 @@ export const sharedRateLimitCases = casesOf('rate limits', {
     const key = await issuedKey(storage, 'a', { expiresAt: now + 10 });
     const other = await issuedKey(storage, 'b', { partner: 'other' });
     const asked = async (id: string, changes: Partial<typeof request> = {}) => {
-      const { keyIsLive, ...state } = await limits.consumeOfKey(id, { ...request, ...changes });
+      const { keyIsLive, earlier, holdsConsent, ...state } = await limits.consumeOfKey(
+        id,
+        { ...request, ...changes },
+        nothing,
+      );
+      assertSame([earlier, holdsConsent], [null, false]);
       return [keyIsLive, state];
     };
     assertSame(await asked(key.id), [true, { allowed: true, count: 1, endsAt }]);
@@ -120,7 +129,7 @@ export const sharedRateLimitCases = casesOf('rate limits', {
     for (const label of ['a', 'b', 'c']) await issuedKey(storage, label);
     await storage.apiKeys.revoke('key_b', now);
     const answers = await inParallel(40, (index) =>
-      limits.consumeOfKey(ids[index % 4] ?? '', { ...request, limit: 30 }),
+      limits.consumeOfKey(ids[index % 4] ?? '', { ...request, limit: 30 }, nothing),
     );
     assertFields(
       answers,
@@ -128,6 +137,85 @@ export const sharedRateLimitCases = casesOf('rate limits', {
       Array.from({ length: 40 }, (_, index) => index % 2 === 0),
     );
     assertSame(countAnswers(answers.map(({ allowed }) => allowed)), { true: 30, false: 10 });
+  },
+
+  'finds with the count the record of an idempotency key, and of each its own': async (storage) => {
+    const limits = limitsOf(storage);
+    const claims = ['a', 'b', 'c "\\'].map((key) =>
+      sampleClaim(key, { fingerprint: digestOf(key), answer: { status: 201, body: `answer of ${key}` } }),
+    );
+    for (const claim of claims) await create(storage, sampleTransfer(claim.key), claim);
+    const asked = [...claims, sampleClaim('unknown'), sampleClaim('a', { mode: 'test' }), null];
+    const found = await inParallel(60, async (index) => {
+      const idempotencyKey = asked[index % asked.length] ?? null;
+      const { earlier } = await limits.consumeOfKey(
+        'key_a',
+        { ...request, limit: 30 },
+        { ...nothing, idempotencyKey },
+      );
+      return earlier && { ...earlier, fingerprint: Buffer.from(earlier.fingerprint) };
+    });
+    const expected = [...claims, null, null, null].map(
+      (claim) => claim && { fingerprint: Buffer.from(claim.fingerprint), answer: claim.answer },
+    );
+    assertSame(
+      found,
+      found.map((_, index) => expected[index % expected.length]),
+    );
+    const [claim = null] = claims;
+    const ended = { ...request, now: claim?.endsAt ?? 0 };
+    const after = await limits.consumeOfKey('key_a', ended, { ...nothing, idempotencyKey: claim });
+    assert.equal(after.earlier, null);
+  },
+
+  'says with the count whether a client of the partner holds a consent, to each of its own': async (
+    storage,
+  ) => {
+    const limits = limitsOf(storage);
+    await storage.partners.insert(samplePartner());
+    await storage.clients.insert(sampleClient({ partner: 'acme' }));
+    const { clientId } = sampleClient();
+    for (const sub of ['ana', 'bob'])
+      await storage.consents.remember({ sub, clientId, scopes: ['openid', 'kyc'], now });
+    const held = { partner: 'acme', sub: 'ana', scope: 'kyc' };
+    const asked = [
+      held,
+      { ...held, sub: 'bob' },
+      { ...held, sub: 'eve' },
+      { ...held, partner: 'other' },
+      null,
+    ];
+    const found = await inParallel(50, async (index) => {
+      const consent = asked[index % asked.length] ?? null;
+      return (await limits.consumeOfKey('key_a', request, { ...nothing, consent })).holdsConsent;
+    });
+    assertSame(
+      found,
+      found.map((_, index) => index % asked.length < 2),
+    );
+    await storage.consents.revoke('ana', clientId, now);
+    const after = await limits.consumeOfKey('key_a', request, { ...nothing, consent: held });
+    assert.equal(after.holdsConsent, false);
+  },
+
+  'finds for an exchange what a look at each would find': async (storage) => {
+    const limits = limitsOf(storage);
+    await storage.clients.insert(sampleClient());
+    const { codeDigest } = await issued(storage, 'a');
+    await consumed(limits, 2);
+    const { clientId } = sampleClient();
+    const none = { clientId: 'unknown', codeDigest: digestOf('unknown') };
+    for (const presented of [
+      { clientId, codeDigest },
+      { ...none, clientId },
+      { ...none, codeDigest },
+      none,
+    ]) {
+      const { states, client, grant } = await limits.peekOfExchange([request], presented);
+      assertSame(states, [{ allowed: true, count: 2, endsAt }]);
+      assertSame(client, await storage.clients.find(presented.clientId));
+      assertSame(grant, await storage.grants.find(presented.codeDigest));
+    }
   },
 
   'windows are purged a minute after their end, the oldest first': async (storage) => {
@@ -140,15 +228,16 @@ export const sharedRateLimitCases = casesOf('rate limits', {
     assert.equal(await purge(endsAt + minute + 3, 2), 2);
     assert.equal(await purge(endsAt + minute + 3, 2), 1);
     const last = { ...request, bucket: 'b3', now: now + 3 };
-    assertSame(await limits.peek(last), { allowed: true, count: 1, endsAt: endsAt + 3 });
+    assertSame(await limits.peek([last]), [{ allowed: true, count: 1, endsAt: endsAt + 3 }]);
   },
 
   'after close calls are refused as unavailable': async (storage) => {
     const limits = limitsOf(storage);
     await storage.close();
     await assertUnavailable(() => limits.consume(request));
-    await assertUnavailable(() => limits.peek(request));
-    await assertUnavailable(() => limits.consumeOfKey('key_a', request));
+    await assertUnavailable(() => limits.peek([request]));
+    await assertUnavailable(() => limits.peekOfExchange([request], nobody));
+    await assertUnavailable(() => limits.consumeOfKey('key_a', request, nothing));
   },
 });
 

@@ -83,7 +83,7 @@ export const keyLookedUpFirst = (noun: 'transfers' | 'webhooks' | 'deliveries', 
   replaced(noun, name, (call, storage) => async (request: Keyed): Promise<unknown> => {
     const { idempotency: claim, now } = request;
     const earlier = claim && (await storage.idempotency.find({ ...claim, now }));
-    if (earlier !== null) return earlier;
+    if (earlier !== null) return { outcome: 'replayed', answer: earlier.answer };
     await setImmediate();
     const unkeyed = { ...request, idempotency: null };
     const { answer, ...changing }: { readonly answer?: StoredAnswer } = await call(unkeyed);

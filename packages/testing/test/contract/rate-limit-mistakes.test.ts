@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { answered, asked, describeMistakes, instead } from './mistakes.ts';
 
@@ -5,7 +6,7 @@ describeMistakes({
   'looks whether there is room, then counts': [
     'rate limits: of 200 parallel requests exactly as many pass as are allowed',
     instead('rateLimits', 'consume', (consume, { rateLimits }) => async (request) => {
-      const look = await rateLimits?.peek(request);
+      const [look] = (await rateLimits?.peek([request])) ?? [];
       await setImmediate();
       return { ...(await consume({ ...request, limit: 1000 })), allowed: look?.allowed === true };
     }),
@@ -27,7 +28,13 @@ describeMistakes({
   ],
   'counts a look': [
     'rate limits: a look counts nothing',
-    instead('rateLimits', 'peek', (peek, { rateLimits }) => rateLimits?.consume ?? peek),
+    instead(
+      'rateLimits',
+      'peek',
+      (_peek, { rateLimits }) =>
+        async (requests) =>
+          Promise.all(requests.map(async (one) => (await rateLimits?.consume(one)) ?? assert.fail())),
+    ),
   ],
   'gives one answer to all keys that are counted together': [
     'rate limits: counted together in one bucket, each key has its own answer',
@@ -36,5 +43,29 @@ describeMistakes({
   'takes every key for live': [
     'rate limits: counts the requests of a key as all others, and says whether the key is live',
     answered('rateLimits', 'consumeOfKey', (state) => ({ ...state, keyIsLive: true })),
+  ],
+  'finds the record of a live key for a test key': [
+    'rate limits: finds with the count the record of an idempotency key, and of each its own',
+    instead(
+      'rateLimits',
+      'consumeOfKey',
+      (consume) =>
+        (id, request, { idempotencyKey: key, consent }) =>
+          consume(id, request, { consent, idempotencyKey: key && { ...key, mode: 'live' } }),
+    ),
+  ],
+  'looks at consents of any partner': [
+    'rate limits: says with the count whether a client of the partner holds a consent, to each of its own',
+    instead(
+      'rateLimits',
+      'consumeOfKey',
+      (consume) =>
+        (id, request, { consent, ...asked }) =>
+          consume(id, request, { ...asked, consent: consent && { ...consent, partner: 'acme' } }),
+    ),
+  ],
+  'finds no grant for a client that is unknown': [
+    'rate limits: finds for an exchange what a look at each would find',
+    answered('rateLimits', 'peekOfExchange', (found) => ({ ...found, grant: found.client && found.grant })),
   ],
 });

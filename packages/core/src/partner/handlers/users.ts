@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Core } from '../../context.ts';
-import type { Owner } from '../../ports/partners.ts';
 import type { UserRecord } from '../../ports/users.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
-import { type PartnerAnswer, type PartnerRoute, route } from '../request.ts';
+import { type PartnerAnswer, type PartnerRequest, type PartnerRoute, route } from '../request.ts';
 import { kid, phone, userSchema } from '../schemas.ts';
 import { shownFields } from '../shown-user.ts';
 
@@ -16,10 +15,14 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
   const { consents } = core.storage;
 
   /** KYC data only goes to a partner that the user has allowed to see it. */
-  async function answer({ partner, mode }: Owner, found: UserRecord | null): Promise<PartnerAnswer> {
+  async function answer(
+    { partner, mode, count }: PartnerRequest,
+    found: UserRecord | null,
+  ): Promise<PartnerAnswer> {
     const user = requireUser(found);
-    const allowed =
-      mode === 'test' || (await consents.partnerHolds({ partner, sub: user.sub, scope: 'kyc' }));
+    const consent = { partner, sub: user.sub, scope: 'kyc' };
+    const { holdsConsent } = await count(consent);
+    const allowed = mode === 'test' || (holdsConsent ?? (await consents.partnerHolds(consent)));
     return { status: 200, body: allowed ? withKyc(user) : withoutKyc(user) };
   }
 
@@ -27,6 +30,7 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
     method: 'GET',
     scope: 'users:read',
     limit: 'users',
+    countsLate: true,
     success: { status: 200, schema: userSchema },
   } as const;
 
@@ -39,8 +43,7 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
       summary: 'Looks a user up by phone number (E.164).',
       pathSchema: z.object({ phone }),
       wrongPath: 'invalid_request',
-      handle: async ({ path, partner, mode }) =>
-        await answer({ partner, mode }, await users.byPhone({ partner, mode }, path.phone)),
+      handle: async (request) => await answer(request, await users.byPhone(request, request.path.phone)),
     }),
     route({
       ...common,
@@ -49,8 +52,7 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
       operation: 'getUser',
       summary: 'Looks a user up by public id.',
       pathSchema: z.object({ kid }),
-      handle: async ({ path, partner, mode }) =>
-        await answer({ partner, mode }, await users.byKid({ partner, mode }, path.kid)),
+      handle: async (request) => await answer(request, await users.byKid(request, request.path.kid)),
     }),
   ];
 }

@@ -1,9 +1,15 @@
+import { LRUCache } from 'lru-cache';
 import { addressMatcher } from '../../addresses.ts';
 import { PartnerError } from '../../errors.ts';
 import { secondsUntil } from '../../fixed-windows.ts';
 import type { LimitGroup, PartnerLimit } from '../../limits.ts';
 import type { ApiKeyState } from '../../ports/api-keys.ts';
-import type { RateLimitStore, SharedRateLimits } from '../../ports/rate-limits.ts';
+import type {
+  AskedWithCount,
+  RateLimitState,
+  RateLimitStore,
+  SharedRateLimits,
+} from '../../ports/rate-limits.ts';
 import type { PartnerRoute } from '../request.ts';
 import type { FoundKey, KeyCheck } from './key.ts';
 
@@ -45,53 +51,92 @@ export function checkGrant(
   throw new PartnerError('insufficient_scope', { description: `The API key lacks the scope ${scope}.` });
 }
 
+/** A request of a key. */
+interface Asking {
+  readonly address: () => string | null;
+  readonly now: number;
+}
+
+/** Windows that are remembered as full, at most. */
+const maxFull = 10_000;
+
+const nothing: AskedWithCount = { idempotencyKey: null, consent: null };
+
 /** What a key may do, and how often; the one place that decides it, for routes and for the console. */
 export type Admission = ReturnType<typeof createAdmission>;
 
 export function createAdmission(keys: KeyCheck, { store, limits, per }: LimitOptions) {
-  /** Counts the request; where the store has the keys too, that and whether the key lives are one look. */
-  async function count(key: ApiKeyState, group: LimitGroup, now: number) {
+  /**
+   * Until when windows are full in which a request was refused: a window never gets room again, and whoever goes on costs neither
+   * the storage nor the host anything.
+   */
+  const full = new LRUCache<string, number>({ max: maxFull });
+
+  function bucketOf({ quotaId, partner, mode }: ApiKeyState, group: LimitGroup): string {
+    return `${group}:${per === 'key' ? `key:${quotaId}` : `partner:${partner}:${mode}`}`;
+  }
+
+  function headersOf(group: LimitGroup, { count, endsAt }: Pick<RateLimitState, 'count' | 'endsAt'>) {
+    const { requests } = limits[group];
+    return {
+      'X-RateLimit-Limit': String(requests),
+      'X-RateLimit-Remaining': String(Math.max(0, requests - count)),
+      'X-RateLimit-Reset': String(Math.ceil(endsAt / 1000)),
+    };
+  }
+
+  function refusal(group: LimitGroup, endsAt: number, now: number): PartnerError {
+    const headers = headersOf(group, { count: limits[group].requests, endsAt });
+    return new PartnerError('rate_limit_exceeded', {
+      headers: { ...headers, 'Retry-After': secondsUntil(endsAt, now) },
+    });
+  }
+
+  /** Where the store has the keys too, the count, whether the key lives and what is asked with it are one look. */
+  async function count(found: FoundKey, group: LimitGroup, now: number, asked: AskedWithCount) {
     const { requests, windowSeconds } = limits[group];
-    const owner = per === 'key' ? `key:${key.quotaId}` : `partner:${key.partner}:${key.mode}`;
-    const counting = { bucket: `${group}:${owner}`, limit: requests, windowMs: windowSeconds * 1000, now };
-    return 'consumeOfKey' in store
-      ? await store.consumeOfKey(key.id, counting)
-      : { ...(await store.consume(counting)), keyIsLive: null };
+    const bucket = bucketOf(found.key, group);
+    const counting = { bucket, limit: requests, windowMs: windowSeconds * 1000, now };
+    if ('consumeOfKey' in store) return await store.consumeOfKey(found.key.id, counting, asked);
+    const counted = store.consume(counting);
+    // Where the key has ended, its error is answered, and that of the count is not.
+    counted.catch(() => undefined);
+    await keys.confirm(found);
+    return { ...(await counted), keyIsLive: true, earlier: undefined, holdsConsent: undefined };
+  }
+
+  /**
+   * Checks what can be checked before a request is counted. That the key lives comes first, whatever else is wrong.
+   * @throws PartnerError `invalid_api_key`, `ip_not_allowed`, `not_found`, `insufficient_scope`, `rate_limit_exceeded`
+   */
+  async function check(demands: Demands, found: FoundKey, { address, now }: Asking): Promise<void> {
+    try {
+      checkAddress(found.key, address);
+      checkGrant(demands, found);
+      const fullUntil = full.get(bucketOf(found.key, demands.limit)) ?? now;
+      if (fullUntil > now) throw refusal(demands.limit, fullUntil, now);
+    } catch (error) {
+      await keys.confirm(found);
+      throw error;
+    }
   }
 
   return {
+    check,
+
     /**
-     * Checks address, mode and scope, and counts the request. That the key lives comes first, whatever else is wrong: it is
-     * asked for together with the count, or beside it where somebody else counts.
-     * @returns what is left, as headers of the answer, and `rate_limit_exceeded` or `null`
-     * @throws PartnerError `invalid_api_key`, `ip_not_allowed`, `not_found`, `insufficient_scope`
+     * Checks the request, and counts it.
+     * @returns what is left, as headers of the answer, and what was asked, `undefined` where the count is no look at the storage
+     * @throws PartnerError as `check`
      */
-    async admit(demands: Demands, found: FoundKey, address: () => string | null, now: number) {
-      const { key } = found;
-      try {
-        checkAddress(key, address);
-        checkGrant(demands, found);
-      } catch (error) {
-        await keys.confirm(found);
-        throw error;
-      }
-      const counting = count(key, demands.limit, now);
-      if (!('consumeOfKey' in store)) {
-        // Where the key has ended, its error is answered, and that of the count is not.
-        counting.catch(() => undefined);
-        await keys.confirm(found);
-      }
-      const counted = await counting;
-      if (found.isCached && counted.keyIsLive === false) throw keys.refuse(found);
-      const { requests } = limits[demands.limit];
-      const headers = {
-        'X-RateLimit-Limit': String(requests),
-        'X-RateLimit-Remaining': String(Math.max(0, requests - counted.count)),
-        'X-RateLimit-Reset': String(Math.ceil(counted.endsAt / 1000)),
-      };
-      if (counted.allowed) return { headers, refusal: null };
-      const retryAfter = { 'Retry-After': secondsUntil(counted.endsAt, now) };
-      return { headers, refusal: new PartnerError('rate_limit_exceeded', { headers: retryAfter }) };
+    async admit(demands: Demands, found: FoundKey, asking: Asking, asked = nothing) {
+      await check(demands, found, asking);
+      const { limit: group } = demands;
+      const counted = await count(found, group, asking.now, asked);
+      if (found.isCached && !counted.keyIsLive) throw keys.refuse(found);
+      if (counted.allowed) return { ...counted, headers: headersOf(group, counted) };
+      full.set(bucketOf(found.key, group), counted.endsAt);
+      throw refusal(group, counted.endsAt, asking.now);
     },
   };
 }

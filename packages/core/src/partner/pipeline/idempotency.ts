@@ -16,8 +16,31 @@ function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] {
 }
 
 /**
- * Reads the `Idempotency-Key` of a request. A quoted value (a structured field string) and a bare one are the
- * same key.
+ * The `Idempotency-Key` of a request. A quoted value (a structured field string) and a bare one are the same key.
+ * @returns `null` when there is none
+ * @throws PartnerError `invalid_request`
+ */
+function keyOf(request: IncomingMessage): string | null {
+  const values = valuesOf(request, 'idempotency-key');
+  const [value] = values;
+  if (value === undefined) return null;
+  if (values.length > 1) throw malformed('is given twice');
+  const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
+  if (!/^[\x20-\x7E]{1,255}$/.test(key)) throw malformed('takes 1 to 255 printable ASCII characters');
+  return key;
+}
+
+/** The same for a look before the request is checked: `null` for a malformed one too. */
+export function usableKeyOf(request: IncomingMessage): string | null {
+  try {
+    return keyOf(request);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Reads the `Idempotency-Key` of a request, and makes its fingerprint.
  * @param macKeys - under which fingerprints are computed, so that what is stored tells nothing of the
  * payload; the current one first
  * @returns `null` when there is none
@@ -28,12 +51,8 @@ export function readIdempotencyKey(
   macKeys: readonly KeyObject[],
   what: { readonly method: string; readonly route: string; readonly body: Buffer; readonly now: number },
 ): IdempotencyRequest | null {
-  const values = valuesOf(request, 'idempotency-key');
-  const [value] = values;
-  if (value === undefined) return null;
-  if (values.length > 1) throw malformed('is given twice');
-  const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
-  if (!/^[\x20-\x7E]{1,255}$/.test(key)) throw malformed('takes 1 to 255 printable ASCII characters');
+  const key = keyOf(request);
+  if (key === null) return null;
   const [fingerprint, ...previous] = macKeys.map((macKey) =>
     createHmac('sha256', macKey).update(`${what.method} ${what.route}\n`).update(what.body).digest(),
   );

@@ -25,10 +25,14 @@ async function wait(released: Promise<unknown>): Promise<void> {
  * Does work again while a request of another process is under way: the storage waits for that one too, and says after
  * about a second that it does not know more. The last try begins early enough to end in time.
  */
-async function untilKnown<Result>(work: () => Promise<Result>, began: number): Promise<Result> {
-  for (;;) {
+async function untilKnown<Result>(
+  work: (isFirst: boolean) => Promise<Result>,
+  began: number,
+  hasWaited: boolean,
+): Promise<Result> {
+  for (let isFirst = !hasWaited; ; isFirst = false) {
     try {
-      return await work();
+      return await work(isFirst);
     } catch (error) {
       const isTooLate = performance.now() - began > maxWaitMs - maxStorageWaitMs;
       if (!(error instanceof RequestInProgressError) || isTooLate) throw error;
@@ -44,7 +48,8 @@ async function untilKnown<Result>(work: () => Promise<Result>, began: number): P
  */
 export function createKeyedMutex() {
   const last = new Map<string, Promise<unknown>>();
-  return async <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {
+  /** @param work - told whether it is the first try of a request that waited for nobody */
+  return async <Result>(key: string, work: (isFirst: boolean) => Promise<Result>): Promise<Result> => {
     const began = performance.now();
     const before = last.get(key);
     const { promise: done, resolve: release } = Promise.withResolvers<void>();
@@ -53,7 +58,7 @@ export function createKeyedMutex() {
     last.set(key, released);
     try {
       if (before !== undefined) await wait(before);
-      return await untilKnown(work, began);
+      return await untilKnown(work, began, before !== undefined);
     } finally {
       release();
       void released.then(() => {

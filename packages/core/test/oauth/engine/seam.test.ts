@@ -154,8 +154,8 @@ describe('what Ostiary makes reachable of it', async () => {
       clients: ['find'],
       consents: ['find', 'remember'],
       interactions: ['count', 'save', 'replace', 'find', 'remove'],
-      grants: ['issue', 'find', 'redeem'],
-      rateLimits: ['consume', 'peek'],
+      grants: ['issue', 'redeem'],
+      rateLimits: ['consume', 'peekOfExchange'],
     };
     const calls = Object.entries(expected).flatMap(([noun, verbs]) => verbs.map((verb) => `${noun}.${verb}`));
     expect(new Set(database.calls)).toEqual(new Set(calls));

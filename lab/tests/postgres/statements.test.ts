@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  authorizePath,
+  codeFrom,
+  exchangeAt,
+  RoamingBrowser,
+  userinfoStatusAt,
+} from '../../support/browser/remote-flow.ts';
+import { median } from '../../support/measure/statistics.ts';
+import { authUrl } from '../../support/processes/cluster-options.ts';
+import { type Stage, setStage } from '../../support/processes/stage.ts';
+
+// Besides those of requests only the look at the server's clock, which comes now and then.
+const counted = `
+  SELECT query, calls::integer AS calls FROM pg_stat_statements
+  WHERE userid = 'ostiary'::regrole AND toplevel AND query NOT LIKE '%clock_timestamp%'
+`;
+
+const rounds = 5;
+
+const ends = new AsyncDisposableStack();
+let stage: Stage;
+beforeAll(async () => {
+  stage = await setStage(ends, {
+    ...{ webs: 1, workers: 0, endpoints: 1, fsync: false },
+    settings: ['shared_preload_libraries=pg_stat_statements'],
+    prepare: async ({ app }) => void (await app.query('CREATE EXTENSION pg_stat_statements')),
+  });
+}, 60_000);
+afterAll(() => ends.disposeAsync());
+
+const origin = (): string => stage.cluster.webs[0]?.origin ?? '';
+
+async function newCode(): Promise<string> {
+  return codeFrom([origin()], new RoamingBrowser(authUrl, 'ana'), authorizePath(stage.client));
+}
+
+async function newToken(): Promise<string> {
+  return String((await exchangeAt(origin(), stage.client, await newCode())).json.access_token);
+}
+
+async function partnerStatus(path: string, body?: object, key = ''): Promise<number> {
+  const response = await fetch(`${origin()}/v1/partner/${path}`, {
+    headers: {
+      'x-api-key': stage.keys.live,
+      'content-type': 'application/json',
+      ...(key === '' ? {} : { 'idempotency-key': key }),
+    },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+const pay = (key: string) =>
+  partnerStatus('payments', { amount: '1.00', currency: 'USD', recipient: { kid: 'ana' } }, key);
+
+/** Each request by itself, after something was prepared for it. */
+const requests: Record<
+  string,
+  { readonly statements: number; readonly status: number; prepare(): Promise<() => Promise<number>> }
+> = {
+  userinfo: {
+    ...{ statements: 1, status: 200 },
+    async prepare() {
+      const token = await newToken();
+      return () => userinfoStatusAt(origin(), token);
+    },
+  },
+  'the exchange of a code': {
+    ...{ statements: 2, status: 200 },
+    async prepare() {
+      const code = await newCode();
+      return async () => (await exchangeAt(origin(), stage.client, code)).status;
+    },
+  },
+  'the verification of a passport': {
+    ...{ statements: 1, status: 200 },
+    async prepare() {
+      const { token } = await stage.ostiary.passports.issue('ana');
+      return () => partnerStatus('verify', { token });
+    },
+  },
+  'the look-up of a user': {
+    ...{ statements: 1, status: 200 },
+    prepare: async () => () => partnerStatus('users/ana'),
+  },
+  'a payment': {
+    ...{ statements: 2, status: 201 },
+    prepare: async () => () => pay(randomUUID()),
+  },
+  'a payment that is sent again': {
+    ...{ statements: 1, status: 201 },
+    async prepare() {
+      const key = randomUUID();
+      await pay(key);
+      return () => pay(key);
+    },
+  },
+};
+
+it.each(Object.entries(requests))('%s', async (_name, { statements, status, prepare }) => {
+  const counts: number[] = [];
+  const texts = new Set<string>();
+  for (let round = 0; round < rounds; round += 1) {
+    const send = await prepare();
+    await stage.server.app.query('SELECT pg_stat_statements_reset()');
+    expect(await send()).toBe(status);
+    const { rows } = await stage.server.app.query<{ query: string; calls: number }>(counted);
+    counts.push(rows.reduce((sum, row) => sum + row.calls, 0));
+    for (const { query } of rows) texts.add(query);
+  }
+  // Every few seconds one reads the API key anew, and the first one notes its use.
+  expect(median(counts), `${counts}: ${[...texts].join('\n')}`).toBe(statements);
+});
