@@ -1,5 +1,7 @@
 import type { Claim, ClaimedJob, NewJob, Queue } from '@ostiary/core/storage';
-import type { Database } from './database.ts';
+import { type Database, patienceMs } from './database.ts';
+import { isOfTheData } from './errors.ts';
+import { inGroups } from './groups.ts';
 import { type Connection, prepared, statement } from './statement.ts';
 
 type NewRow = Omit<NewJob, 'payload'> & { readonly payload: string };
@@ -21,6 +23,9 @@ export function postgresJobs({ schema }: Pick<Database, 'schema'>) {
     await insert.run(connection, { jobs: JSON.stringify(rows.map((row, place) => ({ ...row, place }))) });
   };
 }
+
+/** Claims have no space. */
+const nameOf = ({ id, claimId }: Claim): string => `${claimId} ${id}`;
 
 export function jobRowOf({ id, kind, payload, dueAt }: NewJob): NewRow {
   return { id, kind, payload: JSON.stringify(payload), dueAt };
@@ -52,8 +57,10 @@ export function postgresQueue(database: Database): Queue {
       RETURNING jobs.id, kind, payload, due_at AS "dueAt", claim_id AS "claimId", attempt
     `),
 
-    complete: prepared<Claim>(`
-      DELETE FROM ${schema}.jobs WHERE id = :id AND claim_id = :claimId
+    complete: prepared<{ ids: readonly string[]; claimIds: readonly string[] }, Claim>(`
+      DELETE FROM ${schema}.jobs USING unnest(:ids::text[], :claimIds::text[]) AS done (id, claim_id)
+      WHERE jobs.id = ANY (:ids) AND jobs.id = done.id AND jobs.claim_id = done.claim_id
+      RETURNING jobs.id, jobs.claim_id AS "claimId"
     `),
 
     retry: statement<Claim & { dueAt: number; error: string | null }>(`
@@ -61,6 +68,20 @@ export function postgresQueue(database: Database): Queue {
       WHERE id = :id AND claim_id = :claimId
     `),
   };
+
+  const complete = inGroups({
+    isOfOne: isOfTheData,
+    async make(group: readonly Claim[], waitedMs) {
+      const done = { ids: group.map(({ id }) => id), claimIds: group.map(({ claimId }) => claimId) };
+      const removed = await database.change(
+        (connection) => sql.complete.all(connection, done),
+        Math.max(1, patienceMs - waitedMs),
+      );
+      const names = new Set(removed.map(nameOf));
+      // Of those that complete a job twice the first one has.
+      return group.map((claim) => names.delete(nameOf(claim)));
+    },
+  });
 
   return {
     async enqueue(jobs) {
@@ -75,7 +96,7 @@ export function postgresQueue(database: Database): Queue {
       return sorted.map((row) => ({ ...row, payload: JSON.parse(row.payload) }));
     },
 
-    complete: ({ id, claimId }) => database.changes(sql.complete, { id, claimId }),
+    complete: ({ id, claimId }) => complete({ id, claimId }),
 
     retry: ({ id, claimId }, { dueAt, error }) => database.changes(sql.retry, { id, claimId, dueAt, error }),
   };

@@ -171,3 +171,23 @@ test('who has won or is stored hears so, also where the question why another one
   ]);
   expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
+
+test('jobs that are completed together are each completed by the claim that holds them, once', async () => {
+  const { storage, watched } = await prepared();
+  const jobs = ['a', 'b', 'c'].map((id) => ({ id, kind: 'k', payload: {}, dueAt: 0 }));
+  await storage.queue.enqueue(jobs);
+  const claim = (claimId: string, now: number) =>
+    storage.queue.claim({ kinds: ['k'], claimId, now, leaseMs: 10, limit: 9 });
+  await claim('late', 0);
+  await claim('held', 10);
+  watched.ran();
+  const completed = await Promise.all(
+    ['first held', 'a late', 'a held', 'a held', 'b late', 'c held', 'd held'].map((one) => {
+      const [id = '', claimId = ''] = one.split(' ');
+      return storage.queue.complete({ id, claimId });
+    }),
+  );
+  expect(completed).toEqual([false, false, true, false, false, true, false]);
+  expect(watched.ran()).toHaveLength(2);
+  expect((await claim('next', 20)).map(({ id }) => id)).toEqual(['b']);
+});

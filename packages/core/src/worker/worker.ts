@@ -28,7 +28,8 @@ export interface Worker {
 }
 
 const leaseMs = 30_000;
-const batch = 10;
+/** Jobs that are claimed together, and under way at once. */
+const batch = 32;
 
 /** Wait before the next try of a job that failed: 1 s, doubling, up to an hour. */
 function backoffMs(attempt: number): number {

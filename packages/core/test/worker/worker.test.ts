@@ -72,15 +72,15 @@ describe('a started worker', () => {
   it('looks at once, again without a wait after a full batch, often for a while, and then every second', async () => {
     const work = handler();
     const { worker, enqueue, waits, fire } = await workshop({ work });
-    await enqueue(15);
+    await enqueue(40);
     const started = worker();
     started.start();
     // Nothing is looked at twice.
     started.start();
     await quiet();
-    expect([work.mock.calls.length, waits()]).toEqual([10, [0]]);
+    expect([work.mock.calls.length, waits()]).toEqual([32, [0]]);
     await fire();
-    expect([work.mock.calls.length, waits()]).toEqual([15, [50]]);
+    expect([work.mock.calls.length, waits()]).toEqual([40, [50]]);
     for (let vain = 1; vain < 100; vain += 1) await fire();
     expect(waits()).toEqual([50]);
     await fire();
