@@ -8,10 +8,18 @@ type OfClient = { readonly sub: string; readonly clientId: string };
 
 const columns = 'sub, client_id AS "clientId", scopes, granted_at AS "grantedAt", updated_at AS "updatedAt"';
 
-/** One row where a client of a partner holds a consent. @param of - what stands before `partner`, `sub` and `scope` */
+/**
+ * One row where a client of a partner holds a consent. The user's consents come first (`OFFSET 0` keeps them apart): where
+ * PostgreSQL knows little of the tables, it begins with the partner's clients, and reads the consents of all their users.
+ * @param of - what stands before `partner`, `sub` and `scope`
+ */
 export const partnerHolds = (schema: string, of: string) => `
-  SELECT 1 FROM ${schema}.consents JOIN ${schema}.clients USING (client_id)
-  WHERE consents.sub = ${of}sub AND revoked_at IS NULL AND ${of}scope = ANY (scopes)
+  SELECT 1
+  FROM (
+    SELECT client_id, scopes FROM ${schema}.consents WHERE consents.sub = ${of}sub AND revoked_at IS NULL OFFSET 0
+  ) AS own
+  JOIN ${schema}.clients USING (client_id)
+  WHERE ${of}scope = ANY (own.scopes)
     AND clients.partner = ${of}partner AND disabled_at IS NULL AND NOT partner_disabled
   LIMIT 1
 `;

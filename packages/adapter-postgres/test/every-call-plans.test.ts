@@ -1,7 +1,7 @@
 import type { Storage } from '@ostiary/core/storage';
 import { expect, onTestFinished, test } from 'vitest';
 import { everyCall, storeSamples } from '../../testing/test/adapters/every-call.ts';
-import { nodesOf, planOf, withoutFrame } from './plans.ts';
+import { nodesOf, pagesOf, planOf, readBy, withoutFrame } from './plans.ts';
 import { identityRows, partnerRows } from './rows.ts';
 import { hostPool, serverForTests } from './server.ts';
 
@@ -65,4 +65,18 @@ test('what was prepared while there was nothing does not either', async () => {
   const before = await rowsRead();
   await callAll();
   expect((await rowsRead()) - before).toBeLessThan(5_000);
+});
+
+test('a consent is looked for among those of its user, before the server knows how many a client has', async () => {
+  const { schema, storage, watched } = await server.watched();
+  await storeSamples(storage);
+  await watched.own.query(`
+    SET search_path TO "${schema}";
+    INSERT INTO consents (sub, client_id, scopes, granted_at, updated_at)
+      SELECT 'user-' || i, 'client-1', '{kyc}', 1, 1 FROM generate_series(1, 5000) AS i
+  `);
+  const held = { partner: 'acme', sub: 'user-4999', scope: 'kyc' };
+  watched.ran();
+  expect(await storage.consents.partnerHolds(held)).toBe(true);
+  expect(pagesOf(await readBy(watched, watched.ran().at(-1)))).toBeLessThan(10);
 });

@@ -21,7 +21,7 @@ export const everyCall: readonly (readonly [string, (storage: Storage) => Promis
   [
     'rateLimits.peekOfExchange',
     async ({ rateLimits }) =>
-      rateLimits?.peekOfExchange([request], { clientId: 'kafe', codeDigest: new Uint8Array(32) }),
+      rateLimits?.peekOfExchange([request], { clientId: 'client-1', codeDigest: new Uint8Array(32) }),
   ],
 ];
 
