@@ -73,9 +73,9 @@ test('a consent is looked for among those of its user, before the server knows h
   await watched.own.query(`
     SET search_path TO "${schema}";
     INSERT INTO consents (sub, client_id, scopes, granted_at, updated_at)
-      SELECT 'user-' || i, 'client-1', '{kyc}', 1, 1 FROM generate_series(1, 5000) AS i
+      SELECT 'many-' || i, 'client-1', '{kyc}', 1, 1 FROM generate_series(1, 5000) AS i
   `);
-  const held = { partner: 'acme', sub: 'user-4999', scope: 'kyc' };
+  const held = { partner: 'acme', sub: 'many-4999', scope: 'kyc' };
   watched.ran();
   expect(await storage.consents.partnerHolds(held)).toBe(true);
   expect(pagesOf(await readBy(watched, watched.ran().at(-1)))).toBeLessThan(10);
