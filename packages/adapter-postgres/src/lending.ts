@@ -35,8 +35,8 @@ export async function retried<T>(
       try {
         return await deadline.race(attempt(lease));
       } catch (error) {
-        lease.isBroken ||= deadline.isOver;
-        if (number === attempts || deadline.isOver || !lease.mayTryAgain(error)) throw error;
+        lease.isBroken ||= deadline.isOver();
+        if (number === attempts || deadline.isOver() || !lease.mayTryAgain(error)) throw error;
       } finally {
         lease.end();
       }
@@ -87,7 +87,7 @@ export class Lease {
 
   async #query(statement: Parameters<PostgresClient['query']>[0]): Promise<PostgresResult> {
     try {
-      return await this.#borrowed.query(statement);
+      return await ran(this.#borrowed, statement);
     } catch (error) {
       this.#failure = error;
       this.isBroken ||= endsConnection(error);
@@ -98,6 +98,24 @@ export class Lease {
   readonly #onError = (): void => {
     this.isBroken = true;
   };
+}
+
+/**
+ * Runs a statement with a callback, as `pg` takes one: its own promises keep what they led to alive until the whole heap is
+ * collected. A client that knows only promises answers with one.
+ */
+function ran(
+  client: PostgresClient,
+  statement: Parameters<PostgresClient['query']>[0],
+): Promise<PostgresResult> {
+  return new Promise((resolve, reject) => {
+    const done = (error: Error | null, result: PostgresResult) => (error ? reject(error) : resolve(result));
+    const answer: Promise<PostgresResult> | undefined = Reflect.apply(client.query, client, [
+      statement,
+      done,
+    ]);
+    answer?.then(resolve, reject);
+  });
 }
 
 type Deadline = ReturnType<typeof deadlineIn>;
@@ -115,9 +133,8 @@ function deadlineIn(milliseconds: number) {
     );
   }, milliseconds);
   return {
-    get isOver() {
-      return isOver;
-    },
+    // Not a getter: of each object with one V8 keeps a hidden class, and with it all that is in reach of it.
+    isOver: () => isOver,
     /** What the promise says, or a refusal when that takes too long; who is late is not listened to any more. */
     race<T>(promise: Promise<T>): Promise<T> {
       promise.catch(() => undefined);
@@ -133,7 +150,7 @@ async function borrow(pool: PostgresPool, deadline: Deadline): Promise<PostgresP
   try {
     return await deadline.race(connecting);
   } catch (error) {
-    if (deadline.isOver) connecting.then((late) => late.release()).catch(() => undefined);
+    if (deadline.isOver()) connecting.then((late) => late.release()).catch(() => undefined);
     throw error;
   }
 }
