@@ -23,7 +23,7 @@ import { firstConnection } from './first-connection.ts';
 import { inGroups } from './groups.ts';
 import { type Lease, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
-import { ignore, listenTo, type OwnPool, type PostgresPool } from './pool.ts';
+import { connectionBeside, ignore, listenTo, type OwnPool, type PostgresPool, type Session } from './pool.ts';
 import { Semaphore } from './semaphore.ts';
 import {
   type Connection,
@@ -69,7 +69,7 @@ const idleInTransactionMs = 5000;
 export class Database {
   /** The schema, quoted, as statements name it. */
   readonly schema: string;
-  readonly #schemaName: string;
+  readonly schemaName: string;
   readonly #openPool: () => { readonly pool: PostgresPool; readonly own: OwnPool | null };
   readonly #migrations: readonly Migration[] | undefined;
   readonly #firstPatienceMs: number;
@@ -93,7 +93,7 @@ export class Database {
     readonly firstPatienceMs?: number;
   }) {
     const { pool } = options;
-    this.#schemaName = options.schema;
+    this.schemaName = options.schema;
     this.schema = `"${options.schema}"`;
     this.#migrations = options.migrations;
     this.#firstPatienceMs = options.firstPatienceMs ?? firstPatienceMs;
@@ -178,6 +178,11 @@ export class Database {
     return this.#call(patience, attempt, this.#semaphore);
   }
 
+  /** A connection beside those of the pool, which is not connected yet; see `connectionBeside`. */
+  session(): Session | null {
+    return connectionBeside(this.#use());
+  }
+
   /** Throws unless the storage is open, for what uses a connection of the host's. */
   assertOpen(): void {
     this.#use();
@@ -206,9 +211,7 @@ export class Database {
       isWanted: () => this.#closing === null,
     });
     await retried(pool, startPatienceMs, (lease) =>
-      inTransaction(lease, startPatienceMs, (connection) =>
-        migrate(connection, this.#schemaName, migrations),
-      ),
+      inTransaction(lease, startPatienceMs, (connection) => migrate(connection, this.schemaName, migrations)),
     );
     this.#isOpen = true;
   }

@@ -120,7 +120,8 @@ function ran(
 
 type Deadline = ReturnType<typeof deadlineIn>;
 
-function deadlineIn(milliseconds: number) {
+/** Refuses to wait for longer. */
+export function deadlineIn(milliseconds: number) {
   let isOver = false;
   const over = Promise.withResolvers<never>();
   over.promise.catch(() => undefined);

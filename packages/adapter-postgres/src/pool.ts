@@ -58,6 +58,23 @@ export function openPool(connectionString: string, patienceMs: number): OwnPool 
   });
 }
 
+/** A connection of no pool: a `Client` of `pg` has this shape. */
+export interface Session extends Pick<PostgresClient, 'query'> {
+  /** The server's process for this connection, as it was told at its start. */
+  readonly processID?: unknown;
+  connect(): Promise<unknown>;
+  end(): Promise<unknown>;
+  unref?(): void;
+  on(event: 'error' | 'end', listener: () => void): unknown;
+  on(event: 'notification', listener: (message: { readonly payload?: string }) => void): unknown;
+}
+
+/** A connection beside those of a pool, made as a `Pool` of `pg` makes its own; `null` where the pool is something else. */
+export function connectionBeside(pool: PostgresPool): Session | null {
+  const Client: unknown = Reflect.get(pool, 'Client');
+  return typeof Client === 'function' ? Reflect.construct(Client, [pool.options]) : null;
+}
+
 export function ignore(): void {}
 
 /**

@@ -121,7 +121,10 @@ export async function lookUpAll<Parameters extends object, Row>(
  *
  * @param preparing - switched off by the first statement that fails because of it, which may be tried again
  */
-export function connectionOn(client: PostgresClient, preparing: Preparing = { isOn: false }): Connection {
+export function connectionOn(
+  client: Pick<PostgresClient, 'query'>,
+  preparing: Preparing = { isOn: false },
+): Connection {
   return {
     async query(text, values, name) {
       const prepared = name !== undefined && preparing.isOn ? { name } : undefined;

@@ -21,6 +21,7 @@ import { postgresRedeliveries } from './redeliveries.ts';
 import { postgresSigningKeys } from './signing-keys.ts';
 import { statement } from './statement.ts';
 import { postgresTransfers } from './transfers.ts';
+import { postgresWakeUps } from './wake-ups.ts';
 import { postgresWebhooks } from './webhooks.ts';
 
 /**
@@ -43,6 +44,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage {
 /** The ports on a database that is not open yet. */
 export function storageOn(database: Database): Storage {
   const { schema } = database;
+  const { close: stopListening, ...wakeUps } = postgresWakeUps(database);
   // The time of the moment, not that of a transaction.
   const time = statement<object, { readonly now: number }>(
     'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now',
@@ -71,6 +73,7 @@ export function storageOn(database: Database): Storage {
     queue: postgresQueue(database),
     audit: postgresAudit(database),
     rateLimits: postgresRateLimits(database),
+    wakeUps,
 
     open: () => database.open(),
 
@@ -86,6 +89,9 @@ export function storageOn(database: Database): Storage {
 
     purge: postgresPurge(database),
 
-    close: () => database.close(),
+    close() {
+      stopListening();
+      return database.close();
+    },
   };
 }

@@ -23,6 +23,7 @@ for (const { name, start } of testServers()) {
     });
 
     const create = storagesInOneSchema(schema, () => ({ pool, own: pool }));
-    for (const { name, run } of storageContract(create, { rateLimits: true, time: true })) test(name, run);
+    const parts = { rateLimits: true, time: true, wakeUps: true };
+    for (const { name, run } of storageContract(create, parts)) test(name, run);
   });
 }

@@ -2,6 +2,7 @@ import type { Clock } from './clock.ts';
 import type { Sealer } from './keys/sealing.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 import type { Options } from './options.ts';
+import type { Work } from './ports/queue.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Random } from './random.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -24,8 +25,8 @@ export interface Core {
   readonly tokens: TokenFormats;
   /** Spans and metrics, where the host asked for them. */
   readonly telemetry: Telemetry | null;
-  /** Tells the worker of this process of new work: a job that was queued, an event that goes to endpoints. */
-  readonly wake: (work: 'jobs' | 'deliveries') => void;
+  /** Tells of new work that is committed: a job that was queued, an event that goes to endpoints. */
+  readonly wake: (work: Work) => void;
   readonly clientAddress: (request: AddressedRequest) => string | null;
 }
 

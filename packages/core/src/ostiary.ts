@@ -182,15 +182,15 @@ export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ost
   const time = options.clock === undefined ? storage.time?.bind(storage) : undefined;
   const databaseClock = time === undefined ? null : new DatabaseClock({ time, logger });
   const clock = options.clock ?? databaseClock ?? systemClock;
-  const core = await coreOf(options, clock, (work) => (work === 'jobs' ? jobs : webhooks.worker).wake());
+  const core = await coreOf(options, clock, (work) => working.tell(work));
   await openStorage(core, databaseClock);
 
   const engine = new Engine(core);
   const forms = createForms(core);
   const interactions = createInteractions(core, engine, forms);
   const webhooks = createWebhooks(core, seams.webhookClient);
-  const jobs = jobWorker(core);
-  const { worker, stop: stopWatching } = watchForWorker(core, together(jobs, webhooks.worker));
+  const working = together({ jobs: jobWorker(core), deliveries: webhooks.worker }, storage.wakeUps);
+  const { worker, stop: stopWatching } = watchForWorker(core, working.worker);
   const passports = createPassports(core);
   const partner = options.payments === undefined ? null : createPartner(core, { passports, webhooks, forms });
   const admin = administration(core, {

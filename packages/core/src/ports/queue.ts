@@ -50,3 +50,23 @@ export interface Queue {
   /** Hands a job back, due again at `dueAt`. `false` as above. */
   retry(claim: Claim, next: { readonly dueAt: number; readonly error: string | null }): Promise<boolean>;
 }
+
+/** What workers look for. */
+export type Work = 'jobs' | 'deliveries';
+
+/**
+ * Hints to the workers of other processes that there is new work. Nothing rests on them: a hint may be lost or come twice, and
+ * workers look for work in any case.
+ */
+export interface WakeUps {
+  /** Tells of work that is committed. Returns at once and never throws; one hint may stand for many calls. */
+  notify(work: Work): void;
+
+  /**
+   * Calls `hear` with what was told, and with both kinds each time it begins to hear, because something may have been told
+   * before: at first, and after its connection was lost. Where nothing can be heard it is never called. Never throws.
+   *
+   * @returns how to end it; `close` of the storage ends it too
+   */
+  listen(hear: (work: Work) => void): () => void;
+}

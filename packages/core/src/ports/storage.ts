@@ -7,7 +7,7 @@ import type { ConsentStore, GrantStore } from './grants.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { InteractionStore } from './interactions.ts';
 import type { PartnerStore } from './partners.ts';
-import type { Queue } from './queue.ts';
+import type { Queue, WakeUps } from './queue.ts';
 import type { SharedRateLimits } from './rate-limits.ts';
 import type { SigningKeyStore } from './signing-keys.ts';
 import type { TransferStore } from './transfers.ts';
@@ -51,6 +51,8 @@ export interface Storage {
   readonly audit: AuditStore;
   /** Where requests are counted when processes share their counts; without it each process has its own. */
   readonly rateLimits?: SharedRateLimits;
+  /** How processes tell each other of new work; without it the workers of others find it when they look. */
+  readonly wakeUps?: WakeUps;
 
   /** Opens the database and brings its schema up to date. Called once, before anything else. */
   open(): Promise<void>;

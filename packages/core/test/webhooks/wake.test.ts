@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto';
+import { memoryStorage } from '@ostiary/testing/memory';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { KycChange } from '../../src/index.ts';
+import type { Storage, Work } from '../../src/storage.ts';
 import { hooks, shop } from '../partner/webhook-shop.ts';
 import { ana } from '../support/directory.ts';
-import { payment, testPayment } from '../support/partner-api.ts';
+import { partnerProvider, payment, testPayment } from '../support/partner-api.ts';
 import { sink } from './support/sink.ts';
 
 const pay = 'POST /v1/partner/payments';
@@ -62,4 +65,43 @@ it('a running worker is told of everything there is to deliver', { timeout: 30_0
   status = 500;
   await tells('webhook.test', () => trigger());
   await tells('webhook.test', () => call(`POST ${hooks}/${id}/recover`, { since: '2020-01-01T00:00:00Z' }));
+});
+
+it('a worker hears of work of processes whose own does not run, and its process tells nobody', async () => {
+  const [told, hearing] = [[] as Work[], new Set<(work: Work) => void>()];
+  const storage: Storage = {
+    ...memoryStorage(),
+    // What one process closes stays open for the others.
+    close: async () => {},
+    wakeUps: {
+      notify(work) {
+        told.push(work);
+        for (const hear of hearing) hear(work);
+      },
+      listen(hear) {
+        hearing.add(hear);
+        return () => hearing.delete(hear);
+      },
+    },
+  };
+  const shared = { storage, sealingKeys: [randomBytes(32)], webhooks: { allowPrivateTargets: true } };
+  const web = await shop(shared, 'live');
+  const another = await partnerProvider({ ...shared, clock: web.provider.clock });
+  const { worker } = another.provider.ostiary;
+  const endpoint = await sink();
+  const arrived = new Promise<string>((resolve) => {
+    endpoint.answer = (response, { headers }) => {
+      response.writeHead(204).end();
+      resolve(String(headers['x-svc-event']));
+    };
+  });
+  await web.register(endpoint.url, { events: ['*'] });
+  worker.start();
+  await worker.runDue();
+  await web.call(pay, payment);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(await arrived).toBe('payment.completed');
+  expect(told).toEqual(['jobs']);
+  await worker.stop();
+  expect(hearing.size).toBe(0);
 });

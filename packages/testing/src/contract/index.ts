@@ -39,6 +39,7 @@ import { textCases } from './text.ts';
 import { noTimeCases, timeCases } from './time.ts';
 import { transferListCases } from './transfer-lists.ts';
 import { transferCases } from './transfers.ts';
+import { noWakeUpCases, wakeUpCases } from './wake-ups.ts';
 import { webhookCases } from './webhooks.ts';
 
 export type { ContractCase } from './case.ts';
@@ -49,6 +50,8 @@ export interface OptionalParts {
   readonly rateLimits?: boolean;
   /** Whether it tells the time of its database. @defaultValue false */
   readonly time?: boolean;
+  /** Whether its processes tell each other of new work. @defaultValue false */
+  readonly wakeUps?: boolean;
 }
 
 /**
@@ -74,12 +77,13 @@ export interface OptionalParts {
  */
 export function storageContract(
   create: () => Promise<Storage>,
-  { rateLimits = false, time = false }: OptionalParts = {},
+  { rateLimits = false, time = false, wakeUps = false }: OptionalParts = {},
 ): ContractCase[] {
   const cases = [
     ...storageContractCases,
     ...(rateLimits ? sharedRateLimitCases : separateRateLimitCases),
     ...(time ? timeCases : noTimeCases),
+    ...(wakeUps ? wakeUpCases : noWakeUpCases),
   ];
   return cases.map(({ name, run }) => ({
     name,

@@ -1,0 +1,120 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { WakeUps, Work } from '@ostiary/core/storage';
+import { type Database, patienceMs } from './database.ts';
+import { deadlineIn } from './lending.ts';
+import { ignore, type Session } from './pool.ts';
+import { connectionOn, prepared, statement } from './statement.ts';
+
+const kinds: readonly Work[] = ['jobs', 'deliveries'];
+
+/** From one notification of this process to the next, while there are more to send. */
+const spacingMs = 4;
+
+/** Until a connection that listens is made again; twice as long after each one that fails. */
+const againMs = { first: 500, last: 60_000 };
+
+const backend = statement<object, { readonly pid: number }>('SELECT pg_backend_pid() AS pid');
+
+/**
+ * NOTIFY on a channel of the schema's name, after the commit and not in the transaction that writes: a commit with NOTIFY
+ * holds a lock of the whole server until it is on the disk, and all others of the kind wait for it. This one does not
+ * wait for the disk, and a process sends one at a time.
+ *
+ * @param askMs - how often a connection that listens is asked whether it is still there
+ */
+export function postgresWakeUps(database: Database, askMs = 60_000): WakeUps & { close(): void } {
+  const send = prepared<{ readonly works: readonly Work[] }>(`
+    SELECT pg_notify('${database.schemaName}', work) FROM unnest(:works::text[]) AS work
+    WHERE set_config('synchronous_commit', 'off', true) = 'off'
+  `);
+  const waiting = new Set<Work>();
+  const closed = new AbortController();
+  let isSending = false;
+
+  async function sendAll(): Promise<void> {
+    isSending = true;
+    while (waiting.size > 0) {
+      const works = [...waiting];
+      waiting.clear();
+      const spacing = pause(spacingMs);
+      await database.changeUnsynced((connection) => send.run(connection, { works })).catch(ignore);
+      await spacing;
+    }
+    isSending = false;
+  }
+
+  return {
+    notify(work) {
+      waiting.add(work);
+      if (!isSending) void sendAll();
+    },
+    listen(hear) {
+      const stopped = new AbortController();
+      const signal = AbortSignal.any([closed.signal, stopped.signal]);
+      void keepListening(database, hear, { signal, askMs });
+      return () => stopped.abort();
+    },
+    close: () => closed.abort(),
+  };
+}
+
+/** Listens until the signal, on one connection after the other; gives up where no connection can listen. */
+async function keepListening(
+  database: Database,
+  hear: (work: Work) => void,
+  { signal, askMs }: { readonly signal: AbortSignal; readonly askMs: number },
+): Promise<void> {
+  for (let waitMs = againMs.first; !signal.aborted; waitMs = Math.min(2 * waitMs, againMs.last)) {
+    let client: Session | null = null;
+    const end = () => void client?.end().catch(ignore);
+    signal.addEventListener('abort', end);
+    try {
+      client = database.session();
+      if (client === null) return;
+      const ended = endOf(client, hear);
+      if (!(await inTime(beginListening(client, database)))) return;
+      waitMs = againMs.first;
+      for (const work of kinds) hear(work);
+      // One that a firewall has forgotten, or whose server lost its power, says nothing. One that has ended refuses.
+      for (;;) {
+        await Promise.race([ended, pause(askMs, undefined, { signal, ref: false })]);
+        await inTime(backend.get(connectionOn(client), {}));
+      }
+    } catch {
+      // Workers look for work themselves meanwhile.
+    } finally {
+      signal.removeEventListener('abort', end);
+      end();
+    }
+    await pause(waitMs, undefined, { signal, ref: false }).catch(ignore);
+  }
+}
+
+/** Attends to what a connection says. Resolves when it has ended. */
+function endOf(client: Session, hear: (work: Work) => void): Promise<void> {
+  client.on('error', ignore);
+  client.on('notification', ({ payload }) => {
+    const told = kinds.find((work) => work === payload);
+    if (told !== undefined) hear(told);
+  });
+  return new Promise((resolve) => client.on('end', resolve));
+}
+
+function inTime<T>(work: Promise<T>): Promise<T> {
+  const deadline = deadlineIn(patienceMs);
+  return deadline.race(work).finally(deadline.clear);
+}
+
+/**
+ * Answers whether it listens. A pooler tells its clients a number of its own instead of that of the server's process, and in transaction mode
+ * what LISTEN leaves on one of its connections is nobody's.
+ */
+async function beginListening(client: Session, { schema }: Database): Promise<boolean> {
+  await client.connect();
+  // Waiting for work keeps no process alive.
+  client.unref?.();
+  const served = await backend.get(connectionOn(client), {});
+  if (served?.pid !== client.processID) return false;
+  await client.query({ text: `LISTEN ${schema}` });
+  return true;
+}
