@@ -59,11 +59,17 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
   return {
     sink,
     /** Starts a process of a contestant, in which nothing is delivered yet. */
-    async start(name: ContestantName, setting: number): Promise<Child> {
+    async start(name: ContestantName, setting: number, isSilent = false): Promise<Child> {
       started += 1;
       const server = await bench.start(name, {
         ...databases.get(name)?.settings,
-        ...{ port: await freePort(), sink: sink.port, setting, firstNumber: started * 1_000_000_000 },
+        ...{
+          port: await freePort(),
+          sink: sink.port,
+          setting,
+          isSilent,
+          firstNumber: started * 1_000_000_000,
+        },
       });
       if (!prepared.has(name)) await server.ask('prepare');
       prepared.add(name);

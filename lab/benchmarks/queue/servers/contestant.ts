@@ -10,6 +10,8 @@ export interface ContestantSettings extends HostSettings {
   readonly sink: number;
   /** Which of the contestant's settings, from 0. */
   readonly setting: number;
+  /** Whether Ostiary tells no other process of what it publishes. */
+  readonly isSilent: boolean;
   /** The first of the numbers that this process gives to events. */
   readonly firstNumber: number;
 }
@@ -73,6 +75,16 @@ export async function serveContestant(
         published.push(contestant.publish(newId()).then((id) => [id, at]));
       }
       return Promise.all(published);
+    },
+    /** Publishes with so many callers, each of whom waits for one event after the other. Answers events per second. */
+    async publishAll({ publishers, count }: { readonly publishers: number; readonly count: number }) {
+      const begun = preciseNow();
+      let left = count;
+      const publish = async () => {
+        for (; left > 0; await contestant.publish(newId())) left -= 1;
+      };
+      await Promise.all(Array.from({ length: publishers }, publish));
+      return (count * 1000) / (preciseNow() - begun);
     },
     start: () => contestant.start(),
     stop: () => contestant.stop(),

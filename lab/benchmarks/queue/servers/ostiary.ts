@@ -1,4 +1,5 @@
 // The whole way: claim under a lease, signature, guarded request, log of the attempt, state.
+import { postgresStorage } from '@ostiary/adapter-postgres';
 import type { NewEvent } from '@ostiary/core/storage';
 import { registerEndpoint } from '../../../support/http.ts';
 import { openHost } from '../../../support/measure/host.ts';
@@ -7,7 +8,8 @@ import { ostiarySettings } from '../contestants.ts';
 import { bodyOf, data, eventType, partner, secret } from '../fixture.ts';
 import { type ContestantSettings, serveContestant } from './contestant.ts';
 
-const { sink, setting } = settings<ContestantSettings>();
+const { sink, setting, database, isSilent } = settings<ContestantSettings>();
+const { wakeUps: _, ...silent } = postgresStorage({ connectionString: database ?? '' });
 // Whatever comes fits: what is measured is the delivery.
 const schema = {
   '~standard': { version: 1, vendor: 'bench', validate: (value: unknown) => ({ value }) },
@@ -16,6 +18,7 @@ const { ostiary, storage, port, authUrl } = await openHost({
   payments: { execute: async () => ({ status: 'pending' }) },
   events: { [eventType]: { schema, example: data } },
   webhooks: { allowPrivateTargets: true, ...ostiarySettings[setting] },
+  ...(isSilent && { storage: silent }),
 });
 
 await serveContestant(

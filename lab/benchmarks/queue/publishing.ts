@@ -1,0 +1,23 @@
+import { inTurns } from '../../support/measure/statistics.ts';
+import type { Arena } from './arena.ts';
+import type { Best, Size } from './drain.ts';
+
+/** How many callers publish at once. */
+export const publishers = 64;
+
+/** Events per second of a process that tells workers of them and of one that does not, in turns, while a third process delivers. */
+export async function measurePublishing(arena: Arena, { ostiary: setting }: Best, { rounds, count }: Size) {
+  const worker = await arena.start('ostiary', setting);
+  await worker.ask('start');
+  const sideOf = async (isSilent: boolean) => {
+    const process = await arena.start('ostiary', setting, isSilent);
+    return async () => {
+      await arena.sink.ask('take');
+      const arrived = arena.sink.ask('expect', count);
+      const rate = await process.ask<number>('publishAll', { publishers, count });
+      await arrived;
+      return rate;
+    };
+  };
+  return inTurns(rounds, { silent: await sideOf(true), telling: await sideOf(false) });
+}
