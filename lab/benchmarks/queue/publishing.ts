@@ -19,5 +19,7 @@ export async function measurePublishing(arena: Arena, { ostiary: setting }: Best
       return rate;
     };
   };
-  return inTurns(rounds, { silent: await sideOf(true), telling: await sideOf(false) });
+  const rates = await inTurns(rounds, { silent: await sideOf(true), telling: await sideOf(false) });
+  await worker.ask('stop');
+  return rates;
 }
