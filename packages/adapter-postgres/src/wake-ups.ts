@@ -7,8 +7,8 @@ import { connectionOn, prepared, statement } from './statement.ts';
 
 const kinds: readonly Work[] = ['jobs', 'deliveries'];
 
-/** From one notification of this process to the next, while there are more to send. */
-const spacingMs = 4;
+/** Before the next notification, where there was something to tell while one was under way: work comes faster than it can be told. */
+const busyMs = 25;
 
 /** Until a connection that listens is made again; twice as long after each one that fails. */
 const againMs = { first: 500, last: 60_000 };
@@ -36,9 +36,8 @@ export function postgresWakeUps(database: Database, askMs = 60_000): WakeUps & {
     while (waiting.size > 0) {
       const works = [...waiting];
       waiting.clear();
-      const spacing = pause(spacingMs);
       await database.changeUnsynced((connection) => send.run(connection, { works })).catch(ignore);
-      await spacing;
+      if (waiting.size > 0) await pause(busyMs);
     }
     isSending = false;
   }
