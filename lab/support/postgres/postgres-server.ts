@@ -16,6 +16,20 @@ export interface ServerOptions {
 /** A PostgreSQL of the proof's own, with two databases: `app`, and `rail` for what stands for the outside world. */
 export type ProofServer = Awaited<ReturnType<typeof startServer>>;
 
+/** Connections of a superuser, which end when the server does; the next query gets another one. */
+export function superusers(connectionString: string): Pool {
+  return new Pool({ connectionString, max: 4 }).on('error', () => undefined);
+}
+
+/** Creates both databases. */
+export async function createDatabases(url: string): Promise<void> {
+  const first = superusers(url);
+  await first.query(`CREATE ROLE ostiary LOGIN PASSWORD 'ostiary'`);
+  await first.query('CREATE DATABASE app OWNER ostiary');
+  await first.query('CREATE DATABASE rail OWNER ostiary');
+  await first.end();
+}
+
 /** Starts a real PostgreSQL 18 from npm. As root it runs as another user. */
 export async function startServer({ fsync = true, settings = [] }: ServerOptions = {}) {
   const postgres = await testPostgres({
@@ -26,14 +40,8 @@ export async function startServer({ fsync = true, settings = [] }: ServerOptions
   const folder = join(postgres.folder, 'more');
   mkdirSync(folder);
   if (process.getuid?.() === 0) execFileSync('chown', ['postgres', folder]);
-  // Its connections end when the server does; the next query gets another one.
-  const pool = (database: string): Pool =>
-    new Pool({ connectionString: postgres.url(database), max: 4 }).on('error', () => undefined);
-  const first = pool('postgres');
-  await first.query(`CREATE ROLE ostiary LOGIN PASSWORD 'ostiary'`);
-  await first.query('CREATE DATABASE app OWNER ostiary');
-  await first.query('CREATE DATABASE rail OWNER ostiary');
-  await first.end();
+  const pool = (database: string): Pool => superusers(postgres.url(database));
+  await createDatabases(postgres.url());
   const [app, rail] = [pool('app'), pool('rail')];
   return {
     port,

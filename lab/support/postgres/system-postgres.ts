@@ -23,7 +23,7 @@ export function findPostgres(): string | null {
 }
 
 /** The user that PostgreSQL runs as instead of root, which it refuses. */
-function owner(): { readonly uid: number; readonly gid: number } | Record<string, never> {
+export function owner(): { readonly uid: number; readonly gid: number } | Record<string, never> {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number =>
     Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }).trim());

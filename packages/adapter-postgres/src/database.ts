@@ -23,7 +23,8 @@ import { firstConnection } from './first-connection.ts';
 import { inGroups } from './groups.ts';
 import { type Lease, retried } from './lending.ts';
 import { type Migration, migrate, readMigrations } from './migrations.ts';
-import { connectionBeside, ignore, listenTo, type OwnPool, type PostgresPool, type Session } from './pool.ts';
+import type { OwnPool } from './own-pool.ts';
+import { connectionBeside, ignore, listenTo, type PostgresPool, type Session } from './pool.ts';
 import { Semaphore } from './semaphore.ts';
 import {
   type Connection,

@@ -1,5 +1,6 @@
 export { createTables } from './create-tables.ts';
 export { StorageUnavailableError } from './errors.ts';
-export type { PostgresStorageOptions } from './options.ts';
+export { type PostgresStorageOptions, postgresPool } from './options.ts';
+export type { OwnPool as PostgresOwnPool } from './own-pool.ts';
 export type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
 export { postgresStorage } from './storage.ts';

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { endsConnection, isConflict, isNameConflict, StorageUnavailableError } from './errors.ts';
+import { type Deadline, deadlineIn } from './deadline.ts';
+import { endsConnection, isConflict, isNameConflict } from './errors.ts';
 import type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
+import { primaryOf } from './primary.ts';
 import type { Semaphore } from './semaphore.ts';
 
 /** How often work is tried that loses against other transactions, or whose connection turns out to be dead. */
@@ -31,7 +33,7 @@ export async function retried<T>(
   }
   try {
     for (let number = 1; ; number += 1) {
-      const lease = new Lease(await borrow(pool, deadline));
+      const lease = new Lease(await borrow(pool, deadline, patienceMs));
       try {
         return await deadline.race(attempt(lease));
       } catch (error) {
@@ -118,36 +120,13 @@ function ran(
   });
 }
 
-type Deadline = ReturnType<typeof deadlineIn>;
-
-/** Refuses to wait for longer. */
-export function deadlineIn(milliseconds: number) {
-  let isOver = false;
-  const over = Promise.withResolvers<never>();
-  over.promise.catch(() => undefined);
-  const timer = setTimeout(() => {
-    isOver = true;
-    over.reject(
-      new StorageUnavailableError(
-        `the PostgreSQL database did not answer within ${Math.round(milliseconds)} ms`,
-      ),
-    );
-  }, milliseconds);
-  return {
-    // Not a getter: of each object with one V8 keeps a hidden class, and with it all that is in reach of it.
-    isOver: () => isOver,
-    /** What the promise says, or a refusal when that takes too long; who is late is not listened to any more. */
-    race<T>(promise: Promise<T>): Promise<T> {
-      promise.catch(() => undefined);
-      return Promise.race([promise, over.promise]);
-    },
-    clear: () => clearTimeout(timer),
-  };
-}
-
 /** A connection of the pool; one that comes too late goes straight back. */
-async function borrow(pool: PostgresPool, deadline: Deadline): Promise<PostgresPoolClient> {
-  const connecting = pool.connect();
+async function borrow(
+  pool: PostgresPool,
+  deadline: Deadline,
+  patienceMs: number,
+): Promise<PostgresPoolClient> {
+  const connecting = primaryOf(pool, patienceMs);
   try {
     return await deadline.race(connecting);
   } catch (error) {

@@ -1,14 +1,20 @@
 import { patienceMs } from './database.ts';
-import { type OwnPool, openPool, type PostgresPool } from './pool.ts';
+import { eachHost, type OwnPool, openPool } from './own-pool.ts';
+import type { PostgresPool } from './pool.ts';
 
 /** Options of {@link postgresStorage}: where the database is, and in which of its schemas the tables are. */
 export interface PostgresStorageOptions {
   /**
    * A pool of the host's, such as a `Pool` of `pg`. It is used beside whatever else uses it, and it is the host's
-   * to end. Either this or `connectionString`.
+   * to end. Either this or `connectionString`. A connection to a server that takes no writes is closed: give a pool of
+   * `postgresPool` where there are several hosts.
    */
   readonly pool?: PostgresPool;
-  /** `postgres://user:password@host:5432/database`; the storage opens a pool of ten connections and ends it. */
+  /**
+   * `postgres://user:password@host:5432/database`; the storage opens a pool of ten connections and ends it. Several hosts, a
+   * primary and its standbys, are separated by commas: `host-1:5432,host-2:5432`. Connections go to the one that takes writes,
+   * whatever `target_session_attrs` says.
+   */
   readonly connectionString?: string;
   /**
    * The schema of the tables, created when it is missing: `[a-z_][a-z0-9_]{0,62}`.
@@ -50,12 +56,45 @@ export function parseOptions(options: unknown): {
     if (isPool(pool)) return { pool, schema };
     throw new TypeError(`${caller}: options.pool must have a method connect(), like pg.Pool`);
   }
-  if (typeof connectionString !== 'string' || !/^postgres(?:ql)?:\/\/./.test(connectionString)) {
+  assertConnectionString(connectionString, caller);
+  return { pool: () => openPool(connectionString, patienceMs), schema };
+}
+
+/**
+ * Opens a pool for a host that uses one together with the storage. All its connections lead to the server that takes writes:
+ * what only reads is never answered by a standby that is behind.
+ *
+ * @throws TypeError for an option that is wrong
+ *
+ * @example
+ * ```ts
+ * import { postgresPool, postgresStorage } from '@ostiary/adapter-postgres';
+ *
+ * const pool = postgresPool({ connectionString: 'postgres://ostiary@db-1:5432,db-2:5432/ostiary', max: 20 });
+ * const storage = postgresStorage({ pool });
+ * ```
+ */
+export function postgresPool({
+  connectionString,
+  max = 10,
+}: {
+  /** As for {@link PostgresStorageOptions}. */
+  readonly connectionString: string;
+  /** Connections at most. @defaultValue 10 */
+  readonly max?: number;
+}): OwnPool {
+  assertConnectionString(connectionString, 'postgresPool');
+  return openPool(connectionString, patienceMs, max);
+}
+
+function assertConnectionString(value: unknown, caller: string): asserts value is string {
+  const what = `${caller}: options.connectionString`;
+  if (typeof value !== 'string' || !/^postgres(?:ql)?:\/\/./.test(value)) {
     throw new TypeError(
-      `${caller}: options.connectionString must begin with postgres:// or postgresql://${connectionString === '' ? ', and is empty; is its environment variable set?' : ''}`,
+      `${what} must begin with postgres:// or postgresql://${value === '' ? ', and is empty; is its environment variable set?' : ''}`,
     );
   }
-  return { pool: () => openPool(connectionString, patienceMs), schema };
+  if (eachHost(value) === null) throw new TypeError(`${what} has a comma without a host beside it`);
 }
 
 /** @throws TypeError for what is no name of a schema, or one of the server's own */

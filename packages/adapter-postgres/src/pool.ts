@@ -1,5 +1,3 @@
-import { Pool } from 'pg';
-
 /** What a statement led to, as `pg` says it. */
 export interface PostgresResult {
   readonly rows: readonly unknown[];
@@ -35,27 +33,13 @@ export interface PoolListening {
 
 /** What is used of a pool: a `Pool` of `pg` has this shape. */
 export interface PostgresPool {
+  /** Makes its connections, where it tells. */
+  readonly Client?: unknown;
   /** How many connections it has at most, where it tells: a quarter of them is left to what only reads. */
   readonly options?: { readonly max?: number };
   connect(): Promise<PostgresPoolClient>;
   readonly on?: PoolListening;
   readonly removeListener?: PoolListening;
-}
-
-/** A pool of ours, and how it ends. */
-export interface OwnPool extends PostgresPool {
-  end(): Promise<void>;
-}
-
-/** A pool for the connections of one storage. Connects when it is first used. */
-export function openPool(connectionString: string, patienceMs: number): OwnPool {
-  return new Pool({
-    connectionString,
-    // No other parameter of the session: poolers such as PgBouncer refuse to start one with them.
-    application_name: 'ostiary',
-    connectionTimeoutMillis: patienceMs,
-    keepAlive: true,
-  });
 }
 
 /** A connection of no pool: a `Client` of `pg` has this shape. */
@@ -71,7 +55,7 @@ export interface Session extends Pick<PostgresClient, 'query'> {
 
 /** A connection beside those of a pool, made as a `Pool` of `pg` makes its own; `null` where the pool is something else. */
 export function connectionBeside(pool: PostgresPool): Session | null {
-  const Client: unknown = Reflect.get(pool, 'Client');
+  const { Client } = pool;
   return typeof Client === 'function' ? Reflect.construct(Client, [pool.options]) : null;
 }
 

@@ -5,7 +5,7 @@ import { startNetwork } from '../../../lab/support/network.ts';
 import { issued, redeem, sampleToken } from '../../testing/src/contract/samples.ts';
 import { Database } from '../src/database.ts';
 import { type PostgresStorageOptions, postgresStorage, StorageUnavailableError } from '../src/index.ts';
-import { openPool } from '../src/pool.ts';
+import { openPool } from '../src/own-pool.ts';
 import { statement } from '../src/statement.ts';
 import { storageOn } from '../src/storage.ts';
 import { waiting as backendsWaiting } from './locks.ts';
@@ -202,17 +202,18 @@ test('what a process held that is not heard of any more is free again after a wh
   await Promise.all([database.close(), far.close(), lost.end()]);
 });
 
-test('a database that turned read-only is refused, and the connection to it is given up', async () => {
-  const { schema, storage } = await opened();
+test('a database that turns read-only is refused, and connections to it are given up', async () => {
+  const { storage } = await opened();
   await save(storage);
-  await server.pool.query('ALTER ROLE postgres SET default_transaction_read_only = on');
-  onTestFinished(async () => {
-    await server.pool.query('SET default_transaction_read_only = off');
-  });
-  const second = postgresStorage({ connectionString: server.url, schema });
-  await expectRefused(second.open(), { code: '25006' });
-  await server.pool.query('ALTER ROLE postgres RESET default_transaction_read_only');
-  await second.open();
-  await save(second);
-  await second.close();
+  const turn = async (value: 'on' | 'off') => {
+    await server.pool.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+    await server.pool.query('SELECT pg_reload_conf()');
+  };
+  onTestFinished(() => turn('off'));
+  await turn('on');
+  await expect.poll(() => save(storage).catch(({ cause }) => cause?.code)).toBe('25006');
+  // Nor does it read from a server that it knows to be none that takes writes.
+  await expectRefused(storage.interactions.find(digest, 0));
+  await turn('off');
+  await expect.poll(() => save(storage).then(() => 'saved', String)).toBe('saved');
 });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startNetwork } from '../../../lab/support/network.ts';
 import { Database } from '../src/database.ts';
 import { postgresStorage } from '../src/index.ts';
-import { openPool } from '../src/pool.ts';
+import { openPool } from '../src/own-pool.ts';
 import { hostPool, serverForTests } from './server.ts';
 
 const server = serverForTests();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { Pool } from 'pg';
-import type { PostgresPool } from '../src/index.ts';
+import { Pool, type PoolClient } from 'pg';
+import type { PostgresPool, PostgresPoolClient } from '../src/index.ts';
 
 /** A statement that was sent. */
 export interface Ran {
@@ -18,28 +18,33 @@ export function watchedPool(connectionString: string) {
   own.on('connect', (client) => ends.push(once(client, 'end')));
   let sent: Ran[] = [];
   const refusals: string[] = [];
+  const lent = new WeakMap<PoolClient, PostgresPoolClient>();
+  const watched = (client: PoolClient): PostgresPoolClient => ({
+    async query({ name, text, values, types }) {
+      // Asked once of each connection, whatever is called.
+      if (text !== 'SHOW transaction_read_only') sent.push({ text, values: values ?? [] });
+      try {
+        return await client.query({
+          ...(name && { name }),
+          text,
+          ...(values && { values: [...values] }),
+          ...(types && { types }),
+        });
+      } catch (error) {
+        refusals.push(error instanceof Error && 'code' in error ? String(error.code) : 'none');
+        throw error;
+      }
+    },
+    on: (event, listener) => client.on(event, listener),
+    removeListener: (event, listener) => client.removeListener(event, listener),
+    release: (destroy) => client.release(destroy),
+  });
   const pool: PostgresPool = {
     async connect() {
       const client = await own.connect();
-      return {
-        async query({ name, text, values, types }) {
-          sent.push({ text, values: values ?? [] });
-          try {
-            return await client.query({
-              ...(name && { name }),
-              text,
-              ...(values && { values: [...values] }),
-              ...(types && { types }),
-            });
-          } catch (error) {
-            refusals.push(error instanceof Error && 'code' in error ? String(error.code) : 'none');
-            throw error;
-          }
-        },
-        on: (event, listener) => client.on(event, listener),
-        removeListener: (event, listener) => client.removeListener(event, listener),
-        release: (destroy) => client.release(destroy),
-      };
+      const one = lent.get(client) ?? watched(client);
+      lent.set(client, one);
+      return one;
     },
   };
   return {

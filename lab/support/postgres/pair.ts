@@ -1,0 +1,173 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Pool } from 'pg';
+import { freePort } from '../free-port.ts';
+import { insist } from '../insist.ts';
+import { until } from '../proof.ts';
+import { testPostgres } from './postgres.ts';
+import { createDatabases, type ServerOptions, startServer, superusers } from './postgres-server.ts';
+import { owner } from './system-postgres.ts';
+
+const run = promisify(execFile);
+
+/** One of two servers: its data go with it, its port stays for the one that takes its place. */
+interface Server {
+  readonly port: number;
+  readonly data: string;
+  readonly pool: Pool;
+}
+
+/** What a base copy leaves out: what belongs to the process, and the log, which the standby asks for. */
+const leftOut = ['postmaster.pid', 'postmaster.opts', 'pg_wal'];
+
+/** Ends a server and all its sessions as a machine does that loses its power. */
+async function killServer({ data }: Server): Promise<void> {
+  const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n');
+  const server = Number.parseInt(lines[0] ?? '', 10);
+  const { stdout } = await run('ps', ['-A', '-o', 'ppid=,pid=']);
+  const pairs = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  const sessions = pairs.filter(([parent]) => parent === server).map(([, child = Number.NaN]) => child);
+  // First what would start others.
+  for (const one of [server, ...sessions]) {
+    try {
+      process.kill(one, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  // Its shared memory, by its id, which the system would keep.
+  await run('ipcrm', ['-m', lines[6]?.trim().split(/\s+/)[1] ?? '']).catch(() => undefined);
+}
+
+/** Where databases of these servers are. */
+const urlOf = (database: string, ports: readonly number[], role = 'postgres'): string =>
+  `postgres://${role}:${role}@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/${database}`;
+
+/** Makes the data of a server with its databases, and the way to start and to stop servers. */
+async function foundation(flags: readonly string[]) {
+  const first = await testPostgres();
+  await createDatabases(first.url());
+  const pool = superusers(first.url());
+  const { rows } = await pool.query<{ folder: string }>(
+    `SELECT setting AS folder FROM pg_config WHERE name = 'BINDIR'`,
+  );
+  await pool.end();
+  // From here on it is started and ended otherwise.
+  await first.stop();
+  const control = async (data: string, ...args: readonly string[]): Promise<void> => {
+    const program = join(rows[0]?.folder ?? '', 'pg_ctl');
+    await run(program, ['--pgdata', data, '--wait', ...args], { ...owner(), cwd: first.folder });
+  };
+  return {
+    ...{ port: first.port, folder: first.folder, remove: first.remove },
+    async start(port: number, data: string): Promise<Server> {
+      const own = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+      const options = [...own, ...flags].map((flag) => `-c ${flag}`).join(' ');
+      await control(data, 'start', '--log', join(data, 'printed'), '--options', options);
+      return { port, data, pool: superusers(urlOf('app', [port])) };
+    },
+    async stop({ data, pool }: Server): Promise<void> {
+      void pool.end();
+      // It may have been killed.
+      await control(data, 'stop', '--mode=immediate').catch(() => undefined);
+    },
+  };
+}
+
+/** Copies what a primary has while it goes on, as PostgreSQL's manual has it for copies without `pg_basebackup`. */
+async function copyOf(primary: Server, data: string): Promise<void> {
+  const session = await primary.pool.connect();
+  try {
+    await session.query(`SELECT pg_backup_start('standby', true)`);
+    await rm(data, { recursive: true, force: true });
+    await mkdir(join(data, 'pg_wal'), { recursive: true, mode: 0o700 });
+    const entries = (await readdir(primary.data)).filter((name) => !leftOut.includes(name));
+    await run('cp', ['-Rp', ...entries.map((name) => join(primary.data, name)), data]);
+    const { rows } = await session.query<{ label: string }>(
+      'SELECT labelfile AS label FROM pg_backup_stop(false)',
+    );
+    await writeFile(join(data, 'backup_label'), rows[0]?.label ?? '');
+  } finally {
+    session.release(true);
+  }
+  await writeFile(join(data, 'standby.signal'), '');
+  const at = `host=127.0.0.1 port=${primary.port} user=postgres password=postgres`;
+  await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${at}'\n`);
+  if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', data]);
+}
+
+/** Has commits wait for the standby. Resolves when they do. */
+async function waitForStandby({ pool }: Server): Promise<void> {
+  await pool.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
+  await pool.query('SELECT pg_reload_conf()');
+  const isThere = await until(async () => {
+    const { rows } = await pool.query(`SELECT FROM pg_stat_replication WHERE sync_state = 'sync'`);
+    return rows.length === 1;
+  });
+  if (!isThere) throw new Error('the standby does not follow');
+}
+
+/** A primary and, once it is made, its synchronous standby, which take turns on two ports. */
+export type Pair = Awaited<ReturnType<typeof startPair>>;
+
+/** Starts the primary. What stands for the outside world is a server of its own, which nothing happens to. */
+export async function startPair({ fsync = true, settings = [] }: ServerOptions = {}) {
+  const outside = await startServer({ fsync: false });
+  const wanted = [`fsync=${fsync ? 'on' : 'off'}`, 'max_connections=300', 'wal_keep_size=1GB'];
+  const servers = await foundation([...wanted, ...settings]);
+  const ports = [servers.port, await freePort()] as const;
+  let copies = 0;
+  let primary = await servers.start(ports[0], join(servers.folder, 'data'));
+  let standby: Server | null = null;
+  /** The data of the primary before. */
+  let gone: string | null = null;
+  const otherPort = () => (primary.port === ports[0] ? ports[1] : ports[0]);
+  return {
+    /** Of a superuser, for the primary of the moment. */
+    get app() {
+      return primary.pool;
+    },
+    /** The same for the standby, as long as it is one. */
+    get standby() {
+      return standby?.pool ?? null;
+    },
+    rail: outside.rail,
+    url: (database: 'app' | 'rail', at: readonly number[] = ports) =>
+      database === 'rail'
+        ? outside.url('rail')
+        : `${urlOf('app', at, 'ostiary')}?target_session_attrs=read-write`,
+    primaryPort: () => primary.port,
+    standbyPort: otherPort,
+    /** Makes a standby, and has commits wait for it from now on. */
+    async addStandby(): Promise<void> {
+      if (gone !== null) await rm(gone, { recursive: true, force: true });
+      copies += 1;
+      const data = join(servers.folder, `standby-${copies}`);
+      // A file may have gone between two looks at a folder.
+      await insist(() => copyOf(primary, data));
+      standby = await servers.start(otherPort(), data);
+      await waitForStandby(primary);
+    },
+    /** Ends the primary as a machine does that loses its power. */
+    async kill(): Promise<void> {
+      await killServer(primary);
+      void primary.pool.end();
+    },
+    /** Makes the standby the primary, alone for now. */
+    async promote(): Promise<void> {
+      if (standby === null) throw new Error('there is no standby');
+      await standby.pool.query('SELECT pg_promote()');
+      gone = primary.data;
+      [primary, standby] = [standby, null];
+    },
+    async remove(): Promise<void> {
+      for (const server of [primary, standby]) if (server !== null) await servers.stop(server);
+      await Promise.all([servers.remove(), outside.remove()]);
+    },
+  };
+}

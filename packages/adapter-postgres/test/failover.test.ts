@@ -1,0 +1,87 @@
+import type { Storage } from '@ostiary/core/storage';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type Pair, startPair } from '../../../lab/support/postgres/pair.ts';
+import { Database } from '../src/database.ts';
+import { postgresPool, postgresStorage } from '../src/index.ts';
+import { eachHost, openPool } from '../src/own-pool.ts';
+import { storageOn } from '../src/storage.ts';
+import { hostPool } from './server.ts';
+
+let pair: Pair;
+
+beforeAll(async () => {
+  pair = await startPair({ fsync: false });
+  await pair.addStandby();
+});
+
+afterAll(() => pair.remove());
+
+const takesNoWrites = {
+  code: 'STORAGE_UNAVAILABLE',
+  message: expect.stringMatching(/takes no writes: it is a standby/),
+};
+
+const digest = Buffer.alloc(32, 7);
+const save = (storage: Storage) => storage.interactions.save(digest, { kept: true }, 1_000);
+const find = (storage: Storage) => storage.interactions.find(digest, 0);
+
+test.each(['its own', 'the host’s'])('a storage with %s pool reads nothing from a standby', async (whose) => {
+  const url = pair.url('app', [pair.standbyPort()]);
+  const host = hostPool(url);
+  const database = new Database({
+    schema: 'ostiary',
+    pool: whose === 'its own' ? () => openPool(url, 1_500) : host,
+    firstPatienceMs: 400,
+  });
+  const storage = storageOn(database);
+  onTestFinished(async () => {
+    await storage.close();
+    await host.end();
+  });
+  await expect(storage.open()).rejects.toMatchObject(takesNoWrites);
+  // No connection to it is kept.
+  expect(host.totalCount).toBe(0);
+});
+
+test('a pool for hosts goes to the primary, wherever it stands among the hosts', async () => {
+  const [primary, standby] = [pair.primaryPort(), pair.standbyPort()];
+  for (const ports of [
+    [primary, standby],
+    [1, standby, primary],
+  ]) {
+    const pool = postgresPool({ connectionString: pair.url('app', ports) });
+    const client = await pool.connect();
+    const { rows } = await client.query({ text: 'SELECT pg_is_in_recovery() AS "isStandby"' });
+    client.release();
+    expect(rows).toEqual([{ isStandby: false }]);
+    expect(pool.totalCount).toBe(1);
+    await pool.end();
+  }
+});
+
+test('when the standby takes over, reads are refused until then, and everything goes on with the same storage', async () => {
+  const storage = postgresStorage({ connectionString: pair.url('app') });
+  onTestFinished(() => storage.close());
+  await storage.open();
+  await save(storage);
+  await pair.kill();
+  for (let call = 0; call < 5; call += 1) {
+    await expect(find(storage)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    await expect(save(storage)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+  }
+  await pair.promote();
+  expect(await find(storage)).toEqual({ kept: true });
+  await save(storage);
+});
+
+test('a connection string may name several hosts, as libpq has them', () => {
+  expect(eachHost('postgres://u:p,@a:1,[::1]:2,c/db?sslmode=require')).toEqual([
+    'postgres://u:p,@a:1/db?sslmode=require',
+    'postgres://u:p,@[::1]:2/db?sslmode=require',
+    'postgres://u:p,@c/db?sslmode=require',
+  ]);
+  for (const hosts of ['a,', ',a', 'a,,b'])
+    expect(() => postgresStorage({ connectionString: `postgres://u:secret@${hosts}/db` })).toThrow(
+      'postgresStorage: options.connectionString has a comma without a host beside it',
+    );
+});
