@@ -92,10 +92,14 @@ const delays = list.pipe(
     .max(20, 'has more than 20 delays'),
 );
 
+/** The connection string with its first host alone: a list of hosts is no URL. */
+const withOneHost = (value: string): string => value.replace(/^(\w+:\/\/(?:[^/?#]*@)?[^/?#,]*)[^/?#]*/, '$1');
+
 /** A connection string that the driver will be able to read. Nothing that is said about it holds a part of it. */
 const databaseUrl = checked((value, refuse) => {
   if (!/^postgres(?:ql)?:\/\/./.test(value)) return refuse('must begin with postgres:// or postgresql://');
-  if (!URL.canParse(value)) return refuse('must be a URL; encode special characters of user and password');
+  if (!URL.canParse(withOneHost(value)))
+    return refuse('must be a URL; encode special characters of user and password');
   try {
     decodeURIComponent(value);
   } catch {
@@ -138,7 +142,7 @@ export const settings = {
     check: databaseUrl.optional(),
     shown: 'none, an SQLite file',
     about:
-      '`postgres://user:password@host:5432/database`: everything is kept in PostgreSQL (15 or later), and any number of processes may run. Never logged.',
+      '`postgres://user:password@host:5432/database`: everything is kept in PostgreSQL (15 or later), and any number of processes may run. A primary and its standbys: `@host-1:5432,host-2:5432/`. Never logged.',
   },
   OSTIARY_DATABASE_POOL: {
     // Two at least: what Ostiary writes in a transaction of this server may need another one beside it.

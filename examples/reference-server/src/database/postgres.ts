@@ -1,4 +1,5 @@
-import { Pool, type PoolClient, types } from 'pg';
+import { type PostgresOwnPool, type PostgresPoolClient, postgresPool } from '@ostiary/adapter-postgres';
+import { types } from 'pg';
 import {
   type Database,
   DatabaseUnavailable,
@@ -11,7 +12,7 @@ import {
 export interface PostgresDatabase extends Database {
   readonly schema: string;
   /** Shared with Ostiary's storage; ended by `close`. */
-  readonly pool: Pool;
+  readonly pool: PostgresOwnPool;
 }
 
 /** How long anything may take, the wait for a connection included: an answer of 503 comes within two seconds. */
@@ -67,14 +68,17 @@ function statementIn(schema: string, sql: string, values: Values): { text: strin
 
 /** A connection for one piece of work. */
 interface Lent {
-  readonly client: PoolClient;
+  readonly client: PostgresPoolClient;
   /** Without values it may be several statements; without a name any pooler may give the next one another connection. */
-  query(text: string, values?: unknown[]): Promise<{ rows: never[]; count: number; command: string }>;
+  query(
+    text: string,
+    values?: unknown[],
+  ): Promise<{ rows: never[]; count: number; command: string | undefined }>;
 }
 
 /** Lends a connection to work; one that broke is closed and not lent again. */
 async function lend<Result>(
-  pool: Pool,
+  pool: PostgresOwnPool,
   patienceMs: number,
   work: (lent: Lent) => Promise<Result>,
 ): Promise<Result> {
@@ -87,7 +91,7 @@ async function lend<Result>(
     isBroken = true;
   };
   // Between two statements nobody else listens, and an error that nobody hears ends the process.
-  client.on('error', onError);
+  client.on?.('error', onError);
   try {
     return await work({
       client,
@@ -95,8 +99,8 @@ async function lend<Result>(
         const timeout = Math.max(1, Math.ceil(deadline - performance.now()));
         const statement = { text, types: parsers, query_timeout: timeout, ...(values?.length && { values }) };
         try {
-          const { rows, rowCount, command } = await client.query<never>(statement);
-          return { rows, count: rowCount ?? 0, command };
+          const { rows, rowCount, command } = await client.query(statement);
+          return { rows: rows as never[], count: rowCount ?? 0, command };
         } catch (error) {
           isBroken ||= endsConnection(error);
           throw translated(error);
@@ -104,7 +108,7 @@ async function lend<Result>(
       },
     });
   } finally {
-    client.removeListener('error', onError);
+    client.removeListener?.('error', onError);
     client.release(isBroken);
   }
 }
@@ -141,16 +145,9 @@ export function openPostgres(
   connections: number,
   schema = 'app',
 ): PostgresDatabase {
-  const pool = new Pool({
-    connectionString,
-    max: connections,
-    // No other parameter of the session: poolers such as PgBouncer refuse to start one with them.
-    application_name: 'ostiary',
-    connectionTimeoutMillis: defaultPatienceMs,
-    keepAlive: true,
-  });
+  const pool = postgresPool({ connectionString, max: connections });
   // Idle connections that the server ended are replaced when the next one is needed.
-  pool.on('error', () => undefined);
+  pool.on?.('error', () => undefined);
 
   function query(lent: Lent, sql: string, values: Values = {}) {
     const statement = statementIn(schema, sql, values);

@@ -3,6 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { Finding } from '@ostiary/cli/doctor';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../../lab/support/free-port.ts';
 import { type ProxyOptions, startTlsProxy } from '../../../mounts/test/support/tls-proxy.ts';
@@ -299,6 +300,22 @@ describe('ostiary doctor', () => {
     } finally {
       await setFsync('on');
     }
+  });
+
+  test('warns of a standby that commits do not wait for', async () => {
+    const env = await production('PostgreSQL');
+    await deploy(env);
+    // As a standby connects.
+    const standby = new Client({ connectionString: `${env.DATABASE_URL}?replication=true` });
+    await standby.connect();
+    onTestFinished(() => standby.end());
+    expect(wrong(await look(env))).toMatchObject([
+      {
+        check: 'database',
+        verdict: 'warning',
+        what: 'commits do not wait for the standby (synchronous_standby_names is empty)',
+      },
+    ]);
   });
 
   test('warns of a process that ended without saying so, and of another version', async () => {

@@ -40,10 +40,31 @@ export function unsafeSettings(settings: PostgresSettings): readonly string[] {
     .map(([name]) => `${name}=off`);
 }
 
+/** Servers that copy the database, whatever subscribes to changes left aside, and whether commits wait for any of them. */
+async function* checkReplication({ database }: Examined, { synchronous_commit }: PostgresSettings) {
+  // Whether one is synchronous is only told to who may read all statistics.
+  const [row] = await database.query<{ standbys: number; names: string }>(
+    `SELECT current_setting('synchronous_standby_names') AS names,
+       CAST(count(*) AS integer) AS standbys
+     FROM pg_stat_replication WHERE pid NOT IN
+       (SELECT active_pid FROM pg_replication_slots WHERE slot_type = 'logical' AND active_pid IS NOT NULL)`,
+  );
+  if (row === undefined || row.standbys === 0) return;
+  if (row.names !== '' && !['off', 'local'].includes(synchronous_commit)) return;
+  const why =
+    row.names === '' ? 'synchronous_standby_names is empty' : `synchronous_commit=${synchronous_commit}`;
+  yield warning(
+    `commits do not wait for the standby (${why})`,
+    'When the standby takes over, the last payments and tokens that were answered are gone; payments that are repeated then are paid twice.',
+    'Have commits wait for one of two standbys: docs/cluster.md, "When the primary is lost". If nobody ever promotes it, ignore this.',
+  );
+}
+
 /** Connections that an operator, a backup and a dashboard need beside the servers. */
 const spareConnections = 5;
 
-async function* checkPostgres({ database, nodes }: Examined): AsyncGenerator<Said> {
+async function* checkPostgres(examined: Examined): AsyncGenerator<Said> {
+  const { database, nodes } = examined;
   const settings = await readPostgresSettings(database);
   const major = Math.floor(settings.version / 10_000);
   yield sound(`PostgreSQL ${major}, commits survive a power cut`);
@@ -69,6 +90,7 @@ async function* checkPostgres({ database, nodes }: Examined): AsyncGenerator<Sai
       'Let {databaseUrl} lead to the primary.',
     );
   }
+  yield* checkReplication(examined, settings);
   const wanted = (nodes ?? []).reduce((sum, { facts }) => sum + facts.databasePool, spareConnections);
   if (wanted > settings.max_connections) {
     yield warning(
